@@ -1,0 +1,13 @@
+/** Every migration in order, embedded as text. Forward only: a released file is never edited, a change is a new one. */
+import postgresFoundation from './postgres/0001_foundation.sql' with { type: 'text' }
+import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
+
+export interface Migration {
+  version: number
+  name: string
+  sql: { sqlite: string; postgres: string }
+}
+
+export const MIGRATIONS: Migration[] = [
+  { version: 1, name: 'foundation', sql: { sqlite: sqliteFoundation, postgres: postgresFoundation } },
+]

@@ -1,0 +1,65 @@
+/**
+ * What stores and services see of a database, whichever engine is below.
+ *
+ * The query builders are typed as PostgreSQL's, which are asynchronous; SQLite's are cast to them. Only what both
+ * engines have in common is exposed, so that a query for one engine alone does not compile. Affected rows are asked
+ * for with `.returning()`.
+ */
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import type { Tables } from './tables.ts'
+
+type Builders = PgDatabase<PgQueryResultHKT, Record<string, never>>
+
+/** A query prepared once; `execute` binds the named placeholders. */
+export interface Prepared<Row> {
+  execute(values?: Record<string, unknown>): Promise<Row[]>
+}
+
+/** A query that can be prepared: the end of a builder chain that answers rows. */
+interface Preparable<Row> {
+  prepare(name: string): unknown
+  // Only here to infer the type of a row.
+  then: Promise<Row[]>['then']
+}
+
+/** Reading: `select`, `with`, over the engine's own table objects. */
+export interface Reader extends Pick<Builders, 'select' | 'selectDistinct' | 'with'> {
+  readonly tables: Tables
+  /**
+   * The query that `build` makes, prepared once per connection under a key that is unique in the program. For hot
+   * paths: building costs several times what running does. `build` must not depend on anything but its arguments.
+   */
+  prepared<Row>(key: string, build: (reader: this) => Preparable<Row>): Prepared<Row>
+}
+
+/** Reading and writing inside one transaction. Nothing else may be awaited in it. */
+export interface Tx extends Reader, Pick<Builders, 'insert' | 'update' | 'delete'> {
+  /** Runs after the commit, and not at all where the transaction is rolled back: the place to fill a cache. */
+  afterCommit(effect: () => void): void
+}
+
+export interface Database {
+  readonly engine: 'sqlite' | 'postgres'
+  /** A connection of its own for reads that take well under 20 ms. Sees what is committed. */
+  readonly read: Reader
+  /** For reads that may take over 20 ms: off the main thread on SQLite. Fails with `database_deadline` after its time. */
+  readonly slow: Reader
+  /**
+   * Runs `body` in a transaction and answers its result once that is durable. Bodies that wait together share one
+   * commit; one that throws is rolled back alone. A body awaits nothing but `tx`; a `write` within a `write` throws.
+   * Throws `database_busy` (503) where the database stays locked, `database_full` (503) where the disk is full.
+   */
+  write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>
+  /**
+   * A number that moves whenever something that caches hold (tokens, people, prices, settings) is changed, by this
+   * process or another. Not a promise on SQLite, where it costs about a microsecond.
+   */
+  revision(): number | Promise<number>
+  close(): Promise<void>
+}
+
+/** What happened to the database that the process must know of. */
+export interface DatabaseEvents {
+  /** The disk failed under a commit, so it is unknown what is durable: the process must stop and start again. */
+  onFatal(error: unknown): void
+}

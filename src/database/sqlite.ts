@@ -1,0 +1,268 @@
+/**
+ * The embedded engine: bun:sqlite below drizzle.
+ *
+ * Writing is a group commit. Bodies that are waiting when a commit starts run one after the other in one
+ * BEGIN IMMEDIATE, each in a SAVEPOINT, and all are answered after the COMMIT that makes them durable. So the price of
+ * an fsync is shared by however many requests came while the last one ran.
+ */
+import { Database as Connection, type Statement } from 'bun:sqlite'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { Database, DatabaseEvents, Prepared, Reader, Tx } from './database.ts'
+import { asProblem, databaseBusy, failureOf, overloaded } from './errors.ts'
+import { openSlowReader } from './slow.ts'
+import { sqliteTables, type Tables } from './tables.ts'
+
+/** 'TALY' in the file's header tells Tally's databases from other SQLite files. */
+export const APPLICATION_ID = 0x54414c59
+
+/** How long BEGIN is tried again while another process writes. A command line's transaction takes milliseconds, so this only trips when something is stuck. */
+const BUSY_DEADLINE_MS = 5_000
+const BUSY_RETRY_MS = 5
+
+/** Bodies per commit. 256 take about 20 ms, which is as long as the event loop should be kept. */
+const GROUP_LIMIT = 256
+
+/** Waiting bodies beyond which writes are refused: 10,000 are a few seconds of work and a few megabytes. */
+const QUEUE_LIMIT = 10_000
+
+/** Pages of SQLite's cache per connection, in KiB: the inner pages of ten million entries' indexes fit. */
+const CACHE_KIB = 32_768
+
+/** Pragmas that every connection needs; `journal_mode` is the file's and set when it is made. */
+export function configureConnection(connection: Connection, busyTimeoutMs: number): void {
+  connection.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+  connection.run('PRAGMA foreign_keys = ON')
+  connection.run('PRAGMA synchronous = FULL')
+  connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+  connection.run('PRAGMA temp_store = MEMORY')
+}
+
+/** Drizzle's builders over a connection, with the prepared statements of that connection. */
+class SqliteReader {
+  readonly tables: Tables = sqliteTables as unknown as Tables
+  readonly #prepared = new Map<string, Prepared<never>>()
+  readonly select
+  readonly selectDistinct
+  readonly with
+  readonly insert
+  readonly update
+  readonly delete
+
+  constructor(connection: Connection) {
+    const orm = drizzle(connection)
+    this.select = orm.select.bind(orm)
+    this.selectDistinct = orm.selectDistinct.bind(orm)
+    this.with = orm.with.bind(orm)
+    this.insert = orm.insert.bind(orm)
+    this.update = orm.update.bind(orm)
+    this.delete = orm.delete.bind(orm)
+  }
+
+  prepared<Row>(key: string, build: (reader: never) => { prepare(name: string): unknown }): Prepared<Row> {
+    let prepared = this.#prepared.get(key)
+    if (!prepared) {
+      prepared = build(this as never).prepare(key) as Prepared<never>
+      this.#prepared.set(key, prepared)
+    }
+    return prepared as unknown as Prepared<Row>
+  }
+}
+
+interface Job {
+  body: (tx: Tx) => Promise<unknown>
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** What became of a body inside the open transaction. */
+type Outcome = { job: Job; value: unknown; effects: (() => void)[] } | { job: Job; error: unknown }
+
+/** The error of the body after which SQLite had rolled the transaction back. */
+function lostTransaction(outcomes: Outcome[]): unknown {
+  const failed = outcomes.find((outcome) => 'error' in outcome)
+  return failed?.error ?? new Error('SQLite rolled the transaction back')
+}
+
+class SqliteWriter {
+  readonly #tx: SqliteReader & { afterCommit(effect: () => void): void }
+  readonly #statement: Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'rollbackTo', Statement>
+  readonly #inside = new AsyncLocalStorage<true>()
+  #queue: Job[] = []
+  #effects: (() => void)[] = []
+  #flushing = false
+  #busySince: number | undefined
+  #idle: (() => void)[] = []
+
+  constructor(
+    readonly connection: Connection,
+    readonly events: DatabaseEvents,
+  ) {
+    this.#tx = Object.assign(new SqliteReader(connection), {
+      afterCommit: (effect: () => void) => {
+        this.#effects.push(effect)
+      },
+    })
+    this.#statement = {
+      begin: connection.prepare('BEGIN IMMEDIATE'),
+      commit: connection.prepare('COMMIT'),
+      rollback: connection.prepare('ROLLBACK'),
+      savepoint: connection.prepare('SAVEPOINT body'),
+      release: connection.prepare('RELEASE body'),
+      rollbackTo: connection.prepare('ROLLBACK TO body'),
+    }
+  }
+
+  write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
+    if (this.#inside.getStore()) throw new Error('write() was called inside write(): pass the tx on instead')
+    if (this.#queue.length >= QUEUE_LIMIT) return Promise.reject(overloaded())
+    return new Promise<Result>((resolve, reject) => {
+      this.#queue.push({ body, resolve: resolve as (value: unknown) => void, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Resolves when nothing waits any more. */
+  drained(): Promise<void> {
+    if (!this.#flushing && this.#queue.length === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  #schedule(): void {
+    if (this.#flushing) return
+    this.#flushing = true
+    // Not at once: what other sockets have already delivered joins the same commit.
+    setImmediate(() => this.#flush())
+  }
+
+  #settle(): void {
+    this.#flushing = false
+    if (this.#queue.length > 0) {
+      this.#schedule()
+      return
+    }
+    for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  async #flush(): Promise<void> {
+    try {
+      this.#statement.begin.run()
+    } catch (error) {
+      this.#refuseOrRetry(error)
+      return
+    }
+    this.#busySince = undefined
+    const outcomes: Outcome[] = []
+    try {
+      for (const job of this.#queue.splice(0, GROUP_LIMIT)) {
+        // SQLite itself rolls everything back when the disk fails or is full; what follows must not run outside a transaction.
+        if (outcomes.length > 0 && !this.connection.inTransaction)
+          outcomes.push({ job, error: lostTransaction(outcomes) })
+        else outcomes.push(await this.#run(job))
+      }
+      if (!this.connection.inTransaction) throw lostTransaction(outcomes)
+      this.#statement.commit.run()
+    } catch (error) {
+      this.#failGroup(outcomes, error)
+      this.#settle()
+      return
+    }
+    for (const outcome of outcomes) {
+      if ('error' in outcome) {
+        outcome.job.reject(asProblem(outcome.error))
+      } else {
+        for (const effect of outcome.effects) effect()
+        outcome.job.resolve(outcome.value)
+      }
+    }
+    this.#settle()
+  }
+
+  async #run(job: Job): Promise<Outcome> {
+    this.#effects = []
+    this.#statement.savepoint.run()
+    try {
+      const value = await this.#inside.run(true, () => job.body(this.#tx as unknown as Tx))
+      this.#statement.release.run()
+      return { job, value, effects: this.#effects }
+    } catch (error) {
+      if (this.connection.inTransaction) {
+        this.#statement.rollbackTo.run()
+        this.#statement.release.run()
+      }
+      return { job, error }
+    }
+  }
+
+  /** Nothing of the group is durable. Every caller hears so, and may try again. */
+  #failGroup(outcomes: Outcome[], reason: unknown): void {
+    if (this.connection.inTransaction) this.#statement.rollback.run()
+    for (const outcome of outcomes) outcome.job.reject(asProblem('error' in outcome ? outcome.error : reason))
+    if (failureOf(reason) === 'io') this.events.onFatal(reason)
+  }
+
+  #refuseOrRetry(error: unknown): void {
+    const failure = failureOf(error)
+    this.#busySince ??= performance.now()
+    if (failure === 'busy' && performance.now() - this.#busySince < BUSY_DEADLINE_MS) {
+      setTimeout(() => this.#flush(), BUSY_RETRY_MS)
+      return
+    }
+    this.#busySince = undefined
+    const refusal = failure === 'busy' ? databaseBusy() : asProblem(error)
+    for (const job of this.#queue.splice(0)) job.reject(refusal)
+    this.#settle()
+    if (failure === 'io') this.events.onFatal(error)
+  }
+}
+
+export interface SqliteOptions extends DatabaseEvents {
+  path: string
+  /** Whether to start the workers (slow reads, checkpoints). A short command line does without. */
+  workers: boolean
+}
+
+/** Opens a migrated database file. */
+export function openSqlite({ path, workers, onFatal }: SqliteOptions): Database {
+  const writing = new Connection(path, { readwrite: true, create: false, safeIntegers: true })
+  // A busy timeout would stop the whole server while another process writes; the writer tries again from a timer.
+  configureConnection(writing, 0)
+  if (workers) writing.run('PRAGMA wal_autocheckpoint = 0')
+  const writer = new SqliteWriter(writing, { onFatal })
+
+  const reading = new Connection(path, { readonly: true, safeIntegers: true })
+  configureConnection(reading, BUSY_DEADLINE_MS)
+  const read = new SqliteReader(reading) as unknown as Reader
+  const revision = reading.prepare<{ value: bigint }, []>('SELECT value FROM revision')
+
+  const slow = workers ? openSlowReader(path) : undefined
+  const checkpointer = workers ? new Worker(new URL('./checkpoint-worker.ts', import.meta.url).href) : undefined
+  checkpointer?.postMessage({ path })
+
+  return {
+    engine: 'sqlite',
+    read,
+    slow: slow?.reader ?? read,
+    write: (body) => writer.write(body),
+    revision: () => Number(revision.values()[0]![0]),
+    async close() {
+      await writer.drained()
+      await slow?.close()
+      await stopCheckpointer(checkpointer)
+      reading.close()
+      writing.run('PRAGMA optimize')
+      writing.close()
+    },
+  }
+}
+
+function stopCheckpointer(worker: Worker | undefined): Promise<void> {
+  if (!worker) return Promise.resolve()
+  return new Promise((resolve) => {
+    worker.onmessage = () => {
+      worker.terminate()
+      resolve()
+    }
+    worker.postMessage('stop')
+  })
+}

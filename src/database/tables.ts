@@ -1,0 +1,240 @@
+/**
+ * Every table, once for both engines: `defineTables` is called with each engine's column kit. The migrations create
+ * the tables; a test compares both. The comments on columns stand in `migrations/sqlite`.
+ */
+import type { LabelMap, PriceTier, SessionTotals } from './records.ts'
+import { type ColumnKit, postgresKit, sqliteKit } from './columns.ts'
+
+export const ROLES = ['member', 'billing', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+
+/** `svc` reports entries, `read` reads what its creator's role sees, `org` pushes telemetry. */
+export const TOKEN_KINDS = ['svc', 'read', 'org'] as const
+export type TokenKind = (typeof TOKEN_KINDS)[number]
+
+export const STATUSES = ['submitted', 'draft', 'pending', 'approved', 'rejected', 'billed'] as const
+export type Status = (typeof STATUSES)[number]
+
+/** What told Tally of a session: a report call, or the logs, spans or metrics of pushed telemetry. */
+export const SESSION_SOURCES = ['report', 'log', 'span', 'metric'] as const
+export type SessionSource = (typeof SESSION_SOURCES)[number]
+export const SOURCES = [...SESSION_SOURCES, 'sheet'] as const
+export type Source = (typeof SOURCES)[number]
+
+export const PLACED_BY = ['named', 'rule', 'manual'] as const
+export type PlacedBy = (typeof PLACED_BY)[number]
+
+export const UNKNOWN_PROJECTS = ['create', 'hold'] as const
+export type UnknownProjects = (typeof UNKNOWN_PROJECTS)[number]
+
+function defineTables(kit: ColumnKit) {
+  const { table, key, publicId, integer, bigInteger, time, text, flag, bytes, json } = kit
+  return {
+    organization: table('organization', {
+      id: integer('id').primaryKey(),
+      name: text('name').notNull(),
+      timeZone: text('time_zone').notNull(),
+      currency: text('currency').notNull(),
+      unknownProjects: text<UnknownProjects>('unknown_projects').notNull(),
+      setUpAt: time('set_up_at'),
+    }),
+    users: table('users', {
+      id: key('id'),
+      uid: publicId('uid', 'usr'),
+      email: text('email').notNull(),
+      name: text('name').notNull(),
+      role: text<Role>('role').notNull(),
+      passwordHash: text('password_hash'),
+      createdAt: time('created_at').notNull(),
+      disabledAt: time('disabled_at'),
+    }),
+    tokens: table('tokens', {
+      id: key('id'),
+      uid: publicId('uid', 'tok'),
+      kind: text<TokenKind>('kind').notNull(),
+      name: text('name').notNull(),
+      hash: bytes('hash').notNull(),
+      hint: text('hint').notNull(),
+      createdBy: integer('created_by').notNull(),
+      allowBills: flag('allow_bills').notNull().default(false),
+      createdAt: time('created_at').notNull(),
+      expiresAt: time('expires_at'),
+      lastUsedAt: time('last_used_at'),
+      revokedAt: time('revoked_at'),
+    }),
+    oneTimeLinks: table('one_time_links', {
+      id: key('id'),
+      purpose: text<'set_up' | 'invitation' | 'password'>('purpose').notNull(),
+      hash: bytes('hash').notNull(),
+      userId: integer('user_id'),
+      createdAt: time('created_at').notNull(),
+      expiresAt: time('expires_at').notNull(),
+      usedAt: time('used_at'),
+    }),
+    clients: table('clients', {
+      id: key('id'),
+      uid: publicId('uid', 'cli'),
+      name: text('name').notNull(),
+      nameFolded: text('name_folded').notNull(),
+      createdAt: time('created_at').notNull(),
+      archivedAt: time('archived_at'),
+    }),
+    projects: table('projects', {
+      id: key('id'),
+      uid: publicId('uid', 'prj'),
+      key: text('key').notNull(),
+      name: text('name').notNull(),
+      clientId: integer('client_id'),
+      createdAt: time('created_at').notNull(),
+      archivedAt: time('archived_at'),
+    }),
+    projectNames: table('project_names', {
+      folded: text('folded').primaryKey(),
+      projectId: integer('project_id').notNull(),
+    }),
+    projectLeads: table('project_leads', {
+      projectId: integer('project_id').notNull(),
+      userId: integer('user_id').notNull(),
+    }),
+    tickets: table('tickets', {
+      id: key('id'),
+      uid: publicId('uid', 'tkt'),
+      key: text('key').notNull(),
+      keyFolded: text('key_folded').notNull(),
+      projectId: integer('project_id'),
+      createdAt: time('created_at').notNull(),
+      archivedAt: time('archived_at'),
+    }),
+    bills: table('bills', {
+      id: key('id'),
+      uid: publicId('uid', 'bil'),
+      number: text('number').notNull(),
+    }),
+    names: table('names', {
+      id: key('id'),
+      text: text('text').notNull(),
+      canonicalId: integer('canonical_id'),
+    }),
+    labelSets: table('label_sets', {
+      id: key('id'),
+      labels: json<LabelMap>('labels').notNull(),
+    }),
+    labelPairs: table('label_pairs', {
+      name: text('name').notNull(),
+      value: text('value').notNull(),
+      labelSetId: integer('label_set_id').notNull(),
+    }),
+    sessions: table('sessions', {
+      id: key('id'),
+      sessionKey: text('session_key').notNull(),
+      harnessId: integer('harness_id').notNull(),
+      managerId: integer('manager_id').notNull(),
+      source: text<SessionSource>('source').notNull(),
+      contested: flag('contested').notNull().default(false),
+    }),
+    sessionSources: table('session_sources', {
+      sessionId: integer('session_id').notNull(),
+      chainModelId: integer('chain_model_id').notNull(),
+      source: text<SessionSource>('source').notNull(),
+      totals: json<SessionTotals>('totals').notNull(),
+    }),
+    entries: table('entries', {
+      id: key('id'),
+      uid: publicId('uid', 'ent'),
+      managerId: integer('manager_id').notNull(),
+      tokenId: integer('token_id'),
+      source: text<Source>('source').notNull(),
+      status: text<Status>('status').notNull(),
+      harnessId: integer('harness_id').notNull(),
+      agentId: integer('agent_id').notNull(),
+      modelId: integer('model_id').notNull(),
+      providerId: integer('provider_id'),
+      startedAt: time('started_at').notNull(),
+      endedAt: time('ended_at').notNull(),
+      input: integer('input').notNull(),
+      output: integer('output').notNull(),
+      cacheRead: integer('cache_read').notNull(),
+      cacheWrite: integer('cache_write').notNull(),
+      cacheWrite1h: integer('cache_write_1h').notNull(),
+      over200kInput: integer('over_200k_input'),
+      over200kOutput: integer('over_200k_output'),
+      over200kCacheRead: integer('over_200k_cache_read'),
+      over200kCacheWrite: integer('over_200k_cache_write'),
+      over200kCacheWrite1h: integer('over_200k_cache_write_1h'),
+      requests: integer('requests'),
+      reportedCost: bigInteger('reported_cost'),
+      listValue: bigInteger('list_value'),
+      priceId: integer('price_id'),
+      priceStep: integer('price_step'),
+      priceNote: text('price_note'),
+      projectId: integer('project_id'),
+      ticketId: integer('ticket_id'),
+      placedBy: text<PlacedBy>('placed_by'),
+      placementNote: text('placement_note'),
+      namedProject: text('named_project'),
+      namedTicket: text('named_ticket'),
+      summary: text('summary'),
+      labelSetId: integer('label_set_id'),
+      sessionId: integer('session_id'),
+      chainModelId: integer('chain_model_id'),
+      part: integer('part'),
+      continuesId: integer('continues_id'),
+      superseded: flag('superseded').notNull().default(false),
+      fingerprint: bigInteger('fingerprint'),
+      possibleDuplicateId: integer('possible_duplicate_id'),
+      billId: integer('bill_id'),
+      createdAt: time('created_at').notNull(),
+      updatedAt: time('updated_at'),
+    }),
+    idempotencyKeys: table('idempotency_keys', {
+      managerId: integer('manager_id').notNull(),
+      key: text('key').notNull(),
+      bodyHash: bytes('body_hash').notNull(),
+      entryId: integer('entry_id').notNull(),
+    }),
+    entryHistory: table('entry_history', {
+      id: key('id'),
+      entryId: integer('entry_id').notNull(),
+      at: time('at').notNull(),
+      action: text('action').notNull(),
+      userId: integer('user_id'),
+      tokenId: integer('token_id'),
+      details: json<Record<string, unknown>>('details').notNull(),
+    }),
+    revision: table('revision', {
+      id: integer('id').primaryKey(),
+      value: integer('value').notNull(),
+    }),
+    prices: table('prices', {
+      id: key('id'),
+      uid: publicId('uid', 'prc'),
+      provider: text('provider').notNull(),
+      model: text('model').notNull(),
+      input: bigInteger('input'),
+      output: bigInteger('output'),
+      cacheRead: bigInteger('cache_read'),
+      cacheWrite: bigInteger('cache_write'),
+      cacheWrite1h: bigInteger('cache_write_1h'),
+      tiers: json<PriceTier[]>('tiers'),
+      effectiveFrom: time('effective_from'),
+      source: text('source').notNull(),
+      loadedAt: time('loaded_at').notNull(),
+      loadedBy: integer('loaded_by'),
+    }),
+    priceAliases: table('price_aliases', {
+      id: key('id'),
+      alias: text('alias').notNull(),
+      provider: text('provider'),
+      model: text('model').notNull(),
+      source: text('source').notNull(),
+      createdAt: time('created_at').notNull(),
+      createdBy: integer('created_by'),
+    }),
+  }
+}
+
+export const sqliteTables = defineTables(sqliteKit)
+export const postgresTables = defineTables(postgresKit)
+
+/** The tables of the engine in use; a store takes them from its `tx`. */
+export type Tables = typeof postgresTables

@@ -1,0 +1,159 @@
+/**
+ * Every refusal that a caller can meet. Services throw a `Problem`; `http/problems.ts` turns it into RFC 9457
+ * `application/problem+json` and the command line into one line of text. The catalogue below feeds the OpenAPI
+ * document and the pages under `/problems/`, so a code that is not explained here cannot be thrown.
+ */
+
+interface ProblemKind {
+  status: number
+  title: string
+  /** What it means and what to do, for the page `/problems/<code>`. */
+  help: string
+}
+
+export const PROBLEMS = {
+  malformed_json: {
+    status: 400,
+    title: 'Malformed JSON',
+    help: 'The body is not one valid JSON document in UTF-8. Numbers such as NaN or Infinity, trailing commas and invalid UTF-8 bytes are not JSON.',
+  },
+  bad_request: {
+    status: 400,
+    title: 'Bad request',
+    help: 'The request as a whole could not be understood. The detail names the part.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Not authenticated',
+    help: 'The call needs a bearer token: `Authorization: Bearer tally_svc_…`. The detail says what was wrong with the one sent: none, mistyped, unknown, expired or revoked.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'Not allowed',
+    help: 'The credential is valid but may not do this. The detail names the kind of token or the role that may.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    help: 'There is nothing at this address, or nothing that this credential may see.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    help: 'The address exists but not with this HTTP method.',
+  },
+  already_set_up: {
+    status: 409,
+    title: 'Already set up',
+    help: 'The first-run set-up was done before. Sign in, or make people on the command line with `tally users add`.',
+  },
+  already_exists: {
+    status: 409,
+    title: 'Already exists',
+    help: 'Something with this name is there already. The detail names it.',
+  },
+  last_admin: {
+    status: 409,
+    title: 'Last admin',
+    help: 'Without an admin nobody could manage Tally. Make another person an admin first.',
+  },
+  session_shrunk: {
+    status: 409,
+    title: 'Session shrunk',
+    help: 'The totals reported for the session are below what its locked (approved or billed) entries already hold. A session reports totals so far, which never become less. Nothing was changed.',
+  },
+  session_mismatch: {
+    status: 409,
+    title: 'Session mismatch',
+    help: 'The report does not fit the entries that the session already has. The detail says how. Nothing was changed.',
+  },
+  body_too_large: {
+    status: 413,
+    title: 'Body too large',
+    help: 'Reports may have 1 MiB, batches 8 MiB. Send fewer entries in one call.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    help: 'Send `Content-Type: application/json`; a batch may also be `application/x-ndjson`.',
+  },
+  validation_failed: {
+    status: 422,
+    title: 'Validation failed',
+    help: 'The request is well-formed but some fields are not as the API describes them. `errors` lists every fault with a JSON pointer. Nothing was written.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'Idempotency key reused',
+    help: 'This Idempotency-Key was used before with a different body. A key stands for one report; use a new key for a new one.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Internal error',
+    help: 'Tally failed. The log holds the reason under the request id. Whether something was written is unknown; reports with a session_id or an Idempotency-Key can be sent again safely.',
+  },
+  database_busy: {
+    status: 503,
+    title: 'Database busy',
+    help: 'The database stayed locked for too long. Nothing was written; try again after the pause that Retry-After names.',
+  },
+  database_full: {
+    status: 503,
+    title: 'Disk full',
+    help: 'The disk of the database is full. Nothing was written. Reading goes on, and writing recovers by itself when there is space again.',
+  },
+  database_deadline: {
+    status: 503,
+    title: 'Took too long',
+    help: 'The question needed more time than an interactive one may take. Narrow the period or the filters.',
+  },
+  overloaded: {
+    status: 503,
+    title: 'Overloaded',
+    help: 'More requests wait than Tally accepts at once. Nothing was written; try again after the pause that Retry-After names.',
+  },
+} as const satisfies Record<string, ProblemKind>
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+/** One fault of a request: where, what kind, and what to do. */
+export interface Fault {
+  /** JSON pointer (RFC 6901) into the body, or into `/query` or `/path` for parameters. */
+  pointer: string
+  code: string
+  message: string
+}
+
+export class Problem extends Error {
+  readonly status: number
+  readonly title: string
+
+  constructor(
+    readonly code: ProblemCode,
+    /** What happened here and what to do next; shown to the caller. */
+    readonly detail: string,
+    readonly more: { faults?: Fault[]; headers?: Record<string, string> } = {},
+  ) {
+    super(detail)
+    this.name = 'Problem'
+    this.status = PROBLEMS[code].status
+    this.title = PROBLEMS[code].title
+  }
+}
+
+/** 422 with every fault. The detail repeats the first, for readers who only see that. */
+export function validationFailed(faults: Fault[]): Problem {
+  const [first] = faults
+  const others = faults.length > 1 ? ` (and ${faults.length - 1} more, see errors)` : ''
+  return new Problem(
+    'validation_failed',
+    first ? `${first.pointer || 'The body'}: ${first.message}${others}` : 'The request is not valid.',
+    {
+      faults,
+    },
+  )
+}
+
+export function notFound(what: string): Problem {
+  return new Problem('not_found', `${what} does not exist or is not yours to see.`)
+}

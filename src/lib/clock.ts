@@ -1,0 +1,7 @@
+/** The present, injected so that tests can choose it. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number
+}
+
+export const systemClock: Clock = { now: () => Date.now() }

@@ -1,0 +1,24 @@
+/** Prefixes of public ids. The rest of an id is a UUIDv7 in 32 hexadecimal digits, so ids sort by time of making. */
+export type IdPrefix = 'ent' | 'prj' | 'tkt' | 'cli' | 'rul' | 'usr' | 'tok' | 'sht' | 'bil' | 'prc' | 'whk'
+
+export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`
+
+export function newId<P extends IdPrefix>(prefix: P): Id<P> {
+  return `${prefix}_${Bun.randomUUIDv7('hex').replaceAll('-', '')}`
+}
+
+const HEX_32 = /^[0-9a-f]{32}$/
+
+/** Whether a text from outside is an id with this prefix. Only such text may reach a column of ids. */
+export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P> {
+  return text.startsWith(`${prefix}_`) && HEX_32.test(text.slice(prefix.length + 1))
+}
+
+/** The 16 bytes that the database keeps of an id. */
+export function idBytes(id: string): Uint8Array {
+  return Buffer.from(id.slice(id.indexOf('_') + 1), 'hex')
+}
+
+export function idFromBytes<P extends IdPrefix>(prefix: P, bytes: Uint8Array): Id<P> {
+  return `${prefix}_${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
+}

@@ -1,0 +1,72 @@
+/**
+ * Money and prices as integers, never as floating-point numbers.
+ *
+ * A cost is a bigint of nano-dollars (1e-9 USD), a price a bigint of pico-dollars per token (1e-12 USD, which is
+ * the same number as micro-dollars per million tokens). Both are read from decimal text and written as decimal text.
+ */
+export type Nanos = bigint
+export type Picos = bigint
+
+export const NANO_DIGITS = 9
+export const PICO_DIGITS = 12
+
+/** Anything that JSON, CSV or a command line writes for a decimal number: `1`, `-0.5`, `.5`, `1e-7`. */
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/
+
+/**
+ * The integer nearest to `numerator / denominator`; a tie goes to the even one (IEEE 754 roundTiesToEven), so that
+ * many roundings do not drift upwards. `denominator` must be positive.
+ */
+export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
+  const negative = numerator < 0n
+  const magnitude = negative ? -numerator : numerator
+  let quotient = magnitude / denominator
+  const twiceRest = (magnitude % denominator) * 2n
+  if (twiceRest > denominator || (twiceRest === denominator && quotient % 2n === 1n)) quotient += 1n
+  return negative ? -quotient : quotient
+}
+
+/**
+ * Decimal text as an integer of 10^-`digits` units; what is finer is rounded half to even.
+ * Answers undefined where the text is no decimal number or has more than 400 digits before the point.
+ */
+export function parseDecimal(text: string, digits: number): bigint | undefined {
+  const match = DECIMAL.exec(text.trim())
+  if (!match) return undefined
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match
+  if (whole === '' && fraction === '') return undefined
+  const shift = digits + Number(exponent) - fraction.length
+  if (whole.length + fraction.length + Math.max(0, shift) > 400) return undefined
+  const unscaled = BigInt(whole + fraction)
+  // Below 10^-800 nothing is left of any number whose digits fit the bound above.
+  const scaled =
+    shift >= 0 ? unscaled * 10n ** BigInt(shift) : divideHalfEven(unscaled, 10n ** BigInt(Math.min(-shift, 800)))
+  return sign === '-' ? -scaled : scaled
+}
+
+/** An integer of 10^-`digits` units as plain decimal text without trailing zeros: `-0.063354`, `12`. */
+export function formatDecimal(units: bigint, digits: number): string {
+  const negative = units < 0n
+  const padded = (negative ? -units : units).toString().padStart(digits + 1, '0')
+  const whole = padded.slice(0, padded.length - digits)
+  const fraction = padded.slice(padded.length - digits).replace(/0+$/, '')
+  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+// TypeScript 5.9's library does not know JSON.rawJSON (ES2026) yet.
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
+
+/**
+ * Nano-dollars as the JSON number that a response shows. The digits are exact at any size: `JSON.stringify` writes
+ * them as they are. Typed as a number because that is what a reader of the JSON gets; never calculate with it.
+ */
+export function moneyNumber(nanos: Nanos): number
+export function moneyNumber(nanos: Nanos | null): number | null
+export function moneyNumber(nanos: Nanos | null): number | null {
+  return nanos === null ? null : decimalNumber(nanos, NANO_DIGITS)
+}
+
+/** As {@link moneyNumber}, for an integer of 10^-`digits` units. */
+export function decimalNumber(units: bigint, digits: number): number {
+  return rawJSON(formatDecimal(units, digits)) as number
+}
