@@ -6,8 +6,8 @@
  * PostgreSQL sends 64-bit integers as text. Both are turned into what the column's kind says here.
  */
 import { sql } from 'drizzle-orm'
-import { customType as pgType, pgTable } from 'drizzle-orm/pg-core'
-import { customType as sqliteType, sqliteTable } from 'drizzle-orm/sqlite-core'
+import { pgTable, customType as pgType } from 'drizzle-orm/pg-core'
+import { sqliteTable, customType as sqliteType } from 'drizzle-orm/sqlite-core'
 import { type Id, type IdPrefix, idBytes, idFromBytes } from '../lib/id.ts'
 
 type DriverInteger = bigint | number | string

@@ -26,6 +26,11 @@ interface Preparable<Row> {
 export interface Reader extends Pick<Builders, 'select' | 'selectDistinct' | 'with'> {
   readonly tables: Tables
   /**
+   * A number that moves whenever something that caches hold (tokens, people, prices, settings) is changed, by this
+   * process or another. Not a promise on the main thread's SQLite, where it costs about a microsecond.
+   */
+  revision(): number | Promise<number>
+  /**
    * The query that `build` makes, prepared once per connection under a key that is unique in the program. For hot
    * paths: building costs several times what running does. `build` must not depend on anything but its arguments.
    */
@@ -50,11 +55,6 @@ export interface Database {
    * Throws `database_busy` (503) where the database stays locked, `database_full` (503) where the disk is full.
    */
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>
-  /**
-   * A number that moves whenever something that caches hold (tokens, people, prices, settings) is changed, by this
-   * process or another. Not a promise on SQLite, where it costs about a microsecond.
-   */
-  revision(): number | Promise<number>
   close(): Promise<void>
 }
 

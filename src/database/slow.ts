@@ -68,6 +68,7 @@ export function openSlowReader(path: string): { reader: Reader; close(): Promise
     select: orm.select.bind(orm),
     selectDistinct: orm.selectDistinct.bind(orm),
     with: orm.with.bind(orm),
+    revision: async () => Number((await ask('SELECT value FROM revision', []))[0]![0]),
     prepared(key: string, build: (reader: never) => { prepare(name: string): unknown }) {
       let prepared = preparedQueries.get(key)
       if (!prepared) {

@@ -48,8 +48,10 @@ class SqliteReader {
   readonly insert
   readonly update
   readonly delete
+  readonly #revision: Statement
 
   constructor(connection: Connection) {
+    this.#revision = connection.prepare('SELECT value FROM revision')
     const orm = drizzle(connection)
     this.select = orm.select.bind(orm)
     this.selectDistinct = orm.selectDistinct.bind(orm)
@@ -57,6 +59,10 @@ class SqliteReader {
     this.insert = orm.insert.bind(orm)
     this.update = orm.update.bind(orm)
     this.delete = orm.delete.bind(orm)
+  }
+
+  revision(): number {
+    return Number(this.#revision.values()[0]![0])
   }
 
   prepared<Row>(key: string, build: (reader: never) => { prepare(name: string): unknown }): Prepared<Row> {
@@ -233,7 +239,6 @@ export function openSqlite({ path, workers, onFatal }: SqliteOptions): Database 
   const reading = new Connection(path, { readonly: true, safeIntegers: true })
   configureConnection(reading, BUSY_DEADLINE_MS)
   const read = new SqliteReader(reading) as unknown as Reader
-  const revision = reading.prepare<{ value: bigint }, []>('SELECT value FROM revision')
 
   const slow = workers ? openSlowReader(path) : undefined
   const checkpointer = workers ? new Worker(new URL('./checkpoint-worker.ts', import.meta.url).href) : undefined
@@ -244,7 +249,6 @@ export function openSqlite({ path, workers, onFatal }: SqliteOptions): Database 
     read,
     slow: slow?.reader ?? read,
     write: (body) => writer.write(body),
-    revision: () => Number(revision.values()[0]![0]),
     async close() {
       await writer.drained()
       await slow?.close()

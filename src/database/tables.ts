@@ -2,8 +2,9 @@
  * Every table, once for both engines: `defineTables` is called with each engine's column kit. The migrations create
  * the tables; a test compares both. The comments on columns stand in `migrations/sqlite`.
  */
-import type { LabelMap, PriceTier, SessionTotals } from './records.ts'
+
 import { type ColumnKit, postgresKit, sqliteKit } from './columns.ts'
+import type { LabelMap, PriceTier, SessionTotals } from './records.ts'
 
 export const ROLES = ['member', 'billing', 'admin'] as const
 export type Role = (typeof ROLES)[number]
