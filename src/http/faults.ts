@@ -1,0 +1,70 @@
+/** TypeBox's errors in the words of a caller: where, what kind of fault, and what is expected. Values are never echoed. */
+import type { TSchema } from '@sinclair/typebox'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import type { Fault } from '../errors.ts'
+
+/** A compiled schema, Elysia's or TypeBox's own. */
+export interface Checker {
+  Errors(value: unknown): Iterable<ValueError>
+}
+
+/** More faults than this help nobody; a batch of garbage should not be answered with megabytes. */
+const FAULT_LIMIT = 50
+
+/** Every fault of a value, one per place (a missing field would otherwise be told as missing and as of the wrong type). */
+export function faultsOf(checker: Checker, value: unknown, root = ''): Fault[] {
+  const faults = new Map<string, Fault>()
+  for (const error of checker.Errors(value)) {
+    const pointer = root + error.path
+    if (!faults.has(pointer)) faults.set(pointer, { pointer, ...explain(error) })
+    if (faults.size >= FAULT_LIMIT) break
+  }
+  return [...faults.values()]
+}
+
+function explain({ type, schema, value }: ValueError): Omit<Fault, 'pointer'> {
+  // A schema may say itself what is wrong with a text; a pattern explains nothing to a person.
+  const own = (schema as TSchema & { errorMessage?: string }).errorMessage
+  switch (type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return { code: 'required', message: 'is required' }
+    case ValueErrorType.ObjectAdditionalProperties:
+      return { code: 'unknown_field', message: 'is no known field; see /api/v1/token-entry-schema or /docs' }
+    case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.NumberMinimum:
+      return { code: 'too_small', message: `must be at least ${schema.minimum}` }
+    case ValueErrorType.IntegerMaximum:
+    case ValueErrorType.NumberMaximum:
+      return { code: 'too_large', message: `must be at most ${schema.maximum}` }
+    case ValueErrorType.StringMinLength:
+      return { code: 'too_short', message: `must have at least ${schema.minLength} character${schema.minLength === 1 ? '' : 's'}` }
+    case ValueErrorType.StringMaxLength:
+      return { code: 'too_long', message: `must have at most ${schema.maxLength} characters` }
+    case ValueErrorType.StringPattern:
+    case ValueErrorType.StringFormat:
+      return { code: 'bad_format', message: own ?? `must be ${schema.format ? `a ${schema.format}` : `like ${schema.pattern}`}` }
+    case ValueErrorType.ArrayMinItems:
+      return { code: 'too_few', message: `needs at least ${schema.minItems} item${schema.minItems === 1 ? '' : 's'}` }
+    case ValueErrorType.ArrayMaxItems:
+    case ValueErrorType.ObjectMaxProperties:
+      return { code: 'too_many', message: `may have at most ${schema.maxItems ?? schema.maxProperties}` }
+    case ValueErrorType.Integer:
+      if (typeof value === 'number') return { code: 'not_an_integer', message: 'must be a whole number' }
+      return { code: 'wrong_type', message: 'must be an integer, as a JSON number' }
+    case ValueErrorType.Union:
+    case ValueErrorType.Literal:
+      return { code: 'not_allowed', message: own ?? choices(schema) }
+    default:
+      return { code: 'wrong_type', message: own ?? `must be ${article(schema.type)}` }
+  }
+}
+
+function choices(schema: TSchema): string {
+  const options = schema.anyOf?.flatMap((option: TSchema) => (option.const === undefined ? [] : [String(option.const)])) ?? []
+  return options.length > 0 ? `must be one of ${options.join(', ')}` : `must be ${article(schema.type)}`
+}
+
+function article(type: unknown): string {
+  if (typeof type !== 'string') return 'as the schema describes'
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+}

@@ -1,0 +1,80 @@
+/** The one place where what was thrown becomes an answer: RFC 9457 `application/problem+json`. */
+import type { Logger } from 'pino'
+import { type Fault, PROBLEMS, Problem, type ProblemCode, validationFailed } from '../errors.ts'
+import { type Checker, faultsOf } from './faults.ts'
+
+export interface ProblemBody {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: ProblemCode
+  request_id: string
+  errors?: Fault[]
+}
+
+export function problemBody(problem: Problem, requestId: string): ProblemBody {
+  const { faults } = problem.more
+  return {
+    type: `/problems/${problem.code}`,
+    title: problem.title,
+    status: problem.status,
+    detail: problem.detail,
+    code: problem.code,
+    request_id: requestId,
+    ...(faults ? { errors: faults } : {}),
+  }
+}
+
+export function problemResponse(problem: Problem, requestId: string): Response {
+  return new Response(JSON.stringify(problemBody(problem, requestId)), {
+    status: problem.status,
+    headers: {
+      'content-type': 'application/problem+json',
+      'x-request-id': requestId,
+      ...(problem.status === 401 ? { 'www-authenticate': 'Bearer realm="tally"' } : {}),
+      ...problem.more.headers,
+    },
+  })
+}
+
+/** What Elysia's own checks throw; they carry the schema's checker and the refused value. */
+interface ElysiaValidationError {
+  type: 'body' | 'query' | 'params' | string
+  validator: Checker
+  value: unknown
+}
+
+const ROOTS: Record<string, string> = { body: '', query: '/query', params: '/path' }
+
+/**
+ * The problem that stands for an error. Anything unknown is a 500 without detail: what went wrong is the log's
+ * business, not the caller's.
+ */
+export function asProblemOf(error: unknown, elysiaCode: string | number): Problem {
+  if (error instanceof Problem) return error
+  if (elysiaCode === 'VALIDATION') {
+    const { type, validator, value } = error as ElysiaValidationError
+    // A response that does not fit its schema is our fault, and never the caller's 422.
+    const root = ROOTS[type]
+    if (root !== undefined) return validationFailed(faultsOf(validator, value, root))
+  }
+  if (elysiaCode === 'NOT_FOUND') return new Problem('not_found', 'There is nothing at this address. /docs lists what there is.')
+  if (elysiaCode === 'PARSE') return new Problem('malformed_json', 'The body could not be read as JSON.')
+  if (elysiaCode === 'INVALID_COOKIE_SIGNATURE') return new Problem('unauthenticated', 'The session cookie is not valid. Sign in again.')
+  return new Problem('internal_error', 'Tally failed to answer. The log holds the reason under this request id.')
+}
+
+/** A line per refusal and per failure, without bodies, credentials or query texts. */
+export function logProblem(logger: Logger, problem: Problem, error: unknown, request: { id: string; method: string; path: string }): void {
+  const line = { request_id: request.id, method: request.method, path: request.path, status: problem.status, code: problem.code }
+  if (PROBLEMS[problem.code].status < 500) logger.info(line, 'refused')
+  else logger.error({ ...line, err: error === problem ? undefined : redacted(error) }, 'failed')
+}
+
+/** drizzle's error texts carry the query's parameters, which may be what a person wrote: only the driver's words are kept. */
+function redacted(error: unknown): unknown {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const inner = error.cause instanceof Error ? error.cause : error
+  return { type: inner.name, message: inner.message.split('\nparams:')[0], code: (inner as { code?: unknown }).code, stack: inner.stack }
+}
