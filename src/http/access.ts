@@ -15,6 +15,13 @@ const TOKEN_NAMES: Record<CallerKind, string> = {
   organization: 'an organization token (tally_org_…)',
 }
 
+/** What the OpenAPI document calls the credentials. */
+export const SECURITY_SCHEMES: Record<CallerKind, string> = {
+  service: 'serviceToken',
+  read: 'readToken',
+  organization: 'organizationToken',
+}
+
 function wrongKind(needed: CallerKind[], sent: CallerKind): Problem {
   const names = needed.map((kind) => TOKEN_NAMES[kind]).join(' or ')
   return new Problem('forbidden', `This call needs ${names}, not ${TOKEN_NAMES[sent]}.`)
@@ -28,6 +35,8 @@ export const requestState = () =>
 export const access = () =>
   new Elysia({ name: 'access' }).use(requestState()).macro({
     allow: (kinds: CallerKind[]) => ({
+      // For the OpenAPI document, so that it cannot say anything else than what is checked.
+      detail: { security: kinds.map((kind) => ({ [SECURITY_SCHEMES[kind]]: [] })) },
       transform: ({ caller }: { caller: Caller | null }) => {
         requireCaller(caller, kinds)
       },
@@ -42,5 +51,8 @@ export function requireCaller(caller: Caller | null, kinds?: CallerKind[]): Call
 }
 
 export function noCredential(): Problem {
-  return new Problem('unauthenticated', 'Send a token: Authorization: Bearer tally_svc_… (or _read_, _org_). `tally tokens create` makes one.')
+  return new Problem(
+    'unauthenticated',
+    'Send a token: Authorization: Bearer tally_svc_… (or _read_, _org_). `tally tokens create` makes one.',
+  )
 }
