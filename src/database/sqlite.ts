@@ -254,6 +254,8 @@ export function openSqlite({ path, workers, onFatal }: SqliteOptions): Database 
       await slow?.close()
       await stopCheckpointer(checkpointer)
       reading.close()
+      // The workers' connections may still be closing, which locks the file for a moment; here waiting keeps nobody.
+      writing.run(`PRAGMA busy_timeout = ${BUSY_DEADLINE_MS}`)
       writing.run('PRAGMA optimize')
       writing.close()
     },

@@ -1,0 +1,109 @@
+/**
+ * Makes the executables: `bun scripts/build.ts` the one for this machine (dist/tally), with `--all` one for every
+ * platform that Tally is released for, and their checksums. Bun fetches the runtimes of other platforms itself, in its
+ * own version.
+ *
+ * Deliberately without any minify option: `--minify-whitespace` broke every authenticated route of a compiled Elysia
+ * application (elysia issue 1280), and next to the runtime's 110 MB nothing would be gained.
+ */
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '..')
+
+type Target = Bun.Build.CompileTarget
+
+/** What each released executable is called after the platform it runs on. */
+const RELEASED: Record<string, Target> = {
+  'tally-linux-x64': 'bun-linux-x64',
+  'tally-linux-arm64': 'bun-linux-arm64',
+  'tally-linux-x64-musl': 'bun-linux-x64-musl',
+  'tally-linux-arm64-musl': 'bun-linux-arm64-musl',
+  'tally-darwin-arm64': 'bun-darwin-arm64',
+  'tally-darwin-x64': 'bun-darwin-x64',
+  'tally-windows-x64.exe': 'bun-windows-x64',
+}
+
+/** Started with `new Worker`, which the bundler does not follow: a worker not named here is missing from the executable. */
+const WORKERS = ['src/database/slow-worker.ts', 'src/database/checkpoint-worker.ts']
+
+/** Bundles a program with its workers and a runtime into one file. Answers where it is. */
+export async function compile(options: {
+  /** Path of the program, from the root of the repository. */
+  program: string
+  outfile: string
+  workers?: string[]
+  /** The platform; this machine's where it is absent. */
+  target?: Target
+}): Promise<string> {
+  const { program, outfile, workers = [], target } = options
+  // In another folder until it is whole, so that nobody starts half an executable.
+  await mkdir(dirname(outfile), { recursive: true })
+  const unfinished = await mkdtemp(join(dirname(outfile), '.unfinished-'))
+  try {
+    await Bun.build({
+      entrypoints: [program, ...workers].map((path) => join(ROOT, path)),
+      // Puts the workers beside the program in the executable, where `new URL('./x-worker.ts', import.meta.url)` looks.
+      naming: { entry: '[name].[ext]' },
+      define: {
+        BUILD_COMMIT: JSON.stringify(await commit()),
+        // Otherwise Bun writes "development" into the libraries that ask.
+        'process.env.NODE_ENV': JSON.stringify('production'),
+      },
+      compile: {
+        outfile: join(unfinished, basename(outfile)),
+        ...(target ? { target } : {}),
+        // Whatever lies in the folder where Tally is started must not change how it runs.
+        autoloadDotenv: false,
+        autoloadBunfig: false,
+      },
+    })
+    await rename(join(unfinished, basename(outfile)), outfile)
+  } finally {
+    await rm(unfinished, { recursive: true })
+  }
+  return outfile
+}
+
+/** The commit of the sources, marked where they differ from it. Without git, as from a source archive: `unknown`. */
+async function commit(): Promise<string> {
+  try {
+    const id = (await Bun.$`git rev-parse --short=12 HEAD`.cwd(ROOT).quiet().text()).trim()
+    const changes = await Bun.$`git status --porcelain --untracked-files=no`.cwd(ROOT).quiet().text()
+    return changes === '' ? id : `${id}-changed`
+  } catch {
+    return 'unknown'
+  }
+}
+
+async function build(name: string, target?: Target): Promise<string> {
+  const begun = performance.now()
+  const outfile = join(ROOT, 'dist', name)
+  await compile({ program: 'src/main.ts', outfile, workers: WORKERS, ...(target ? { target } : {}) })
+  const megabytes = (Bun.file(outfile).size / 1e6).toFixed(1)
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+  console.log(`dist/${name}  ${megabytes} MB  ${seconds} s`)
+  return outfile
+}
+
+/** In the form that `sha256sum --check` reads. */
+async function writeChecksums(files: string[]): Promise<void> {
+  const lines: string[] = []
+  for (const file of files) {
+    const hash = new Bun.CryptoHasher('sha256')
+    for await (const chunk of Bun.file(file).stream()) hash.update(chunk)
+    lines.push(`${hash.digest('hex')}  ${basename(file)}\n`)
+  }
+  await Bun.write(join(ROOT, 'dist/SHA256SUMS'), lines.join(''))
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--all')) {
+    await rm(join(ROOT, 'dist/SHA256SUMS'), { force: true })
+    const files: string[] = []
+    for (const [name, target] of Object.entries(RELEASED)) files.push(await build(name, target))
+    await writeChecksums(files)
+  } else {
+    await build('tally')
+  }
+}
