@@ -270,6 +270,17 @@ CREATE TABLE price_aliases (
   created_by INTEGER REFERENCES users (id),
   UNIQUE (alias, source, provider)
 ) STRICT;
+-- An admin's alias may leave the provider open, and NULLs are never equal to each other.
+CREATE UNIQUE INDEX price_aliases_of_admin ON price_aliases (alias) WHERE source = 'admin';
+
+-- Which versions of the embedded table were loaded: opening finds them by one read, and of two processes that open at
+-- once only one loads.
+CREATE TABLE price_tables (
+  source TEXT NOT NULL,
+  version TEXT NOT NULL,
+  loaded_at INTEGER NOT NULL,
+  PRIMARY KEY (source, version)
+) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER prices_inserted AFTER INSERT ON prices BEGIN UPDATE revision SET value = value + 1; END;
 CREATE TRIGGER price_aliases_inserted AFTER INSERT ON price_aliases BEGIN UPDATE revision SET value = value + 1; END;

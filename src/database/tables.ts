@@ -231,6 +231,11 @@ function defineTables(kit: ColumnKit) {
       createdAt: time('created_at').notNull(),
       createdBy: integer('created_by'),
     }),
+    priceTables: table('price_tables', {
+      source: text('source').notNull(),
+      version: text('version').notNull(),
+      loadedAt: time('loaded_at').notNull(),
+    }),
   }
 }
 
