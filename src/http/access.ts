@@ -1,6 +1,6 @@
 /**
  * Who may call what. Credentials are checked before a body is read (`http/requests.ts`); here each route names the
- * kinds of credential it takes, in the macro's `transform`, which runs before validation. Both throw: Elysia's
+ * kinds of credential it takes, which the macro checks before parsing and validation. Both throw: Elysia's
  * ahead-of-time compilation may ignore a guard that returns its refusal.
  */
 import { Elysia } from 'elysia'
@@ -34,13 +34,20 @@ export const requestState = () =>
 /** `{ allow: ['service'] }` on a route: these kinds of credential may call it. */
 export const access = () =>
   new Elysia({ name: 'access' }).use(requestState()).macro({
-    allow: (kinds: CallerKind[]) => ({
-      // For the OpenAPI document, so that it cannot say anything else than what is checked.
-      detail: { security: kinds.map((kind) => ({ [SECURITY_SCHEMES[kind]]: [] })) },
-      transform: ({ caller }: { caller: Caller | null }) => {
+    allow: (kinds: CallerKind[]) => {
+      const check = ({ caller }: { caller: Caller | null }) => {
         requireCaller(caller, kinds)
-      },
-    }),
+      }
+      return {
+        // For the OpenAPI document, so that it cannot say anything else than what is checked.
+        detail: { security: kinds.map((kind) => ({ [SECURITY_SCHEMES[kind]]: [] })) },
+        // Parsers run first: without this, whoever may not call at all would be told of faults in the body.
+        introspect: (route: { body?: unknown; parse?: unknown }) => {
+          if (route.parse) route.parse = [check, route.parse].flat()
+        },
+        transform: check,
+      }
+    },
   })
 
 /** The caller of a route that demands one. */

@@ -38,7 +38,13 @@ export async function readBatch({ request }: BodyContext): Promise<unknown> {
 }
 
 function requireContentType(request: Request, accepted: string[]): string {
-  const type = request.headers.get('content-type')?.split(';')[0]!.trim().toLowerCase() ?? ''
+  const encoding = request.headers.get('content-encoding') ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new Problem('unsupported_media_type', 'The body must be sent as it is, without Content-Encoding.', {
+      headers: { 'accept-encoding': 'identity' },
+    })
+  }
+  const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (accepted.includes(type)) return type
   throw new Problem('unsupported_media_type', `The body must be sent with Content-Type: ${accepted.join(' or ')}.`, {
     headers: { 'accept-post': accepted.join(', ') },
@@ -46,7 +52,9 @@ function requireContentType(request: Request, accepted: string[]): string {
 }
 
 function tooLarge(limitBytes: number): Problem {
-  return new Problem('body_too_large', `The body has more than ${limitBytes / MIB} MiB.`, { headers: { connection: 'close' } })
+  return new Problem('body_too_large', `The body has more than ${limitBytes / MIB} MiB.`, {
+    headers: { connection: 'close' },
+  })
 }
 
 /** The whole body. What is longer is refused as soon as that is known, without keeping it. */
@@ -56,9 +64,10 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
     if (Number(length) > limitBytes) throw tooLarge(limitBytes)
     return request.bytes()
   }
+  if (!request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let total = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of request.body) {
     total += chunk.byteLength
     if (total > limitBytes) throw tooLarge(limitBytes)
     chunks.push(chunk)
@@ -82,7 +91,10 @@ function parseJson(text: string, where = 'The body'): unknown {
     throw new Problem('malformed_json', `${where} is not valid JSON.`)
   }
   if (SURROGATE_ESCAPE.test(text) && !isWellFormed(value)) {
-    throw new Problem('malformed_json', `${where} holds half of a surrogate pair (such as "\\ud83d" alone), which is no character.`)
+    throw new Problem(
+      'malformed_json',
+      `${where} holds half of a surrogate pair (such as "\\ud83d" alone), which is no character.`,
+    )
   }
   return value
 }

@@ -29,7 +29,7 @@ function explain({ type, schema, value }: ValueError): Omit<Fault, 'pointer'> {
     case ValueErrorType.ObjectRequiredProperty:
       return { code: 'required', message: 'is required' }
     case ValueErrorType.ObjectAdditionalProperties:
-      return { code: 'unknown_field', message: 'is no known field; see /api/v1/token-entry-schema or /docs' }
+      return { code: 'unknown_field', message: 'is not known here; /docs lists what is' }
     case ValueErrorType.IntegerMinimum:
     case ValueErrorType.NumberMinimum:
       return { code: 'too_small', message: `must be at least ${schema.minimum}` }
@@ -37,12 +37,18 @@ function explain({ type, schema, value }: ValueError): Omit<Fault, 'pointer'> {
     case ValueErrorType.NumberMaximum:
       return { code: 'too_large', message: `must be at most ${schema.maximum}` }
     case ValueErrorType.StringMinLength:
-      return { code: 'too_short', message: `must have at least ${schema.minLength} character${schema.minLength === 1 ? '' : 's'}` }
+      return {
+        code: 'too_short',
+        message: `must have at least ${schema.minLength} character${schema.minLength === 1 ? '' : 's'}`,
+      }
     case ValueErrorType.StringMaxLength:
       return { code: 'too_long', message: `must have at most ${schema.maxLength} characters` }
     case ValueErrorType.StringPattern:
     case ValueErrorType.StringFormat:
-      return { code: 'bad_format', message: own ?? `must be ${schema.format ? `a ${schema.format}` : `like ${schema.pattern}`}` }
+      return {
+        code: 'bad_format',
+        message: own ?? `must be ${schema.format ? `a ${schema.format}` : `like ${schema.pattern}`}`,
+      }
     case ValueErrorType.ArrayMinItems:
       return { code: 'too_few', message: `needs at least ${schema.minItems} item${schema.minItems === 1 ? '' : 's'}` }
     case ValueErrorType.ArrayMaxItems:
@@ -60,8 +66,11 @@ function explain({ type, schema, value }: ValueError): Omit<Fault, 'pointer'> {
 }
 
 function choices(schema: TSchema): string {
-  const options = schema.anyOf?.flatMap((option: TSchema) => (option.const === undefined ? [] : [String(option.const)])) ?? []
-  return options.length > 0 ? `must be one of ${options.join(', ')}` : `must be ${article(schema.type)}`
+  const alternatives: TSchema[] = schema.anyOf ?? [schema]
+  const allowed = alternatives.flatMap(({ const: value }) => (value === undefined ? [] : [String(value)]))
+  if (allowed.length > 0) return `must be one of ${allowed.join(', ')}`
+  // Of a parameter that Elysia converts, the last alternative is the one that is meant.
+  return `must be ${article(alternatives.at(-1)!.type)}`
 }
 
 function article(type: unknown): string {

@@ -1,5 +1,7 @@
 /** The one place where what was thrown becomes an answer: RFC 9457 `application/problem+json`. */
+import type { ValueError } from '@sinclair/typebox/errors'
 import type { Logger } from 'pino'
+import { asProblem } from '../database/errors.ts'
 import { type Fault, PROBLEMS, Problem, type ProblemCode, validationFailed } from '../errors.ts'
 import { type Checker, faultsOf } from './faults.ts'
 
@@ -40,41 +42,80 @@ export function problemResponse(problem: Problem, requestId: string): Response {
 
 /** What Elysia's own checks throw; they carry the schema's checker and the refused value. */
 interface ElysiaValidationError {
-  type: 'body' | 'query' | 'params' | string
+  type: string
   validator: Checker
   value: unknown
+  /** The first fault. */
+  valueError: ValueError
 }
 
-const ROOTS: Record<string, string> = { body: '', query: '/query', params: '/path' }
+/** Where faults of each part of a request point to. Not here: `response`, whose faults are ours. */
+const ROOTS: Record<string, string> = {
+  body: '',
+  query: '/query',
+  params: '/path',
+  headers: '/headers',
+  cookie: '/cookie',
+}
 
 /**
  * The problem that stands for an error. Anything unknown is a 500 without detail: what went wrong is the log's
  * business, not the caller's.
  */
-export function asProblemOf(error: unknown, elysiaCode: string | number): Problem {
+export function asProblemOf(error: unknown, elysiaCode: string | number, url: string): Problem {
   if (error instanceof Problem) return error
+  // Elysia wraps what a parser of bodies throws.
+  if (error instanceof Error && error.cause instanceof Problem) return error.cause
+  const passing = asProblem(error)
+  if (passing instanceof Problem) return passing
   if (elysiaCode === 'VALIDATION') {
-    const { type, validator, value } = error as ElysiaValidationError
-    // A response that does not fit its schema is our fault, and never the caller's 422.
+    const { type, validator, value, valueError } = error as ElysiaValidationError
+    if (type === 'property') {
+      return validationFailed(faultsOf({ Errors: () => [valueError] }, value, parameterOf(url, value)))
+    }
     const root = ROOTS[type]
     if (root !== undefined) return validationFailed(faultsOf(validator, value, root))
   }
-  if (elysiaCode === 'NOT_FOUND') return new Problem('not_found', 'There is nothing at this address. /docs lists what there is.')
   if (elysiaCode === 'PARSE') return new Problem('malformed_json', 'The body could not be read as JSON.')
-  if (elysiaCode === 'INVALID_COOKIE_SIGNATURE') return new Problem('unauthenticated', 'The session cookie is not valid. Sign in again.')
+  if (elysiaCode === 'INVALID_COOKIE_SIGNATURE')
+    return new Problem('unauthenticated', 'The session cookie is not valid. Sign in again.')
   return new Problem('internal_error', 'Tally failed to answer. The log holds the reason under this request id.')
 }
 
+/** Elysia forgets which parameter it was that held a number, but not one that is allowed. */
+function parameterOf(url: string, value: unknown): string {
+  for (const [name, text] of new URL(url).searchParams) {
+    if (text !== '' && Number(text) === value) return `/query/${name}`
+  }
+  return '/query'
+}
+
 /** A line per refusal and per failure, without bodies, credentials or query texts. */
-export function logProblem(logger: Logger, problem: Problem, error: unknown, request: { id: string; method: string; path: string }): void {
-  const line = { request_id: request.id, method: request.method, path: request.path, status: problem.status, code: problem.code }
+export function logProblem(
+  logger: Logger,
+  problem: Problem,
+  error: unknown,
+  request: { id: string; method: string; path: string },
+): void {
+  const line = {
+    request_id: request.id,
+    method: request.method,
+    path: request.path,
+    status: problem.status,
+    code: problem.code,
+  }
   if (PROBLEMS[problem.code].status < 500) logger.info(line, 'refused')
-  else logger.error({ ...line, err: error === problem ? undefined : redacted(error) }, 'failed')
+  else logger.error({ ...line, error: error === problem ? undefined : redacted(error) }, 'failed')
 }
 
 /** drizzle's error texts carry the query's parameters, which may be what a person wrote: only the driver's words are kept. */
 function redacted(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const inner = error.cause instanceof Error ? error.cause : error
-  return { type: inner.name, message: inner.message.split('\nparams:')[0], code: (inner as { code?: unknown }).code, stack: inner.stack }
+  return {
+    type: inner.name,
+    message: inner.message.split('\nparams:')[0],
+    code: (inner as { code?: unknown }).code,
+    stack: inner.stack,
+  }
 }

@@ -4,6 +4,7 @@
  */
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
+import { Problem } from '../errors.ts'
 import type { Caller, PeopleService } from '../features/people/service.ts'
 import { noCredential, requestState } from './access.ts'
 import { readBatch, readJson } from './body.ts'
@@ -23,12 +24,20 @@ interface Incoming {
   set: { headers: Record<string, string | number> }
 }
 
+/** A route of the whole application, as far as it matters here. */
+export interface KnownRoute {
+  method: string
+  path: string
+}
+
 export interface RequestsDependencies {
   people: Pick<PeopleService, 'authenticate'>
   logger: Logger
+  /** Known only when the application is whole, so it is asked for when it is needed. */
+  routes: () => readonly KnownRoute[]
 }
 
-export const requests = ({ people, logger }: RequestsDependencies) =>
+export const requests = ({ people, logger, routes }: RequestsDependencies) =>
   new Elysia({ name: 'requests', normalize: false })
     .use(requestState())
     .onRequest((context) => {
@@ -38,7 +47,7 @@ export const requests = ({ people, logger }: RequestsDependencies) =>
       incoming.requestId = sent && SANE_REQUEST_ID.test(sent) ? sent : Bun.randomUUIDv7()
       incoming.set.headers['x-request-id'] = incoming.requestId
       incoming.caller = null
-      if (!incoming.path.startsWith('/api/v1/') || PUBLIC_PATHS.has(incoming.path)) return
+      if (!`${incoming.path}/`.startsWith('/api/v1/') || PUBLIC_PATHS.has(incoming.path)) return
       const authorization = headers.get('authorization')
       if (authorization === null) throw noCredential()
       const caller = people.authenticate(authorization)
@@ -50,9 +59,26 @@ export const requests = ({ people, logger }: RequestsDependencies) =>
       incoming.caller = caller
     })
     .onError({ as: 'global' }, ({ error, code, request, path, requestId }) => {
-      const problem = asProblemOf(error, code)
+      const problem = code === 'NOT_FOUND' ? nothingHere(routes(), path) : asProblemOf(error, code, request.url)
       logProblem(logger, problem, error, { id: requestId, method: request.method, path })
       return problemResponse(problem, requestId || Bun.randomUUIDv7())
     })
     .parser('report', (context) => readJson(context))
     .parser('batch', (context) => readBatch(context))
+
+/** 404, or 405 where the address exists with other methods. */
+function nothingHere(routes: readonly KnownRoute[], path: string): Problem {
+  const methods = new Set(routes.filter((route) => matches(route.path, path)).map(({ method }) => method))
+  if (methods.size === 0) {
+    return new Problem('not_found', 'There is nothing at this address. /docs lists what there is.')
+  }
+  if (methods.has('GET')) methods.add('HEAD')
+  const allowed = [...methods].sort().join(', ')
+  return new Problem('method_not_allowed', `This address answers ${allowed} only.`, { headers: { allow: allowed } })
+}
+
+function matches(pattern: string, path: string): boolean {
+  const parts = pattern.split('/')
+  const sent = path.split('/')
+  return parts.length === sent.length && parts.every((part, index) => part.startsWith(':') || part === sent[index])
+}
