@@ -1,0 +1,165 @@
+/**
+ * The directions in which Tally's parts may import each other. What is not allowed here is forbidden, so a new folder
+ * starts with nothing and says here what it needs.
+ */
+
+const FEATURES = ['people', 'projects', 'placement', 'prices', 'entries', 'sheets', 'bills', 'reports', 'telemetry']
+
+/** What everything but `lib` may use: these know nothing of what stands above them. */
+const GROUND = ['^src/lib/', '^src/errors\\.ts$']
+
+/** The database as stores and services see it, not how an engine is opened. */
+const DATABASE = '^src/database/(database|tables|records|cached|errors)\\.ts$'
+
+const SERVICES = '^src/features/[^/]+/service\\.ts$'
+
+/** Each part by its path, and what it may import of the project beside itself. */
+const PARTS = {
+  'src/main\\.ts$': ['^src/cli/', '^src/config\\.ts$', '^src/version\\.ts$', ...GROUND],
+  'src/cli/': [
+    '^src/services\\.ts$',
+    '^src/app\\.ts$',
+    '^src/config\\.ts$',
+    '^src/version\\.ts$',
+    '^src/agents/',
+    '^src/database/(open|migrate)\\.ts$',
+    ...GROUND,
+  ],
+  'src/services\\.ts$': [SERVICES, '^src/database/database\\.ts$', ...GROUND],
+  'src/app\\.ts$': [
+    '^src/features/[^/]+/routes\\.ts$',
+    '^src/http/',
+    '^src/services\\.ts$',
+    '^src/version\\.ts$',
+    ...GROUND,
+  ],
+  'src/http/': [SERVICES, '^src/version\\.ts$', '^src/database/errors\\.ts$', ...GROUND],
+  'src/features/[^/]+/routes\\.ts$': ['^src/http/', '^src/features/', ...GROUND],
+  'src/features/[^/]+/(?!routes\\.ts$|store\\.ts$|schema\\.ts$)[^/]+$': ['^src/features/', DATABASE, ...GROUND],
+  'src/features/[^/]+/schema\\.ts$': ['^src/features/', '^src/database/(tables|records)\\.ts$', ...GROUND],
+  'src/features/[^/]+/store\\.ts$': ['^src/features/', DATABASE, ...GROUND],
+  'src/database/': ['^migrations/', ...GROUND],
+  'src/lib/': [],
+  'src/errors\\.ts$': [],
+  'src/config\\.ts$': [],
+  'src/version\\.ts$': ['^package\\.json$'],
+  // Talks to a server over HTTP; of the server's code it knows shapes only (see `agents-know-shapes-only`).
+  'src/agents/': ['^src/features/[^/]+/schema\\.ts$', ...GROUND],
+  // A client typed by the server's routes, and nothing else of the server (see `web-knows-the-type-of-the-app-only`).
+  'src/web/': ['^src/app\\.ts$'],
+  'migrations/': [],
+}
+
+const directions = Object.entries(PARTS).map(([part, allowed]) => ({
+  name: `imports-of-${part.replace(/\\|\$/g, '').replace(/\(\?!.*?\)\[\^\/\]\+/, 'others')}`,
+  comment: 'Directions: main → cli → services; app → routes → service → store → database → lib.',
+  severity: 'error',
+  from: { path: `^${part}` },
+  to: {
+    path: '^(src|migrations|scripts|test)/|^[^/]+\\.json$',
+    pathNot: [...(part.endsWith('/') ? [`^${part}`] : []), ...allowed],
+  },
+}))
+
+const line = FEATURES.map((feature, position) => ({
+  name: `features-in-a-line-${feature}`,
+  comment: `Features stand in a line and import only to the left: ${FEATURES.join(', ')}.`,
+  severity: 'error',
+  from: { path: `^src/features/${feature}/` },
+  to: { path: `^src/features/(?!(${FEATURES.slice(0, position + 1).join('|')})/)` },
+}))
+
+const onlyIn = (name, packages, places) => ({
+  name,
+  comment: `Only ${places.join(', ')} may import it.`,
+  severity: 'error',
+  from: { path: '^(src|migrations)/', pathNot: places },
+  to: { path: packages },
+})
+
+module.exports = {
+  forbidden: [
+    ...directions,
+    ...line,
+    {
+      name: 'features-meet-at-services',
+      comment: 'Of another feature only its service.ts is imported: its store and its shapes are its own business.',
+      severity: 'error',
+      from: { path: '^src/features/([^/]+)/' },
+      to: { path: '^src/features/', pathNot: ['^src/features/$1/', '^src/features/[^/]+/service\\.ts$'] },
+    },
+    {
+      name: 'stores-stand-below-services',
+      comment: 'routes → service → store, within a feature too.',
+      severity: 'error',
+      from: { path: '^src/features/[^/]+/store\\.ts$' },
+      to: { path: '^src/features/[^/]+/(routes|service)\\.ts$' },
+    },
+    {
+      name: 'routes-call-services',
+      comment: 'A rule of the business that stands in a route is missing from the command line.',
+      severity: 'error',
+      from: { path: '^src/features/[^/]+/routes\\.ts$' },
+      to: { path: '^src/features/[^/]+/store\\.ts$' },
+    },
+    {
+      name: 'nothing-imports-routes-but-the-app',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/app\\.ts$' },
+      to: { path: '^src/features/[^/]+/routes\\.ts$' },
+    },
+    {
+      name: 'agents-know-shapes-only',
+      comment: 'src/agents may one day be a program of its own: types of the server cost it nothing, its code would.',
+      severity: 'error',
+      from: { path: '^src/agents/' },
+      to: { path: '^src/', pathNot: ['^src/agents/', '^src/lib/'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'web-knows-the-type-of-the-app-only',
+      severity: 'error',
+      from: { path: '^src/web/' },
+      to: { path: '^src/app\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    onlyIn('elysia-only-at-the-edge', '(^|/)node_modules/(elysia|@elysiajs)/', [
+      '^src/app\\.ts$',
+      '^src/http/',
+      '^src/features/[^/]+/routes\\.ts$',
+      '^src/web/',
+    ]),
+    onlyIn('drizzle-only-in-stores', '(^|/)node_modules/drizzle-orm/', [
+      '^src/database/',
+      '^src/features/[^/]+/store\\.ts$',
+    ]),
+    onlyIn('drivers-only-in-the-database', '^bun:sqlite$|(^|/)node_modules/postgres/', ['^src/database/']),
+    onlyIn('commander-only-in-the-command-line', '(^|/)node_modules/commander/', ['^src/main\\.ts$', '^src/cli/']),
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphans',
+      comment: 'Nothing imports it and it imports nothing: it is dead or not wired in.',
+      severity: 'error',
+      from: { orphan: true, path: '^(src|migrations)/', pathNot: '\\.d\\.ts$' },
+      to: {},
+    },
+    { name: 'not-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-undeclared-packages',
+      comment: 'A package that only comes along with another one can vanish with it: name it in package.json.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // Imports of types count: a direction is about knowing, not only about running.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    builtInModules: { add: ['bun', 'bun:sqlite', 'bun:test', 'bun:ffi', 'bun:jsc'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.tsx', '.js', '.json', '.sql'],
+      exportsFields: ['exports'],
+      conditionNames: ['bun', 'import', 'default'],
+    },
+  },
+}

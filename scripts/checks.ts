@@ -1,0 +1,169 @@
+/**
+ * Runs the checks, prints a line for each, goes on after a failed one, and ends with the sum over all of them:
+ * `N passed, N failed`. A check that is no test counts once; tests count one by one.
+ *
+ * Without arguments all checks run, else those that are named: `types style directions unused build`, and the folders
+ * and files of `test/` (`unit store http cli binary`).
+ */
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '..')
+
+/** Several times what the slowest check takes on two cores; a check that hangs must not keep the others' results. */
+const CHECK_TIMEOUT_MS = 300_000
+
+/** A test that waits longer waits for something that will not come. */
+const TEST_TIMEOUT_MS = 30_000
+
+/** Lines shown of a failed check. The first faults matter; thousands after them bury the summary. */
+const SHOWN_LINES = 150
+
+interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+interface Check {
+  name: string
+  run(): Promise<Counts & { output: string }>
+}
+
+async function spawn(command: string[]): Promise<{ ok: boolean; output: string }> {
+  const child = Bun.spawn(command, {
+    cwd: ROOT,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: CHECK_TIMEOUT_MS,
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
+  })
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  const cut = child.signalCode ? `\nStopped by ${child.signalCode}; a check may take ${CHECK_TIMEOUT_MS / 1000} s.` : ''
+  return { ok: code === 0, output: stdout + stderr + cut }
+}
+
+/** A check that package.json names as a script, run by Bun even where its program asks for Node. */
+function scriptCheck(name: string): Check {
+  return {
+    name,
+    async run() {
+      const { ok, output } = await spawn([process.execPath, 'run', '--bun', name])
+      return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, output }
+    },
+  }
+}
+
+function testCheck(name: string, path: string): Check {
+  return {
+    name,
+    async run() {
+      const folder = await mkdtemp(join(tmpdir(), 'tally-checks-'))
+      try {
+        const report = join(folder, 'junit.xml')
+        const { ok, output } = await spawn([
+          process.execPath,
+          'test',
+          `--timeout=${TEST_TIMEOUT_MS}`,
+          '--reporter=junit',
+          `--reporter-outfile=${report}`,
+          path,
+        ])
+        const counts = existsSync(report) ? countTests(await Bun.file(report).text()) : undefined
+        if (!counts) return { passed: 0, failed: 1, skipped: 0, output }
+        // A file that does not load, or an error between two tests, fails the run without failing a test.
+        if (!ok && counts.failed === 0) counts.failed = 1
+        return { ...counts, output }
+      } finally {
+        await rm(folder, { recursive: true })
+      }
+    },
+  }
+}
+
+/** The sums that the root element of a JUnit report holds. */
+function countTests(report: string): Counts | undefined {
+  const root = /<testsuites [^>]*>/.exec(report)?.[0]
+  if (!root) return undefined
+  const attribute = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(root)?.[1] ?? 0)
+  const failed = attribute('failures') + attribute('errors')
+  const skipped = attribute('skipped')
+  return { passed: attribute('tests') - failed - skipped, failed, skipped }
+}
+
+/** Every folder and file of `test/` that holds tests, so that none is left out because nobody listed it here. */
+function testChecks(): Check[] {
+  const tests = [...new Bun.Glob('**/*.test.{ts,tsx}').scanSync({ cwd: join(ROOT, 'test') })]
+  const names = new Set(tests.map((path) => path.split('/')[0]!))
+  const byName = (name: string) => name.replace(/\.test\.tsx?$/, '')
+  return [...names].sort().map((name) => testCheck(byName(name), `./test/${name}`))
+}
+
+/** The store tests want a real PostgreSQL: PGlite has one connection and shows no race. Says what they will run on. */
+async function preparePostgres(): Promise<string> {
+  const programs = () => [...new Bun.Glob('/usr/lib/postgresql/*/bin/postgres').scanSync()]
+  if (programs().length > 0 || Bun.which('postgres')) return 'PostgreSQL is installed.'
+  const instead = 'the tests that want it use PGlite or are skipped.'
+  if (process.getuid?.() !== 0 || !Bun.which('apt-get')) {
+    return `PostgreSQL is not installed, and only root on Debian can have it installed here: ${instead}`
+  }
+  console.log('Installing the Debian package postgresql, which the store tests use.')
+  const apt = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-y']
+  await spawn([...apt, 'update'])
+  const { output } = await spawn([...apt, 'install', '--no-install-recommends', 'postgresql'])
+  if (programs().length > 0) return 'PostgreSQL was installed.'
+  return `PostgreSQL could not be installed (${output.trim().split('\n').at(-1)}): ${instead}`
+}
+
+const totals: Counts = { passed: 0, failed: 0, skipped: 0 }
+
+function inWords({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+}
+
+async function perform(check: Check): Promise<void> {
+  const begun = performance.now()
+  const { output, ...counts } = await check.run()
+  totals.passed += counts.passed
+  totals.failed += counts.failed
+  totals.skipped += counts.skipped
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+  console.log(
+    `${counts.failed > 0 ? 'FAILED' : 'ok    '} ${check.name.padEnd(12)} ${seconds.padStart(6)} s  ${inWords(counts)}`,
+  )
+  if (counts.failed > 0) {
+    const lines = output.trimEnd().split('\n')
+    console.log(lines.slice(0, SHOWN_LINES).join('\n'))
+    if (lines.length > SHOWN_LINES) console.log(`… and ${lines.length - SHOWN_LINES} more lines.`)
+  }
+}
+
+const readings = ['types', 'style', 'directions', 'unused'].map(scriptCheck)
+const build = scriptCheck('build')
+const tests = testChecks()
+// The executable is driven last, when it is built and what it is made of has been tested.
+const ordered = [
+  ...tests.filter(({ name }) => name !== 'binary'),
+  build,
+  ...tests.filter(({ name }) => name === 'binary'),
+]
+
+const asked = new Set(process.argv.slice(2))
+const isWanted = ({ name }: Check) => asked.size === 0 || asked.has(name)
+const unknown = asked.difference(new Set([...readings, ...ordered].map(({ name }) => name)))
+if (unknown.size > 0) {
+  const known = [...readings, ...ordered].map(({ name }) => name).join(', ')
+  console.error(`There is no check called ${[...unknown].join(', ')}. There are: ${known}.`)
+  process.exit(2)
+}
+
+if (tests.some((test) => isWanted(test) && test.name === 'store')) console.log(await preparePostgres())
+// The readings have nothing to do with each other; tests run alone, because several look at what happens in time.
+await Promise.all(readings.filter(isWanted).map(perform))
+for (const check of ordered.filter(isWanted)) await perform(check)
+
+console.log(inWords(totals))
+process.exit(totals.failed > 0 ? 1 : 0)
