@@ -53,10 +53,15 @@ function json<Data>(): Kind<Data, string> {
   }
 }
 
+/** drizzle hands a placeholder's null to the column's own mapping, which a literal null never reaches. */
+function nullSafe<Data, Driver>(map: (value: Data) => Driver): (value: Data) => Driver {
+  return (value) => (value === null ? (null as Driver) : map(value))
+}
+
 function custom<Data, Driver>(kind: Kind<Data, Driver>, name: string) {
   return pgType<{ data: Data; driverData: Driver }>({
     dataType: () => kind.postgres,
-    ...(kind.toDriver ? { toDriver: kind.toDriver } : {}),
+    ...(kind.toDriver ? { toDriver: nullSafe(kind.toDriver) } : {}),
     ...(kind.fromDriver ? { fromDriver: kind.fromDriver } : {}),
   })(name)
 }
@@ -83,7 +88,7 @@ export type ColumnKit = typeof postgresKit
 function customInSqlite<Data, Driver>(kind: Kind<Data, Driver>, name: string) {
   return sqliteType<{ data: Data; driverData: Driver }>({
     dataType: () => kind.sqlite,
-    ...(kind.toDriver ? { toDriver: kind.toDriver } : {}),
+    ...(kind.toDriver ? { toDriver: nullSafe(kind.toDriver) } : {}),
     ...(kind.fromDriver ? { fromDriver: kind.fromDriver } : {}),
   })(name)
 }

@@ -15,7 +15,8 @@ export interface PriceTier {
 
 /** What one source said of one model of a session so far. Counts are numbers up to 10^12; money is decimal text of nano-dollars. */
 export interface SessionTotals {
-  model_id: number
+  model: string
+  provider: string | null
   started_at: number
   ended_at: number
   input: number

@@ -8,7 +8,8 @@ const COST_LIMIT = 1_000_000_000
 export const BATCH_LIMIT = 1_000
 
 /** No control characters (C0, DEL, C1), and something besides white space. */
-const PLAIN_TEXT = '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$'
+const PLAIN_TEXT =
+  '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$'
 const PLAIN_TEXT_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 /** Tabs and line breaks are allowed here and folded to spaces. */
 const FOLDABLE_TEXT = '^[^\\u0000-\\u0008\\u000e-\\u001f\\u007f-\\u009f]*$'
@@ -47,7 +48,8 @@ const counts = {
 const Over200k = Type.Partial(
   Type.Object(counts, {
     ...strict,
-    description: 'The share of the five counts that came from single requests with more than 200,000 input-side tokens; valued at the long-context price.',
+    description:
+      'The share of the five counts that came from single requests with more than 200,000 input-side tokens; valued at the long-context price.',
   }),
 )
 
@@ -60,7 +62,8 @@ export const TokenCounts = Type.Object(
     cache_write_1h: Type.Optional(counts.cache_write_1h),
     input_includes_cache: Type.Optional(
       Type.Boolean({
-        description: 'Set where the caller’s `input` includes the three cache counts, as OpenAI and Gemini count. Tally subtracts them, also in `over_200k`.',
+        description:
+          'Set where the caller’s `input` includes the three cache counts, as OpenAI and Gemini count. Tally subtracts them, also in `over_200k`.',
       }),
     ),
     over_200k: Type.Optional(Over200k),
@@ -70,7 +73,11 @@ export const TokenCounts = Type.Object(
 
 const Labels = Type.Record(
   Type.String({ pattern: '^[a-z0-9_.-]{1,64}$' }),
-  Type.String({ maxLength: 256, pattern: PLAIN_TEXT_OR_EMPTY, errorMessage: 'must be a text without control characters' }),
+  Type.String({
+    maxLength: 256,
+    pattern: PLAIN_TEXT_OR_EMPTY,
+    errorMessage: 'must be a text without control characters',
+  }),
   {
     ...strict,
     maxProperties: 16,
@@ -84,12 +91,17 @@ export const TokenEntryReport = Type.Object(
     agent_harness: nameOf('Name of the harness or application that runs the agent.', ['claude-code', 'codex']),
     agent_name: nameOf('Name of the agent.', ['reviewer']),
     model: nameOf('Name of the model used in the session. The price table is keyed by it.', ['claude-sonnet-4-5']),
-    started_at: timestamp('Session start. The entry belongs to this moment in reports, prices and bills.', ['2026-11-20T17:53:04Z']),
-    ended_at: timestamp('Session end: not before the start, and not more than a day ahead of the server’s clock.', ['2026-11-20T18:20:41Z']),
+    started_at: timestamp('Session start. The entry belongs to this moment in reports, prices and bills.', [
+      '2026-11-20T17:53:04Z',
+    ]),
+    ended_at: timestamp('Session end: not before the start, and not more than a day ahead of the server’s clock.', [
+      '2026-11-20T18:20:41Z',
+    ]),
     tokens: TokenCounts,
     reported_cost: Type.Optional(
       Type.Number({
-        description: 'What the session cost, in US dollars, as the caller knows it. Without it the cost is the list value. More than 9 decimals are rounded half to even.',
+        description:
+          'What the session cost, in US dollars, as the caller knows it. Without it the cost is the list value. More than 9 decimals are rounded half to even.',
         minimum: 0,
         maximum: COST_LIMIT,
         examples: [0.063354],
@@ -104,16 +116,23 @@ export const TokenEntryReport = Type.Object(
         examples: ['Fix the flaky login test'],
       }),
     ),
-    project: Type.Optional(nameOf('Key, name or alias of the project the entry is placed on. Created on first mention.', ['acme-web'])),
-    ticket: Type.Optional(nameOf('Key of the ticket the entry is placed on. Created on first mention.', ['ACME-42', 'acme/web#17'])),
+    project: Type.Optional(
+      nameOf('Key, name or alias of the project the entry is placed on. Created on first mention.', ['acme-web']),
+    ),
+    ticket: Type.Optional(
+      nameOf('Key of the ticket the entry is placed on. Created on first mention.', ['ACME-42', 'acme/web#17']),
+    ),
     session_id: Type.Optional(
-      nameOf('The harness’s id of the session. Reports of one session are totals so far and update one entry per model instead of adding up.', [
-        '7abded9e-af37-492b-8216-95394ad33034',
-      ]),
+      nameOf(
+        'The harness’s id of the session. Reports of one session are totals so far and update one entry per model instead of adding up.',
+        ['7abded9e-af37-492b-8216-95394ad33034'],
+      ),
     ),
     labels: Type.Optional(Labels),
     provider: Type.Optional(nameOf('Who sold the model, where that is not its maker.', ['amazon-bedrock'])),
-    requests: Type.Optional(Type.Integer({ description: 'Model calls in the session.', minimum: 0, maximum: COUNT_LIMIT })),
+    requests: Type.Optional(
+      Type.Integer({ description: 'Model calls in the session.', minimum: 0, maximum: COUNT_LIMIT }),
+    ),
   },
   { ...strict, $id: 'TokenEntryReport', description: 'One agent session and one model: what a report call sends.' },
 )
@@ -126,7 +145,10 @@ const oneOf = <T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 
 const Place = (id: string, what: string) =>
-  Type.Object({ id: Type.String({ examples: [id] }), key: Type.String(), name: Type.String() }, { ...strict, description: what })
+  Type.Object(
+    { id: Type.String({ examples: [id] }), key: Type.String(), name: Type.String() },
+    { ...strict, description: what },
+  )
 
 export const TokenEntry = Type.Object(
   {
@@ -152,24 +174,43 @@ export const TokenEntry = Type.Object(
       strict,
     ),
     requests: orNull(Type.Integer()),
-    cost: orNull(money('The reported cost, else the list value; null where neither is known (unpriced), which is never the same as 0.')),
+    cost: orNull(
+      money(
+        'The reported cost, else the list value; null where neither is known (unpriced), which is never the same as 0.',
+      ),
+    ),
     reported_cost: orNull(money('What the caller said.')),
     list_value: orNull(money('The price table’s value, kept as it was when the entry was valued.')),
     price: orNull(
       Type.Object(
         {
-          id: Type.String({ description: 'The row of the price table.', examples: ['prc_01a1fa172a0277f3983322718874f2ef'] }),
-          step: Type.Integer({ description: 'Which step of the resolution found the row for the model’s name.', minimum: 1, maximum: 7 }),
+          id: Type.String({
+            description: 'The row of the price table.',
+            examples: ['prc_01a1fa172a0277f3983322718874f2ef'],
+          }),
+          step: Type.Integer({
+            description: 'Which step of the resolution found the row for the model’s name.',
+            minimum: 1,
+            maximum: 7,
+          }),
           note: orNull(Type.String({ description: '`cache_price_assumed`, `tier_uncertain`, or both with a comma.' })),
         },
         { ...strict, description: 'How the list value was found; null where the model has no price.' },
       ),
     ),
     project: orNull(Place('prj_01a1fa172a0277f3983322718874f2ef', 'The project the entry is placed on.')),
-    ticket: orNull(Type.Object({ id: Type.String(), key: Type.String() }, { ...strict, description: 'The ticket the entry is placed on.' })),
+    ticket: orNull(
+      Type.Object(
+        { id: Type.String(), key: Type.String() },
+        { ...strict, description: 'The ticket the entry is placed on.' },
+      ),
+    ),
     placement: Type.Object(
       {
-        by: oneOf([...PLACED_BY, 'unattributed'], 'What placed the entry: names in the report, a rule, a person, or nothing.'),
+        by: oneOf(
+          [...PLACED_BY, 'unattributed'],
+          'What placed the entry: names in the report, a rule, a person, or nothing.',
+        ),
         note: orNull(Type.String({ description: 'Where names disagreed or could not be used.' })),
         named_project: orNull(Type.String({ description: 'The project that was named but could not be used.' })),
         named_ticket: orNull(Type.String({ description: 'The ticket that was named but could not be used.' })),
@@ -179,10 +220,16 @@ export const TokenEntry = Type.Object(
     summary: orNull(Type.String()),
     labels: Type.Record(Type.String(), Type.String()),
     session_id: orNull(Type.String()),
-    part: orNull(Type.Integer({ description: 'Which part of its session and model the entry is, from 1.', minimum: 1 })),
-    continues: orNull(Type.String({ description: 'The part before this one, which was locked when the session went on.' })),
+    part: orNull(
+      Type.Integer({ description: 'Which part of its session and model the entry is, from 1.', minimum: 1 }),
+    ),
+    continues: orNull(
+      Type.String({ description: 'The part before this one, which was locked when the session went on.' }),
+    ),
     superseded: Type.Boolean({ description: 'Another source supplies the session now; this entry’s figures are 0.' }),
-    possible_duplicate_of: orNull(Type.String({ description: 'An earlier entry that is identical in all but its id.' })),
+    possible_duplicate_of: orNull(
+      Type.String({ description: 'An earlier entry that is identical in all but its id.' }),
+    ),
     bill: orNull(Type.Object({ id: Type.String(), number: Type.String() }, strict)),
     created_at: moment('When Tally received the entry.'),
     updated_at: orNull(moment('When it was last changed.')),
@@ -191,7 +238,36 @@ export const TokenEntry = Type.Object(
 )
 export type TokenEntry = Static<typeof TokenEntry>
 
-export const TokenEntryBatch = Type.Array(Type.Unknown(), { minItems: 1, maxItems: BATCH_LIMIT })
+export const TokenEntryList = Type.Object(
+  {
+    data: Type.Array(TokenEntry),
+    has_more: Type.Boolean(),
+    next_page: orNull(Type.String({ description: 'Send it as `page` for what comes next.' })),
+  },
+  { ...strict, $id: 'TokenEntryList' },
+)
+
+/** What a batch is checked for as a whole; its items are checked one by one, so that good ones are kept. */
+export const AnyBatch = Type.Array(Type.Unknown(), { minItems: 1, maxItems: BATCH_LIMIT })
+export const TokenEntryBatch = Type.Array(TokenEntryReport, { minItems: 1, maxItems: BATCH_LIMIT })
+
+/** `problem` is the schema of a problem, which the document knows and this feature does not. */
+export const BatchResults = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object(
+        {
+          index: Type.Integer({ description: 'Which item of the batch, from 0.', minimum: 0 }),
+          result: oneOf(['created', 'updated', 'repeated', 'rejected'], 'What became of the item.'),
+          entry: orNull(TokenEntry),
+          problem: orNull(Type.Ref('Problem')),
+        },
+        strict,
+      ),
+    ),
+  },
+  { ...strict, $id: 'TokenEntryBatchResults', description: 'One result an item, in the order of the batch.' },
+)
 
 export const TokenEntryHistory = Type.Object(
   {

@@ -1,0 +1,238 @@
+/**
+ * Turning a report into a row, inside one transaction: names are interned, the work is found, the counts are valued.
+ * `sessions.ts` decides which row of a session that is.
+ */
+import type { Tx } from '../../database/database.ts'
+import type { Source, UnknownProjects } from '../../database/tables.ts'
+import { Problem } from '../../errors.ts'
+import { type Id, newId } from '../../lib/id.ts'
+import type { Placement, PlacementService } from '../placement/service.ts'
+import { normalizeModelName, type PriceTable, value } from '../prices/service.ts'
+import { digestOf, fingerprintOf, type Report } from './report.ts'
+import { figureColumns, type ModelTotals } from './rows.ts'
+import {
+  type EntryRecord,
+  type EntryView,
+  findDuplicate,
+  findIdempotencyKey,
+  getView,
+  type Interned,
+  insertEntry,
+  insertHistory,
+  insertIdempotencyKey,
+  internLabels,
+  internName,
+  moveTicketEntries,
+  type NewEntry,
+} from './store.ts'
+
+/** Whose entry it becomes and with which token it came. Never taken from the report. */
+export interface Reporter {
+  manager: { id: number; uid: Id<'usr'>; name: string }
+  tokenId: number | null
+}
+
+export interface Recorded {
+  outcome: 'created' | 'updated' | 'repeated'
+  /** The answer is that of an earlier report with the same Idempotency-Key. */
+  replayed: boolean
+  entry: EntryView
+}
+
+/** What recording needs besides the report, as of the transaction. */
+export interface Circumstances {
+  now: number
+  prices: PriceTable
+  placement: PlacementService
+  unknownProjects: UnknownProjects
+  reporter: Reporter
+  interned: Interned
+}
+
+function idempotencyKeyReused(key: string): Problem {
+  return new Problem(
+    'idempotency_key_reused',
+    `The Idempotency-Key '${key}' was used before with a different body. Use a new key for a new report, or send the first body again.`,
+  )
+}
+
+/** The keys of the names in a report. Harness and model have a canonical one by which sessions compare them. */
+export interface Identity {
+  harnessId: number
+  canonicalHarnessId: number
+  agentId: number
+  modelId: number
+  chainModelId: number
+  providerId: number | null
+  labelSetId: number | null
+}
+
+export async function identify(tx: Tx, report: Report, { interned }: Circumstances): Promise<Identity> {
+  const harness = await internName(tx, interned, report.harness, normalizeModelName(report.harness))
+  const agent = await internName(tx, interned, report.agent)
+  const model = await internName(tx, interned, report.model, normalizeModelName(report.model))
+  return {
+    harnessId: harness.id,
+    canonicalHarnessId: harness.canonicalId,
+    agentId: agent.id,
+    modelId: model.id,
+    chainModelId: model.canonicalId,
+    providerId: report.provider === undefined ? null : (await internName(tx, interned, report.provider)).id,
+    labelSetId: report.labels ? await internLabels(tx, interned, report.labels) : null,
+  }
+}
+
+/** Where the report's names put it. A ticket that thereby found its project takes its earlier entries along. */
+export async function place(tx: Tx, report: Report, circumstances: Circumstances): Promise<Placement> {
+  const placement = await circumstances.placement.placeByNames(tx, report, circumstances)
+  if (placement.ticketFoundProject) {
+    const moved = await moveTicketEntries(tx, placement.ticket!.id, placement.project!.id)
+    await insertHistory(
+      tx,
+      moved.map((entryId) =>
+        historyRow(circumstances, entryId, 'placed', {
+          project: placement.project!.uid,
+          because: 'ticket_found_project',
+        }),
+      ),
+    )
+  }
+  return placement
+}
+
+export function historyRow(
+  { now, reporter }: Circumstances,
+  entryId: number,
+  action: string,
+  details: Record<string, unknown>,
+) {
+  return { entryId, at: now, action, userId: reporter.manager.id, tokenId: reporter.tokenId, details }
+}
+
+export function placementColumns(placement: Placement) {
+  return {
+    projectId: placement.project?.id ?? null,
+    ticketId: placement.ticket?.id ?? null,
+    placedBy: placement.by,
+    placementNote: placement.note,
+    namedProject: placement.namedProject,
+    namedTicket: placement.namedTicket,
+  }
+}
+
+export const UNPRICED = { listValue: null, priceId: null, priceStep: null, priceNote: null }
+
+/** The list value of figures by the price row that holds at their start; nulls where the model has no price. */
+export function valuationColumns({ model, provider, totals }: ModelTotals, prices: PriceTable) {
+  const valuation = value(prices, { model, provider: provider ?? null, ...totals })
+  if (!valuation) return { columns: UNPRICED, price: null }
+  return {
+    columns: {
+      listValue: valuation.listValueNanos,
+      priceId: valuation.price.id,
+      priceStep: valuation.step,
+      priceNote: valuation.note,
+    },
+    price: valuation.price.uid,
+  }
+}
+
+/** What an entry is besides its figures. */
+export interface Draft {
+  source: Source
+  identity: Identity
+  placement: Placement
+  report: Report
+}
+
+type Extra = Pick<EntryRecord, 'sessionId' | 'part' | 'continuesId' | 'fingerprint' | 'possibleDuplicateId'>
+const NO_SESSION = { sessionId: null, part: null, continuesId: null }
+
+/** Adds an entry with the figures of `of`, and answers its view without reading it back. */
+export async function addEntry(
+  tx: Tx,
+  { source, identity, placement, report }: Draft,
+  of: ModelTotals,
+  extra: Extra,
+  uids: Pick<EntryView, 'continues' | 'duplicateOf'>,
+  { now, prices, reporter }: Circumstances,
+): Promise<EntryView> {
+  const { columns, price } = valuationColumns(of, prices)
+  const entry: NewEntry = {
+    uid: newId('ent'),
+    managerId: reporter.manager.id,
+    tokenId: reporter.tokenId,
+    source,
+    status: 'submitted',
+    harnessId: identity.harnessId,
+    agentId: identity.agentId,
+    modelId: identity.modelId,
+    providerId: identity.providerId,
+    startedAt: of.totals.startedAt,
+    endedAt: of.totals.endedAt,
+    ...figureColumns(of.totals),
+    ...columns,
+    ...placementColumns(placement),
+    summary: report.summary ?? null,
+    labelSetId: identity.labelSetId,
+    chainModelId: extra.sessionId === null ? null : identity.chainModelId,
+    ...extra,
+    superseded: false,
+    billId: null,
+    createdAt: now,
+    updatedAt: null,
+  }
+  const id = await insertEntry(tx, entry)
+  return {
+    entry: { id, ...entry },
+    manager: reporter.manager,
+    harness: report.harness,
+    agent: report.agent,
+    model: of.model,
+    provider: of.provider ?? null,
+    project: placement.project,
+    ticket: placement.ticket,
+    labels: report.labels ?? null,
+    price,
+    sessionKey: extra.sessionId === null ? null : report.sessionKey!,
+    bill: null,
+    ...uids,
+  }
+}
+
+/** Records a report that belongs to no session: an entry of its own, or the replay of an earlier one. */
+export async function recordSingle(
+  tx: Tx,
+  report: Report,
+  key: string | undefined,
+  circumstances: Circumstances,
+): Promise<Recorded> {
+  const managerId = circumstances.reporter.manager.id
+  const digest = digestOf(report)
+  if (key !== undefined) {
+    const known = await findIdempotencyKey(tx, managerId, key)
+    if (known) {
+      if (!Buffer.from(known.bodyHash).equals(digest)) throw idempotencyKeyReused(key)
+      return { outcome: 'repeated', replayed: true, entry: await getView(tx, known.entryId) }
+    }
+  }
+  const fingerprint = fingerprintOf(digest)
+  const duplicate =
+    key === undefined ? await findDuplicate(tx, { managerId, startedAt: report.startedAt, fingerprint }) : undefined
+  const draft: Draft = {
+    source: 'report',
+    identity: await identify(tx, report, circumstances),
+    placement: await place(tx, report, circumstances),
+    report,
+  }
+  const entry = await addEntry(
+    tx,
+    draft,
+    { model: report.model, provider: report.provider, totals: report },
+    { ...NO_SESSION, fingerprint, possibleDuplicateId: duplicate?.id ?? null },
+    { continues: null, duplicateOf: duplicate?.uid ?? null },
+    circumstances,
+  )
+  if (key !== undefined) await insertIdempotencyKey(tx, { managerId, key, bodyHash: digest, entryId: entry.entry.id })
+  return { outcome: 'created', replayed: false, entry }
+}

@@ -1,0 +1,262 @@
+import { Elysia, t } from 'elysia'
+import { SOURCES, STATUSES } from '../../database/tables.ts'
+import { type Fault, Problem, validationFailed } from '../../errors.ts'
+import { access, requireCaller } from '../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../http/csv.ts'
+import { documented } from '../../http/documented.ts'
+import { faultsOf } from '../../http/faults.ts'
+import { type ProblemBody, problemBody } from '../../http/problems.ts'
+import type { Caller } from '../people/service.ts'
+import { ENTRY_COLUMNS } from './csv.ts'
+import { PLACED_FILTERS, readFilter } from './filter.ts'
+import { faultsBeyondSchema, readIdempotencyKey, reportChecker } from './report.ts'
+import {
+  AnyBatch,
+  BATCH_LIMIT,
+  BatchResults,
+  TokenEntry,
+  TokenEntryBatch,
+  type TokenEntry as TokenEntryBody,
+  TokenEntryHistory,
+  TokenEntryList,
+  TokenEntryReport,
+} from './schema.ts'
+import { DEFAULT_LIMIT, type EntriesService, type Reported } from './service.ts'
+
+const tag = 'Token entries'
+const LIST_LIMIT = 1_000
+
+const EXAMPLE_REPORT = {
+  agent_harness: 'claude-code',
+  agent_name: 'reviewer',
+  model: 'claude-sonnet-4-5',
+  started_at: '2026-11-20T17:53:04Z',
+  ended_at: '2026-11-20T18:20:41Z',
+  tokens: { input: 522, output: 228, cache_read: 20982, cache_write: 3066, cache_write_1h: 600 },
+  session_id: '7abded9e-af37-492b-8216-95394ad33034',
+  project: 'acme-web',
+  ticket: 'ACME-42',
+  summary: 'Fix the flaky login test',
+  labels: { repository: 'acme/web', branch: 'feature/ACME-42' },
+}
+
+/** Read by `readFilter`, which tells every fault; the types here are for the document. */
+const anyOf = (description: string) =>
+  t.Optional(t.ArrayQuery(t.String(), { description: `${description} Several: repeat it or separate with commas.` }))
+const someOf = (values: readonly string[], description: string) =>
+  t.Optional(
+    t.ArrayQuery(t.Unsafe<string>({ type: 'string', enum: [...values] }), {
+      description: `${description} Several: repeat it or separate with commas.`,
+    }),
+  )
+const moment = (description: string) =>
+  t.Optional(t.Unsafe<string>({ type: 'string', format: 'date-time', description }))
+
+const EntryQuery = t.Object(
+  {
+    starting_at: moment('Sessions that started at or after this moment.'),
+    ending_at: moment('Sessions that started before this moment.'),
+    project: anyOf('Id, key, name or alias of a project.'),
+    ticket: anyOf('Id or key of a ticket.'),
+    client: anyOf('Id or name of a client.'),
+    agent_manager: anyOf('Id or e-mail address of a person.'),
+    agent_name: anyOf('Name of an agent.'),
+    agent_harness: anyOf('Name of a harness.'),
+    model: anyOf('Name of a model as it was reported.'),
+    status: someOf(STATUSES, 'Status.'),
+    source: someOf(SOURCES, 'What supplied the figures.'),
+    session_id: anyOf('The harness’s id of a session.'),
+    label: anyOf('`name:value`, such as `repository:acme/web`.'),
+    placed: someOf(PLACED_FILTERS, 'What placed the entry; `none` for unattributed ones.'),
+    priced: t.Optional(t.Unsafe<string>({ type: 'boolean', description: 'Whether the cost is known.' })),
+    bill: anyOf('Id or number of a bill; `none` for entries on no bill.'),
+    q: t.Optional(t.String({ description: 'A text that the summary contains, whatever the case.', maxLength: 200 })),
+    limit: t.Optional(
+      t.Unsafe<string>({
+        type: 'integer',
+        minimum: 1,
+        maximum: LIST_LIMIT,
+        default: DEFAULT_LIMIT,
+        description: 'Entries a page.',
+      }),
+    ),
+    page: t.Optional(t.String({ description: 'The `next_page` of the answer before.' })),
+    format: t.Optional(
+      t.Unsafe<string>({
+        type: 'string',
+        enum: ['json', 'csv'],
+        description: '`csv` exports every entry that the filters let through; also by `Accept: text/csv`.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'entries', prefix: '/api/v1/token-entries', normalize: false })
+    .use(access())
+    .post(
+      '',
+      async ({ body, caller, request, set }) => {
+        const key = readIdempotencyKey(request.headers.get('idempotency-key'))
+        const reported = await entries.reportEntry(body, requireCaller(caller), key)
+        set.status = reported.outcome === 'created' ? 201 : 200
+        if (reported.outcome === 'created') set.headers.location = `/api/v1/token-entries/${reported.entry.id}`
+        if (reported.replayed) set.headers['idempotent-replayed'] = 'true'
+        return reported.entry
+      },
+      {
+        allow: ['service'],
+        parse: 'report',
+        body: TokenEntryReport,
+        // The schema's faults come first, and with them those that no schema can express: every fault in one answer.
+        error: ({ error, code }) => {
+          if (code === 'VALIDATION' && error.type === 'body') throw validationFailed(allFaults(error.value))
+        },
+        detail: documented({
+          id: 'reportTokenEntry',
+          tag,
+          summary: 'Report one token entry',
+          description:
+            'Creates an entry with status `submitted` for the creator of the service token. With a `session_id` the figures are the session’s totals so far: reported again they update the entry of that session and model instead of adding one.',
+          headers: ['Idempotency-Key'],
+          body: { example: EXAMPLE_REPORT },
+          responses: {
+            201: { description: 'The entry was made.', schema: TokenEntry, headers: ['Location'] },
+            200: {
+              description: 'The session’s entry was updated, or the report was known already and nothing changed.',
+              schema: TokenEntry,
+              headers: ['Idempotent-Replayed'],
+            },
+          },
+          problems: ['session_shrunk', 'idempotency_key_reused'],
+        }),
+      },
+    )
+    .post(
+      '/batch',
+      async ({ body, caller, request, requestId }) => {
+        const key = readIdempotencyKey(request.headers.get('idempotency-key'))
+        return { results: await reportAll(entries, body, requireCaller(caller), key, requestId) }
+      },
+      {
+        allow: ['service'],
+        parse: 'batch',
+        body: AnyBatch,
+        detail: documented({
+          id: 'reportTokenEntries',
+          tag,
+          summary: `Report up to ${BATCH_LIMIT} token entries`,
+          description:
+            'A JSON array, or newline-delimited JSON (`application/x-ndjson`). Every item is reported on its own: good ones are kept when others are rejected. An Idempotency-Key counts for each item by its place in the batch.',
+          headers: ['Idempotency-Key'],
+          body: {
+            schema: TokenEntryBatch,
+            example: [EXAMPLE_REPORT],
+            also: { 'application/x-ndjson': { schema: t.String() } },
+          },
+          responses: { 200: { description: 'What became of each item.', schema: BatchResults } },
+        }),
+      },
+    )
+    .get(
+      '',
+      async ({ query, caller, request }) => {
+        const { person } = requireCaller(caller)
+        const { limit, page, format, ...filters } = query
+        const filter = readFilter(filters)
+        if (format !== undefined && format !== 'csv' && format !== 'json')
+          throw notAllowed('format', 'must be json or csv')
+        if (wantsCsv(request, format))
+          return csvResponse(entries.exportEntries(person, filter), ENTRY_COLUMNS, 'token-entries.csv')
+        return entries.listEntries(person, filter, { limit: readLimit(limit), page })
+      },
+      {
+        allow: ['read'],
+        query: EntryQuery,
+        detail: documented({
+          id: 'listTokenEntries',
+          tag,
+          summary: 'List token entries',
+          description:
+            'Newest first, of those that the token’s creator may see. Filters of different names must all hold.',
+          responses: {
+            200: {
+              description: 'A page of entries.',
+              schema: TokenEntryList,
+              also: { 'text/csv': { schema: t.String() } },
+            },
+          },
+        }),
+      },
+    )
+    .get('/:id', ({ params, caller }) => entries.getEntry(params.id, requireCaller(caller).person), {
+      allow: ['read'],
+      detail: documented({
+        id: 'getTokenEntry',
+        tag,
+        summary: 'Read one token entry',
+        path: { id: 'Id of the entry (ent_…).' },
+        responses: { 200: { description: 'The entry.', schema: TokenEntry } },
+      }),
+    })
+    .get('/:id/history', ({ params, caller }) => entries.getHistory(params.id, requireCaller(caller).person), {
+      allow: ['read'],
+      detail: documented({
+        id: 'getTokenEntryHistory',
+        tag,
+        summary: 'Read who changed what of an entry',
+        path: { id: 'Id of the entry (ent_…).' },
+        responses: { 200: { description: 'What happened, oldest first.', schema: TokenEntryHistory } },
+      }),
+    })
+
+function notAllowed(name: string, message: string): Problem {
+  return validationFailed([{ pointer: `/query/${name}`, code: 'not_allowed', message }])
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > LIST_LIMIT) throw notAllowed('limit', `must be a whole number from 1 to ${LIST_LIMIT}`)
+  return limit
+}
+
+function allFaults(body: unknown): Fault[] {
+  return [...faultsOf(reportChecker, body), ...faultsBeyondSchema(body, Date.now())]
+}
+
+interface BatchResult {
+  index: number
+  result: Reported['outcome'] | 'rejected'
+  entry: TokenEntryBody | null
+  problem: ProblemBody | null
+}
+
+/** Items that share a commit. Together they take a few milliseconds, after which single reports get their turn. */
+const ITEMS_AT_ONCE = 100
+
+async function reportAll(
+  entries: EntriesService,
+  items: unknown[],
+  caller: Caller,
+  key: string | undefined,
+  requestId: string,
+): Promise<BatchResult[]> {
+  const results: BatchResult[] = []
+  const report = async (item: unknown, index: number): Promise<BatchResult> => {
+    try {
+      if (!reportChecker.Check(item)) throw validationFailed(allFaults(item))
+      const { outcome, entry } = await entries.reportEntry(item, caller, key && `${key}#${index}`)
+      return { index, result: outcome, entry, problem: null }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      return { index, result: 'rejected', entry: null, problem: problemBody(error, requestId) }
+    }
+  }
+  for (let start = 0; start < items.length; start += ITEMS_AT_ONCE) {
+    const chunk = items.slice(start, start + ITEMS_AT_ONCE)
+    results.push(...(await Promise.all(chunk.map((item, offset) => report(item, start + offset)))))
+  }
+  return results
+}

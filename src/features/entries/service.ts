@@ -1,0 +1,181 @@
+/** Token entries: reporting them and reading them. */
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import type { SessionSource } from '../../database/tables.ts'
+import { notFound } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isId } from '../../lib/id.ts'
+import type { Caller, PeopleService, Person } from '../people/service.ts'
+import type { PlacementService } from '../placement/service.ts'
+import type { PricesService } from '../prices/service.ts'
+import { type EntryFilter, isIndexed, type Position, readFilter, readPage, writePage } from './filter.ts'
+import { type Circumstances, type Recorded, recordSingle } from './record.ts'
+import { type Report, readReport } from './report.ts'
+import type { TokenEntry, TokenEntryHistory, TokenEntryReport } from './schema.ts'
+import { recordInSession } from './sessions.ts'
+import {
+  type EntryView,
+  findReportingToken,
+  findView,
+  Interned,
+  listHistory,
+  listViews,
+  type Visible,
+} from './store.ts'
+import { timestamp, toTokenEntry } from './wire.ts'
+
+export type { EntryFilter, Recorded, TokenEntry }
+export { readFilter }
+export type EntriesService = ReturnType<typeof createEntriesService>
+
+export interface EntriesDependencies {
+  db: Database
+  clock: Clock
+  people: Pick<PeopleService, 'organization'>
+  prices: Pick<PricesService, 'table'>
+  placement: PlacementService
+}
+
+export interface Reported {
+  outcome: Recorded['outcome']
+  /** The answer is that of an earlier report with the same Idempotency-Key. */
+  replayed: boolean
+  entry: TokenEntry
+}
+
+/** How many entries a list answers where nothing else is asked for, and at most. */
+export const DEFAULT_LIMIT = 50
+
+/** Rows that an export reads at a time: small enough to stay under 20 ms and to be forgotten again. */
+const EXPORT_PAGE = 1_000
+
+export function createEntriesService({ db, clock, people, prices, placement }: EntriesDependencies) {
+  const interned = new Interned()
+
+  async function circumstancesOf(tx: Tx, caller: Caller): Promise<Circumstances> {
+    const { id, uid, name } = caller.person
+    return {
+      now: clock.now(),
+      prices: await prices.table(tx),
+      placement,
+      unknownProjects: (await people.organization(tx)).unknownProjects,
+      reporter: { manager: { id, uid, name }, tokenId: caller.token.id },
+      interned,
+    }
+  }
+
+  function record(
+    report: Report,
+    source: SessionSource,
+    caller: Caller,
+    idempotencyKey: string | undefined,
+  ): Promise<Recorded> {
+    return db.write(async (tx) => {
+      const circumstances = await circumstancesOf(tx, caller)
+      if (report.sessionKey !== undefined) return recordInSession(tx, report, source, circumstances)
+      return recordSingle(tx, report, idempotencyKey, circumstances)
+    })
+  }
+
+  function readerFor(filter: EntryFilter): Reader {
+    return isIndexed(filter) ? db.read : db.slow
+  }
+
+  async function getVisible(id: string, person: Person): Promise<EntryView> {
+    const view = isId('ent', id) ? await findView(db.read, id, visibleTo(person)) : undefined
+    if (!view) throw notFound(`The entry ${id}`)
+    return view
+  }
+
+  return {
+    /**
+     * Records a checked report body for the creator of the caller's token, durably before it answers.
+     * `idempotencyKey` counts only where the report has no session. Throws `validation_failed`,
+     * `idempotency_key_reused` (422) and `session_shrunk` (409).
+     */
+    async reportEntry(body: TokenEntryReport, caller: Caller, idempotencyKey?: string): Promise<Reported> {
+      const { entry, ...told } = await record(readReport(body, clock.now()), 'report', caller, idempotencyKey)
+      return { ...told, entry: toTokenEntry(entry) }
+    },
+
+    /** As {@link reportEntry}, for a report that telemetry or an agent's own log made. */
+    recordFrom: (source: SessionSource, report: Report, caller: Caller): Promise<Recorded> =>
+      record(report, source, caller, undefined),
+
+    /** A page of entries, newest first, of those that the person may see. */
+    async listEntries(
+      person: Person | 'everyone',
+      filter: EntryFilter,
+      { limit = DEFAULT_LIMIT, page }: { limit?: number | undefined; page?: string | undefined } = {},
+    ): Promise<{ data: TokenEntry[]; has_more: boolean; next_page: string | null }> {
+      const after = page === undefined ? undefined : readPage(page)
+      const views = await listViews(readerFor(filter), { filter, visible: visibleTo(person), after, limit: limit + 1 })
+      const shown = views.slice(0, limit)
+      const hasMore = views.length > limit
+      return {
+        data: shown.map(toTokenEntry),
+        has_more: hasMore,
+        next_page: hasMore ? writePage(positionOf(shown.at(-1)!)) : null,
+      }
+    },
+
+    /** Every entry that the filter lets through, read page by page so that memory stays constant. */
+    async *exportEntries(person: Person, filter: EntryFilter): AsyncGenerator<TokenEntry> {
+      let after: Position | undefined
+      for (;;) {
+        const views: EntryView[] = await listViews(db.slow, {
+          filter,
+          visible: visibleTo(person),
+          after,
+          limit: EXPORT_PAGE,
+        })
+        for (const view of views) yield toTokenEntry(view)
+        if (views.length < EXPORT_PAGE) return
+        after = positionOf(views.at(-1)!)
+      }
+    },
+
+    /** Throws `not_found` for an entry that does not exist or that the person may not see. */
+    async getEntry(id: string, person: Person): Promise<TokenEntry> {
+      return toTokenEntry(await getVisible(id, person))
+    },
+
+    /** Who changed what, oldest first, beginning with the entry's arrival. */
+    async getHistory(id: string, person: Person): Promise<TokenEntryHistory> {
+      const { entry, manager } = await getVisible(id, person)
+      const token = entry.tokenId === null ? undefined : await findReportingToken(db.read, entry.tokenId)
+      const rows = await listHistory(db.read, entry.id)
+      return {
+        data: [
+          {
+            at: timestamp(entry.createdAt),
+            action: 'created',
+            actor: {
+              user: { id: manager.uid, name: manager.name },
+              token: token ? { id: token.uid, name: token.name } : null,
+            },
+            details: { source: entry.source },
+          },
+          ...rows.map(({ at, action, user, token, details }) => ({
+            at: timestamp(at),
+            action,
+            actor: user && {
+              user: { id: user.uid, name: user.name },
+              token: token && { id: token.uid, name: token.name },
+            },
+            details,
+          })),
+        ],
+      }
+    },
+  }
+}
+
+/** `billing` and `admin` see everything; a member their own entries and those of projects they lead. */
+function visibleTo(person: Person | 'everyone'): Visible {
+  if (person === 'everyone' || person.role !== 'member') return 'all'
+  return { userId: person.id }
+}
+
+function positionOf({ entry }: EntryView): Position {
+  return { startedAt: entry.startedAt, id: entry.id }
+}

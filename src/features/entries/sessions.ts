@@ -1,0 +1,331 @@
+/** Recording a session's totals so far (product.md, "Sessions"): chains of parts, sources, adoption. */
+import type { Tx } from '../../database/database.ts'
+import type { SessionSource } from '../../database/tables.ts'
+import { Problem } from '../../errors.ts'
+import { normalizeModelName, valueAtPrice } from '../prices/service.ts'
+import {
+  addEntry,
+  type Circumstances,
+  type Draft,
+  historyRow,
+  type Identity,
+  identify,
+  place,
+  placementColumns,
+  type Recorded,
+  valuationColumns,
+} from './record.ts'
+import type { Report } from './report.ts'
+import { figureColumns, isLocked, type ModelTotals, partOf, readTotals, writeTotals } from './rows.ts'
+import {
+  changeManager,
+  type EntryRecord,
+  getName,
+  getView,
+  insertHistory,
+  internName,
+  listParts,
+  listSessionParts,
+  listSessions,
+  listSourceTotals,
+  lockSession,
+  type PartChange,
+  type SessionRecord,
+  type SourceTotals,
+  saveSourceTotals,
+  updateEntry,
+  updatePart,
+  updateSession,
+} from './store.ts'
+import { isStale, nextStep, sumOfParts, supplyingSource, type Totals, ZERO_COUNTS } from './totals.ts'
+
+function sessionShrunk(figure: string): Problem {
+  return new Problem(
+    'session_shrunk',
+    `The session's ${figure} would fall below what its earlier, locked entries hold. A session reports totals so far, not what came since the last report. Nothing was changed.`,
+  )
+}
+
+/** Records what one source says of one model of a session so far. Throws `session_shrunk` (409). */
+export async function recordInSession(
+  tx: Tx,
+  report: Report,
+  source: SessionSource,
+  circumstances: Circumstances,
+): Promise<Recorded> {
+  const identity = await identify(tx, report, circumstances)
+  const session = await joinSession(tx, report, identity, source, circumstances)
+  const recording: Recording = { tx, session, report, source, identity, circumstances, besidesFigures: true }
+  const said: ModelTotals = { model: report.model, provider: report.provider, totals: report }
+  if (!session.contested && session.source === source) {
+    const parts = await listParts(tx, session.id, identity.chainModelId)
+    if (parts.length > 0 && isStale(report, totalsOf(parts))) return repeated(tx, parts.at(-1)!)
+    return moveChain(recording, parts, said)
+  }
+  return recordContested(recording, said)
+}
+
+/** One report on its way into its session. */
+interface Recording {
+  tx: Tx
+  session: SessionRecord
+  report: Report
+  source: SessionSource
+  identity: Identity
+  circumstances: Circumstances
+  /** Whether the chain that moves is the report's own, so that what it says besides figures holds for it. */
+  besidesFigures: boolean
+}
+
+async function repeated(tx: Tx, { id }: EntryRecord): Promise<Recorded> {
+  return { outcome: 'repeated', replayed: false, entry: await getView(tx, id) }
+}
+
+/** What a chain's parts say together; they are the totals of the one source of an uncontested session. */
+function totalsOf(parts: EntryRecord[]): Totals {
+  const sum = sumOfParts(parts.map(partOf))
+  const knows = (known: (entry: EntryRecord) => unknown) => parts.some((entry) => known(entry) !== null)
+  return {
+    startedAt: parts[0]!.startedAt,
+    endedAt: parts.at(-1)!.endedAt,
+    counts: sum.counts,
+    over200k: knows((entry) => entry.over200kInput) ? sum.over200k : null,
+    requests: knows((entry) => entry.requests) ? sum.requests : null,
+    // Without a reported cost a part is worth its list value, also when its session is told by another source.
+    reportedCostNanos: knows((entry) => entry.reportedCost) ? sum.costNanos : null,
+  }
+}
+
+/**
+ * The session that a source means. Telemetry joins the only session with its harness and id, whoever owns it; a report
+ * adopts one that so far had only telemetry, since a service token says for certain whose it is.
+ */
+async function joinSession(
+  tx: Tx,
+  report: Report,
+  identity: Identity,
+  source: SessionSource,
+  circumstances: Circumstances,
+): Promise<SessionRecord> {
+  const managerId = circumstances.reporter.manager.id
+  const key = { sessionKey: report.sessionKey!, harnessId: identity.canonicalHarnessId }
+  const known = await listSessions(tx, key)
+  const own = known.find((session) => session.managerId === managerId)
+  if (!own && source !== 'report' && known.length === 1)
+    return lockSession(tx, { ...key, managerId: known[0]!.managerId, source })
+  if (!own && source === 'report') {
+    for (const session of known) {
+      if (await hasReport(tx, session)) continue
+      return adopt(tx, session, managerId, circumstances)
+    }
+  }
+  return lockSession(tx, { ...key, managerId, source })
+}
+
+async function hasReport(tx: Tx, session: SessionRecord): Promise<boolean> {
+  if (!session.contested) return session.source === 'report'
+  return (await listSourceTotals(tx, session.id)).some(({ source }) => source === 'report')
+}
+
+async function adopt(
+  tx: Tx,
+  session: SessionRecord,
+  managerId: number,
+  circumstances: Circumstances,
+): Promise<SessionRecord> {
+  await updateSession(tx, session.id, { managerId })
+  const entryIds = await changeManager(tx, session.id, managerId)
+  await insertHistory(
+    tx,
+    entryIds.map((entryId) =>
+      historyRow(circumstances, entryId, 'adopted', { because: 'reported_with_a_service_token' }),
+    ),
+  )
+  return { ...session, managerId }
+}
+
+/**
+ * A session that several sources know: each one's totals are kept, nothing is added up across them, and the one with
+ * the most output tokens supplies every model.
+ */
+async function recordContested(recording: Recording, said: ModelTotals): Promise<Recorded> {
+  const { tx, session, source, identity } = recording
+  const entries = await listSessionParts(tx, session.id)
+  const chains = Map.groupBy(entries, (entry) => entry.chainModelId!)
+  if (!session.contested) await keepFirstSource(recording, chains)
+
+  const kept = await listSourceTotals(tx, session.id)
+  const own = kept.find((row) => row.source === source && row.chainModelId === identity.chainModelId)
+  const shown = () => repeated(tx, chains.get(identity.chainModelId)?.at(-1) ?? entries.at(-1)!)
+  if (own && isStale(said.totals, readTotals(own.totals).totals)) return shown()
+  const fresh = { chainModelId: identity.chainModelId, source, totals: writeTotals(said) }
+  await saveSourceTotals(tx, session.id, fresh)
+
+  const all = [...kept.filter((row) => row !== own), fresh]
+  const winner = supplyingSource(outputBySource(all))
+  if (winner !== session.source) {
+    session.source = winner
+    await updateSession(tx, session.id, { source: winner })
+    const supplied = all.filter((row) => row.source === winner)
+    await supplyOthers(recording, supplied, chains)
+    await supersedeUnknown(recording, supplied, chains)
+    if (winner !== source) return shown()
+  }
+  return winner === source ? moveChain(recording, chains.get(identity.chainModelId) ?? [], said) : shown()
+}
+
+function outputBySource(rows: SourceTotals[]): Map<SessionSource, number> {
+  const outputs = new Map<SessionSource, number>()
+  for (const { source, totals } of rows) outputs.set(source, (outputs.get(source) ?? 0) + totals.output)
+  return outputs
+}
+
+/** From now on the totals of each source stand beside the entries, beginning with the one that was alone so far. */
+async function keepFirstSource({ tx, session }: Recording, chains: Map<number, EntryRecord[]>): Promise<void> {
+  await updateSession(tx, session.id, { contested: true })
+  for (const [chainModelId, parts] of chains) {
+    const last = parts.at(-1)!
+    const model = await getName(tx, last.modelId)
+    const provider = last.providerId === null ? undefined : await getName(tx, last.providerId)
+    await saveSourceTotals(tx, session.id, {
+      chainModelId,
+      source: session.source,
+      totals: writeTotals({ model, provider, totals: totalsOf(parts) }),
+    })
+  }
+}
+
+/** Moves the chains of the other models to what the session's new source says of them. */
+async function supplyOthers(
+  recording: Recording,
+  supplied: SourceTotals[],
+  chains: Map<number, EntryRecord[]>,
+): Promise<void> {
+  for (const { chainModelId, source, totals } of supplied) {
+    if (source === recording.source && chainModelId === recording.identity.chainModelId) continue
+    const said = readTotals(totals)
+    const model = await internName(
+      recording.tx,
+      recording.circumstances.interned,
+      said.model,
+      normalizeModelName(said.model),
+    )
+    const identity = { ...recording.identity, modelId: model.id, chainModelId }
+    await moveChain({ ...recording, identity, besidesFigures: false }, chains.get(chainModelId) ?? [], said)
+  }
+}
+
+/** What the new source does not know falls to zero, where it is not locked. */
+async function supersedeUnknown(
+  { tx, session, circumstances }: Recording,
+  supplied: SourceTotals[],
+  chains: Map<number, EntryRecord[]>,
+): Promise<void> {
+  for (const [chainModelId, parts] of chains) {
+    const last = parts.at(-1)!
+    if (isLocked(last) || supplied.some((row) => row.chainModelId === chainModelId)) continue
+    await updateEntry(tx, last.id, {
+      ...figureColumns({ counts: ZERO_COUNTS, over200k: null, requests: 0, reportedCostNanos: 0n }),
+      listValue: last.listValue === null ? null : 0n,
+      superseded: true,
+      updatedAt: circumstances.now,
+    })
+    await insertHistory(tx, [historyRow(circumstances, last.id, 'superseded', { by: session.source })])
+  }
+}
+
+/** Makes the chain sum to the totals, with what the report says besides figures. */
+async function moveChain(recording: Recording, entries: EntryRecord[], said: ModelTotals): Promise<Recorded> {
+  const step = nextStep(entries.map(partOf), said.totals)
+  const last = entries.at(-1)
+  if (step.kind === 'shrunk') throw sessionShrunk(step.figure)
+  if (step.kind === 'unchanged') return repeated(recording.tx, last!)
+  const figures = { ...said, totals: step.figures }
+  if (!last) return appendPart(recording, undefined, figures)
+  return step.kind === 'append' ? appendPart(recording, last, figures) : changePart(recording, last, figures)
+}
+
+async function appendPart(
+  recording: Recording,
+  last: EntryRecord | undefined,
+  figures: ModelTotals,
+): Promise<Recorded> {
+  const { tx, session, report, identity, circumstances } = recording
+  const placement = await place(tx, report, circumstances)
+  const extra = {
+    sessionId: session.id,
+    part: (last?.part ?? 0) + 1,
+    continuesId: last?.id ?? null,
+    fingerprint: null,
+    possibleDuplicateId: null,
+  }
+  const draft: Draft = { source: session.source, identity, placement, report }
+  const entry = await addEntry(
+    tx,
+    draft,
+    figures,
+    extra,
+    { continues: last?.uid ?? null, duplicateOf: null },
+    circumstances,
+  )
+  if (!last) return { outcome: 'created', replayed: false, entry }
+  // What was not said again goes on as it was.
+  const handPlaced = last.placedBy === 'manual'
+  await updateEntry(tx, entry.entry.id, {
+    ...(placement.by === null || handPlaced ? placementOf(last) : {}),
+    labelSetId: identity.labelSetId ?? last.labelSetId,
+    providerId: identity.providerId ?? last.providerId,
+    summary: report.summary ?? last.summary,
+  })
+  return { outcome: 'created', replayed: false, entry: await getView(tx, entry.entry.id) }
+}
+
+async function changePart(recording: Recording, last: EntryRecord, figures: ModelTotals): Promise<Recorded> {
+  const { tx, session, identity, report, besidesFigures, circumstances } = recording
+  const placement = besidesFigures ? await newPlacement(recording, last) : undefined
+  const change: PartChange = {
+    startedAt: figures.totals.startedAt,
+    endedAt: figures.totals.endedAt,
+    ...figureColumns(figures.totals),
+    ...revaluation(recording, last, figures),
+    source: session.source,
+    superseded: false,
+    agentId: besidesFigures ? identity.agentId : last.agentId,
+    providerId: (besidesFigures ? identity.providerId : null) ?? last.providerId,
+    summary: (besidesFigures ? report.summary : undefined) ?? last.summary,
+    labelSetId: (besidesFigures ? identity.labelSetId : null) ?? last.labelSetId,
+    ...(placement ?? placementOf(last)),
+    updatedAt: last.updatedAt,
+  }
+  if (Object.entries(change).every(([column, value]) => last[column as keyof PartChange] === value))
+    return repeated(tx, last)
+  await updatePart(tx, last.id, { ...change, updatedAt: circumstances.now })
+  const history = []
+  if (placement) history.push(historyRow(circumstances, last.id, 'placed', { because: 'named_in_report' }))
+  if (last.source !== session.source)
+    history.push(historyRow(circumstances, last.id, 'source_changed', { from: last.source, to: session.source }))
+  await insertHistory(tx, history)
+  return { outcome: 'updated', replayed: false, entry: await getView(tx, last.id) }
+}
+
+/** Another place than before, named in the report. A placement made by hand stays; a report without names moves nothing. */
+async function newPlacement({ tx, report, circumstances }: Recording, last: EntryRecord) {
+  if (last.placedBy === 'manual' || (report.project === undefined && report.ticket === undefined)) return undefined
+  const placement = await place(tx, report, circumstances)
+  if (placement.by === null && last.placedBy !== null) return undefined
+  const columns = placementColumns(placement)
+  const before = placementOf(last)
+  const same = Object.entries(columns).every(([column, value]) => before[column as keyof typeof before] === value)
+  return same ? undefined : columns
+}
+
+function placementOf({ projectId, ticketId, placedBy, placementNote, namedProject, namedTicket }: EntryRecord) {
+  return { projectId, ticketId, placedBy, placementNote, namedProject, namedTicket }
+}
+
+/** An update keeps to the price row that valued the part, whatever was loaded since; an unpriced part is looked up again. */
+function revaluation({ circumstances: { prices } }: Recording, last: EntryRecord, figures: ModelTotals) {
+  const kept = last.priceId === null ? undefined : valueAtPrice(prices, last.priceId, figures.totals)
+  if (!kept) return valuationColumns(figures, prices).columns
+  return { listValue: kept.listValueNanos, priceId: last.priceId, priceStep: last.priceStep, priceNote: kept.note }
+}

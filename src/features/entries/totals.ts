@@ -1,0 +1,139 @@
+/**
+ * The arithmetic of sessions, without a database (product.md, "Sessions").
+ *
+ * A session reports totals so far. Per session and model stands a chain of parts whose figures always sum to those
+ * totals. Only the last part changes; once it is locked (approved, billed) what comes on top becomes a new part.
+ */
+import type { SessionSource } from '../../database/tables.ts'
+
+export const COUNT_KINDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
+export type CountKind = (typeof COUNT_KINDS)[number]
+export type Counts = Record<CountKind, number>
+
+/** The figures of a report, of a part, or of a whole session and model. */
+export interface Figures {
+  counts: Counts
+  /** The share from single requests above 200,000 input-side tokens; null where nothing is known of it. */
+  over200k: Counts | null
+  /** Model calls; null where unknown. */
+  requests: number | null
+  reportedCostNanos: bigint | null
+}
+
+export interface Totals extends Figures {
+  startedAt: number
+  endedAt: number
+}
+
+export interface Part extends Totals {
+  locked: boolean
+  /** The reported cost, else the list value; null where neither is known. */
+  costNanos: bigint | null
+}
+
+export const ZERO_COUNTS: Counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
+
+export function mapCounts(map: (kind: CountKind) => number): Counts {
+  return {
+    input: map('input'),
+    output: map('output'),
+    cacheRead: map('cacheRead'),
+    cacheWrite: map('cacheWrite'),
+    cacheWrite1h: map('cacheWrite1h'),
+  }
+}
+
+export function totalTokens(counts: Counts): number {
+  return counts.input + counts.output + counts.cacheRead + counts.cacheWrite + counts.cacheWrite1h
+}
+
+/** What the parts hold together. Unknown requests and costs add nothing: the totals of a session decide. */
+export function sumOfParts(parts: Part[]): { counts: Counts; over200k: Counts; requests: number; costNanos: bigint } {
+  return {
+    counts: mapCounts((kind) => parts.reduce((sum, part) => sum + part.counts[kind], 0)),
+    over200k: mapCounts((kind) => parts.reduce((sum, part) => sum + (part.over200k?.[kind] ?? 0), 0)),
+    requests: parts.reduce((sum, part) => sum + (part.requests ?? 0), 0),
+    costNanos: parts.reduce((sum, part) => sum + (part.costNanos ?? 0n), 0n),
+  }
+}
+
+/** Of two reports the later `ended_at` wins, then the larger total of tokens. A stale one changes nothing. */
+export function isStale(
+  reported: Pick<Totals, 'endedAt' | 'counts'>,
+  known: Pick<Totals, 'endedAt' | 'counts'>,
+): boolean {
+  if (reported.endedAt !== known.endedAt) return reported.endedAt < known.endedAt
+  return totalTokens(reported.counts) < totalTokens(known.counts)
+}
+
+/** What a chain has to do to sum to the totals. */
+export type ChainStep =
+  | { kind: 'unchanged' }
+  /** The last part, or the first one of an empty chain, takes these figures. */
+  | { kind: 'set'; figures: Totals }
+  /** The last part is locked: a new part starts where it ended. */
+  | { kind: 'append'; figures: Totals }
+  /** Some figure would become negative. */
+  | { kind: 'shrunk'; figure: string }
+
+/**
+ * The step that makes a chain sum to `totals`. A part's cost is the totals' reported cost less the costs of the parts
+ * before; without a reported cost it is the list value of its own counts.
+ */
+export function nextStep(parts: Part[], totals: Totals): ChainStep {
+  const last = parts.at(-1)
+  if (!last) return { kind: 'set', figures: totals }
+  const before = sumOfParts(last.locked ? parts : parts.slice(0, -1))
+  const figures = difference(totals, before)
+  const negative = firstNegative(figures)
+  if (negative !== undefined) return { kind: 'shrunk', figure: negative }
+  if (last.locked) {
+    if (isNothing(figures)) return { kind: 'unchanged' }
+    return {
+      kind: 'append',
+      figures: { ...figures, startedAt: last.endedAt, endedAt: Math.max(totals.endedAt, last.endedAt) },
+    }
+  }
+  // A resumed session may report the start of its resumption; the session still began when it began.
+  const startedAt = parts.length === 1 ? Math.min(totals.startedAt, last.startedAt) : last.startedAt
+  return { kind: 'set', figures: { ...figures, startedAt, endedAt: Math.max(totals.endedAt, startedAt) } }
+}
+
+function difference(totals: Totals, before: ReturnType<typeof sumOfParts>): Totals {
+  const { over200k, requests, reportedCostNanos } = totals
+  const counts = mapCounts((kind) => totals.counts[kind] - before.counts[kind])
+  return {
+    ...totals,
+    counts,
+    // Earlier parts may not have known their share; what they hold is valued already and is not valued again here.
+    over200k: over200k && mapCounts((kind) => Math.min(over200k[kind] - before.over200k[kind], counts[kind])),
+    requests: requests === null ? null : requests - before.requests,
+    reportedCostNanos: reportedCostNanos === null ? null : reportedCostNanos - before.costNanos,
+  }
+}
+
+function firstNegative({ counts, over200k, requests, reportedCostNanos }: Totals): string | undefined {
+  for (const kind of COUNT_KINDS) {
+    if (counts[kind] < 0) return kind
+    if (over200k && over200k[kind] < 0) return `${kind} over 200k`
+  }
+  if (requests !== null && requests < 0) return 'requests'
+  if (reportedCostNanos !== null && reportedCostNanos < 0n) return 'cost'
+  return undefined
+}
+
+/** Neither tokens nor money came on top. More requests alone make no part: they cost nothing. */
+function isNothing({ counts, reportedCostNanos }: Totals): boolean {
+  return totalTokens(counts) === 0 && !reportedCostNanos
+}
+
+/** On a tie of output tokens the earlier one of these supplies the session. */
+const SOURCE_ORDER: SessionSource[] = ['report', 'log', 'span', 'metric']
+
+/** The one source that supplies all models of a session: the one with the most output tokens. */
+export function supplyingSource(outputs: Map<SessionSource, number>): SessionSource {
+  const ranked = [...outputs].sort(
+    ([a, outputOfA], [b, outputOfB]) => outputOfB - outputOfA || SOURCE_ORDER.indexOf(a) - SOURCE_ORDER.indexOf(b),
+  )
+  return ranked[0]![0]
+}

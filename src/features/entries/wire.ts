@@ -1,0 +1,56 @@
+/** A view of an entry as the API answers it. */
+import { moneyNumber } from '../../lib/money.ts'
+import { costNanosOf, countsOf, over200kOf } from './rows.ts'
+import type { TokenEntry } from './schema.ts'
+import type { EntryView } from './store.ts'
+import { type Counts, totalTokens } from './totals.ts'
+
+export function toTokenEntry(view: EntryView): TokenEntry {
+  const { entry, manager, project, ticket, bill } = view
+  const counts = countsOf(entry)
+  const over200k = over200kOf(entry)
+  return {
+    id: entry.uid,
+    status: entry.status,
+    source: entry.source,
+    agent_manager: { id: manager.uid, name: manager.name },
+    agent_harness: view.harness,
+    agent_name: view.agent,
+    model: view.model,
+    provider: view.provider,
+    started_at: timestamp(entry.startedAt),
+    ended_at: timestamp(entry.endedAt),
+    tokens: { ...wireCounts(counts), total: totalTokens(counts), over_200k: over200k && wireCounts(over200k) },
+    requests: entry.requests,
+    cost: moneyNumber(costNanosOf(entry)),
+    reported_cost: moneyNumber(entry.reportedCost),
+    list_value: moneyNumber(entry.listValue),
+    price: view.price && { id: view.price, step: entry.priceStep!, note: entry.priceNote },
+    project: project && { id: project.uid, key: project.key, name: project.name },
+    ticket: ticket && { id: ticket.uid, key: ticket.key },
+    placement: {
+      by: entry.placedBy ?? 'unattributed',
+      note: entry.placementNote,
+      named_project: entry.namedProject,
+      named_ticket: entry.namedTicket,
+    },
+    summary: entry.summary,
+    labels: view.labels ?? {},
+    session_id: view.sessionKey,
+    part: entry.part,
+    continues: view.continues,
+    superseded: entry.superseded,
+    possible_duplicate_of: view.duplicateOf,
+    bill: bill && { id: bill.uid, number: bill.number },
+    created_at: timestamp(entry.createdAt),
+    updated_at: entry.updatedAt === null ? null : timestamp(entry.updatedAt),
+  }
+}
+
+function wireCounts({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Counts) {
+  return { input, output, cache_read: cacheRead, cache_write: cacheWrite, cache_write_1h: cacheWrite1h }
+}
+
+export function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}

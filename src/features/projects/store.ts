@@ -1,0 +1,105 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../database/database.ts'
+import { type Id, newId } from '../../lib/id.ts'
+
+export interface ProjectRow {
+  id: number
+  uid: Id<'prj'>
+  key: string
+  name: string
+}
+
+export interface TicketRow {
+  id: number
+  uid: Id<'tkt'>
+  key: string
+  projectId: number | null
+}
+
+function projectColumns({ tables: { projects } }: Reader) {
+  return { id: projects.id, uid: projects.uid, key: projects.key, name: projects.name }
+}
+
+function ticketColumns({ tables: { tickets } }: Reader) {
+  return { id: tickets.id, uid: tickets.uid, key: tickets.key, projectId: tickets.projectId }
+}
+
+/** The project that goes by this folded key, name or alias; undefined where none does. */
+export async function findProjectByName(reader: Reader, folded: string): Promise<ProjectRow | undefined> {
+  const [row] = await reader
+    .prepared('projects.by-name', (prepare) => {
+      const { projects, projectNames } = prepare.tables
+      return prepare
+        .select(projectColumns(prepare))
+        .from(projectNames)
+        .innerJoin(projects, eq(projects.id, projectNames.projectId))
+        .where(eq(projectNames.folded, sql.placeholder('folded')))
+        .limit(1)
+    })
+    .execute({ folded })
+  return row
+}
+
+export async function getProject(reader: Reader, id: number): Promise<ProjectRow> {
+  const [row] = await reader
+    .prepared('projects.by-id', (prepare) =>
+      prepare
+        .select(projectColumns(prepare))
+        .from(prepare.tables.projects)
+        .where(eq(prepare.tables.projects.id, sql.placeholder('id')))
+        .limit(1),
+    )
+    .execute({ id })
+  return row!
+}
+
+/** Adds a project that goes by `name`. Answers the one that another transaction added meanwhile, where there is one. */
+export async function insertProject(
+  tx: Tx,
+  { key, name, folded, now }: { key: string; name: string; folded: string; now: number },
+): Promise<ProjectRow> {
+  const { projects, projectNames } = tx.tables
+  const [project] = await tx
+    .insert(projects)
+    .values({ uid: newId('prj'), key, name, createdAt: now })
+    .returning(projectColumns(tx))
+  const taken = await tx
+    .insert(projectNames)
+    .values({ folded, projectId: project!.id })
+    .onConflictDoNothing()
+    .returning({ projectId: projectNames.projectId })
+  if (taken.length > 0) return project!
+  await tx.delete(projects).where(eq(projects.id, project!.id))
+  return (await findProjectByName(tx, folded))!
+}
+
+export async function findTicketByKey(reader: Reader, folded: string): Promise<TicketRow | undefined> {
+  const [row] = await reader
+    .prepared('tickets.by-key', (prepare) =>
+      prepare
+        .select(ticketColumns(prepare))
+        .from(prepare.tables.tickets)
+        .where(eq(prepare.tables.tickets.keyFolded, sql.placeholder('folded')))
+        .limit(1),
+    )
+    .execute({ folded })
+  return row
+}
+
+/** Adds a ticket. Answers the one that another transaction added meanwhile, where there is one. */
+export async function insertTicket(
+  tx: Tx,
+  { key, folded, projectId, now }: { key: string; folded: string; projectId: number | null; now: number },
+): Promise<TicketRow> {
+  const [added] = await tx
+    .insert(tx.tables.tickets)
+    .values({ uid: newId('tkt'), key, keyFolded: folded, projectId, createdAt: now })
+    .onConflictDoNothing()
+    .returning(ticketColumns(tx))
+  return added ?? (await findTicketByKey(tx, folded))!
+}
+
+export async function updateTicketProject(tx: Tx, ticketId: number, projectId: number): Promise<void> {
+  const { tickets } = tx.tables
+  await tx.update(tickets).set({ projectId }).where(eq(tickets.id, ticketId))
+}
