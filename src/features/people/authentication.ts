@@ -1,0 +1,125 @@
+/** From an `Authorization` header to the caller, on the path of every request. */
+import { Cached } from '../../database/cached.ts'
+import type { Database } from '../../database/database.ts'
+import { Problem } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Caller } from './caller.ts'
+import { faultOfSecret, hashOfSecret, hexHashOfSecret } from './secret.ts'
+import { findTokenByHash, listUsableTokens, updateTokenLastUsed } from './store.ts'
+import { callerOf, stateOfToken, type Token } from './token.ts'
+
+/** Some 6 MB, read again in some 20 ms after a change. Callers with older tokens cost one look-up each. */
+const HELD_TOKENS = 10_000
+
+const MINUTE_MS = 60_000
+
+/** Moments of use written in one transaction, so that reports do not wait behind thousands of them. */
+const FLUSH_LIMIT = 500
+
+/** RFC 9110, 11.1: the scheme's case does not matter. */
+const BEARER = /^bearer +(\S+) *$/i
+
+interface HeldToken {
+  caller: Caller
+  expiresAt: number
+  /** The minute last noted, so that one call a minute does the noting and the others nothing. */
+  usedAt: number
+}
+
+function refused(detail: string): Problem {
+  return new Problem('unauthenticated', detail)
+}
+
+function refusedToken(token: Token, state: 'revoked' | 'expired' | 'stopped'): Problem {
+  const name = `The token '${token.name}' (${token.hint}…)`
+  if (state === 'stopped') {
+    return refused(
+      `${name} does not work while ${token.creator.name}, who made it, is disabled. An admin can enable them.`,
+    )
+  }
+  const at = new Date((state === 'revoked' ? token.revokedAt : token.expiresAt)!).toISOString()
+  return refused(
+    `${name} ${state === 'revoked' ? 'was revoked' : 'expired'} at ${at}. Make a new one with \`tally tokens create\`.`,
+  )
+}
+
+/** The secret in the header, once its checksum is known to fit. */
+function secretOf(authorization: string): string {
+  const secret = BEARER.exec(authorization)?.[1]
+  if (secret === undefined) {
+    throw refused('The Authorization header must be `Bearer` and a token: Authorization: Bearer tally_svc_…')
+  }
+  const fault = faultOfSecret(secret)
+  if (fault === 'foreign') {
+    throw refused("This is no token of Tally's: they begin with tally_svc_, tally_read_ or tally_org_.")
+  }
+  if (fault === 'mistyped')
+    throw refused('The token is mistyped or cut off: its checksum does not fit. Copy it again, whole.')
+  return secret
+}
+
+export function createAuthentication({ db, clock }: { db: Database; clock: Clock }) {
+  const heldTokens = new Cached(async (reader) => {
+    const tokens = await listUsableTokens(reader, { now: clock.now(), limit: HELD_TOKENS })
+    return new Map<string, HeldToken>(
+      tokens.map(({ hash, ...token }) => [
+        Buffer.from(hash).toString('hex'),
+        { caller: callerOf(token), expiresAt: token.expiresAt ?? Number.POSITIVE_INFINITY, usedAt: 0 },
+      ]),
+    )
+  })
+  const usedAt = new Map<number, number>()
+
+  function admit(held: Map<string, HeldToken>, secret: string): Caller | Promise<Caller> {
+    const token = held.get(hexHashOfSecret(secret))
+    const now = clock.now()
+    if (!token || token.expiresAt <= now) return lookUp(secret)
+    const minute = now - (now % MINUTE_MS)
+    if (token.usedAt !== minute) {
+      token.usedAt = minute
+      usedAt.set(token.caller.token.id, minute)
+    }
+    return token.caller
+  }
+
+  /** For tokens beyond those held, and for telling why one is refused. */
+  async function lookUp(secret: string): Promise<Caller> {
+    const token = await findTokenByHash(db.read, hashOfSecret(secret))
+    if (!token)
+      throw refused('No such token is known here. Was it made on another Tally, or in another folder (TALLY_DATA)?')
+    const now = clock.now()
+    const state = stateOfToken(token, now)
+    if (state !== 'usable') throw refusedToken(token, state)
+    usedAt.set(token.id, now - (now % MINUTE_MS))
+    return callerOf(token)
+  }
+
+  return {
+    /**
+     * The caller whom an `Authorization` header names. Throws `unauthenticated` and says what is wrong with it.
+     * No promise where the token is held and the revision is at hand (SQLite): this runs before every request.
+     */
+    authenticate(authorization: string): Caller | Promise<Caller> {
+      const secret = secretOf(authorization)
+      const held = heldTokens.get(db.read)
+      return held instanceof Promise ? held.then((tokens) => admit(tokens, secret)) : admit(held, secret)
+    },
+
+    /** Writes when tokens were last used, to the minute. What cannot be written now is kept for the next time. */
+    async flushLastUsed(): Promise<void> {
+      const pending = [...usedAt]
+      usedAt.clear()
+      for (let start = 0; start < pending.length; start += FLUSH_LIMIT) {
+        const group = pending.slice(start, start + FLUSH_LIMIT)
+        try {
+          await db.write(async (tx) => {
+            for (const [id, at] of group) await updateTokenLastUsed(tx, id, at)
+          })
+        } catch (error) {
+          for (const [id, at] of pending.slice(start)) if (!usedAt.has(id)) usedAt.set(id, at)
+          throw error
+        }
+      }
+    },
+  }
+}

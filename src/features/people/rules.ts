@@ -1,0 +1,78 @@
+/** What a name, an address, a role, a password, a time zone and a currency may be. */
+import { ROLES, type Role } from '../../database/tables.ts'
+import type { Fault } from '../../errors.ts'
+
+export const NAME_LIMIT = 200
+
+/** RFC 5321, 4.5.3.1.3: a path of 256 octets less its angle brackets. */
+const EMAIL_LIMIT = 254
+
+/** Length is what makes a password hard to guess; composition rules only make it hard to remember (NIST SP 800-63B). */
+export const PASSWORD_MIN = 10
+
+/** Far above any passphrase; hashing a megabyte would be work for nothing. */
+export const PASSWORD_LIMIT = 1_000
+
+/** Good enough to catch a slip. Only a delivered message proves an address. */
+const EMAIL = /^[^\s@"(),:;<>[\]\\\p{Cc}]+@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*$/u
+
+const CONTROL_CHARACTER = /\p{Cc}/u
+
+/** Addresses are compared without regard to case and outer space: nobody has two that differ in nothing else. */
+export function foldEmail(email: string): string {
+  return email.normalize('NFC').trim().toLowerCase()
+}
+
+export function foldName(name: string): string {
+  return name.normalize('NFC').trim()
+}
+
+export function faultsOfEmail(email: string, pointer: string): Fault[] {
+  if (email.length <= EMAIL_LIMIT && email.isWellFormed() && EMAIL.test(email)) return []
+  return [{ pointer, code: 'bad_format', message: 'must be an e-mail address, such as ada@example.com' }]
+}
+
+/** For a name after {@link foldName}. */
+export function faultsOfName(name: string, pointer: string): Fault[] {
+  if (name === '') return [{ pointer, code: 'too_short', message: 'must not be empty' }]
+  if (name.length > NAME_LIMIT) {
+    return [{ pointer, code: 'too_long', message: `must have at most ${NAME_LIMIT} characters` }]
+  }
+  if (CONTROL_CHARACTER.test(name) || !name.isWellFormed()) {
+    return [{ pointer, code: 'bad_format', message: 'must not contain control characters' }]
+  }
+  return []
+}
+
+export function faultsOfRole(role: Role, pointer: string): Fault[] {
+  return ROLES.includes(role) ? [] : [{ pointer, code: 'not_allowed', message: `must be one of ${ROLES.join(', ')}` }]
+}
+
+export function faultsOfPassword(password: string, pointer: string): Fault[] {
+  if (password.length < PASSWORD_MIN) {
+    return [{ pointer, code: 'too_short', message: `must have at least ${PASSWORD_MIN} characters` }]
+  }
+  if (password.length > PASSWORD_LIMIT) {
+    return [{ pointer, code: 'too_long', message: `must have at most ${PASSWORD_LIMIT} characters` }]
+  }
+  return []
+}
+
+/**
+ * Aliases such as `US/Pacific` are taken too: they are in no list of `Intl`, but people have them in their settings.
+ * Offsets such as `+01:00` are not: a zone knows when its clocks change.
+ */
+export function faultsOfTimeZone(timeZone: string, pointer: string): Fault[] {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+    if (!/^[+-]/.test(timeZone)) return []
+  } catch {
+    // RangeError: said below, in our own words.
+  }
+  return [{ pointer, code: 'not_allowed', message: 'must be an IANA time zone, such as Europe/Berlin or UTC' }]
+}
+
+export function faultsOfCurrency(currency: string, pointer: string): Fault[] {
+  if (Intl.supportedValuesOf('currency').includes(currency)) return []
+  return [{ pointer, code: 'not_allowed', message: 'must be an ISO 4217 currency code, such as EUR or USD' }]
+}

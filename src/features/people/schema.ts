@@ -1,0 +1,166 @@
+/** People, tokens and settings on the wire. One source for validation, OpenAPI and the command line's `--json`. */
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { ROLES, TOKEN_KINDS } from '../../database/tables.ts'
+import { NAME_LIMIT, PASSWORD_LIMIT, PASSWORD_MIN } from './rules.ts'
+import type { Caller, Organization, Token, TokenState, User } from './service.ts'
+
+const strict = { additionalProperties: false }
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const moment = (description: string) => Type.String({ format: 'date-time', description })
+const oneOf = <T extends string>(values: readonly T[], description: string) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], description })
+
+const CALLER_KINDS = ['service', 'read', 'organization'] as const satisfies Caller['kind'][]
+
+export const Me = Type.Object(
+  {
+    kind: oneOf(CALLER_KINDS, 'The kind of token that was sent.'),
+    token: Type.Object(
+      {
+        id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
+        name: Type.String(),
+        hint: Type.String({ description: 'The first characters after the prefix, by which lists show the token.' }),
+        allow_bills: Type.Boolean({ description: 'Whether it may send bills.' }),
+        expires_at: orNull(moment('From when on it is refused; null for one that does not expire.')),
+      },
+      strict,
+    ),
+    person: Type.Object(
+      {
+        id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
+        name: Type.String(),
+        role: oneOf(ROLES, 'What the person may see and do, and a read token with them.'),
+      },
+      { ...strict, description: 'Who made the token: the agent manager of what a service token reports.' },
+    ),
+    organization: Type.Object({ name: Type.String() }, strict),
+  },
+  { ...strict, $id: 'Me', description: 'Who is calling, as Tally understands the token.' },
+)
+export type Me = Static<typeof Me>
+
+const name = (description: string, examples: string[]) =>
+  Type.String({ description, minLength: 1, maxLength: NAME_LIMIT, examples })
+
+export const SetUpRequest = Type.Object(
+  {
+    link_token: Type.String({
+      description: 'What follows the `#` in the one-time link that `tally serve` prints.',
+      minLength: 1,
+      maxLength: 100,
+    }),
+    organization: Type.Object(
+      {
+        name: name('Name of the organization, as bills show it.', ['Acme']),
+        time_zone: Type.String({
+          description: 'IANA time zone in which days and months begin.',
+          minLength: 1,
+          maxLength: 100,
+          examples: ['Europe/Berlin'],
+        }),
+        currency: Type.String({ description: 'ISO 4217 code of the usual bill currency.', examples: ['EUR'] }),
+      },
+      strict,
+    ),
+    admin: Type.Object(
+      {
+        email: Type.String({ description: 'Address to sign in with.', maxLength: 254, examples: ['ada@example.com'] }),
+        name: name('Name of the person.', ['Ada']),
+        password: Type.String({ minLength: PASSWORD_MIN, maxLength: PASSWORD_LIMIT }),
+      },
+      { ...strict, description: 'The first person, who becomes an admin.' },
+    ),
+  },
+  { ...strict, $id: 'SetUpRequest', description: 'Names the organization and its first admin.' },
+)
+export type SetUpRequest = Static<typeof SetUpRequest>
+
+export const UserBody = Type.Object(
+  {
+    id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
+    email: Type.String(),
+    name: Type.String(),
+    role: oneOf(ROLES, 'What the person may see and do.'),
+    has_password: Type.Boolean({ description: 'Without one the person can own tokens but not sign in.' }),
+    created_at: moment('When the person was added.'),
+    disabled_at: orNull(moment('Since when the person can neither sign in nor use their tokens.')),
+  },
+  { ...strict, $id: 'User', description: 'A person.' },
+)
+export type UserBody = Static<typeof UserBody>
+
+export const SetUpAnswer = Type.Object(
+  {
+    user: UserBody,
+    organization: Type.Object({ name: Type.String(), time_zone: Type.String(), currency: Type.String() }, strict),
+  },
+  { ...strict, $id: 'SetUpAnswer', description: 'What the set-up made.' },
+)
+export type SetUpAnswer = Static<typeof SetUpAnswer>
+
+const TOKEN_STATES = ['usable', 'revoked', 'expired', 'stopped'] as const satisfies TokenState[]
+
+export const TokenBody = Type.Object(
+  {
+    id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
+    kind: oneOf(TOKEN_KINDS, '`svc` reports entries, `read` reads, `org` pushes telemetry.'),
+    name: Type.String(),
+    hint: Type.String({ description: 'The first characters after the prefix.' }),
+    state: oneOf(TOKEN_STATES, '`stopped`: the person who made it is disabled.'),
+    user: Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() }, strict),
+    allow_bills: Type.Boolean(),
+    created_at: moment('When it was made.'),
+    expires_at: orNull(moment('From when on it is refused; null for one that does not expire.')),
+    last_used_at: orNull(moment('To the minute; null for one that was never used.')),
+    revoked_at: orNull(moment('When it was revoked.')),
+  },
+  { ...strict, $id: 'Token', description: 'A token, without its secret.' },
+)
+export type TokenBody = Static<typeof TokenBody>
+
+const iso = (at: number) => new Date(at).toISOString()
+const isoOrNull = (at: number | null) => (at === null ? null : iso(at))
+
+export function meBody({ kind, token, person }: Caller, { name }: Organization): Me {
+  return {
+    kind,
+    token: {
+      id: token.uid,
+      name: token.name,
+      hint: token.hint,
+      allow_bills: token.allowBills,
+      expires_at: isoOrNull(token.expiresAt),
+    },
+    person: { id: person.uid, name: person.name, role: person.role },
+    organization: { name },
+  }
+}
+
+export function userBody({ uid, email, name, role, hasPassword, createdAt, disabledAt }: User): UserBody {
+  return {
+    id: uid,
+    email,
+    name,
+    role,
+    has_password: hasPassword,
+    created_at: iso(createdAt),
+    disabled_at: isoOrNull(disabledAt),
+  }
+}
+
+/** `state` is what it is at the moment of asking. */
+export function tokenBody({ creator, ...token }: Token, state: TokenState): TokenBody {
+  return {
+    id: token.uid,
+    kind: token.kind,
+    name: token.name,
+    hint: token.hint,
+    state,
+    user: { id: creator.uid, email: creator.email, name: creator.name },
+    allow_bills: token.allowBills,
+    created_at: iso(token.createdAt),
+    expires_at: isoOrNull(token.expiresAt),
+    last_used_at: isoOrNull(token.lastUsedAt),
+    revoked_at: isoOrNull(token.revokedAt),
+  }
+}

@@ -1,0 +1,50 @@
+import type { Role, TokenKind } from '../../database/tables.ts'
+import type { Id } from '../../lib/id.ts'
+import type { Caller, Person } from './caller.ts'
+
+/** A token as it is listed: everything but its secret, which nobody can show again. */
+export interface Token {
+  id: number
+  uid: Id<'tok'>
+  kind: TokenKind
+  name: string
+  /** The first characters of the secret's random part, for recognising it. */
+  hint: string
+  allowBills: boolean
+  createdAt: number
+  /** Null for one that does not expire. */
+  expiresAt: number | null
+  /** To the minute; null for one that was never used. */
+  lastUsedAt: number | null
+  revokedAt: number | null
+  creator: Person & { disabledAt: number | null }
+}
+
+/** `stopped`: its creator is disabled. Organization tokens belong to the organization and go on. */
+export type TokenState = 'usable' | 'revoked' | 'expired' | 'stopped'
+
+export function stateOfToken(
+  { kind, expiresAt, revokedAt, creator }: Pick<Token, 'kind' | 'expiresAt' | 'revokedAt' | 'creator'>,
+  now: number,
+): TokenState {
+  if (revokedAt !== null) return 'revoked'
+  if (expiresAt !== null && expiresAt <= now) return 'expired'
+  return creator.disabledAt !== null && kind !== 'org' ? 'stopped' : 'usable'
+}
+
+/** Who may make a token that pushes telemetry for the whole organization. */
+export const MAY_MAKE_ORGANIZATION_TOKENS: readonly Role[] = ['admin']
+
+/** Who may send bills, and so let a service token send them. */
+export const MAY_SEND_BILLS: readonly Role[] = ['billing', 'admin']
+
+const CALLER_KINDS = { svc: 'service', read: 'read', org: 'organization' } as const
+
+export function callerOf({ kind, creator, ...token }: Token): Caller {
+  const { id, uid, name, hint, allowBills, expiresAt } = token
+  return {
+    kind: CALLER_KINDS[kind],
+    token: { id, uid, name, hint, allowBills, expiresAt },
+    person: { id: creator.id, uid: creator.uid, email: creator.email, name: creator.name, role: creator.role },
+  }
+}

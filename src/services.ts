@@ -1,0 +1,24 @@
+/** Every service, built in order: each knows only those above it. */
+import type { Database } from './database/database.ts'
+import { createEntriesService } from './features/entries/service.ts'
+import { createPeopleService } from './features/people/service.ts'
+import { createPlacementService } from './features/placement/service.ts'
+import { createPricesService } from './features/prices/service.ts'
+import { createProjectsService } from './features/projects/service.ts'
+import type { Clock } from './lib/clock.ts'
+
+export interface ServicesOptions {
+  db: Database
+  clock: Clock
+}
+
+export function createServices({ db, clock }: ServicesOptions) {
+  const people = createPeopleService({ db, clock })
+  const projects = createProjectsService({ clock })
+  const placement = createPlacementService({ projects })
+  const prices = createPricesService({ db, clock })
+  const entries = createEntriesService({ db, clock, people, prices, placement })
+  return { db, people, projects, placement, prices, entries }
+}
+
+export type Services = ReturnType<typeof createServices>
