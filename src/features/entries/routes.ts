@@ -6,6 +6,7 @@ import { csvResponse, wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
 import { faultsOf } from '../../http/faults.ts'
 import { type ProblemBody, problemBody } from '../../http/problems.ts'
+import { listParameter, parameter } from '../../http/query.ts'
 import type { Caller } from '../people/service.ts'
 import { ENTRY_COLUMNS } from './csv.ts'
 import { PLACED_FILTERS, readFilter } from './filter.ts'
@@ -40,54 +41,48 @@ const EXAMPLE_REPORT = {
   labels: { repository: 'acme/web', branch: 'feature/ACME-42' },
 }
 
-/** Read by `readFilter`, which tells every fault; the types here are for the document. */
-const anyOf = (description: string) =>
-  t.Optional(t.ArrayQuery(t.String(), { description: `${description} Several: repeat it or separate with commas.` }))
-const someOf = (values: readonly string[], description: string) =>
-  t.Optional(
-    t.ArrayQuery(t.Unsafe<string>({ type: 'string', enum: [...values] }), {
-      description: `${description} Several: repeat it or separate with commas.`,
-    }),
-  )
-const moment = (description: string) =>
-  t.Optional(t.Unsafe<string>({ type: 'string', format: 'date-time', description }))
-
 const EntryQuery = t.Object(
   {
-    starting_at: moment('Sessions that started at or after this moment.'),
-    ending_at: moment('Sessions that started before this moment.'),
-    project: anyOf('Id, key, name or alias of a project.'),
-    ticket: anyOf('Id or key of a ticket.'),
-    client: anyOf('Id or name of a client.'),
-    agent_manager: anyOf('Id or e-mail address of a person.'),
-    agent_name: anyOf('Name of an agent.'),
-    agent_harness: anyOf('Name of a harness.'),
-    model: anyOf('Name of a model as it was reported.'),
-    status: someOf(STATUSES, 'Status.'),
-    source: someOf(SOURCES, 'What supplied the figures.'),
-    session_id: anyOf('The harness’s id of a session.'),
-    label: anyOf('`name:value`, such as `repository:acme/web`.'),
-    placed: someOf(PLACED_FILTERS, 'What placed the entry; `none` for unattributed ones.'),
-    priced: t.Optional(t.Unsafe<string>({ type: 'boolean', description: 'Whether the cost is known.' })),
-    bill: anyOf('Id or number of a bill; `none` for entries on no bill.'),
-    q: t.Optional(t.String({ description: 'A text that the summary contains, whatever the case.', maxLength: 200 })),
-    limit: t.Optional(
-      t.Unsafe<string>({
-        type: 'integer',
-        minimum: 1,
-        maximum: LIST_LIMIT,
-        default: DEFAULT_LIMIT,
-        description: 'Entries a page.',
-      }),
-    ),
-    page: t.Optional(t.String({ description: 'The `next_page` of the answer before.' })),
-    format: t.Optional(
-      t.Unsafe<string>({
-        type: 'string',
-        enum: ['json', 'csv'],
-        description: '`csv` exports every entry that the filters let through; also by `Accept: text/csv`.',
-      }),
-    ),
+    starting_at: parameter({
+      type: 'string',
+      format: 'date-time',
+      description: 'Sessions that started at or after this moment.',
+    }),
+    ending_at: parameter({
+      type: 'string',
+      format: 'date-time',
+      description: 'Sessions that started before this moment.',
+    }),
+    project: listParameter('Id, key, name or alias of a project.'),
+    ticket: listParameter('Id or key of a ticket.'),
+    client: listParameter('Id or name of a client.'),
+    agent_manager: listParameter('Id or e-mail address of a person.'),
+    agent_name: listParameter('Name of an agent.'),
+    agent_harness: listParameter('Name of a harness.'),
+    model: listParameter('Name of a model as it was reported.'),
+    status: listParameter('Status.', { type: 'string', enum: [...STATUSES] }),
+    source: listParameter('What supplied the figures.', { type: 'string', enum: [...SOURCES] }),
+    session_id: listParameter('The harness’s id of a session.'),
+    label: listParameter('`name:value`, such as `repository:acme/web`. Values of one name mean any, names all.'),
+    placed: listParameter('What placed the entry; `none` for unattributed ones.', {
+      type: 'string',
+      enum: [...PLACED_FILTERS],
+    }),
+    priced: parameter({ type: 'boolean', description: 'Whether the cost is known.' }),
+    bill: listParameter('Id or number of a bill; `none` for entries on no bill.'),
+    q: parameter({ type: 'string', description: 'A text that the summary contains, whatever the case.' }),
+    limit: parameter({
+      type: 'integer',
+      minimum: 1,
+      maximum: LIST_LIMIT,
+      description: `Entries a page; ${DEFAULT_LIMIT} where nothing is asked for.`,
+    }),
+    page: parameter({ type: 'string', description: 'The `next_page` of the answer before.' }),
+    format: parameter({
+      type: 'string',
+      enum: ['json', 'csv'],
+      description: '`csv` exports every entry that the filters let through; `Accept: text/csv` does the same.',
+    }),
   },
   { additionalProperties: false },
 )

@@ -1,0 +1,27 @@
+/**
+ * Parameters of queries. They arrive as text and are read by the feature, which tells every fault in the words of a
+ * caller; these types say in the OpenAPI document what the text means.
+ */
+import { Kind, TypeRegistry } from '@sinclair/typebox'
+import { t } from 'elysia'
+
+/** Any text passes: what it has to be is checked where it is read. */
+TypeRegistry.Set('Text', (_, value) => typeof value === 'string')
+
+interface Meaning {
+  type: 'string' | 'integer' | 'boolean'
+  description?: string
+  format?: string
+  enum?: string[]
+  minimum?: number
+  maximum?: number
+}
+
+const text = (meaning: Meaning) => t.Unsafe<string>({ ...meaning, [Kind]: 'Text' })
+
+/** One optional value. */
+export const parameter = (meaning: Meaning) => t.Optional(text(meaning))
+
+/** Any number of values: repeated, or separated by commas. */
+export const listParameter = (description: string, meaning: Meaning = { type: 'string' }) =>
+  t.Optional(t.ArrayQuery(text(meaning), { description: `${description} Several: repeat it or separate with commas.` }))
