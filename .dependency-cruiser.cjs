@@ -22,10 +22,13 @@ const PARTS = {
     '^src/config\\.ts$',
     '^src/version\\.ts$',
     '^src/agents/',
+    // Besides services only the shapes in which things are printed as JSON.
+    SERVICES,
+    '^src/features/[^/]+/schema\\.ts$',
     '^src/database/(open|migrate)\\.ts$',
     ...GROUND,
   ],
-  'src/services\\.ts$': [SERVICES, '^src/database/database\\.ts$', ...GROUND],
+  'src/services\\.ts$': [SERVICES, '^src/database/(database|ready)\\.ts$', ...GROUND],
   'src/app\\.ts$': [
     '^src/features/[^/]+/routes\\.ts$',
     '^src/http/',
@@ -34,7 +37,7 @@ const PARTS = {
     ...GROUND,
   ],
   'src/http/': [SERVICES, '^src/version\\.ts$', '^src/database/errors\\.ts$', ...GROUND],
-  'src/features/[^/]+/routes\\.ts$': ['^src/http/', '^src/features/', ...GROUND],
+  'src/features/[^/]+/routes\\.ts$': ['^src/http/', '^src/features/', '^src/database/database\\.ts$', ...GROUND],
   'src/features/[^/]+/(?!routes\\.ts$|store\\.ts$|schema\\.ts$)[^/]+$': ['^src/features/', DATABASE, ...GROUND],
   'src/features/[^/]+/schema\\.ts$': ['^src/features/', '^src/database/(tables|records)\\.ts$', ...GROUND],
   'src/features/[^/]+/store\\.ts$': ['^src/features/', DATABASE, ...GROUND],

@@ -2,6 +2,9 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { entriesRoutes } from './features/entries/routes.ts'
+import { peopleRoutes } from './features/people/routes.ts'
+import { health } from './http/health.ts'
+import { type DescribedRoute, openApi } from './http/openapi.ts'
 import { requests } from './http/requests.ts'
 import type { Services } from './services.ts'
 
@@ -10,9 +13,15 @@ export interface AppOptions {
   logger: Logger
 }
 
-export const createApp = ({ services, logger }: AppOptions) =>
-  new Elysia({ name: 'tally', normalize: false })
-    .use(requests({ people: services.people, logger }))
+export const createApp = ({ services, logger }: AppOptions) => {
+  const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
+  const app = new Elysia({ name: 'tally', normalize: false })
+    .use(requests({ people: services.people, logger, routes }))
+    .use(health(services))
+    .use(openApi({ routes }))
+    .use(peopleRoutes(services))
     .use(entriesRoutes(services))
+  return app
+}
 
 export type App = ReturnType<typeof createApp>

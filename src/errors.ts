@@ -102,6 +102,16 @@ export const PROBLEMS = {
     title: 'Disk full',
     help: 'The disk of the database is full. Nothing was written. Reading goes on, and writing recovers by itself when there is space again.',
   },
+  database_unreachable: {
+    status: 503,
+    title: 'Database unreachable',
+    help: 'The database server does not answer or ended the connection. Nothing was written; try again after the pause that Retry-After names.',
+  },
+  database_upgraded: {
+    status: 503,
+    title: 'Database upgraded',
+    help: 'A newer Tally has changed the schema of the database under this server. Stop it and start the newer one.',
+  },
   database_deadline: {
     status: 503,
     title: 'Took too long',

@@ -1,6 +1,7 @@
 /** Every service, built in order: each knows only those above it. */
 import type { Database } from './database/database.ts'
 import { createEntriesService } from './features/entries/service.ts'
+import { checkReady } from './database/ready.ts'
 import { createPeopleService } from './features/people/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
 import { createPricesService } from './features/prices/service.ts'
@@ -18,7 +19,7 @@ export function createServices({ db, clock }: ServicesOptions) {
   const placement = createPlacementService({ projects })
   const prices = createPricesService({ db, clock })
   const entries = createEntriesService({ db, clock, people, prices, placement })
-  return { db, people, projects, placement, prices, entries }
+  return { db, people, projects, placement, prices, entries, checkReady: () => checkReady(db) }
 }
 
 export type Services = ReturnType<typeof createServices>

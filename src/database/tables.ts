@@ -202,6 +202,11 @@ function defineTables(kit: ColumnKit) {
       tokenId: integer('token_id'),
       details: json<Record<string, unknown>>('details').notNull(),
     }),
+    migrations: table('migrations', {
+      version: integer('version').primaryKey(),
+      name: text('name').notNull(),
+      appliedAt: time('applied_at').notNull(),
+    }),
     revision: table('revision', {
       id: integer('id').primaryKey(),
       value: integer('value').notNull(),

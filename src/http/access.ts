@@ -6,6 +6,7 @@
 import { Elysia } from 'elysia'
 import { Problem } from '../errors.ts'
 import type { Caller } from '../features/people/service.ts'
+import { bodies } from './body.ts'
 
 export type CallerKind = Caller['kind']
 
@@ -33,22 +34,25 @@ export const requestState = () =>
 
 /** `{ allow: ['service'] }` on a route: these kinds of credential may call it. */
 export const access = () =>
-  new Elysia({ name: 'access' }).use(requestState()).macro({
-    allow: (kinds: CallerKind[]) => {
-      const check = ({ caller }: { caller: Caller | null }) => {
-        requireCaller(caller, kinds)
-      }
-      return {
-        // For the OpenAPI document, so that it cannot say anything else than what is checked.
-        detail: { security: kinds.map((kind) => ({ [SECURITY_SCHEMES[kind]]: [] })) },
-        // Parsers run first: without this, whoever may not call at all would be told of faults in the body.
-        introspect: (route: { body?: unknown; parse?: unknown }) => {
-          if (route.parse) route.parse = [check, route.parse].flat()
-        },
-        transform: check,
-      }
-    },
-  })
+  new Elysia({ name: 'access' })
+    .use(requestState())
+    .use(bodies())
+    .macro({
+      allow: (kinds: CallerKind[]) => {
+        const check = ({ caller }: { caller: Caller | null }) => {
+          requireCaller(caller, kinds)
+        }
+        return {
+          // For the OpenAPI document, so that it cannot say anything else than what is checked.
+          detail: { security: kinds.map((kind) => ({ [SECURITY_SCHEMES[kind]]: [] })) },
+          // Parsers run first: without this, whoever may not call at all would be told of faults in the body.
+          introspect: (route: { body?: unknown; parse?: unknown }) => {
+            if (route.parse) route.parse = [check, route.parse].flat()
+          },
+          transform: check,
+        }
+      },
+    })
 
 /** The caller of a route that demands one. */
 export function requireCaller(caller: Caller | null, kinds?: CallerKind[]): Caller {

@@ -2,6 +2,7 @@
  * Reading bodies strictly. Elysia's own parser takes JSON sent as `text/plain` (a form on another site can post that),
  * and turns invalid UTF-8 and lone surrogates into U+FFFD, by which two different ids could become one.
  */
+import { Elysia } from 'elysia'
 import { Problem } from '../errors.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
 
@@ -19,6 +20,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /** An escape in the range of surrogates, whose halves may stand alone. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
+
+/** `parse: 'report'` and `parse: 'batch'` on a route. */
+export const bodies = () =>
+  new Elysia({ name: 'bodies' })
+    .parser('report', (context) => readJson(context))
+    .parser('batch', (context) => readBatch(context))
 
 export async function readJson({ request }: BodyContext, limitBytes = REPORT_LIMIT_BYTES): Promise<unknown> {
   requireContentType(request, ['application/json'])

@@ -1,24 +1,58 @@
 /** The one place where what was thrown becomes an answer: RFC 9457 `application/problem+json`. */
+import { type Static, Type } from '@sinclair/typebox'
 import type { ValueError } from '@sinclair/typebox/errors'
 import type { Logger } from 'pino'
 import { asProblem } from '../database/errors.ts'
-import { type Fault, PROBLEMS, Problem, type ProblemCode, validationFailed } from '../errors.ts'
+import { PROBLEMS, Problem, type ProblemCode, validationFailed } from '../errors.ts'
 import { type Checker, faultsOf } from './faults.ts'
 
-export interface ProblemBody {
-  type: string
-  title: string
-  status: number
-  detail: string
-  code: ProblemCode
-  request_id: string
-  errors?: Fault[]
+export const PROBLEM_TYPE = 'application/problem+json'
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({
+      format: 'uri-reference',
+      description: 'Path of the page that explains the problem.',
+      examples: ['/problems/validation_failed'],
+    }),
+    title: Type.String({ description: 'The kind of problem in a few words; the same for every problem of the code.' }),
+    status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599 }),
+    detail: Type.String({ description: 'What happened here and what to do next.' }),
+    code: Type.Unsafe<ProblemCode>({
+      type: 'string',
+      enum: Object.keys(PROBLEMS),
+      description: 'The kind of problem, for programs to go by. Its meaning never changes.',
+    }),
+    request_id: Type.String({ description: 'Under which the log knows the call.' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            pointer: Type.String({
+              description: 'JSON pointer into the body, or into `/query`, `/path` or `/headers`.',
+              examples: ['/tokens/input'],
+            }),
+            code: Type.String({ description: 'The kind of fault.', examples: ['required', 'too_large'] }),
+            message: Type.String({ description: 'What is expected there.' }),
+          },
+          { additionalProperties: false },
+        ),
+        { description: 'Every fault of the request.' },
+      ),
+    ),
+  },
+  { additionalProperties: false, $id: 'Problem', description: 'Why a call was refused or failed (RFC 9457).' },
+)
+export type ProblemBody = Static<typeof ProblemSchema>
+
+export function problemPath(code: ProblemCode): string {
+  return `/problems/${code}`
 }
 
 export function problemBody(problem: Problem, requestId: string): ProblemBody {
   const { faults } = problem.more
   return {
-    type: `/problems/${problem.code}`,
+    type: problemPath(problem.code),
     title: problem.title,
     status: problem.status,
     detail: problem.detail,
@@ -32,7 +66,7 @@ export function problemResponse(problem: Problem, requestId: string): Response {
   return new Response(JSON.stringify(problemBody(problem, requestId)), {
     status: problem.status,
     headers: {
-      'content-type': 'application/problem+json',
+      'content-type': PROBLEM_TYPE,
       'x-request-id': requestId,
       ...(problem.status === 401 ? { 'www-authenticate': 'Bearer realm="tally"' } : {}),
       ...problem.more.headers,

@@ -7,7 +7,6 @@ import type { Logger } from 'pino'
 import { Problem } from '../errors.ts'
 import type { Caller, PeopleService } from '../features/people/service.ts'
 import { noCredential, requestState } from './access.ts'
-import { readBatch, readJson } from './body.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
 
 /** Where anyone may call. Every other path below /api/v1 refuses a caller without credentials, whatever the method or body. */
@@ -63,8 +62,6 @@ export const requests = ({ people, logger, routes }: RequestsDependencies) =>
       logProblem(logger, problem, error, { id: requestId, method: request.method, path })
       return problemResponse(problem, requestId || Bun.randomUUIDv7())
     })
-    .parser('report', (context) => readJson(context))
-    .parser('batch', (context) => readBatch(context))
 
 /** 404, or 405 where the address exists with other methods. */
 function nothingHere(routes: readonly KnownRoute[], path: string): Problem {

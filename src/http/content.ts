@@ -1,0 +1,44 @@
+/** Answers that are the same for everyone until the program changes: revalidated by their ETag, compressed once. */
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
+const compress = promisify(gzip)
+
+/** Below it the headers weigh more than what compression saves. */
+const WORTH_COMPRESSING_BYTES = 1_024
+
+export class FixedContent {
+  readonly #bytes: Uint8Array<ArrayBuffer>
+  readonly #etag: string
+  #compressed: Promise<Uint8Array<ArrayBuffer>> | undefined
+
+  constructor(
+    content: string | Uint8Array<ArrayBuffer>,
+    readonly type: string,
+    readonly headers: Record<string, string> = {},
+  ) {
+    this.#bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+    // Weak, because one tag stands for the plain and the compressed bytes.
+    this.#etag = `W/"${Bun.hash(this.#bytes).toString(36)}"`
+  }
+
+  async respond({ headers: sent }: Request): Promise<Response> {
+    const headers = {
+      ...this.headers,
+      'content-type': this.type,
+      etag: this.#etag,
+      // Kept, but asked for every time: an upgrade of Tally is seen at once, and asking costs one empty answer.
+      'cache-control': 'no-cache',
+      vary: 'accept-encoding',
+      'x-content-type-options': 'nosniff',
+    }
+    const known = sent.get('if-none-match')?.split(',') ?? []
+    if (known.some((tag) => tag.trim() === this.#etag)) return new Response(null, { status: 304, headers })
+    const small = this.#bytes.byteLength < WORTH_COMPRESSING_BYTES
+    if (small || !/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(sent.get('accept-encoding') ?? '')) {
+      return new Response(this.#bytes, { headers })
+    }
+    this.#compressed ??= compress(this.#bytes) as Promise<Uint8Array<ArrayBuffer>>
+    return new Response(await this.#compressed, { headers: { ...headers, 'content-encoding': 'gzip' } })
+  }
+}

@@ -1,0 +1,303 @@
+/**
+ * The OpenAPI document, made from the routes themselves: what they check, and what they say of themselves with
+ * `documented`.
+ *
+ * Home-made, since the plugin would leave little to use: `@elysiajs/swagger` writes three content types for every body,
+ * drops `additionalProperties`, puts `examples` where OpenAPI wants a map, shows converted parameters as unions, skips
+ * paths with a dot and adds a page that loads its script from a CDN.
+ */
+import { type TSchema, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { PROBLEMS, type ProblemCode } from '../errors.ts'
+import { VERSION } from '../version.ts'
+import { SECURITY_SCHEMES } from './access.ts'
+import { FixedContent } from './content.ts'
+import { type Contents, type Documentation, documented, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS } from './documented.ts'
+import { Components, type JsonSchema } from './json-schema.ts'
+import { PROBLEM_TYPE, ProblemSchema, problemPath } from './problems.ts'
+import type { KnownRoute } from './requests.ts'
+
+/** A route of the application, with what the document is made of. */
+export interface DescribedRoute extends KnownRoute {
+  hooks: {
+    body?: TSchema
+    query?: TSchema
+    params?: TSchema
+    detail?: { hide?: boolean; documentation?: Documentation; security?: Record<string, string[]>[] }
+  }
+}
+
+type Json = Record<string, unknown>
+
+export interface OpenApiDocument extends Json {
+  openapi: '3.1.0'
+  paths: Record<string, Record<string, Json>>
+  components: Record<string, Json>
+}
+
+export const openApi = ({ routes }: { routes: () => readonly DescribedRoute[] }) => {
+  let content: FixedContent | undefined
+  return new Elysia({ name: 'openapi' }).get(
+    '/api/v1/openapi.json',
+    ({ request }) => {
+      content ??= new FixedContent(JSON.stringify(openApiDocument(routes())), 'application/json')
+      return content.respond(request)
+    },
+    {
+      detail: documented({
+        id: 'getOpenApi',
+        tag: 'Service',
+        summary: 'Read this document',
+        responses: {
+          200: {
+            description: 'The OpenAPI 3.1 description of the whole API.',
+            schema: Type.Object({ openapi: Type.Literal('3.1.0') }, { additionalProperties: true }),
+            headers: ['ETag'],
+          },
+          304: { description: 'It is still the one that If-None-Match names.', headers: ['ETag'] },
+        },
+      }),
+    },
+  )
+}
+
+const DESCRIPTION = `Tally records what AI agents use, values it, and bills for it. The web application and the command line use this same API.
+
+- JSON in and out, in UTF-8, with \`snake_case\` names. Fields that are not described are refused, so that a mistyped count is not lost.
+- Timestamps are RFC 3339. Any offset is accepted, UTC with milliseconds is returned.
+- Money is a JSON number in US dollars (on bills, in the bill's currency) with at most 9 decimals, exact to the last digit. Unknown money is \`null\`, never 0.
+- Values that are absent are \`null\` in responses.
+- Lists answer \`data\`, \`has_more\` and \`next_page\`, which is sent back as \`page\`. They stay stable while entries arrive.
+- Refusals are [problems](/problems/) (RFC 9457). Programs go by \`code\`; \`errors\` names every fault of a request by a JSON pointer.
+- Every response carries \`X-Request-Id\`, under which the log knows the call. Only a request whose headers have more than 16 KiB is answered \`431\` without it, and without a body.`
+
+/** Throws where a route does not describe itself, which the tests notice before anyone else. */
+export function openApiDocument(routes: readonly DescribedRoute[]): OpenApiDocument {
+  const writer = new DocumentWriter()
+  const paths: OpenApiDocument['paths'] = {}
+  for (const route of routes) {
+    const { detail } = route.hooks
+    if (detail?.hide) continue
+    if (!detail?.documentation) throw new Error(`${route.method} ${route.path} lacks detail: documented(…)`)
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] ??= {}
+    paths[path][route.method.toLowerCase()] = writer.operation(route, detail.documentation)
+  }
+  return {
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: {
+      title: 'Tally',
+      version: VERSION,
+      summary: 'Records what AI agents use, shows it, and bills for it.',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The server that this document was read from.' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: writer.components(),
+  }
+}
+
+/** Writes operations, and keeps what they share. */
+class DocumentWriter {
+  readonly #schemas = new Components()
+  readonly #responses: Json = {}
+
+  operation({ method, path, hooks }: DescribedRoute, documentation: Documentation): Json {
+    const { id, tag, summary, description, body, headers = [], responses } = documentation
+    const security = hooks.detail?.security ?? []
+    const named = ['X-Request-Id', ...headers].map((name) => ({ $ref: `#/components/parameters/${name}` }))
+    const content =
+      body || hooks.body ? this.#content({ ...(hooks.body && { schema: hooks.body }), ...body }) : undefined
+    return {
+      operationId: id,
+      tags: [tag],
+      summary,
+      ...(description && { description }),
+      security,
+      parameters: [
+        ...this.#pathParameters(path, hooks.params, documentation.path),
+        ...this.#queryParameters(hooks.query),
+        ...named,
+      ],
+      ...(content && { requestBody: { required: true, content } }),
+      responses: {
+        ...Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, this.#success(response)])),
+        ...this.#problems(problemsOf(method, path, hooks, documentation)),
+      },
+    }
+  }
+
+  components(): OpenApiDocument['components'] {
+    // Also where no operation mentions it: batches answer problems inside of their results.
+    this.#schemas.schema(ProblemSchema)
+    return {
+      schemas: this.#schemas.schemas,
+      responses: this.#responses,
+      parameters: Object.fromEntries(
+        Object.entries(REQUEST_HEADERS).map(([name, description]) => [
+          name,
+          { name, in: 'header', required: false, description, schema: { type: 'string' } },
+        ]),
+      ),
+      headers: Object.fromEntries(
+        Object.entries(RESPONSE_HEADERS).map(([name, description]) => [
+          name,
+          { description, schema: { type: 'string' } },
+        ]),
+      ),
+      securitySchemes: SECURITY,
+    }
+  }
+
+  #content({ also = {}, ...json }: Contents): Json {
+    const contents = { ...(json.schema && { 'application/json': json }), ...also }
+    return Object.fromEntries(
+      Object.entries(contents).map(([type, { schema, ...examples }]) => [
+        type,
+        { ...(schema && { schema: this.#schemas.schema(schema) }), ...examples },
+      ]),
+    )
+  }
+
+  #pathParameters(path: string, schema: TSchema | undefined, descriptions: Record<string, string> = {}): Json[] {
+    return [...path.matchAll(/:(\w+)/g)].map(([, name]) => {
+      const { description = descriptions[name!], ...rest } = this.#property(schema, name!) ?? { type: 'string' }
+      return { name, in: 'path', required: true, description, schema: rest }
+    })
+  }
+
+  #queryParameters(schema: TSchema | undefined): Json[] {
+    return Object.keys(schema?.properties ?? {}).map((name) => {
+      const { description, ...rest } = this.#property(schema, name)!
+      const required = schema!.required?.includes(name) ?? false
+      // Commas are accepted as well, which OpenAPI cannot say beside repetition.
+      const list = rest.type === 'array' ? { style: 'form', explode: true } : {}
+      return { name, in: 'query', required, description, ...list, schema: rest }
+    })
+  }
+
+  #property(schema: TSchema | undefined, name: string): JsonSchema | undefined {
+    const property = schema?.properties?.[name]
+    return property && this.#schemas.schema(property)
+  }
+
+  #success({ description, headers = [], ...contents }: Documentation['responses'][number]): Json {
+    const content = this.#content(contents)
+    return {
+      description,
+      headers: headerReferences(['X-Request-Id', ...headers]),
+      ...(Object.keys(content).length > 0 && { content }),
+    }
+  }
+
+  /** One response a status. Operations that can meet the same codes share it, under the name of those codes. */
+  #problems(codes: Set<ProblemCode>): Json {
+    const byStatus = Map.groupBy([...codes].sort(), (code) => PROBLEMS[code].status)
+    return Object.fromEntries(
+      [...byStatus].map(([status, codesOfStatus]) => {
+        const name = codesOfStatus.join('.')
+        this.#responses[name] ??= this.#problemResponse(status, codesOfStatus)
+        return [status, { $ref: `#/components/responses/${name}` }]
+      }),
+    )
+  }
+
+  #problemResponse(status: number, codes: ProblemCode[]): Json {
+    return {
+      description: codes
+        .map((code) => `[${PROBLEMS[code].title}](${problemPath(code)}): ${PROBLEMS[code].help}`)
+        .join('\n\n'),
+      headers: headerReferences(['X-Request-Id', ...(HEADERS_OF_STATUS[status] ?? [])]),
+      content: {
+        [PROBLEM_TYPE]: {
+          schema: {
+            allOf: [
+              this.#schemas.schema(ProblemSchema),
+              { properties: { status: { const: status }, code: { enum: codes } } },
+            ],
+          },
+          examples: Object.fromEntries(
+            codes.map((code) => [code, { summary: PROBLEMS[code].title, value: exampleOf(code) }]),
+          ),
+        },
+      },
+    }
+  }
+}
+
+type ResponseHeader = keyof typeof RESPONSE_HEADERS
+
+const HEADERS_OF_STATUS: Record<number, ResponseHeader[]> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+}
+
+function headerReferences(names: ResponseHeader[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+const SECURITY: Record<string, Json> = {
+  [SECURITY_SCHEMES.service]: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'tally_svc_…',
+    description:
+      'A service token, with which agents report. Its creator is the agent manager of what is reported with it.',
+  },
+  [SECURITY_SCHEMES.read]: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'tally_read_…',
+    description: 'A read token. It sees what the role of its creator sees at the moment of the call.',
+  },
+  [SECURITY_SCHEMES.organization]: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'tally_org_…',
+    description: 'An organization token, for telemetry push.',
+  },
+}
+
+const ANY_BODY: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed']
+const ANY_READ: ProblemCode[] = ['database_busy', 'database_unreachable']
+const ANY_WRITE: ProblemCode[] = [...ANY_READ, 'database_full', 'overloaded']
+
+/** Every problem that a route can answer: its own, and those that follow from what it is. */
+function problemsOf(
+  method: string,
+  path: string,
+  hooks: DescribedRoute['hooks'],
+  { body, problems = [] }: Documentation,
+): Set<ProblemCode> {
+  const tokens = hooks.detail?.security?.length ?? 0
+  return new Set<ProblemCode>([
+    'internal_error',
+    ...problems,
+    ...(tokens > 0 ? (['unauthenticated', ...ANY_READ] as const) : []),
+    ...(tokens > 0 && tokens < Object.keys(SECURITY).length ? (['forbidden'] as const) : []),
+    ...(body || hooks.body ? ANY_BODY : []),
+    ...(hooks.query || hooks.params ? (['validation_failed'] as const) : []),
+    ...(path.includes(':') ? (['not_found'] as const) : []),
+    ...(method === 'GET' ? [] : ANY_WRITE),
+  ])
+}
+
+function exampleOf(code: ProblemCode): Json {
+  const { title, status, help } = PROBLEMS[code]
+  const errors = code === 'validation_failed' && [
+    { pointer: '/tokens/input', code: 'wrong_type', message: 'must be an integer, as a JSON number' },
+  ]
+  return {
+    type: problemPath(code),
+    title,
+    status,
+    detail: errors ? `${errors[0]!.pointer}: ${errors[0]!.message}` : help,
+    code,
+    request_id: '01a1fa17-2a02-77f3-9833-22718874f2ef',
+    ...(errors && { errors }),
+  }
+}
