@@ -96,8 +96,7 @@ export interface Documentation {
  * })
  * ```
  *
- * Schemas with an `$id` become components of that name. A list in a query is `t.ArrayQuery(…)`, a number `t.Integer()`:
- * the document shows what they mean, not how they are coerced.
+ * Schemas with an `$id` become components of that name; parameters of a query are made by `http/query.ts`.
  */
 export function documented(documentation: Documentation): DocumentDecoration {
   return { documentation } as unknown as DocumentDecoration

@@ -53,13 +53,9 @@ function readable(schema: JsonSchema): JsonSchema {
   return rest
 }
 
-/** Formats of the texts that Elysia converts, in a union of the text and what is meant by it. */
-const CONVERTED = ['integer', 'numeric', 'boolean', 'date', 'ObjectString', 'ArrayString']
-
+/** A list in a query: Elysia checks for a text with commas or an array, and what is meant is the array. */
 function meant(schema: JsonSchema): JsonSchema {
-  const [text, value] = (schema.anyOf ?? []) as JsonSchema[]
-  if (!text || !value || text.type !== 'string') return schema
-  if (!schema.elysiaMeta && !CONVERTED.includes(String(text.format))) return schema
-  const { anyOf: _, ...outer } = schema
-  return { ...value, ...outer }
+  if (schema.elysiaMeta !== 'ArrayQuery') return schema
+  const { anyOf, ...outer } = schema
+  return { ...(anyOf as JsonSchema[])[1], ...outer }
 }

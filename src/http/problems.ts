@@ -1,6 +1,5 @@
 /** The one place where what was thrown becomes an answer: RFC 9457 `application/problem+json`. */
 import { type Static, Type } from '@sinclair/typebox'
-import type { ValueError } from '@sinclair/typebox/errors'
 import type { Logger } from 'pino'
 import { asProblem } from '../database/errors.ts'
 import { PROBLEMS, Problem, type ProblemCode, validationFailed } from '../errors.ts'
@@ -79,8 +78,6 @@ interface ElysiaValidationError {
   type: string
   validator: Checker
   value: unknown
-  /** The first fault. */
-  valueError: ValueError
 }
 
 /** Where faults of each part of a request point to. Not here: `response`, whose faults are ours. */
@@ -96,17 +93,14 @@ const ROOTS: Record<string, string> = {
  * The problem that stands for an error. Anything unknown is a 500 without detail: what went wrong is the log's
  * business, not the caller's.
  */
-export function asProblemOf(error: unknown, elysiaCode: string | number, url: string): Problem {
+export function asProblemOf(error: unknown, elysiaCode: string | number): Problem {
   if (error instanceof Problem) return error
   // Elysia wraps what a parser of bodies throws.
   if (error instanceof Error && error.cause instanceof Problem) return error.cause
   const passing = asProblem(error)
   if (passing instanceof Problem) return passing
   if (elysiaCode === 'VALIDATION') {
-    const { type, validator, value, valueError } = error as ElysiaValidationError
-    if (type === 'property') {
-      return validationFailed(faultsOf({ Errors: () => [valueError] }, value, parameterOf(url, value)))
-    }
+    const { type, validator, value } = error as ElysiaValidationError
     const root = ROOTS[type]
     if (root !== undefined) return validationFailed(faultsOf(validator, value, root))
   }
@@ -114,14 +108,6 @@ export function asProblemOf(error: unknown, elysiaCode: string | number, url: st
   if (elysiaCode === 'INVALID_COOKIE_SIGNATURE')
     return new Problem('unauthenticated', 'The session cookie is not valid. Sign in again.')
   return new Problem('internal_error', 'Tally failed to answer. The log holds the reason under this request id.')
-}
-
-/** Elysia forgets which parameter it was that held a number, but not one that is allowed. */
-function parameterOf(url: string, value: unknown): string {
-  for (const [name, text] of new URL(url).searchParams) {
-    if (text !== '' && Number(text) === value) return `/query/${name}`
-  }
-  return '/query'
 }
 
 /** A line per refusal and per failure, without bodies, credentials or query texts. */

@@ -58,7 +58,7 @@ export const requests = ({ people, logger, routes }: RequestsDependencies) =>
       incoming.caller = caller
     })
     .onError({ as: 'global' }, ({ error, code, request, path, requestId }) => {
-      const problem = code === 'NOT_FOUND' ? nothingHere(routes(), path) : asProblemOf(error, code, request.url)
+      const problem = code === 'NOT_FOUND' ? nothingHere(routes(), path) : asProblemOf(error, code)
       logProblem(logger, problem, error, { id: requestId, method: request.method, path })
       return problemResponse(problem, requestId || Bun.randomUUIDv7())
     })

@@ -1,0 +1,106 @@
+/**
+ * The whole application over a real socket and a migrated database of its own. Whatever it answers is checked against
+ * the OpenAPI document: an answer that the document does not describe fails the test that met it.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { createApp } from '../../src/app.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import type { Role, TokenKind } from '../../src/database/tables.ts'
+import type { OpenApiDocument } from '../../src/http/openapi.ts'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import { createServices, type Services } from '../../src/services.ts'
+import { type Answer, type CheckAnswer, checkerOf } from './document.ts'
+
+export interface Call {
+  token?: string | undefined
+  /** Sent as JSON. */
+  json?: unknown
+  /** Sent as it is. */
+  body?: NonNullable<RequestInit['body']>
+  headers?: Record<string, string>
+}
+
+export interface TestApp {
+  url: string
+  /** Where its SQLite file `tally.db` lies. */
+  dataDir: string
+  services: Services
+  document: OpenApiDocument
+  /** What was logged, a line each. */
+  log: Record<string, unknown>[]
+  /** `call('POST /api/v1/token-entries', { token, json })` */
+  call(methodAndPath: string, call?: Call): Promise<Answer>
+  /** Answers the person's e-mail address. */
+  person(role?: Role): Promise<string>
+  /** A token of the person, or of a new admin. */
+  token(kind: TokenKind, person?: string): Promise<string>
+  close(): Promise<void>
+}
+
+export async function startApp({ clock = systemClock }: { clock?: Clock } = {}): Promise<TestApp> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tally-test-'))
+  const db = await openDatabase({ dataDir, clock, serving: true })
+  const services = createServices({ db, clock })
+  const log: Record<string, unknown>[] = []
+  const logger = pino({}, { write: (line: string) => void log.push(JSON.parse(line)) })
+  const app = createApp({ services, logger }).listen({ hostname: '127.0.0.1', port: 0 })
+  const url = `http://127.0.0.1:${app.server!.port}`
+  const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApiDocument
+  const check: CheckAnswer = checkerOf(document)
+  let people = 0
+
+  const person = async (role: Role = 'admin') => {
+    people += 1
+    const email = `person-${people}@example.com`
+    await services.people.addUser({ email, name: `Person ${people}`, role })
+    return email
+  }
+
+  return {
+    url,
+    dataDir,
+    services,
+    document,
+    log,
+    person,
+
+    async call(methodAndPath, { token, json, body, headers = {} } = {}) {
+      const [method, path] = methodAndPath.split(' ') as [string, string]
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(json !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(json !== undefined ? { body: JSON.stringify(json) } : body !== undefined ? { body } : {}),
+        redirect: 'manual',
+      })
+      const text = await response.text()
+      const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
+      const answer = {
+        status: response.status,
+        headers: response.headers,
+        text,
+        json: isJson && text !== '' ? JSON.parse(text) : undefined,
+      }
+      check(method, path, answer, json)
+      return answer
+    },
+
+    async token(kind, owner) {
+      const user = owner ?? (await person())
+      const { secret } = await services.people.createToken({ kind, user, name: 'test' })
+      return secret
+    },
+
+    async close() {
+      await app.stop(true)
+      await db.close()
+      await rm(dataDir, { recursive: true })
+    },
+  }
+}
