@@ -1,0 +1,101 @@
+/** Sending one report so that it arrives once, whatever the network does. */
+import type { ClientConfig } from '../config.ts'
+import type { Fault } from '../errors.ts'
+import { CommandError } from './failures.ts'
+import { note } from './print.ts'
+
+/** Pauses between attempts. A server that restarts is back within them; a person is not kept for longer. */
+const PAUSES_MS = [500, 1_000, 2_000, 4_000]
+
+/** A server may ask for more patience than {@link PAUSES_MS}, within reason. */
+const LONGEST_PAUSE_MS = 30_000
+
+/** Reports take milliseconds; after this long the connection is dead. */
+const ATTEMPT_TIMEOUT_MS = 15_000
+
+/** What comes back of a server that is busy, restarting or limiting: nothing was written. */
+const TRY_AGAIN = new Set([429, 502, 503, 504])
+
+interface ProblemAnswer {
+  detail?: string
+  code?: string
+  request_id?: string
+  errors?: Fault[]
+}
+
+/** What became of one attempt; a text where it may be made again, which says why. */
+type Attempt = { response: Response } | { reason: string; pauseMs?: number }
+
+async function attempt(url: string, request: RequestInit): Promise<Attempt> {
+  let response: Response
+  try {
+    response = await fetch(url, { ...request, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) })
+  } catch (error) {
+    return { reason: (error as Error).message }
+  }
+  if (!TRY_AGAIN.has(response.status)) return { response }
+  const seconds = Number(response.headers.get('retry-after'))
+  const reason = `${response.status} ${await detailOf(response)}`
+  return seconds > 0 ? { reason, pauseMs: Math.min(seconds * 1_000, LONGEST_PAUSE_MS) } : { reason }
+}
+
+async function problemOf(response: Response): Promise<ProblemAnswer | undefined> {
+  if (!response.headers.get('content-type')?.startsWith('application/problem+json')) return undefined
+  return (await response.json()) as ProblemAnswer
+}
+
+async function detailOf(response: Response): Promise<string> {
+  return (await problemOf(response))?.detail ?? response.statusText
+}
+
+async function refusal(url: string, response: Response): Promise<CommandError> {
+  const problem = await problemOf(response)
+  if (!problem) {
+    const moved = response.headers.get('location')
+    const what = moved ? `moved to ${moved}; name that address with --url` : `is that a Tally server?`
+    return new CommandError(`${url} answered ${response.status} ${response.statusText}: ${what}`)
+  }
+  const faults = problem.errors?.map(({ pointer, message }) => `  ${pointer || '/'}: ${message}`) ?? []
+  const detail = faults.length > 0 ? 'some fields are not as they should be:' : problem.detail
+  return new CommandError(
+    [`The server refused the entry (${response.status} ${problem.code}): ${detail}`, ...faults].join('\n'),
+  )
+}
+
+/**
+ * Sends the JSON text of a report and answers the server's. What fails on the way is sent again with the same key, so
+ * that an entry whose answer was lost is not made twice. Reports of a session need no key: they never add up.
+ */
+export async function deliver(
+  { url, token }: ClientConfig,
+  text: string,
+  { inSession }: { inSession: boolean },
+): Promise<{ created: boolean; answer: string }> {
+  const address = `${url}/api/v1/token-entries`
+  const request: RequestInit = {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      ...(inSession ? {} : { 'idempotency-key': crypto.randomUUID() }),
+    },
+    body: text,
+    // Following would send the token to wherever the answer points.
+    redirect: 'manual',
+  }
+  for (let count = 0; ; count += 1) {
+    const result = await attempt(address, request)
+    if ('response' in result) {
+      if (!result.response.ok) throw await refusal(address, result.response)
+      return { created: result.response.status === 201, answer: await result.response.text() }
+    }
+    const pauseMs = PAUSES_MS[count]
+    if (pauseMs === undefined) {
+      throw new CommandError(
+        `${url} could not be reached after ${count + 1} attempts: ${result.reason}. Is the server running there (--url)?`,
+      )
+    }
+    note(`tally: ${result.reason.replace(/\.$/, '')}; trying again`)
+    await Bun.sleep(result.pauseMs ?? pauseMs)
+  }
+}

@@ -1,0 +1,74 @@
+/** The one place where what a command throws becomes a message and an exit code. */
+import { CommanderError } from 'commander'
+import { ConfigError } from '../config.ts'
+import { Problem } from '../errors.ts'
+
+export const EXIT_DONE = 0
+/** Refused or failed: the message says why and what to do. */
+const EXIT_FAILED = 1
+/** The command line itself is wrong. */
+const EXIT_USAGE = 2
+
+/** A refusal of the command line's own. */
+export class CommandError extends Error {
+  constructor(
+    message: string,
+    readonly exitCode = EXIT_FAILED,
+  ) {
+    super(message)
+  }
+}
+
+interface Failure {
+  message: string
+  exitCode: number
+}
+
+async function failureOf(error: unknown): Promise<Failure> {
+  if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
+  if (error instanceof ConfigError) return { message: error.message, exitCode: EXIT_USAGE }
+  if (error instanceof Problem) return { message: messageOf(error), exitCode: EXIT_FAILED }
+  if (!(error instanceof Error)) return { message: String(error), exitCode: EXIT_FAILED }
+  // Loaded here and not above, as it brings the database along, which most failures have no need of.
+  const { WrongDatabase } = await import('../database/migrate.ts')
+  if (error instanceof WrongDatabase) return { message: error.message, exitCode: EXIT_FAILED }
+  return { message: systemMessage(error) ?? unexpected(error), exitCode: EXIT_FAILED }
+}
+
+function messageOf({ detail, more: { faults } }: Problem): string {
+  if (!faults || faults.length === 0) return detail
+  return faults
+    .map(({ pointer, message }) => `${pointer.replace(/^\//, '').replaceAll('_', '-')}: ${message}`)
+    .join('\n')
+}
+
+/** What the operating system or a database engine refused: no fault of Tally's, so without a trace. */
+function systemMessage(error: Error): string | undefined {
+  for (let current: unknown = error; current instanceof Error; current = current.cause) {
+    const { code, path } = current as { code?: unknown; path?: unknown }
+    if (typeof code !== 'string') continue
+    // SQLSTATE, from PostgreSQL: a wrong password, a database that does not exist.
+    if (/^[0-9A-Z]{5}$/.test(code)) return `PostgreSQL refused: ${current.message} (${code}).`
+    if (code.startsWith('SQLITE_')) return `The database could not be used: ${current.message} (${code}).`
+    if (/^E[A-Z]{2,}$/.test(code))
+      return typeof path === 'string' && !current.message.includes(path)
+        ? `${current.message}: ${path}`
+        : current.message
+  }
+  return undefined
+}
+
+function unexpected(error: Error): string {
+  return `This is a fault in Tally; please report it.\n${error.stack ?? error.message}`
+}
+
+/** Tells the person on standard error, each line under the program's name, and answers the exit code. */
+export async function tellFailure(error: unknown): Promise<number> {
+  if (error instanceof CommanderError) {
+    // commander has said everything already.
+    return error.exitCode === EXIT_DONE ? EXIT_DONE : EXIT_USAGE
+  }
+  const { message, exitCode } = await failureOf(error)
+  for (const line of message.split('\n')) process.stderr.write(`tally: ${line}\n`)
+  return exitCode
+}

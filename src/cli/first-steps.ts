@@ -1,0 +1,69 @@
+/** What `tally serve` shows where nobody has used the database yet: lines to paste, right for how it was started. */
+import { basename, isAbsolute, join, relative, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+const SESSION_MS = 10 * 60_000
+
+interface FirstSteps {
+  url: string
+  /** The one-time set-up link. */
+  link: string
+  config: Config
+  now: number
+}
+
+/** How this program is called from the folder in which it was started, and where its data is if nothing is said. */
+function calledAs(): { command: string; dataDir: string } {
+  if (Bun.isStandaloneExecutable) {
+    const name = basename(process.execPath)
+    const command = Bun.which(name) === process.execPath ? name : pathOf(process.execPath)
+    return { command: quoted(command), dataDir: './tally-data' }
+  }
+  if (process.platform === 'win32') {
+    return { command: `bun ${quoted(pathOf(join(ROOT, 'src/main.ts')))}`, dataDir: './tally-data' }
+  }
+  return { command: quoted(pathOf(join(ROOT, 'scripts/tally'))), dataDir: join(ROOT, 'tally-data') }
+}
+
+/** From the working folder where it lies below it, else absolute: a shell finds both. */
+function pathOf(path: string): string {
+  const below = relative(process.cwd(), path)
+  return below.startsWith('..') || isAbsolute(below) ? path : `./${below}`
+}
+
+/** For a POSIX shell. */
+function quoted(text: string): string {
+  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+export function firstSteps({ url, link, config, now }: FirstSteps): string {
+  const { command, dataDir } = calledAs()
+  const elsewhere = !config.databaseUrl && resolve(config.dataDir) !== resolve(dataDir)
+  const tally = elsewhere ? `${command} --data ${quoted(resolve(config.dataDir))}` : command
+  const entry = {
+    agent_harness: 'curl',
+    agent_name: 'first-steps',
+    model: 'claude-sonnet-4-5',
+    started_at: new Date(now - SESSION_MS).toISOString(),
+    ended_at: new Date(now).toISOString(),
+    tokens: { input: 1200, output: 340, cache_read: 15000 },
+    project: 'first-steps',
+    summary: 'A first token entry',
+  }
+  return `
+Nobody uses this database yet. Set Tally up with this link, which works once and for a day:
+
+  ${link}
+
+or make a person and a service token on this machine${config.databaseUrl ? ', with TALLY_DATABASE_URL set as for this server' : ''}:
+
+  ${tally} users add --email you@example.com --name You --role admin
+  TALLY_TOKEN=$(${tally} tokens create --kind svc --user you@example.com --name first)
+
+and report a first entry:
+
+  curl -sS ${url}/api/v1/token-entries -H "Authorization: Bearer $TALLY_TOKEN" -H 'Content-Type: application/json' -d '${JSON.stringify(entry)}'
+`
+}

@@ -1,0 +1,34 @@
+/** Passwords come by standard input or a prompt, never as a flag: flags stand in the list of processes and the shell's history. */
+import { Writable } from 'node:stream'
+import { CommandError } from './failures.ts'
+
+/** The first line of standard input. */
+async function pipedPassword(): Promise<string> {
+  return (await Bun.stdin.text()).split(/\r?\n/, 1)[0]!
+}
+
+async function promptedPassword(): Promise<string> {
+  const { createInterface } = await import('node:readline/promises')
+  // What is typed goes nowhere; the questions go to standard error.
+  const silence = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const prompt = createInterface({ input: process.stdin, output: silence, terminal: true })
+  const ask = async (question: string) => {
+    process.stderr.write(question)
+    const answer = await prompt.question('')
+    process.stderr.write('\n')
+    return answer
+  }
+  try {
+    const password = await ask('New password: ')
+    if ((await ask('Again: ')) !== password) throw new CommandError('The two passwords differ. Nothing was changed.')
+    return password
+  } finally {
+    prompt.close()
+  }
+}
+
+export async function readPassword({ fromStdin }: { fromStdin: boolean }): Promise<string> {
+  if (fromStdin) return pipedPassword()
+  if (process.stdin.isTTY) return promptedPassword()
+  throw new CommandError('There is no terminal to ask for the password: pipe it in and add --password-stdin.', 2)
+}

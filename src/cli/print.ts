@@ -1,0 +1,43 @@
+/** What commands write: text and tables for people, JSON for programs. */
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** What is said beside the result and must not end up in a variable or a file. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2))
+}
+
+/** A whole list in the shape that lists of the API have. */
+export function printJsonList(data: unknown[]): void {
+  printJson({ data, has_more: false, next_page: null })
+}
+
+export interface Column<Row> {
+  title: string
+  of: (row: Row) => string
+  /** Numbers read best when their digits stand below each other. */
+  align?: 'right'
+}
+
+export function printTable<Row>(columns: Column<Row>[], rows: Row[]): void {
+  const lines = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ of }) => of(row)))]
+  const widths = columns.map((_, column) => Math.max(...lines.map((line) => Bun.stringWidth(line[column]!))))
+  for (const line of lines) {
+    const cells = line.map((cell, column) => {
+      const space = ' '.repeat(widths[column]! - Bun.stringWidth(cell))
+      return columns[column]!.align === 'right' ? space + cell : cell + space
+    })
+    print(cells.join('  ').trimEnd())
+  }
+}
+
+/** To the minute in UTC: `2026-11-20 17:53`. Titles of such columns end in `(UTC)`. */
+export function minute(timestamp: string | null): string {
+  return timestamp === null ? '–' : timestamp.slice(0, 16).replace('T', ' ')
+}

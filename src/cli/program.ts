@@ -1,0 +1,49 @@
+/** The command line: every command on one screen. */
+import { Command } from 'commander'
+import { VERSION } from '../version.ts'
+import { addEntriesCommands } from './entries.ts'
+import { EXIT_DONE, tellFailure } from './failures.ts'
+import { addOpenapiCommand } from './openapi.ts'
+import { examples, optionOf } from './options.ts'
+import { addServeCommand } from './serve.ts'
+import { addTokensCommands } from './tokens.ts'
+import { addUsersCommands } from './users.ts'
+import { addVersionCommand } from './version.ts'
+
+function createProgram(): Command {
+  const program = new Command('tally')
+    .description('Records what AI agents use, shows it, and bills for it.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show what a command takes, with examples')
+    .addOption(optionOf('data'))
+    .addOption(optionOf('databaseUrl'))
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'tally: ')) })
+    .showHelpAfterError('(--help shows what the command takes, with examples)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      examples(
+        'tally serve',
+        'tally users add --email ada@example.com --name Ada --role admin',
+        'tally tokens create --kind svc --user ada@example.com --name ci',
+      ),
+    )
+  addServeCommand(program)
+  addUsersCommands(program)
+  addTokensCommands(program)
+  addEntriesCommands(program)
+  addOpenapiCommand(program)
+  addVersionCommand(program)
+  return program
+}
+
+/** Runs one command line and answers its exit code: 0 done, 1 refused or failed, 2 wrongly called. */
+export async function run(args: string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' })
+    return EXIT_DONE
+  } catch (error) {
+    return tellFailure(error)
+  }
+}

@@ -1,0 +1,220 @@
+/** `tally entries report`: one entry, sent to a server as any other caller would, and sent again until it is known to be there. */
+import { type Command, InvalidArgumentError } from 'commander'
+import { readClientConfig } from '../config.ts'
+import type { TokenEntry } from '../features/entries/schema.ts'
+import { numberText, parseExactJson } from '../lib/exact-json.ts'
+import { moneyNumber, NANO_DIGITS, parseDecimal } from '../lib/money.ts'
+import { deliver } from './delivery.ts'
+import { CommandError } from './failures.ts'
+import { examples, optionOf } from './options.ts'
+import { note, print } from './print.ts'
+
+interface ReportFlags {
+  url?: string
+  token?: string
+  file?: string
+  harness?: string
+  agent?: string
+  model?: string
+  startedAt?: string
+  endedAt?: string
+  input?: number
+  output?: number
+  cacheRead?: number
+  cacheWrite?: number
+  cacheWrite1h?: number
+  inputIncludesCache?: boolean
+  cost?: number
+  summary?: string
+  project?: string
+  ticket?: string
+  session?: string
+  label?: Record<string, string>
+  provider?: string
+  requests?: number
+  json?: boolean
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Use a whole number, such as 1200.')
+  return Number(text)
+}
+
+/** Exact to the nano-dollar, on its way to JSON. */
+function parseCost(text: string): number {
+  const nanos = parseDecimal(text, NANO_DIGITS)
+  if (nanos === undefined) throw new InvalidArgumentError('Use US dollars as a decimal number, such as 0.063354.')
+  return moneyNumber(nanos)
+}
+
+function collectLabel(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined) {
+    throw new InvalidArgumentError('Use name=value, such as repository=acme/web.')
+  }
+  return { ...before, [name]: value }
+}
+
+/** Flags that make an entry, and so cannot stand beside a file that holds one. */
+const ENTRY_FLAGS = [
+  'harness',
+  'agent',
+  'model',
+  'startedAt',
+  'endedAt',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'inputIncludesCache',
+  'cost',
+  'summary',
+  'project',
+  'ticket',
+  'session',
+  'label',
+  'provider',
+  'requests',
+] as const satisfies (keyof ReportFlags)[]
+
+const REQUIRED_FLAGS = [
+  'harness',
+  'agent',
+  'model',
+  'startedAt',
+  'input',
+  'output',
+] as const satisfies (keyof ReportFlags)[]
+
+function flagNames(names: readonly string[]): string {
+  return names.map((name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`).join(', ')
+}
+
+function entryOfFlags(flags: ReportFlags): object {
+  const missing = REQUIRED_FLAGS.filter((name) => flags[name] === undefined)
+  if (missing.length > 0) {
+    throw new CommandError(`An entry needs ${flagNames(missing)} as well; or give it whole as JSON with --file.`, 2)
+  }
+  return {
+    agent_harness: flags.harness,
+    agent_name: flags.agent,
+    model: flags.model,
+    started_at: flags.startedAt,
+    ended_at: flags.endedAt ?? new Date().toISOString(),
+    tokens: {
+      input: flags.input,
+      output: flags.output,
+      cache_read: flags.cacheRead,
+      cache_write: flags.cacheWrite,
+      cache_write_1h: flags.cacheWrite1h,
+      input_includes_cache: flags.inputIncludesCache,
+    },
+    reported_cost: flags.cost,
+    summary: flags.summary,
+    project: flags.project,
+    ticket: flags.ticket,
+    session_id: flags.session,
+    labels: flags.label,
+    provider: flags.provider,
+    requests: flags.requests,
+  }
+}
+
+async function entryOfFile(path: string): Promise<{ text: string; entry: object }> {
+  const name = path === '-' ? 'Standard input' : path
+  const text = await (path === '-' ? Bun.stdin : Bun.file(path)).text()
+  let entry: unknown
+  try {
+    entry = JSON.parse(text)
+  } catch (error) {
+    throw new CommandError(`${name} is not valid JSON: ${(error as Error).message}.`)
+  }
+  if (Array.isArray(entry)) {
+    throw new CommandError(`${name} holds a list; this sends one entry. POST /api/v1/token-entries/batch takes lists.`)
+  }
+  if (typeof entry !== 'object' || entry === null) throw new CommandError(`${name} must hold one JSON object.`)
+  // The text and not what was parsed of it: numbers keep every digit.
+  return { text, entry }
+}
+
+async function readEntry(flags: ReportFlags): Promise<{ text: string; entry: object }> {
+  if (flags.file === undefined) {
+    const entry = entryOfFlags(flags)
+    return { text: JSON.stringify(entry), entry }
+  }
+  const beside = ENTRY_FLAGS.filter((name) => flags[name] !== undefined)
+  if (beside.length > 0) {
+    throw new CommandError(`--file holds the whole entry, so ${flagNames(beside)} cannot stand beside it.`, 2)
+  }
+  return entryOfFile(flags.file)
+}
+
+function costOf(entry: TokenEntry): string {
+  if (entry.cost === null)
+    return `unpriced: no cost was reported, and the price table has no price for '${entry.model}'`
+  const basis = entry.reported_cost === null ? 'list value' : 'as reported'
+  return `$${numberText(entry as { cost: number }, 'cost')} (${basis})`
+}
+
+function placeOf({ project, ticket, placement }: TokenEntry): string {
+  const place = [project?.key, ticket && `ticket ${ticket.key}`].filter(Boolean).join(', ') || 'unattributed'
+  return placement.note === null ? place : `${place} – ${placement.note}`
+}
+
+export function addReportCommand(entries: Command): void {
+  entries
+    .command('report')
+    .description('Send one entry to a server, from flags, a JSON file or standard input')
+    .addOption(optionOf('url'))
+    .addOption(optionOf('token'))
+    .option('--file <path>', 'JSON of the whole entry, as the API takes it; - reads standard input')
+    .option('--harness <name>', 'harness or application that ran the agent')
+    .option('--agent <name>', 'name of the agent')
+    .option('--model <name>', 'name of the model')
+    .option('--started-at <timestamp>', 'session start, such as 2026-11-20T17:53:04Z')
+    .option('--ended-at <timestamp>', 'session end (default: now)')
+    .option('--input <count>', 'input tokens that were not cached', parseCount)
+    .option('--output <count>', 'output tokens, reasoning included', parseCount)
+    .option('--cache-read <count>', 'tokens read from the cache', parseCount)
+    .option('--cache-write <count>', 'tokens written to the cache', parseCount)
+    .option('--cache-write-1h <count>', 'tokens written to the cache for one hour (Anthropic)', parseCount)
+    .option('--input-includes-cache', 'the input count includes the cached tokens, as OpenAI and Gemini count')
+    .option('--cost <dollars>', 'what the session cost in US dollars; without it the list value counts', parseCost)
+    .option('--summary <text>', 'one line on what the session did')
+    .option('--project <name>', 'project it is placed on, made on first mention')
+    .option('--ticket <key>', 'ticket it is placed on, made on first mention')
+    .option('--session <id>', 'id of the session: counts are its totals so far and update its entry')
+    .option('--label <name=value>', 'label, repeatable', collectLabel)
+    .option('--provider <name>', 'who sold the model, where that is not its maker')
+    .option('--requests <count>', 'model calls in the session', parseCount)
+    .option('--json', 'print the entry as JSON, as the server answered it')
+    .addHelpText(
+      'after',
+      examples(
+        'tally entries report --harness codex --agent reviewer --model gpt-5-codex --started-at 2026-11-20T17:53:04Z --input 6153 --output 1421 --cache-read 12150 --project acme-web',
+        'tally entries report --file session.json --url http://tally.lan:4747',
+        'jq -n "$ENTRY" | TALLY_TOKEN=tally_svc_… tally entries report --file - --json',
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<ReportFlags>()
+      const config = readClientConfig(flags)
+      const { text, entry } = await readEntry(flags)
+      const { created, answer } = await deliver(config, text, {
+        inSession: 'session_id' in entry && Boolean(entry.session_id),
+      })
+      if (flags.json) return print(answer)
+      const made = parseExactJson(answer) as TokenEntry
+      print(
+        `${created ? 'Recorded' : 'Known already, now up to date:'} ${made.id} (${made.agent_manager.name}, ${made.status})`,
+      )
+      print(`  cost   ${costOf(made)}`)
+      print(`  place  ${placeOf(made)}`)
+      if (created && made.possible_duplicate_of !== null) {
+        note(
+          `It is identical to ${made.possible_duplicate_of}. A --session or an Idempotency-Key keeps repeats from counting twice.`,
+        )
+      }
+    })
+}

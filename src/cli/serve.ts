@@ -1,0 +1,177 @@
+import type { Command } from 'commander'
+import type { Logger } from 'pino'
+import { type Config, type OptionName, readConfig } from '../config.ts'
+import { CommandError, EXIT_DONE } from './failures.ts'
+import { firstSteps } from './first-steps.ts'
+import { examples, optionOf } from './options.ts'
+import { print } from './print.ts'
+
+/** EX_SOFTWARE of sysexits.h: the process cannot go on. A supervisor starts it again. */
+const EXIT_FATAL = 70
+
+/** How long what was accepted may take to finish after SIGTERM. */
+const FINISH_MS = 8_000
+
+/** After this the process goes, whatever hangs. Supervisors send SIGKILL after 10 s (Docker) or 90 s (systemd). */
+const SHUTDOWN_MS = 9_500
+
+/** When tokens were last used is kept to the minute; half of one loses nothing that anyone looks at. */
+const FLUSH_LAST_USED_MS = 30_000
+
+/**
+ * Twice the largest body that a route takes (a batch, 8 MiB): what is a little too large is refused by the route, with
+ * a problem that says so; what is far too large is cut off by Bun with a bare 413.
+ */
+const REQUEST_LIMIT_BYTES = 16 * 1_048_576
+
+/** A client that sends or takes nothing for this long is cut off, so that slow ones cannot hold connections. */
+const IDLE_TIMEOUT_SECONDS = 20
+
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('Serve the HTTP API until SIGTERM or Ctrl-C')
+    .addOption(optionOf('host'))
+    .addOption(optionOf('port'))
+    .addOption(optionOf('publicUrl'))
+    .addOption(optionOf('logLevel'))
+    .addHelpText(
+      'after',
+      examples(
+        'tally serve',
+        'tally serve --host 0.0.0.0 --port 8080 --data /var/lib/tally',
+        'tally serve --public-url https://tally.example.com',
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      await serve(readConfig(command.optsWithGlobals<Partial<Record<OptionName, string>>>()))
+    })
+}
+
+/** Answers when the server has ended in good order. */
+async function serve(config: Config): Promise<void> {
+  const [{ pino }, { openDatabase }, { createServices }, { createApp }, { systemClock }] = await Promise.all([
+    import('pino'),
+    import('../database/open.ts'),
+    import('../services.ts'),
+    import('../app.ts'),
+    import('../lib/clock.ts'),
+  ])
+  const logger = pino({ level: config.logLevel })
+  const die = (error: unknown, message: string) => {
+    logger.fatal({ err: error }, message)
+    process.exit(EXIT_FATAL)
+  }
+  process.on('uncaughtException', (error) => die(error, 'failed in a way that nobody expected'))
+  const db = await openDatabase({
+    dataDir: config.dataDir,
+    databaseUrl: config.databaseUrl,
+    clock: systemClock,
+    serving: true,
+    // What is durable is unknown now: only a new start, which reads it back, can tell.
+    onFatal: (error) => die(error, 'the disk of the database failed'),
+  })
+  let server: Server | undefined
+  try {
+    const services = createServices({ db, clock: systemClock })
+    await services.prices.loadDefaultPrices()
+    const app = createApp({ services, logger })
+    server = listen(config, (options) => app.listen(options).server!)
+    const url = `http://${hostInUrl(config.host)}:${server.port}`
+    logger.info(`tally is ready on ${url}`)
+    if (!(await services.people.isSetUp())) {
+      const link = await services.people.createSetUpLink(config.publicUrl ?? url)
+      print(firstSteps({ url, link, config, now: systemClock.now() }))
+    }
+    const flushing = setInterval(() => flushLastUsed(services.people, logger), FLUSH_LAST_USED_MS)
+    const signal = await askedToStop()
+    logger.info(`${signal}: finishing what was accepted`)
+    setTimeout(() => die(undefined, `not finished after ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
+    clearInterval(flushing)
+    await finish(server, logger)
+    await flushLastUsed(services.people, logger)
+  } finally {
+    // Of a start that failed half-way; one that has finished answers nobody any more.
+    await server?.stop(true)
+    await db.close()
+  }
+  logger.info('tally has stopped')
+  // Not left to the event loop: whatever a library still holds open must not keep a stopped server alive.
+  process.exit(EXIT_DONE)
+}
+
+interface ListenOptions {
+  hostname: string
+  port: number
+  reusePort: boolean
+  development: boolean
+  maxRequestBodySize: number
+  idleTimeout: number
+}
+
+/** What is needed here of Bun's server. */
+interface Server {
+  port?: number | undefined
+  stop(closeActiveConnections?: boolean): Promise<void>
+}
+
+/** Throws a {@link CommandError} where the address cannot be had. */
+function listen({ host, port }: Config, start: (options: ListenOptions) => Server): Server {
+  try {
+    return start({
+      hostname: host,
+      port,
+      // Elysia's default would let two servers share a port and take turns in answering.
+      reusePort: false,
+      development: false,
+      maxRequestBodySize: REQUEST_LIMIT_BYTES,
+      idleTimeout: IDLE_TIMEOUT_SECONDS,
+    })
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string }
+    if (code === 'EADDRINUSE') {
+      throw new CommandError(
+        `Port ${port} on ${host} is in use, perhaps by another Tally. Stop that one, or choose another port with --port (TALLY_PORT).`,
+      )
+    }
+    throw new CommandError(`Cannot listen on ${host}, port ${port}: ${message}. Choose another with --host and --port.`)
+  }
+}
+
+/** The address to call, where the one to listen on means any of the machine's. */
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** Answers at the first signal to end; the second ends the process at once. */
+function askedToStop(): Promise<string> {
+  return new Promise((resolve) => {
+    let asked = false
+    const hear = (signal: string, exitCode: number) => {
+      if (asked) process.exit(exitCode)
+      asked = true
+      resolve(signal)
+    }
+    // Shells expect 128 and the number of the signal.
+    process.on('SIGTERM', () => hear('SIGTERM', 128 + 15))
+    process.on('SIGINT', () => hear('SIGINT', 128 + 2))
+  })
+}
+
+/** Accepts nothing more and waits for what runs; a stream that never ends is cut off. */
+async function finish(server: Server, logger: Logger): Promise<void> {
+  const finished = await Promise.race([server.stop().then(() => true), Bun.sleep(FINISH_MS).then(() => false)])
+  if (finished) return
+  logger.warn(`some requests were not finished after ${FINISH_MS / 1000} s and are cut off`)
+  await server.stop(true)
+}
+
+/** A failure is no reason to stop: the moments are kept for the next time. */
+async function flushLastUsed(people: { flushLastUsed(): Promise<void> }, logger: Logger): Promise<void> {
+  try {
+    await people.flushLastUsed()
+  } catch (error) {
+    logger.warn({ err: error }, 'could not write when tokens were last used')
+  }
+}

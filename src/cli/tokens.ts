@@ -1,0 +1,134 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { TokenBody } from '../features/people/schema.ts'
+import { parseDuration, parseMoment } from '../lib/duration.ts'
+import { examples } from './options.ts'
+import { minute, note, print, printJson, printJsonList, printTable } from './print.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+
+type TokenKind = TokenBody['kind']
+const KINDS: TokenKind[] = ['svc', 'read', 'org']
+const KIND_NAMES: Record<TokenKind, string> = { svc: 'service', read: 'read', org: 'organization' }
+
+interface Flags extends DatabaseFlags {
+  json?: boolean
+}
+
+interface CreateFlags extends Flags {
+  kind: TokenKind
+  user: string
+  name: string
+  expires?: number
+  allow?: 'bills'
+}
+
+/** When a token expires, in milliseconds since 1970. */
+function parseExpiry(text: string): number {
+  const duration = parseDuration(text)
+  const moment = duration === undefined ? parseMoment(text) : Date.now() + duration
+  if (moment === undefined) {
+    throw new InvalidArgumentError(
+      'Use a duration (90d, 12h, 30min, 2w), a date (2027-01-01, from its first moment in UTC), or a timestamp with its offset (2027-01-01T08:00:00+01:00).',
+    )
+  }
+  return moment
+}
+
+export function addTokensCommands(program: Command): void {
+  const tokens = program
+    .command('tokens')
+    .description('Make, list and revoke the tokens that agents and programs call with')
+    .addHelpText(
+      'after',
+      examples('tally tokens create --kind svc --user ada@example.com --name ci --expires 90d', 'tally tokens list'),
+    )
+
+  tokens
+    .command('create')
+    .description('Make a token; it is shown this once')
+    .addOption(
+      new Option('--kind <kind>', 'svc reports entries, read reads, org pushes telemetry')
+        .choices(KINDS)
+        .makeOptionMandatory(),
+    )
+    .requiredOption(
+      '--user <user>',
+      'e-mail address or id of the person who owns it: the agent manager of what it reports',
+    )
+    .requiredOption('--name <name>', 'what it is for, as lists show it')
+    .addOption(
+      new Option('--expires <when>', 'a duration (90d), a date or a timestamp; never where absent').argParser(
+        parseExpiry,
+      ),
+    )
+    .addOption(new Option('--allow <what>', 'let a service token send bills as well').choices(['bills']))
+    .option('--json', 'print the token and what it is as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally tokens create --kind svc --user ada@example.com --name ci --expires 90d',
+        'TALLY_TOKEN=$(tally tokens create --kind svc --user ada@example.com --name laptop)',
+        'tally tokens create --kind svc --user ada@example.com --name month-end --allow bills --json',
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<CreateFlags>()
+      const { kind, user, name, expires: expiresAt, allow } = flags
+      const { token, secret } = await withServices(flags, ({ people }) =>
+        people.createToken({ kind, user, name, expiresAt, allowBills: allow === 'bills' }),
+      )
+      const { tokenBody } = await import('../features/people/schema.ts')
+      const { id, ...body } = tokenBody(token, 'usable')
+      if (flags.json) return printJson({ id, token: secret, ...body })
+      // The token alone goes to standard output, so that a shell's variable can take it.
+      print(secret)
+      const lifetime = body.expires_at === null ? 'does not expire' : `expires at ${body.expires_at}`
+      note(
+        `This ${KIND_NAMES[kind]} token '${body.name}' of ${body.user.name} ${lifetime}. It is not shown again; its id is ${id}.`,
+      )
+    })
+
+  tokens
+    .command('list')
+    .description('List the tokens that work')
+    .option('--user <user>', 'only those of this person (e-mail address or id)')
+    .option('--all', 'also those that are revoked, expired or stopped')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally tokens list', 'tally tokens list --user ada@example.com --all --json'))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags & { user?: string; all?: boolean }>()
+      const listed = await withServices(flags, ({ people }) => people.listTokens(flags.user))
+      const { tokenBody } = await import('../features/people/schema.ts')
+      const bodies = listed
+        .map(({ token, state }) => tokenBody(token, state))
+        .filter(({ state }) => flags.all || state === 'usable')
+      if (flags.json) return printJsonList(bodies)
+      printTable(
+        [
+          { title: 'NAME', of: ({ name }) => name },
+          { title: 'TOKEN', of: ({ kind, hint }) => `tally_${kind}_${hint}…` },
+          { title: 'PERSON', of: ({ user }) => user.email },
+          { title: 'STATE', of: ({ state }) => state },
+          { title: 'MAY', of: ({ allow_bills }) => (allow_bills ? 'bills' : '') },
+          { title: 'LAST USED (UTC)', of: ({ last_used_at }) => minute(last_used_at) },
+          { title: 'EXPIRES (UTC)', of: ({ expires_at }) => minute(expires_at) },
+          { title: 'ID', of: ({ id }) => id },
+        ],
+        bodies,
+      )
+    })
+
+  tokens
+    .command('revoke')
+    .description('Stop a token for good; a running server refuses it from the next call on')
+    .argument('<id>', 'id of the token (tok_…), as `tally tokens list` shows it')
+    .option('--json', 'print the token as JSON')
+    .addHelpText('after', examples('tally tokens revoke tok_01a1fa172a0277f3983322718874f2ef'))
+    .action(async (id: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      const token = await withServices(flags, ({ people }) => people.revokeToken(id))
+      const { tokenBody } = await import('../features/people/schema.ts')
+      const body = tokenBody(token, 'revoked')
+      if (flags.json) return printJson(body)
+      print(`The token '${body.name}' (tally_${body.kind}_${body.hint}…) of ${body.user.name} is revoked.`)
+    })
+}

@@ -1,0 +1,159 @@
+import { Argument, type Command, Option } from 'commander'
+import type { UserBody, userBody } from '../features/people/schema.ts'
+import { examples } from './options.ts'
+import { readPassword } from './password.ts'
+import { minute, note, print, printJson, printJsonList, printTable } from './print.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+
+type Role = UserBody['role']
+const ROLES: Role[] = ['member', 'billing', 'admin']
+
+interface Flags extends DatabaseFlags {
+  json?: boolean
+}
+
+/** The schemas are loaded with the services and not before: `--help` does without them. */
+async function bodyOf(user: Parameters<typeof userBody>[0]): Promise<UserBody> {
+  return (await import('../features/people/schema.ts')).userBody(user)
+}
+
+const USER = 'e-mail address or id (usr_…) of the person'
+
+export function addUsersCommands(program: Command): void {
+  const users = program
+    .command('users')
+    .description('Add people, change their roles, stop and start them')
+    .addHelpText(
+      'after',
+      examples('tally users add --email ada@example.com --name Ada --role admin', 'tally users list'),
+    )
+
+  users
+    .command('add')
+    .description('Add a person')
+    .requiredOption('--email <address>', 'e-mail address, to sign in with')
+    .requiredOption('--name <name>', 'name as others see it')
+    .addOption(new Option('--role <role>', 'what they may see and do').choices(ROLES).makeOptionMandatory())
+    .option('--password-stdin', 'read their password from standard input; without one they cannot sign in')
+    .option('--json', 'print the person as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally users add --email ada@example.com --name Ada --role admin',
+        "printf %s 'correct horse battery' | tally users add --email ada@example.com --name Ada --role admin --password-stdin --json",
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<
+        Flags & { email: string; name: string; role: Role; passwordStdin?: boolean }
+      >()
+      const { email, name, role, json } = flags
+      const password = flags.passwordStdin ? await readPassword({ fromStdin: true }) : undefined
+      const user = await withServices(flags, ({ people }) => people.addUser({ email, name, role, password }), {
+        creates: true,
+      })
+      const body = await bodyOf(user)
+      if (json) return printJson(body)
+      print(`Added ${body.name} (${body.email}) with the role ${body.role}: ${body.id}`)
+      if (!body.has_password) note(`To sign in they need a password: tally users set-password ${body.email}`)
+    })
+
+  users
+    .command('list')
+    .description('List everybody')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally users list', "tally users list --json | jq '.data[].email'"))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      const bodies = await Promise.all((await withServices(flags, ({ people }) => people.listUsers())).map(bodyOf))
+      if (flags.json) return printJsonList(bodies)
+      printTable(
+        [
+          { title: 'NAME', of: ({ name }) => name },
+          { title: 'E-MAIL', of: ({ email }) => email },
+          { title: 'ROLE', of: ({ role }) => role },
+          {
+            title: 'STATE',
+            of: ({ disabled_at }) => (disabled_at === null ? 'active' : `disabled ${minute(disabled_at)}`),
+          },
+          { title: 'ADDED (UTC)', of: ({ created_at }) => minute(created_at) },
+          { title: 'ID', of: ({ id }) => id },
+        ],
+        bodies,
+      )
+    })
+
+  users
+    .command('set-role')
+    .description('Change what a person may see and do; their read tokens follow at once')
+    .argument('<user>', USER)
+    .addArgument(new Argument('<role>', 'their new role').choices(ROLES))
+    .option('--json', 'print the person as JSON')
+    .addHelpText('after', examples('tally users set-role grace@example.com billing'))
+    .action(async (who: string, role: Role, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      const body = await bodyOf(await withServices(flags, ({ people }) => people.setRole(who, role)))
+      if (flags.json) return printJson(body)
+      print(`${body.name} (${body.email}) has the role ${body.role}.`)
+    })
+
+  users
+    .command('disable')
+    .description('Stop a person’s sign-in and their service and read tokens; organization tokens go on')
+    .argument('<user>', USER)
+    .option('--json', 'print the person, and the tokens that were in use, as JSON')
+    .addHelpText('after', examples('tally users disable grace@example.com'))
+    .action(async (who: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      const { user, tokensInUse } = await withServices(flags, ({ people }) => people.disableUser(who))
+      const { tokenBody } = await import('../features/people/schema.ts')
+      const [body, tokens] = [await bodyOf(user), tokensInUse.map((token) => tokenBody(token, 'stopped'))]
+      if (flags.json) return printJson({ ...body, tokens_in_use: tokens })
+      print(`${body.name} (${body.email}) is disabled.`)
+      if (tokens.length === 0) return
+      print('These tokens of theirs were used in the last 30 days and are refused now:')
+      printTable(
+        [
+          { title: 'NAME', of: ({ name }) => name },
+          { title: 'TOKEN', of: ({ kind, hint }) => `tally_${kind}_${hint}…` },
+          { title: 'LAST USED (UTC)', of: ({ last_used_at }) => minute(last_used_at) },
+          { title: 'ID', of: ({ id }) => id },
+        ],
+        tokens,
+      )
+    })
+
+  users
+    .command('enable')
+    .description('Let a disabled person and their tokens work again')
+    .argument('<user>', USER)
+    .option('--json', 'print the person as JSON')
+    .addHelpText('after', examples('tally users enable grace@example.com'))
+    .action(async (who: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      const body = await bodyOf(await withServices(flags, ({ people }) => people.enableUser(who)))
+      if (flags.json) return printJson(body)
+      print(`${body.name} (${body.email}) is enabled, and so are the tokens they made.`)
+    })
+
+  users
+    .command('set-password')
+    .description('Give a person a new password: asked for on a terminal, or from standard input')
+    .argument('<user>', USER)
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--json', 'print the person as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally users set-password ada@example.com',
+        'tally users set-password ada@example.com --password-stdin < password.txt',
+      ),
+    )
+    .action(async (who: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags & { passwordStdin?: boolean }>()
+      const password = await readPassword({ fromStdin: flags.passwordStdin ?? false })
+      const body = await bodyOf(await withServices(flags, ({ people }) => people.setPassword(who, password)))
+      if (flags.json) return printJson(body)
+      print(`${body.name} (${body.email}) has a new password.`)
+    })
+}

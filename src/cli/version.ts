@@ -1,0 +1,17 @@
+import type { Command } from 'commander'
+import { COMMIT, VERSION } from '../version.ts'
+import { examples } from './options.ts'
+import { print, printJson } from './print.ts'
+
+export function addVersionCommand(program: Command): void {
+  program
+    .command('version')
+    .description('Print which Tally this is, and what it was built from')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally version', 'tally version --json'))
+    .action(({ json }: { json?: boolean }) => {
+      const platform = `${process.platform}-${process.arch}`
+      if (json) printJson({ version: VERSION, commit: COMMIT, bun: Bun.version, platform })
+      else print(`tally ${VERSION} (${COMMIT}, Bun ${Bun.version}, ${platform})`)
+    })
+}

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfig } from '../config.ts'
+import type { Services } from '../services.ts'
+import { CommandError } from './failures.ts'
+
+/** The flags of where the database is, which every command takes. */
+export interface DatabaseFlags {
+  data?: string
+  databaseUrl?: string
+}
+
+/**
+ * Runs `work` on the database that the flags name, beside a server that may be running on it. Only a command that
+ * `creates` makes a database where there is none: to the others, a missing one is a slip in the name of the folder.
+ */
+export async function withServices<Result>(
+  flags: DatabaseFlags,
+  work: (services: Services) => Promise<Result>,
+  { creates = false }: { creates?: boolean } = {},
+): Promise<Result> {
+  const { dataDir, databaseUrl } = readConfig(flags)
+  // Only now, as drizzle and the services take most of a short command's time: `--help` does without.
+  const [{ DATABASE_FILE, openDatabase }, { createServices }, { systemClock }] = await Promise.all([
+    import('../database/open.ts'),
+    import('../services.ts'),
+    import('../lib/clock.ts'),
+  ])
+  if (!creates && !databaseUrl && !existsSync(join(dataDir, DATABASE_FILE))) {
+    throw new CommandError(
+      `There is no Tally database in ${dataDir}. Name its folder with --data or TALLY_DATA; \`tally serve\` and \`tally users add\` make a new one.`,
+    )
+  }
+  const db = await openDatabase({ dataDir, databaseUrl, clock: systemClock })
+  try {
+    return await work(createServices({ db, clock: systemClock }))
+  } finally {
+    await db.close()
+  }
+}
