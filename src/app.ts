@@ -1,7 +1,7 @@
 /** Every feature's routes on one screen. Never listens: `tally serve` and the tests do. */
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
-import { entriesRoutes } from './features/entries/routes.ts'
+import { entriesRoutes, tokenEntrySchemaRoute } from './features/entries/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import { health } from './http/health.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
@@ -20,6 +20,7 @@ export const createApp = ({ services, logger }: AppOptions) => {
     .use(health(services))
     .use(openApi({ routes }))
     .use(peopleRoutes(services))
+    .use(tokenEntrySchemaRoute())
     .use(entriesRoutes(services))
   return app
 }

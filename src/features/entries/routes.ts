@@ -2,9 +2,11 @@ import { Elysia, t } from 'elysia'
 import { SOURCES, STATUSES } from '../../database/tables.ts'
 import { type Fault, Problem, validationFailed } from '../../errors.ts'
 import { access, requireCaller } from '../../http/access.ts'
+import { FixedContent } from '../../http/content.ts'
 import { csvResponse, wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
 import { faultsOf } from '../../http/faults.ts'
+import { standaloneSchema } from '../../http/json-schema.ts'
 import { type ProblemBody, problemBody } from '../../http/problems.ts'
 import { listParameter, parameter } from '../../http/query.ts'
 import type { Caller } from '../people/service.ts'
@@ -86,6 +88,32 @@ const EntryQuery = t.Object(
   },
   { additionalProperties: false },
 )
+
+/** The schema of a report, for whoever writes one. The same one validates. */
+export const tokenEntrySchemaRoute = () => {
+  const schema = standaloneSchema(TokenEntryReport, 'urn:tally:v1:token-entry', 'Token entry')
+  const content = new FixedContent(JSON.stringify(schema), 'application/schema+json')
+  return new Elysia({ name: 'token-entry-schema' }).get(
+    '/api/v1/token-entry-schema',
+    ({ request }) => content.respond(request),
+    {
+      detail: documented({
+        id: 'getTokenEntrySchema',
+        tag,
+        summary: 'Read the token entry schema',
+        description: 'The JSON Schema (2020-12) of the body of a report, which describes every field.',
+        responses: {
+          200: {
+            description: 'The schema.',
+            headers: ['ETag'],
+            also: { 'application/schema+json': { schema: t.Record(t.String(), t.Unknown()) } },
+          },
+          304: { description: 'It is still the one that If-None-Match names.', headers: ['ETag'] },
+        },
+      }),
+    },
+  )
+}
 
 export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
   new Elysia({ name: 'entries', prefix: '/api/v1/token-entries', normalize: false })
