@@ -1,0 +1,155 @@
+/**
+ * Sends reports over connections that stay open, each its next one when the last is answered, and prints what came of
+ * it as JSON. A process of its own, on raw sockets: `fetch` would need more of the processor than the server does.
+ */
+import { Bodies, type BodyOptions } from './bodies.ts'
+
+export interface Load extends BodyOptions {
+  port: number
+  connections: number
+  /** How long it sends; or less, where so many entries are answered before. */
+  seconds: number
+  entries?: number
+}
+
+export interface LoadResult {
+  requests: number
+  entries: number
+  seconds: number
+  entriesPerSecond: number
+  p50Ms: number
+  p99Ms: number
+  maxMs: number
+  /** How often each status was answered. */
+  statuses: Record<string, number>
+  /** The body of the first answer, to see that it is what was meant to be measured. */
+  firstAnswer: string
+  /** Of the load generator: near 1 it is what limits the figures. */
+  processorShare: number
+}
+
+/** Answers are counted beyond this, but their times no more. */
+const TIMES_LIMIT = 20_000_000
+
+interface Connection {
+  sentAt: number
+  /** Bytes of the request that the socket has not taken yet. */
+  unsent: Buffer | undefined
+  /** The beginning of an answer whose head is not whole. */
+  head: Buffer | undefined
+  status: number
+  /** Bytes of the answer that are still to come. */
+  missing: number
+}
+
+class Measurement {
+  readonly #times = new Float64Array(TIMES_LIMIT)
+  readonly statuses: Record<string, number> = {}
+  requests = 0
+  firstAnswer = ''
+
+  add(status: number, ms: number): void {
+    if (this.requests < TIMES_LIMIT) this.#times[this.requests] = ms
+    this.requests += 1
+    this.statuses[status] = (this.statuses[status] ?? 0) + 1
+  }
+
+  percentiles(...shares: number[]): number[] {
+    const sorted = this.#times.subarray(0, Math.min(this.requests, TIMES_LIMIT)).sort()
+    return shares.map((share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)
+  }
+}
+
+const CONTENT_LENGTH = /\r\ncontent-length: (\d+)\r\n/i
+
+async function run(load: Load): Promise<LoadResult> {
+  const bodies = new Bodies(load)
+  const measurement = new Measurement()
+  const processor = process.cpuUsage()
+  const begun = performance.now()
+  const end = begun + load.seconds * 1000
+  let open = load.connections
+  const { promise: allClosed, resolve, reject } = Promise.withResolvers<void>()
+
+  function send(socket: Bun.Socket<Connection>): void {
+    const enough = load.entries !== undefined && measurement.requests * load.batch >= load.entries
+    if (enough || performance.now() >= end) {
+      socket.end()
+      open -= 1
+      if (open === 0) resolve()
+      return
+    }
+    const bytes = bodies.next()
+    socket.data.sentAt = performance.now()
+    const taken = socket.write(bytes)
+    // Copied, because the supply of bodies writes over these bytes.
+    socket.data.unsent = taken < bytes.length ? Buffer.from(bytes.subarray(taken)) : undefined
+  }
+
+  function receive(socket: Bun.Socket<Connection>, chunk: Buffer): void {
+    const connection = socket.data
+    if (connection.missing > 0) {
+      connection.missing -= chunk.length
+    } else {
+      const answer = connection.head ? Buffer.concat([connection.head, chunk]) : chunk
+      const headEnd = answer.indexOf('\r\n\r\n')
+      if (headEnd < 0) {
+        connection.head = Buffer.from(answer)
+        return
+      }
+      connection.head = undefined
+      const head = answer.toString('latin1', 0, headEnd + 2)
+      const length = CONTENT_LENGTH.exec(head)?.[1]
+      if (length === undefined) throw new Error(`An answer without Content-Length:\n${head}`)
+      connection.status = Number(head.slice(9, 12))
+      connection.missing = headEnd + 4 + Number(length) - answer.length
+      if (measurement.requests === 0) measurement.firstAnswer = answer.toString('utf8', headEnd + 4)
+    }
+    if (connection.missing > 0) return
+    measurement.add(connection.status, performance.now() - connection.sentAt)
+    send(socket)
+  }
+
+  for (let connection = 0; connection < load.connections; connection++) {
+    await Bun.connect<Connection>({
+      hostname: '127.0.0.1',
+      port: load.port,
+      data: { sentAt: 0, unsent: undefined, head: undefined, status: 0, missing: 0 },
+      socket: {
+        open: send,
+        data: receive,
+        drain(socket) {
+          const { unsent } = socket.data
+          if (!unsent) return
+          const taken = socket.write(unsent)
+          socket.data.unsent = taken < unsent.length ? unsent.subarray(taken) : undefined
+        },
+        close() {
+          if (performance.now() < end && load.entries === undefined)
+            reject(new Error('The server closed a connection.'))
+        },
+        error: (_socket, error) => reject(error),
+      },
+    })
+  }
+  await allClosed
+
+  const seconds = (performance.now() - begun) / 1000
+  const used = process.cpuUsage(processor)
+  const [p50Ms, p99Ms, maxMs] = measurement.percentiles(0.5, 0.99, 1) as [number, number, number]
+  const entries = measurement.requests * load.batch
+  return {
+    requests: measurement.requests,
+    entries,
+    seconds,
+    entriesPerSecond: entries / seconds,
+    p50Ms,
+    p99Ms,
+    maxMs,
+    statuses: measurement.statuses,
+    firstAnswer: measurement.firstAnswer,
+    processorShare: (used.user + used.system) / 1e6 / seconds,
+  }
+}
+
+if (import.meta.main) console.log(JSON.stringify(await run(JSON.parse(process.argv[2]!))))

@@ -1,0 +1,293 @@
+/**
+ * Measures what the promises on speed and size speak of, in one run: the executable in a temporary folder, driven over
+ * the loopback address by a process of its own. Figures of two runs on a shared machine differ more than a change of
+ * the program makes; ratios within a run are what to compare.
+ *
+ *   scripts/bench/report                     the whole table, in about a minute
+ *   scripts/bench/report --seconds 10        longer measurements
+ *   scripts/bench/report --entries 1000000   with so many entries stored before
+ *   scripts/bench/report --fsync-delay 10    with a disk that needs 10 ms longer for every fsync (needs strace)
+ *   scripts/bench/report --json              the figures as JSON
+ */
+import { Database as Connection } from 'bun:sqlite'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { builtExecutable, freePort, Installation, type Server } from '../../test/support/binary.ts'
+import { compile } from '../build.ts'
+import type { Load, LoadResult } from './load.ts'
+import { commits, peakMegabytes, processorSeconds, residentMegabytes, wrappedProcess } from './process-figures.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+/** On the disk of the checkout: /tmp is often memory, where an fsync costs nothing. */
+const PARENT = join(ROOT, 'dist')
+
+const SINGLE_CONNECTIONS = [1, 16, 64]
+const BATCH = 100
+/** Enough to keep the server busy while a client prepares its next batch. */
+const BATCH_CONNECTIONS = 4
+
+/** How long Bun compiles the hot paths before a measurement means something. */
+const WARM_UP_SECONDS = 2
+
+/** Entries that are stored before lie within two years, those that are reported within a day. */
+const STORED_DAYS = 730
+const REPORTED_DAYS = 1
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '5' },
+    entries: { type: 'string', default: '0' },
+    'fsync-delay': { type: 'string', default: '0' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const seconds = Number(options.seconds)
+const storedBefore = Number(options.entries)
+const fsyncDelayMs = Number(options['fsync-delay'].replace(/ms$/, ''))
+if (!(seconds > 0 && storedBefore >= 0 && fsyncDelayMs >= 0))
+  throw new Error('--seconds, --entries and --fsync-delay take numbers.')
+
+interface Throughput extends Omit<LoadResult, 'firstAnswer'> {
+  /** Share of one processor that the server used, all its threads. */
+  serverProcessorShare: number
+  commitsPerSecond: number | null
+}
+
+async function generate(load: Load): Promise<LoadResult> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'load.ts'), JSON.stringify(load)], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const [output, code] = await Promise.all([new Response(child.stdout).text(), child.exited])
+  if (code !== 0) throw new Error('The load generator failed.')
+  return JSON.parse(output)
+}
+
+/** Puts a load on a server and refuses the figures where an answer was not the one that was to be measured. */
+async function measure(pid: number, load: Load, statuses: string[], databasePath?: string): Promise<Throughput> {
+  const processorBefore = processorSeconds(pid)
+  const commitsBefore = databasePath ? commits(databasePath) : 0
+  const { firstAnswer, ...result } = await generate(load)
+  const wrong = Object.keys(result.statuses).filter((status) => !statuses.includes(status))
+  if (wrong.length > 0 || firstAnswer.includes('"rejected"')) {
+    throw new Error(
+      `Not all was well answered: ${JSON.stringify(result.statuses)}. The first answer was ${firstAnswer.slice(0, 500)}`,
+    )
+  }
+  return {
+    ...result,
+    serverProcessorShare: (processorSeconds(pid) - processorBefore) / result.seconds,
+    commitsPerSecond: databasePath ? (commits(databasePath) - commitsBefore) / result.seconds : null,
+  }
+}
+
+/** How many rows a second the disk takes where each is committed alone: what reporting would reach without groups. */
+function oneCommitPerRow(folder: string): number {
+  const connection = new Connection(join(folder, 'baseline.db'), { create: true })
+  connection.run('PRAGMA journal_mode = WAL')
+  connection.run('PRAGMA synchronous = FULL')
+  connection.run(
+    'CREATE TABLE rows (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, at INTEGER NOT NULL, rest BLOB NOT NULL)',
+  )
+  connection.run('CREATE INDEX rows_by_time ON rows (at)')
+  const insert = connection.prepare('INSERT INTO rows (key, at, rest) VALUES (?, ?, ?)')
+  const rest = Buffer.alloc(250, 'x')
+  const begun = performance.now()
+  let rows = 0
+  while (performance.now() - begun < 2_000) {
+    insert.run(Buffer.from(Bun.randomUUIDv7('buffer')), Date.now(), rest)
+    rows += 1
+  }
+  const perSecond = (rows * 1000) / (performance.now() - begun)
+  connection.close()
+  return perSecond
+}
+
+/** A server for comparison, compiled as Tally is and driven by the same load. */
+async function validateOnly(folder: string, load: Omit<Load, 'port' | 'path'>): Promise<Throughput> {
+  const port = freePort()
+  const child = Bun.spawn([join(folder, 'validate-only'), String(port)], { stdout: 'ignore', stderr: 'inherit' })
+  try {
+    while (!(await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined))?.ok) await Bun.sleep(10)
+    const full = { ...load, port, path: '/validate' }
+    await generate({ ...full, seconds: WARM_UP_SECONDS })
+    return await measure(child.pid, full, ['200'])
+  } finally {
+    child.kill()
+    await child.exited
+  }
+}
+
+/** An fsync that needs longer, as on a network disk, by holding the system call's return. */
+function slowDisk(): string[] {
+  if (fsyncDelayMs === 0) return []
+  if (!Bun.which('strace')) throw new Error('--fsync-delay needs strace: apt-get install strace.')
+  const inject = `inject=fsync,fdatasync:delay_exit=${fsyncDelayMs * 1000}`
+  return [
+    '/usr/bin/strace',
+    '-f',
+    '--seccomp-bpf',
+    '-qq',
+    '-o',
+    '/dev/null',
+    '-e',
+    'trace=fsync,fdatasync',
+    '-e',
+    inject,
+  ]
+}
+
+function median(numbers: number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!
+}
+
+const portOf = (server: Server) => Number(new URL(server.url).port)
+
+/** Ends it through the wrapped process: strace would only let go of it. */
+async function stop(server: Server): Promise<void> {
+  process.kill(wrappedProcess(server.process.pid), 'SIGTERM')
+  await server.process.exited
+}
+
+async function run() {
+  await mkdir(PARENT, { recursive: true })
+  const folder = await mkdtemp(join(PARENT, 'bench-'))
+  const tally = await Installation.make({ parent: folder, before: slowDisk() })
+  try {
+    say('building')
+    await compile({ program: 'scripts/bench/validate-only.ts', outfile: join(folder, 'validate-only') })
+    say('committing rows one by one')
+    const baselinePerSecond = oneCommitPerRow(folder)
+
+    say('starting')
+    const database = join(tally.folder, 'tally-data/tally.db')
+    let server = await tally.serve()
+    const firstStartMs = server.startedInMs
+    await tally.addUser('bench@example.com', 'admin')
+    const { token } = await tally.createToken('svc', 'bench@example.com')
+    await stop(server)
+    const emptyBytes = (await stat(database)).size
+    const starts: number[] = []
+    for (let start = 0; start < 3; start++) {
+      server = await tally.serve()
+      starts.push(server.startedInMs)
+      if (start < 2) await stop(server)
+    }
+    const pid = wrappedProcess(server.process.pid)
+    await Bun.sleep(1_000)
+    const idleMegabytes = residentMegabytes(pid)
+
+    const port = portOf(server)
+    const single = { port, path: '/api/v1/token-entries', token, batch: 1, days: REPORTED_DAYS }
+    const batch = { ...single, path: '/api/v1/token-entries/batch', batch: BATCH, connections: BATCH_CONNECTIONS }
+    let stored = 0
+    const report = async (load: Load): Promise<Throughput> => {
+      const result = await measure(pid, load, load.batch === 1 ? ['201'] : ['200'], database)
+      stored += result.entries
+      return result
+    }
+
+    if (storedBefore > 0) {
+      say(`storing ${storedBefore} entries`)
+      // Bounded, should the server be slower than any that was ever measured.
+      await report({ ...batch, days: STORED_DAYS, entries: storedBefore, seconds: 60 + storedBefore / 1_000 })
+    }
+    say('warming up')
+    await report({ ...single, connections: 16, seconds: WARM_UP_SECONDS })
+
+    const singles: Record<string, Throughput> = {}
+    for (const connections of SINGLE_CONNECTIONS) {
+      say(`single reports, ${connections} connections`)
+      singles[connections] = await report({ ...single, connections, seconds })
+    }
+    const most = SINGLE_CONNECTIONS.at(-1)!
+    say('validating only')
+    const validating = await validateOnly(folder, { token, batch: 1, days: REPORTED_DAYS, connections: most, seconds })
+    say('batches')
+    await report({ ...batch, seconds: WARM_UP_SECONDS })
+    const batches = await report({ ...batch, seconds })
+    const loadedMegabytes = residentMegabytes(pid)
+    const peak = peakMegabytes(pid)
+
+    say('stopping and weighing')
+    await stop(server)
+    const bytesPerEntry = ((await stat(database)).size - emptyBytes) / stored
+    server = await tally.serve()
+    const loadedStartMs = server.startedInMs
+    await stop(server)
+
+    return {
+      singles,
+      batches,
+      validating,
+      ratio: singles[most]!.entriesPerSecond / validating.entriesPerSecond,
+      baselinePerSecond,
+      baselineRatio: singles[most]!.entriesPerSecond / baselinePerSecond,
+      idleMegabytes,
+      loadedMegabytes,
+      peakMegabytes: peak,
+      storedEntries: stored,
+      bytesPerEntry,
+      firstStartMs,
+      startMs: median(starts),
+      loadedStartMs,
+      executableMegabytes: (await stat(await builtExecutable())).size / 1e6,
+      fsyncDelayMs,
+    }
+  } finally {
+    await tally.remove()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** To standard error, so that `--json` leaves JSON alone on standard output. */
+function say(what: string): void {
+  console.error(`… ${what}`)
+}
+
+function printTable(figures: Awaited<ReturnType<typeof run>>): void {
+  const whole = (value: number) => Math.round(value).toLocaleString('en-US')
+  const rows = [['', 'entries/s', 'p50 ms', 'p99 ms', 'max ms', 'commits/s', 'processor', 'of the load']]
+  const add = (name: string, result: Throughput) =>
+    rows.push([
+      name,
+      whole(result.entriesPerSecond),
+      result.p50Ms.toFixed(2),
+      result.p99Ms.toFixed(2),
+      result.maxMs.toFixed(1),
+      result.commitsPerSecond === null ? '' : whole(result.commitsPerSecond),
+      `${(result.serverProcessorShare * 100).toFixed(0)} %`,
+      `${(result.processorShare * 100).toFixed(0)} %`,
+    ])
+  for (const [connections, result] of Object.entries(figures.singles))
+    add(`single reports, ${connections} connections`, result)
+  add(`batches of ${BATCH}, ${BATCH_CONNECTIONS} connections`, figures.batches)
+  add(`validating only, ${SINGLE_CONNECTIONS.at(-1)} connections`, figures.validating)
+  for (const row of rows) console.log(row.map((cell, at) => (at === 0 ? cell.padEnd(34) : cell.padStart(12))).join(''))
+
+  console.log('')
+  const line = (name: string, value: string, promised = '') =>
+    console.log(`${name.padEnd(46)}${value.padStart(14)}   ${promised}`)
+  line('reporting to validating only', figures.ratio.toFixed(2), 'promised: 0.30 and more')
+  line('one commit per row, rows/s', whole(figures.baselinePerSecond))
+  line('reporting to one commit per row', figures.baselineRatio.toFixed(1), 'promised: 3 and more')
+  line('resident memory, idle', `${whole(figures.idleMegabytes)} MB`, 'promised: up to 100')
+  line('resident memory, after the load', `${whole(figures.loadedMegabytes)} MB`, 'promised: up to 250')
+  line('resident memory, at most', `${whole(figures.peakMegabytes)} MB`)
+  line(
+    `on disk per entry, of ${whole(figures.storedEntries)}`,
+    `${whole(figures.bytesPerEntry)} bytes`,
+    'promised: up to 500',
+  )
+  line('start to ready, first start', `${whole(figures.firstStartMs)} ms`)
+  line('start to ready', `${whole(figures.startMs)} ms`, 'promised: up to 300')
+  line('start to ready, with these entries', `${whole(figures.loadedStartMs)} ms`)
+  line('executable', `${figures.executableMegabytes.toFixed(1)} MB`, 'promised: up to 130')
+  if (figures.fsyncDelayMs > 0) line('added to every fsync of the server', `${figures.fsyncDelayMs} ms`)
+}
+
+const figures = await run()
+if (options.json) console.log(JSON.stringify(figures, null, 2))
+else printTable(figures)

@@ -1,0 +1,174 @@
+/**
+ * Tally's executable as somebody has it who downloaded it: alone in a folder, without the sources. Also what the
+ * benchmark measures.
+ */
+import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '../..')
+const BUILT = join(ROOT, 'dist/tally')
+
+/** A server that is not ready by then will not be. */
+const READY_DEADLINE_MS = 15_000
+
+/** The path of the executable, built anew where anything that it is made of is newer. */
+export async function builtExecutable(): Promise<string> {
+  const built = await stat(BUILT).catch(() => undefined)
+  if (!built || built.mtimeMs < (await newestSource())) {
+    const build = Bun.spawn([process.execPath, join(ROOT, 'scripts/build.ts')], { stdout: 'ignore', stderr: 'pipe' })
+    const [errors, code] = await Promise.all([new Response(build.stderr).text(), build.exited])
+    if (code !== 0) throw new Error(`The build failed:\n${errors}`)
+  }
+  return BUILT
+}
+
+async function newestSource(): Promise<number> {
+  let newest = 0
+  for await (const path of new Bun.Glob('{src,migrations}/**/*').scan({ cwd: ROOT })) {
+    newest = Math.max(newest, (await stat(join(ROOT, path))).mtimeMs)
+  }
+  for (const path of ['package.json', 'bun.lock', 'scripts/build.ts']) {
+    newest = Math.max(newest, (await stat(join(ROOT, path))).mtimeMs)
+  }
+  return newest
+}
+
+/** A port of the loopback address that nobody listens on. */
+export function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  probe.stop(true)
+  return probe.port
+}
+
+export interface Ran {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** A folder with the executable in it and nothing else. */
+export class Installation {
+  private constructor(
+    readonly folder: string,
+    /** What a test or the benchmark puts before the executable, such as strace. */
+    readonly before: string[],
+  ) {}
+
+  static async make({ before = [] as string[], parent = tmpdir() } = {}): Promise<Installation> {
+    const folder = await mkdtemp(join(parent, 'tally-alone-'))
+    await copyFile(await builtExecutable(), join(folder, 'tally'))
+    return new Installation(folder, before)
+  }
+
+  /** Nothing of the surrounding environment, such as a TALLY_DATA or a NODE_OPTIONS, reaches the executable. */
+  get #surroundings() {
+    return { cwd: this.folder, env: { PATH: '/usr/bin:/bin', HOME: this.folder } }
+  }
+
+  /** Runs a command line to its end. */
+  async run(args: string[], input = ''): Promise<Ran> {
+    const child = Bun.spawn(['./tally', ...args], {
+      ...this.#surroundings,
+      stdin: Buffer.from(input),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [stdout, stderr, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ])
+    return { code, stdout, stderr }
+  }
+
+  /** Runs a command line that is to succeed, and answers the JSON that it prints. */
+  async runJson<Answer>(args: string[]): Promise<Answer> {
+    const { code, stdout, stderr } = await this.run([...args, '--json'])
+    if (code !== 0) throw new Error(`tally ${args.join(' ')} ended with ${code}: ${stderr}`)
+    return JSON.parse(stdout)
+  }
+
+  addUser(email: string, role: 'admin' | 'billing' | 'member'): Promise<{ id: string }> {
+    return this.runJson(['users', 'add', '--email', email, '--name', email.split('@')[0]!, '--role', role])
+  }
+
+  createToken(kind: 'svc' | 'read' | 'org', user: string): Promise<{ id: string; token: string }> {
+    return this.runJson(['tokens', 'create', '--kind', kind, '--user', user, '--name', `${kind} of ${user}`])
+  }
+
+  /** Starts the server and waits until it is ready. */
+  async serve(args: string[] = []): Promise<Server> {
+    const port = freePort()
+    const begun = performance.now()
+    const child = Bun.spawn([...this.before, './tally', 'serve', '--port', String(port), ...args], {
+      ...this.#surroundings,
+      stdin: 'ignore',
+      stdout: Bun.file(join(this.folder, 'server.log')),
+      stderr: Bun.file(join(this.folder, 'server-errors.log')),
+    })
+    const server = new Server(`http://127.0.0.1:${port}`, child, this.folder)
+    await server.untilReady()
+    server.startedInMs = performance.now() - begun
+    return server
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}
+
+/** A running server. */
+export class Server {
+  startedInMs = 0
+
+  constructor(
+    readonly url: string,
+    readonly process: Bun.Subprocess,
+    readonly folder: string,
+  ) {}
+
+  async untilReady(): Promise<void> {
+    const deadline = performance.now() + READY_DEADLINE_MS
+    while (performance.now() < deadline && this.process.exitCode === null) {
+      const answer = await fetch(`${this.url}/ready`).catch(() => undefined)
+      if (answer?.ok) return
+      // Short, because the benchmark measures with it how long the start takes.
+      await Bun.sleep(5)
+    }
+    const log = await this.log()
+    this.process.kill('SIGKILL')
+    throw new Error(`The server did not become ready in ${READY_DEADLINE_MS / 1000} s:\n${log}`)
+  }
+
+  /** What it wrote to both outputs. */
+  async log(): Promise<string> {
+    const read = (name: string) => Bun.file(join(this.folder, name)).text()
+    return (await read('server.log')) + (await read('server-errors.log'))
+  }
+
+  call(method: string, path: string, { token, body }: { token?: string; body?: unknown } = {}): Promise<Response> {
+    return fetch(this.url + path, {
+      method,
+      headers: {
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  }
+
+  /** Asks it to end, and answers its exit code and how long that took. */
+  async stop(): Promise<{ code: number; tookMs: number }> {
+    const begun = performance.now()
+    this.process.kill('SIGTERM')
+    const code = await this.process.exited
+    return { code, tookMs: performance.now() - begun }
+  }
+
+  /** Ends it as a crash of the machine's kind would: nothing of it runs any more. */
+  async crash(): Promise<void> {
+    this.process.kill('SIGKILL')
+    await this.process.exited
+  }
+}
