@@ -105,9 +105,7 @@ export function selectViews(reader: Reader) {
 export async function getView(reader: Reader, id: number): Promise<EntryView> {
   const [row] = await reader
     .prepared('entries.view', (prepare) =>
-      selectViews(prepare)
-        .where(eq(prepare.tables.entries.id, sql.placeholder('id')))
-        .limit(1),
+      selectViews(prepare).where(eq(prepare.tables.entries.id, sql.placeholder('id'))),
     )
     .execute({ id })
   return row!
@@ -187,16 +185,16 @@ export async function updatePart(tx: Tx, id: number, change: PartChange): Promis
     .execute({ ...change, id })
 }
 
-/** The key of an earlier entry of the manager that says exactly the same; undefined where there is none. */
+/** The first entry of the manager that says exactly the same; undefined where there is none. */
 export async function findDuplicate(
   reader: Reader,
   entry: { managerId: number; startedAt: number; fingerprint: bigint },
 ): Promise<{ id: number; uid: Id<'ent'> } | undefined> {
-  const [row] = await reader
+  const [found] = await reader
     .prepared('entries.duplicate', (prepare) => {
       const { entries } = prepare.tables
       return prepare
-        .select({ id: entries.id, uid: entries.uid })
+        .select({ id: sql<number | null>`min(${entries.id})`.mapWith(numberOrNull) })
         .from(entries)
         .where(
           and(
@@ -205,11 +203,16 @@ export async function findDuplicate(
             eq(entries.fingerprint, sql.placeholder('fingerprint')),
           ),
         )
-        .orderBy(asc(entries.id))
-        .limit(1)
     })
     .execute(entry)
+  if (!found || found.id === null) return undefined
+  const { entries } = reader.tables
+  const [row] = await reader.select({ id: entries.id, uid: entries.uid }).from(entries).where(eq(entries.id, found.id))
   return row
+}
+
+function numberOrNull(value: unknown): number | null {
+  return value === null ? null : Number(value)
 }
 
 // Names and label sets, kept once
@@ -265,7 +268,6 @@ async function findName(tx: Tx, text: string): Promise<NameKey | undefined> {
         .select({ id: names.id, canonicalId: names.canonicalId })
         .from(names)
         .where(eq(names.text, sql.placeholder('text')))
-        .limit(1)
     })
     .execute({ text })
   return row && { id: row.id, canonicalId: row.canonicalId ?? row.id }
@@ -340,7 +342,7 @@ export async function listSessions(
   reader: Reader,
   session: { sessionKey: string; harnessId: number },
 ): Promise<SessionRecord[]> {
-  return reader
+  const found = await reader
     .prepared('sessions.by-key', (prepare) => {
       const { sessions } = prepare.tables
       return prepare
@@ -352,9 +354,9 @@ export async function listSessions(
             eq(sessions.harnessId, sql.placeholder('harnessId')),
           ),
         )
-        .orderBy(asc(sessions.id))
     })
     .execute(session)
+  return found.sort((a, b) => a.id - b.id)
 }
 
 export async function updateSession(
@@ -368,7 +370,7 @@ export async function updateSession(
 
 /** The parts of one model of a session, in order. */
 export async function listParts(reader: Reader, sessionId: number, chainModelId: number): Promise<EntryRecord[]> {
-  return reader
+  const parts = await reader
     .prepared('entries.parts', (prepare) => {
       const { entries } = prepare.tables
       return prepare
@@ -380,9 +382,9 @@ export async function listParts(reader: Reader, sessionId: number, chainModelId:
             eq(entries.chainModelId, sql.placeholder('chainModelId')),
           ),
         )
-        .orderBy(asc(entries.part))
     })
     .execute({ sessionId, chainModelId })
+  return parts.sort((a, b) => a.part! - b.part!)
 }
 
 /** All parts of all models of a session, by model and part. */
@@ -471,7 +473,6 @@ export async function findIdempotencyKey(
             eq(idempotencyKeys.key, sql.placeholder('key')),
           ),
         )
-        .limit(1)
     })
     .execute({ managerId, key })
   return row

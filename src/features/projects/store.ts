@@ -29,12 +29,12 @@ export async function findProjectByName(reader: Reader, folded: string): Promise
   const [row] = await reader
     .prepared('projects.by-name', (prepare) => {
       const { projects, projectNames } = prepare.tables
-      return prepare
-        .select(projectColumns(prepare))
+      const named = prepare
+        .select({ id: projectNames.projectId })
         .from(projectNames)
-        .innerJoin(projects, eq(projects.id, projectNames.projectId))
         .where(eq(projectNames.folded, sql.placeholder('folded')))
-        .limit(1)
+      // Not a join: SQLite prepared that anew at every execution, at ten times the cost.
+      return prepare.select(projectColumns(prepare)).from(projects).where(eq(projects.id, named))
     })
     .execute({ folded })
   return row
@@ -46,8 +46,7 @@ export async function getProject(reader: Reader, id: number): Promise<ProjectRow
       prepare
         .select(projectColumns(prepare))
         .from(prepare.tables.projects)
-        .where(eq(prepare.tables.projects.id, sql.placeholder('id')))
-        .limit(1),
+        .where(eq(prepare.tables.projects.id, sql.placeholder('id'))),
     )
     .execute({ id })
   return row!
@@ -79,8 +78,7 @@ export async function findTicketByKey(reader: Reader, folded: string): Promise<T
       prepare
         .select(ticketColumns(prepare))
         .from(prepare.tables.tickets)
-        .where(eq(prepare.tables.tickets.keyFolded, sql.placeholder('folded')))
-        .limit(1),
+        .where(eq(prepare.tables.tickets.keyFolded, sql.placeholder('folded'))),
     )
     .execute({ folded })
   return row
