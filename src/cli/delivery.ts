@@ -23,29 +23,33 @@ interface ProblemAnswer {
   errors?: Fault[]
 }
 
-/** What became of one attempt; a text where it may be made again, which says why. */
+/** The server's answer, or why there is none and the report may be sent again. */
 type Attempt = { response: Response } | { reason: string; pauseMs?: number }
 
-async function attempt(url: string, request: RequestInit): Promise<Attempt> {
+async function attempt(address: string, request: RequestInit): Promise<Attempt> {
   let response: Response
   try {
-    response = await fetch(url, { ...request, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) })
+    response = await fetch(address, { ...request, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) })
   } catch (error) {
-    return { reason: (error as Error).message }
+    return { reason: connectionFault(error as Error) }
   }
   if (!TRY_AGAIN.has(response.status)) return { response }
   const seconds = Number(response.headers.get('retry-after'))
-  const reason = `${response.status} ${await detailOf(response)}`
+  const reason = `it answered ${response.status}: ${(await problemOf(response))?.detail ?? response.statusText}`
   return seconds > 0 ? { reason, pauseMs: Math.min(seconds * 1_000, LONGEST_PAUSE_MS) } : { reason }
+}
+
+function connectionFault(error: Error): string {
+  if (error.name === 'TimeoutError') return `no answer came within ${ATTEMPT_TIMEOUT_MS / 1_000} s`
+  const { code } = error as { code?: unknown }
+  if (code === 'ECONNREFUSED') return 'nothing listens there'
+  if (code === 'ENOTFOUND') return 'no machine has that name'
+  return error.message
 }
 
 async function problemOf(response: Response): Promise<ProblemAnswer | undefined> {
   if (!response.headers.get('content-type')?.startsWith('application/problem+json')) return undefined
   return (await response.json()) as ProblemAnswer
-}
-
-async function detailOf(response: Response): Promise<string> {
-  return (await problemOf(response))?.detail ?? response.statusText
 }
 
 async function refusal(url: string, response: Response): Promise<CommandError> {
@@ -92,10 +96,10 @@ export async function deliver(
     const pauseMs = PAUSES_MS[count]
     if (pauseMs === undefined) {
       throw new CommandError(
-        `${url} could not be reached after ${count + 1} attempts: ${result.reason}. Is the server running there (--url)?`,
+        `The entry was not sent to ${url} in ${count + 1} attempts: ${result.reason.replace(/\.$/, '')}. Is the server running there (--url)?`,
       )
     }
-    note(`tally: ${result.reason.replace(/\.$/, '')}; trying again`)
+    note(`tally: ${url}: ${result.reason.replace(/\.$/, '')}; trying again`)
     await Bun.sleep(result.pauseMs ?? pauseMs)
   }
 }

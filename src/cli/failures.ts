@@ -38,22 +38,24 @@ async function failureOf(error: unknown): Promise<Failure> {
 function messageOf({ detail, more: { faults } }: Problem): string {
   if (!faults || faults.length === 0) return detail
   return faults
-    .map(({ pointer, message }) => `${pointer.replace(/^\//, '').replaceAll('_', '-')}: ${message}`)
+    .map(({ pointer, message }) => `${pointer.replace(/^\/(query\/)?/, '').replaceAll('_', '-')}: ${message}`)
     .join('\n')
 }
+
+/** What SQLite says of the file and the disk; anything else it says would be a fault of Tally's queries. */
+const SQLITE_CIRCUMSTANCE = /^SQLITE_(CANTOPEN|READONLY|BUSY|FULL|IOERR|CORRUPT|NOTADB|PERM)/
+
+/** SQLSTATE, as PostgreSQL sends it: a wrong password, a database that does not exist. */
+const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/
 
 /** What the operating system or a database engine refused: no fault of Tally's, so without a trace. */
 function systemMessage(error: Error): string | undefined {
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
-    const { code, path } = current as { code?: unknown; path?: unknown }
+    const { code } = current as { code?: unknown }
     if (typeof code !== 'string') continue
-    // SQLSTATE, from PostgreSQL: a wrong password, a database that does not exist.
-    if (/^[0-9A-Z]{5}$/.test(code)) return `PostgreSQL refused: ${current.message} (${code}).`
-    if (code.startsWith('SQLITE_')) return `The database could not be used: ${current.message} (${code}).`
-    if (/^E[A-Z]{2,}$/.test(code))
-      return typeof path === 'string' && !current.message.includes(path)
-        ? `${current.message}: ${path}`
-        : current.message
+    if (SQLSTATE.test(code)) return `PostgreSQL refused: ${current.message} (${code}).`
+    if (SQLITE_CIRCUMSTANCE.test(code)) return `The database could not be used: ${current.message} (${code}).`
+    if (/^E[A-Z]{2,}$/.test(code)) return current.message
   }
   return undefined
 }

@@ -7,7 +7,7 @@ import { moneyNumber, NANO_DIGITS, parseDecimal } from '../lib/money.ts'
 import { deliver } from './delivery.ts'
 import { CommandError } from './failures.ts'
 import { examples, optionOf } from './options.ts'
-import { note, print } from './print.ts'
+import { print } from './print.ts'
 
 interface ReportFlags {
   url?: string
@@ -123,7 +123,9 @@ function entryOfFlags(flags: ReportFlags): object {
 
 async function entryOfFile(path: string): Promise<{ text: string; entry: object }> {
   const name = path === '-' ? 'Standard input' : path
-  const text = await (path === '-' ? Bun.stdin : Bun.file(path)).text()
+  const text = await (path === '-' ? Bun.stdin : Bun.file(path)).text().catch((error: Error) => {
+    throw new CommandError(`${name} cannot be read: ${error.message}.`)
+  })
   let entry: unknown
   try {
     entry = JSON.parse(text)
@@ -211,10 +213,5 @@ export function addReportCommand(entries: Command): void {
       )
       print(`  cost   ${costOf(made)}`)
       print(`  place  ${placeOf(made)}`)
-      if (created && made.possible_duplicate_of !== null) {
-        note(
-          `It is identical to ${made.possible_duplicate_of}. A --session or an Idempotency-Key keeps repeats from counting twice.`,
-        )
-      }
     })
 }

@@ -1,8 +1,15 @@
 import { Elysia } from 'elysia'
 import { access, requireCaller } from '../../http/access.ts'
+import { FixedContent } from '../../http/content.ts'
 import { documented } from '../../http/documented.ts'
 import { Me, meBody, SetUpAnswer, SetUpRequest, userBody } from './schema.ts'
 import type { PeopleService } from './service.ts'
+import { SET_UP_PAGE, SET_UP_POLICY } from './set-up-page.ts'
+
+const setUpPage = new FixedContent(SET_UP_PAGE, 'text/html; charset=utf-8', {
+  'content-security-policy': SET_UP_POLICY,
+  'referrer-policy': 'no-referrer',
+})
 
 const EXAMPLE_ME: Me = {
   kind: 'service',
@@ -37,9 +44,10 @@ const EXAMPLE_SET_UP_ANSWER: SetUpAnswer = {
 }
 
 export const peopleRoutes = ({ people }: { people: PeopleService }) =>
-  new Elysia({ name: 'people', prefix: '/api/v1', normalize: false })
+  new Elysia({ name: 'people', normalize: false })
     .use(access())
-    .get('/me', async ({ caller }) => meBody(requireCaller(caller), await people.organization()), {
+    .get('/setup', ({ request }) => setUpPage.respond(request), { detail: { hide: true } })
+    .get('/api/v1/me', async ({ caller }) => meBody(requireCaller(caller), await people.organization()), {
       allow: ['service', 'read', 'organization'],
       detail: documented({
         id: 'getMe',
@@ -50,7 +58,7 @@ export const peopleRoutes = ({ people }: { people: PeopleService }) =>
       }),
     })
     .post(
-      '/setup',
+      '/api/v1/setup',
       async ({ body: { link_token, organization, admin }, set }) => {
         const { name, currency, time_zone } = organization
         const made = await people.setUp({
