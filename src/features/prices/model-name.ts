@@ -1,0 +1,50 @@
+/**
+ * How model names are spelled (pricing.md, "Finding the row for a model name"). Nothing here matches by a part of a
+ * name: each function answers whole names, which are then looked up exactly.
+ */
+
+/**
+ * The spelling by which two names of a model, a harness or an agent are the same: lower case, `@` as `-`, without the
+ * `[1m]` that Claude Code appends for a long context, without the `models/` that Gemini's API puts in front. Applying
+ * it twice changes nothing, and no name becomes empty.
+ */
+export function normalizeModelName(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll('@', '-')
+    .replace(/(?<=.)(?:\[1m\])+$/, '')
+    .replace(/^(?:models\/)+(?=.)/, '')
+}
+
+const VERSION = /(?<=.)-v\d+:\d+$/
+
+/** Only what can be a day of this century, so that `-20990000` or a build number stays part of the name. */
+const DATE = /(?<=.)-20\d\d(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))$/
+
+/**
+ * A name without its trailing version (`-v1:0`) and then without its trailing date (`20250929`, `2025-09-29`).
+ * Empty where it has neither.
+ */
+export function undatedNames(name: string): string[] {
+  const unversioned = name.replace(VERSION, '')
+  const undated = unversioned.replace(DATE, '')
+  const names = new Set([unversioned, undated])
+  names.delete(name)
+  return [...names]
+}
+
+/** `azure`, `bedrock` and regions are deliberately absent: they have prices of their own. */
+const VENDOR = /^(?:anthropic|openai|google|gemini|vertex_ai|openrouter)\/(?=.)/i
+
+/**
+ * A name without the vendor in front of it (`anthropic/claude-…`), and after `openrouter/` also without the maker,
+ * which `isMaker` knows. Empty where no such vendor leads the name.
+ */
+export function unvendoredNames(name: string, isMaker: (vendor: string) => boolean): string[] {
+  const vendor = VENDOR.exec(name)?.[0]
+  if (!vendor) return []
+  const rest = name.slice(vendor.length)
+  const slash = rest.indexOf('/')
+  const routed = vendor.toLowerCase() === 'openrouter/' && slash > 0 && isMaker(rest.slice(0, slash).toLowerCase())
+  return routed ? [rest, rest.slice(slash + 1)] : [rest]
+}
