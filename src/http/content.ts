@@ -23,9 +23,8 @@ export class FixedContent {
   }
 
   async respond({ headers: sent }: Request): Promise<Response> {
-    const headers = {
+    const common = {
       ...this.headers,
-      'content-type': this.type,
       etag: this.#etag,
       // Kept, but asked for every time: an upgrade of Tally is seen at once, and asking costs one empty answer.
       'cache-control': 'no-cache',
@@ -33,7 +32,8 @@ export class FixedContent {
       'x-content-type-options': 'nosniff',
     }
     const known = sent.get('if-none-match')?.split(',') ?? []
-    if (known.some((tag) => tag.trim() === this.#etag)) return new Response(null, { status: 304, headers })
+    if (known.some((tag) => tag.trim() === this.#etag)) return new Response(null, { status: 304, headers: common })
+    const headers = { ...common, 'content-type': this.type }
     const small = this.#bytes.byteLength < WORTH_COMPRESSING_BYTES
     if (small || !/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(sent.get('accept-encoding') ?? '')) {
       return new Response(this.#bytes, { headers })

@@ -53,6 +53,7 @@ export const openApi = ({ routes }: { routes: () => readonly DescribedRoute[] })
             description: 'The OpenAPI 3.1 description of the whole API.',
             schema: Type.Object({ openapi: Type.Literal('3.1.0') }, { additionalProperties: true }),
             headers: ['ETag'],
+            example: { openapi: '3.1.0', info: { title: 'Tally', version: VERSION }, paths: {} },
           },
           304: { description: 'It is still the one that If-None-Match names.', headers: ['ETag'] },
         },

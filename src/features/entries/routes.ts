@@ -11,6 +11,7 @@ import { type ProblemBody, problemBody } from '../../http/problems.ts'
 import { listParameter, parameter } from '../../http/query.ts'
 import type { Caller } from '../people/service.ts'
 import { ENTRY_COLUMNS } from './csv.ts'
+import { EXAMPLE_ENTRY, EXAMPLE_HISTORY, EXAMPLE_REPORT } from './examples.ts'
 import { PLACED_FILTERS, readFilter } from './filter.ts'
 import { faultsBeyondSchema, readIdempotencyKey, reportChecker } from './report.ts'
 import {
@@ -28,20 +29,6 @@ import { DEFAULT_LIMIT, type EntriesService, type Reported } from './service.ts'
 
 const tag = 'Token entries'
 const LIST_LIMIT = 1_000
-
-const EXAMPLE_REPORT = {
-  agent_harness: 'claude-code',
-  agent_name: 'reviewer',
-  model: 'claude-sonnet-4-5',
-  started_at: '2026-11-20T17:53:04Z',
-  ended_at: '2026-11-20T18:20:41Z',
-  tokens: { input: 522, output: 228, cache_read: 20982, cache_write: 3066, cache_write_1h: 600 },
-  session_id: '7abded9e-af37-492b-8216-95394ad33034',
-  project: 'acme-web',
-  ticket: 'ACME-42',
-  summary: 'Fix the flaky login test',
-  labels: { repository: 'acme/web', branch: 'feature/ACME-42' },
-}
 
 const EntryQuery = t.Object(
   {
@@ -145,11 +132,17 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
           headers: ['Idempotency-Key'],
           body: { example: EXAMPLE_REPORT },
           responses: {
-            201: { description: 'The entry was made.', schema: TokenEntry, headers: ['Location'] },
+            201: {
+              description: 'The entry was made.',
+              schema: TokenEntry,
+              headers: ['Location'],
+              example: EXAMPLE_ENTRY,
+            },
             200: {
               description: 'The session’s entry was updated, or the report was known already and nothing changed.',
               schema: TokenEntry,
               headers: ['Idempotent-Replayed'],
+              example: EXAMPLE_ENTRY,
             },
           },
           problems: ['session_shrunk', 'idempotency_key_reused'],
@@ -176,9 +169,15 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
           body: {
             schema: TokenEntryBatch,
             example: [EXAMPLE_REPORT],
-            also: { 'application/x-ndjson': { schema: t.String() } },
+            also: { 'application/x-ndjson': { schema: t.String(), example: `${JSON.stringify(EXAMPLE_REPORT)}\n` } },
           },
-          responses: { 200: { description: 'What became of each item.', schema: BatchResults } },
+          responses: {
+            200: {
+              description: 'What became of each item.',
+              schema: BatchResults,
+              example: { results: [{ index: 0, result: 'created', entry: EXAMPLE_ENTRY, problem: null }] },
+            },
+          },
         }),
       },
     )
@@ -207,6 +206,7 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
             200: {
               description: 'A page of entries.',
               schema: TokenEntryList,
+              example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null },
               also: { 'text/csv': { schema: t.String() } },
             },
           },
@@ -220,7 +220,7 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
         tag,
         summary: 'Read one token entry',
         path: { id: 'Id of the entry (ent_…).' },
-        responses: { 200: { description: 'The entry.', schema: TokenEntry } },
+        responses: { 200: { description: 'The entry.', schema: TokenEntry, example: EXAMPLE_ENTRY } },
       }),
     })
     .get('/:id/history', ({ params, caller }) => entries.getHistory(params.id, requireCaller(caller).person), {
@@ -230,7 +230,9 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
         tag,
         summary: 'Read who changed what of an entry',
         path: { id: 'Id of the entry (ent_…).' },
-        responses: { 200: { description: 'What happened, oldest first.', schema: TokenEntryHistory } },
+        responses: {
+          200: { description: 'What happened, oldest first.', schema: TokenEntryHistory, example: EXAMPLE_HISTORY },
+        },
       }),
     })
 

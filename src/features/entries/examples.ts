@@ -1,0 +1,70 @@
+/** One session as it is reported and answered, for the OpenAPI document. */
+import type { TokenEntry, TokenEntryHistory, TokenEntryReport } from './schema.ts'
+
+export const EXAMPLE_REPORT: TokenEntryReport = {
+  agent_harness: 'claude-code',
+  agent_name: 'reviewer',
+  model: 'claude-sonnet-4-5',
+  started_at: '2026-11-20T17:53:04Z',
+  ended_at: '2026-11-20T18:20:41Z',
+  tokens: { input: 522, output: 228, cache_read: 20982, cache_write: 3066, cache_write_1h: 600 },
+  session_id: '7abded9e-af37-492b-8216-95394ad33034',
+  project: 'acme-web',
+  ticket: 'ACME-42',
+  summary: 'Fix the flaky login test',
+  labels: { repository: 'acme/web', branch: 'feature/ACME-42' },
+}
+
+export const EXAMPLE_ENTRY: TokenEntry = {
+  id: 'ent_01a1fa172a0277f3983322718874f2ef',
+  status: 'submitted',
+  source: 'report',
+  agent_manager: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' },
+  agent_harness: 'claude-code',
+  agent_name: 'reviewer',
+  model: 'claude-sonnet-4-5',
+  provider: null,
+  started_at: '2026-11-20T17:53:04.000Z',
+  ended_at: '2026-11-20T18:20:41.000Z',
+  tokens: {
+    input: 522,
+    output: 228,
+    cache_read: 20982,
+    cache_write: 3066,
+    cache_write_1h: 600,
+    total: 25398,
+    over_200k: null,
+  },
+  requests: null,
+  cost: 0.0263781,
+  reported_cost: null,
+  list_value: 0.0263781,
+  price: { id: 'prc_01a1fa172a0277f3983322718874f2e1', step: 3, note: null },
+  project: { id: 'prj_01a1fa172a0277f3983322718874f2e2', key: 'acme-web', name: 'acme-web' },
+  ticket: { id: 'tkt_01a1fa172a0277f3983322718874f2e3', key: 'ACME-42' },
+  placement: { by: 'named', note: null, named_project: null, named_ticket: null },
+  summary: 'Fix the flaky login test',
+  labels: { branch: 'feature/ACME-42', repository: 'acme/web' },
+  session_id: '7abded9e-af37-492b-8216-95394ad33034',
+  part: 1,
+  continues: null,
+  superseded: false,
+  possible_duplicate_of: null,
+  bill: null,
+  created_at: '2026-11-20T18:20:42.117Z',
+  updated_at: null,
+}
+
+export const EXAMPLE_HISTORY: TokenEntryHistory = {
+  data: [
+    {
+      at: '2026-11-20T18:20:42.117Z',
+      action: 'created',
+      actor: {
+        user: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' },
+        token: { id: 'tok_01a1fa172a0277f3983322718874f2ef', name: 'ci' },
+      },
+      details: {},
+    },
+  ],
+}

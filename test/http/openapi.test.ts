@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compileErrors, validate } from '@readme/openapi-parser'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import Ajv2020 from 'ajv/dist/2020'
+import openapiTypescript, { astToString } from 'openapi-typescript'
+import { createApp } from '../../src/app.ts'
+import type { DescribedRoute, OpenApiDocument } from '../../src/http/openapi.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  security: Record<string, string[]>[]
+  parameters: { $ref?: string; in?: string; description?: string }[]
+  requestBody?: { content: Record<string, { schema?: unknown; example?: unknown; examples?: unknown }> }
+  responses: Record<string, { content?: Record<string, { example?: unknown; examples?: unknown }> }>
+}
+
+let app: TestApp
+let document: OpenApiDocument
+let operations: (Operation & { method: string; path: string })[]
+let tokens: Record<string, string>
+
+beforeAll(async () => {
+  app = await startApp()
+  document = app.document
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...(operation as unknown as Operation),
+      method: method.toUpperCase(),
+      path,
+    })),
+  )
+  tokens = {
+    serviceToken: await app.token('svc'),
+    readToken: await app.token('read'),
+    organizationToken: await app.token('org'),
+  }
+})
+afterAll(() => app.close())
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    expect(document.openapi).toBe('3.1.0')
+    const result = await validate(structuredClone(document) as never)
+    expect(result.valid ? '' : compileErrors(result)).toBe('')
+  })
+
+  test("passes Redocly's strict rules, examples against their schemas included", async () => {
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      rules: {
+        'no-invalid-media-type-examples': 'error',
+        'no-invalid-schema-examples': 'error',
+        // Where a call cannot be wrong (the document itself, the health of the process) there is no 4XX to describe.
+        'operation-4xx-response': 'off',
+      },
+    })
+    const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config })
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
+  })
+
+  test('holds every route of the application but its pages, each with an id, a tag, a summary and its security', () => {
+    const { services } = app
+    const { routes } = createApp({ services, logger: { info() {}, error() {} } as never })
+    for (const { method, path, hooks } of routes as DescribedRoute[]) {
+      if (hooks.detail?.hide) {
+        expect(path).not.toStartWith('/api/')
+        continue
+      }
+      const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+      // A copy: bun's toMatchObject puts its matchers into what it looks at.
+      expect(structuredClone(operation), `${method} ${path}`).toMatchObject({
+        operationId: expect.stringMatching(/^[a-z][A-Za-z]+$/),
+        tags: [expect.stringMatching(/./)],
+        summary: expect.stringMatching(/./),
+        security: expect.any(Array),
+      })
+    }
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('describes every parameter, and shows an example of every body and of every answer that is JSON', () => {
+    for (const { method, path, parameters, requestBody, responses } of operations) {
+      const what = `${method} ${path}`
+      for (const parameter of parameters.filter(({ $ref }) => !$ref)) {
+        expect(parameter.description, `${what} ${JSON.stringify(parameter)}`).toMatch(/./)
+      }
+      for (const content of Object.values(requestBody?.content ?? {})) {
+        expect(content.example ?? content.examples, what).toBeDefined()
+      }
+      for (const [status, { content }] of Object.entries(responses)) {
+        const json = content?.['application/json']
+        if (json) expect(json.example ?? json.examples, `${what} ${status}`).toBeDefined()
+      }
+    }
+  })
+
+  test('says of every object which fields it has, so that a client can refuse others', () => {
+    const open: string[] = []
+    const walk = (value: unknown, at: string) => {
+      if (typeof value !== 'object' || value === null) return
+      const { properties, additionalProperties } = value as Record<string, unknown>
+      if (properties && (value as { type?: unknown }).type === 'object' && additionalProperties === undefined)
+        open.push(at)
+      for (const [key, inner] of Object.entries(value)) walk(inner, `${at}/${key}`)
+    }
+    walk(document.components.schemas, '#/components/schemas')
+    expect(open).toEqual([])
+    expect(Object.keys(document.components.schemas!)).toEqual(
+      expect.arrayContaining(['TokenEntry', 'TokenEntryReport', 'Problem']),
+    )
+  })
+
+  test('is sent compressed, and not again to who has it', async () => {
+    const path = 'GET /api/v1/openapi.json'
+    const packed = await fetch(`${app.url}/api/v1/openapi.json`, {
+      decompress: false,
+      headers: { 'accept-encoding': 'gzip' },
+    })
+    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    const plain = await app.call(path, { headers: { 'accept-encoding': 'identity' } })
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect((await packed.bytes()).byteLength).toBeLessThan(plain.text.length / 3)
+    const known = await app.call(path, { headers: { 'if-none-match': plain.headers.get('etag')! } })
+    expect([known.status, known.text]).toEqual([304, ''])
+  })
+})
+
+describe('what the document says of credentials is what happens', () => {
+  const call = (method: string, path: string, token?: string) =>
+    app.call(`${method} ${path.replaceAll(/\{\w+\}/g, 'none')}`, { token })
+
+  test('without any, a secured operation answers 401 and any other something else', async () => {
+    for (const { method, path, security } of operations) {
+      const { status } = await call(method, path)
+      expect([method, path, status === 401]).toEqual([method, path, security.length > 0])
+    }
+  })
+
+  test('with the wrong kind of token it answers 403, whatever the body; with the right kind it does not', async () => {
+    for (const { method, path, security } of operations.filter((operation) => operation.security.length > 0)) {
+      const allowed = security.flatMap((scheme) => Object.keys(scheme))
+      for (const [scheme, token] of Object.entries(tokens)) {
+        const { status } = await call(method, path, token)
+        expect([method, path, scheme, status !== 403]).toEqual([method, path, scheme, allowed.includes(scheme)])
+        expect(status).not.toBe(401)
+      }
+    }
+  })
+})
+
+describe('routes', () => {
+  const routes = () =>
+    createApp({ services: app.services, logger: { info() {}, error() {} } as never }).routes as unknown as {
+      method: string
+      path: string
+      hooks: {
+        body?: unknown
+        response?: unknown
+        parse?: { fn: unknown }[]
+        query?: { properties?: Record<string, unknown> }
+      }
+    }[]
+
+  test('read bodies with a strict parser, never with Elysia’s', () => {
+    for (const { method, path, hooks } of routes()) {
+      if (!hooks.body) continue
+      const named = hooks.parse?.map(({ fn }) => fn).filter((fn) => typeof fn === 'string')
+      expect([method, path, named]).toEqual([method, path, [expect.stringMatching(/^(report|batch)$/)]])
+    }
+  })
+
+  test('leave answers unchecked at run time: after a commit a 422 would be a lie', () => {
+    expect(routes().filter(({ hooks }) => hooks.response)).toEqual([])
+  })
+
+  test('leave the numbers of a query to http/query.ts: where Elysia converts them, one out of range is a 500', () => {
+    for (const { method, path, hooks } of routes()) {
+      const converted = JSON.stringify(hooks.query ?? {}).match(/"format":"(integer|numeric|boolean|date)"/)
+      expect([method, path, converted]).toEqual([method, path, null])
+    }
+  })
+})
+
+describe('a typed client', () => {
+  const USE = `
+    import createClient from 'openapi-fetch'
+    import type { components, paths } from './client'
+
+    const [url, token, read] = process.argv.slice(2) as [string, string, string]
+    const client = createClient<paths>({ baseUrl: url, headers: { authorization: 'Bearer ' + token } })
+    const { data, error } = await client.POST('/api/v1/token-entries', {
+      body: {
+        agent_harness: 'typed-client',
+        agent_name: 'reviewer',
+        model: 'claude-sonnet-4-5',
+        started_at: '2026-11-20T17:53:04Z',
+        ended_at: '2026-11-20T18:20:41Z',
+        tokens: { input: 522, output: 228 },
+      },
+    })
+    if (error) throw new Error(error.code + ': ' + error.detail)
+    const entry: components['schemas']['TokenEntry'] = data
+    const list = await client.GET('/api/v1/token-entries', {
+      params: { query: { agent_harness: ['typed-client'], limit: 10 } },
+      headers: { authorization: 'Bearer ' + read },
+    })
+    // A list is CSV where one asks for that.
+    if (typeof list.data !== 'object') throw new Error('no list')
+    // @ts-expect-error: a field that the schema does not know does not compile
+    entry.no_such_field
+    // @ts-expect-error: nor does a status that does not exist
+    entry.status === 'lost'
+    console.log(JSON.stringify({ entry, listed: list.data.data.map(({ id }) => id) }))
+  `
+
+  test('made from the document compiles, reports an entry and lists it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tally-client-'))
+    try {
+      await Bun.write(join(folder, 'client.ts'), astToString(await openapiTypescript(document as never)))
+      await Bun.write(join(folder, 'use.ts'), USE)
+      await Bun.write(
+        join(folder, 'tsconfig.json'),
+        JSON.stringify({
+          extends: join(ROOT, 'tsconfig.json'),
+          compilerOptions: {
+            paths: { 'openapi-fetch': [join(ROOT, 'node_modules/openapi-fetch')] },
+            typeRoots: [join(ROOT, 'node_modules/@types')],
+          },
+          include: ['*.ts'],
+        }),
+      )
+      const run = (...command: string[]) => Bun.spawnSync([process.execPath, ...command], { cwd: folder })
+      const compiled = run(join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', folder)
+      expect(compiled.stdout.toString()).toBe('')
+      const user = await app.person()
+      const [service, read] = [await app.token('svc', user), await app.token('read', user)]
+      // Not waited for synchronously: the server that it calls is this process.
+      const child = Bun.spawn([process.execPath, 'use.ts', app.url, service, read], { cwd: folder, stderr: 'pipe' })
+      const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+      expect(errors).toBe('')
+      const { entry, listed } = JSON.parse(out)
+      expect(entry).toMatchObject({ agent_harness: 'typed-client', status: 'submitted' })
+      expect(listed).toEqual([entry.id])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }, 30_000)
+})
+
+describe('the token entry schema', () => {
+  test('is JSON Schema 2020-12 that takes what the report call takes', async () => {
+    const { status, headers, json: schema } = await app.call('GET /api/v1/token-entry-schema')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toStartWith('application/schema+json')
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
+    expect(schema.$id).toMatch(/^urn:/)
+    expect(JSON.stringify(schema)).not.toContain('#/components')
+    const check = new Ajv2020({ allErrors: true }).compile(schema)
+    const report = operations.find(({ operationId }) => operationId === 'reportTokenEntry')!
+    const example = report.requestBody!.content['application/json']!.example as Record<string, unknown>
+    expect(check(example)).toBe(true)
+    expect((await app.call('POST /api/v1/token-entries', { token: tokens.serviceToken, json: example })).status).toBe(
+      201,
+    )
+    for (const wrong of [
+      { ...example, tokns: 1 },
+      { ...example, tokens: { input: '5', output: 1 } },
+      { ...example, model: '' },
+    ]) {
+      expect(check(wrong)).toBe(false)
+      expect((await app.call('POST /api/v1/token-entries', { token: tokens.serviceToken, json: wrong })).status).toBe(
+        422,
+      )
+    }
+  })
+})
