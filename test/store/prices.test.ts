@@ -80,7 +80,7 @@ for (const engine of ENGINES) {
       expect(await listTableVersions(db.read, 'default')).toEqual([DEFAULT_TABLE_VERSION])
     })
 
-    test('loading the embedded table again adds nothing, also from two processes at once', async () => {
+    test('loading the embedded table again adds nothing, also when it is asked for twice at once', async () => {
       const { db, prices } = await open()
       await Promise.all([prices.loadDefaultPrices(), createPricesService({ db, clock }).loadDefaultPrices()])
       await prices.loadDefaultPrices()
