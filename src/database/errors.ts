@@ -1,7 +1,17 @@
 /** The one place that knows how each engine words its errors. */
+import { DrizzleQueryError } from 'drizzle-orm'
 import { Problem } from '../errors.ts'
 
-type Failure = 'unique' | 'constraint' | 'busy' | 'full' | 'io' | 'serialization' | 'unknown'
+type Failure =
+  | 'unique'
+  | 'constraint'
+  | 'busy'
+  | 'full'
+  | 'io'
+  | 'serialization'
+  | 'deadline'
+  | 'unreachable'
+  | 'unknown'
 
 const SQLITE_FAILURES: [start: string, failure: Failure][] = [
   ['SQLITE_CONSTRAINT_UNIQUE', 'unique'],
@@ -16,22 +26,47 @@ const SQLITE_FAILURES: [start: string, failure: Failure][] = [
 /** PostgreSQL's SQLSTATE codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const POSTGRES_FAILURES: Record<string, Failure> = {
   '23505': 'unique',
+  '23P01': 'unique',
   '23502': 'constraint',
   '23503': 'constraint',
   '23514': 'constraint',
   '40001': 'serialization',
   '40P01': 'serialization',
+  '25P03': 'unreachable',
   '53100': 'full',
   '53300': 'busy',
   '55P03': 'busy',
-  '57P03': 'busy',
+  '57014': 'deadline',
+  '57P01': 'unreachable',
+  '57P02': 'unreachable',
+  '57P03': 'unreachable',
+  '57P05': 'unreachable',
+  '58030': 'io',
 }
+
+/** What postgres.js and the operating system say where there is no connection, or no longer. */
+const CONNECTION_CODES = new Set([
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
 
 /** What kind of failure a driver's error is. drizzle wraps the driver's error as `cause`. */
 export function failureOf(error: unknown): Failure {
   for (let current = error; current instanceof Error; current = current.cause) {
-    const { code } = current as { code?: unknown }
+    const { code, syscall } = current as { code?: unknown; syscall?: unknown }
     if (typeof code !== 'string') continue
+    // A connect call also fails where the socket's file is missing or closed to us.
+    if (CONNECTION_CODES.has(code) || syscall === 'connect') return 'unreachable'
     const sqlite = SQLITE_FAILURES.find(([start]) => code.startsWith(start))
     if (sqlite) return sqlite[1]
     const postgres = POSTGRES_FAILURES[code]
@@ -64,14 +99,49 @@ function databaseFull(): Problem {
   )
 }
 
+function databaseUnreachable(): Problem {
+  return new Problem(
+    'database_unreachable',
+    'The database server does not answer. Nothing was written; try again.',
+    retryLater,
+  )
+}
+
+export function tookTooLong(): Problem {
+  return new Problem(
+    'database_deadline',
+    'The question took longer than an interactive one may. Narrow the period or the filters.',
+  )
+}
+
 export function overloaded(): Problem {
-  return new Problem('overloaded', 'Too many writes wait. Nothing was written; try again.', retryLater)
+  return new Problem('overloaded', 'Too much waits for the database. Nothing was written; try again.', retryLater)
+}
+
+/** For what comes while the process stops: another one will answer the repeat. */
+export function databaseClosed(): Problem {
+  return new Problem('database_unreachable', 'Tally is stopping. Nothing was written; try again.', retryLater)
 }
 
 /** The problem a client should see for a driver's error, or the error itself where it is no passing one. */
 export function asProblem(error: unknown): unknown {
-  const failure = failureOf(error)
-  if (failure === 'busy' || failure === 'serialization') return databaseBusy()
-  if (failure === 'full') return databaseFull()
-  return error
+  const bare = withoutQuery(error)
+  switch (failureOf(bare)) {
+    case 'busy':
+    case 'serialization':
+      return databaseBusy()
+    case 'full':
+      return databaseFull()
+    case 'unreachable':
+      return databaseUnreachable()
+    case 'deadline':
+      return tookTooLong()
+    default:
+      return bare
+  }
+}
+
+/** drizzle's wrapper repeats the query's parameters in its message, and with them what no log may hold. */
+function withoutQuery(error: unknown): unknown {
+  return error instanceof DrizzleQueryError && error.cause ? error.cause : error
 }

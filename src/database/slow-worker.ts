@@ -17,6 +17,8 @@ self.onmessage = ({ data }: MessageEvent<Message>) => {
   try {
     self.postMessage({ id: data.id, rows: connection!.query(data.sql).values(...data.params) })
   } catch (error) {
-    self.postMessage({ id: data.id, error: error instanceof Error ? error.message : String(error) })
+    // An error that is posted loses its code, by which errors.ts knows it.
+    const { message, code } = error as { message: string; code?: string }
+    self.postMessage({ id: data.id, error: { message, code } })
   }
 }

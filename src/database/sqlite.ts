@@ -8,10 +8,11 @@
 import { Database as Connection, type Statement } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import type { Database, DatabaseEvents, Prepared, Reader, Tx } from './database.ts'
-import { asProblem, databaseBusy, failureOf, overloaded } from './errors.ts'
+import type { Database, DatabaseEvents, Reader, Tx } from './database.ts'
+import { asProblem, databaseBusy, databaseClosed, failureOf, overloaded } from './errors.ts'
+import { Queries } from './queries.ts'
 import { openSlowReader } from './slow.ts'
-import { sqliteTables, type Tables } from './tables.ts'
+import { sqliteTables } from './tables.ts'
 
 /** 'TALY' in the file's header tells Tally's databases from other SQLite files. */
 export const APPLICATION_ID = 0x54414c59
@@ -38,40 +39,16 @@ export function configureConnection(connection: Connection, busyTimeoutMs: numbe
   connection.run('PRAGMA temp_store = MEMORY')
 }
 
-/** Drizzle's builders over a connection, with the prepared statements of that connection. */
-class SqliteReader {
-  readonly tables: Tables = sqliteTables as unknown as Tables
-  readonly #prepared = new Map<string, Prepared<never>>()
-  readonly select
-  readonly selectDistinct
-  readonly with
-  readonly insert
-  readonly update
-  readonly delete
+class SqliteReader extends Queries {
   readonly #revision: Statement
 
   constructor(connection: Connection) {
+    super(drizzle(connection), sqliteTables)
     this.#revision = connection.prepare('SELECT value FROM revision')
-    const orm = drizzle(connection)
-    this.select = orm.select.bind(orm)
-    this.selectDistinct = orm.selectDistinct.bind(orm)
-    this.with = orm.with.bind(orm)
-    this.insert = orm.insert.bind(orm)
-    this.update = orm.update.bind(orm)
-    this.delete = orm.delete.bind(orm)
   }
 
   revision(): number {
     return Number(this.#revision.values()[0]![0])
-  }
-
-  prepared<Row>(key: string, build: (reader: never) => { prepare(name: string): unknown }): Prepared<Row> {
-    let prepared = this.#prepared.get(key)
-    if (!prepared) {
-      prepared = build(this as never).prepare(key) as Prepared<never>
-      this.#prepared.set(key, prepared)
-    }
-    return prepared as unknown as Prepared<Row>
   }
 }
 
@@ -94,11 +71,12 @@ class SqliteWriter {
   readonly #tx: SqliteReader & { afterCommit(effect: () => void): void }
   readonly #statement: Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'rollbackTo', Statement>
   readonly #inside = new AsyncLocalStorage<true>()
-  #queue: Job[] = []
+  readonly #queue: Job[] = []
+  readonly #whenIdle: (() => void)[] = []
   #effects: (() => void)[] = []
   #flushing = false
   #busySince: number | undefined
-  #idle: (() => void)[] = []
+  #closed = false
 
   constructor(
     readonly connection: Connection,
@@ -121,6 +99,7 @@ class SqliteWriter {
 
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
     if (this.#inside.getStore()) throw new Error('write() was called inside write(): pass the tx on instead')
+    if (this.#closed) return Promise.reject(databaseClosed())
     if (this.#queue.length >= QUEUE_LIMIT) return Promise.reject(overloaded())
     return new Promise<Result>((resolve, reject) => {
       this.#queue.push({ body, resolve: resolve as (value: unknown) => void, reject })
@@ -128,10 +107,11 @@ class SqliteWriter {
     })
   }
 
-  /** Resolves when nothing waits any more. */
-  drained(): Promise<void> {
-    if (!this.#flushing && this.#queue.length === 0) return Promise.resolve()
-    return new Promise((resolve) => this.#idle.push(resolve))
+  /** Refuses new bodies and resolves when those that wait are answered. */
+  close(): Promise<void> {
+    this.#closed = true
+    if (!this.#flushing) return Promise.resolve()
+    return new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
   #schedule(): void {
@@ -147,7 +127,7 @@ class SqliteWriter {
       this.#schedule()
       return
     }
-    for (const resolve of this.#idle.splice(0)) resolve()
+    for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
   async #flush(): Promise<void> {
@@ -158,30 +138,34 @@ class SqliteWriter {
       return
     }
     this.#busySince = undefined
+    const jobs = this.#queue.splice(0, GROUP_LIMIT)
     const outcomes: Outcome[] = []
     try {
-      for (const job of this.#queue.splice(0, GROUP_LIMIT)) {
+      for (const job of jobs) {
         // SQLite itself rolls everything back when the disk fails or is full; what follows must not run outside a transaction.
-        if (outcomes.length > 0 && !this.connection.inTransaction)
-          outcomes.push({ job, error: lostTransaction(outcomes) })
-        else outcomes.push(await this.#run(job))
+        if (!this.connection.inTransaction) throw lostTransaction(outcomes)
+        outcomes.push(await this.#run(job))
       }
       if (!this.connection.inTransaction) throw lostTransaction(outcomes)
       this.#statement.commit.run()
     } catch (error) {
-      this.#failGroup(outcomes, error)
+      this.#failGroup(jobs, outcomes, error)
       this.#settle()
       return
     }
-    for (const outcome of outcomes) {
-      if ('error' in outcome) {
-        outcome.job.reject(asProblem(outcome.error))
-      } else {
-        for (const effect of outcome.effects) effect()
-        outcome.job.resolve(outcome.value)
-      }
-    }
+    for (const outcome of outcomes) this.#answer(outcome)
     this.#settle()
+  }
+
+  /** A body that failed before keeps its own error, an effect that fails tells its caller what is wrong with it. */
+  #answer(outcome: Outcome): void {
+    try {
+      if ('error' in outcome) throw asProblem(outcome.error)
+      for (const effect of outcome.effects) effect()
+      outcome.job.resolve(outcome.value)
+    } catch (error) {
+      outcome.job.reject(error)
+    }
   }
 
   async #run(job: Job): Promise<Outcome> {
@@ -201,10 +185,19 @@ class SqliteWriter {
   }
 
   /** Nothing of the group is durable. Every caller hears so, and may try again. */
-  #failGroup(outcomes: Outcome[], reason: unknown): void {
-    if (this.connection.inTransaction) this.#statement.rollback.run()
-    for (const outcome of outcomes) outcome.job.reject(asProblem('error' in outcome ? outcome.error : reason))
-    if (failureOf(reason) === 'io') this.events.onFatal(reason)
+  #failGroup(jobs: Job[], outcomes: Outcome[], reason: unknown): void {
+    let fatal = failureOf(reason) === 'io'
+    try {
+      if (this.connection.inTransaction) this.#statement.rollback.run()
+    } catch {
+      // Then this connection never leaves its transaction, and nothing more can be written with it.
+      fatal = true
+    }
+    for (const [position, job] of jobs.entries()) {
+      const outcome = outcomes[position]
+      job.reject(asProblem(outcome && 'error' in outcome ? outcome.error : reason))
+    }
+    if (fatal) this.events.onFatal(reason)
   }
 
   #refuseOrRetry(error: unknown): void {
@@ -226,23 +219,23 @@ export interface SqliteOptions extends DatabaseEvents {
   path: string
   /** Whether to start the workers (slow reads, checkpoints). A short command line does without. */
   workers: boolean
+  /** What slow reads are given. */
+  deadlineMs?: number
 }
 
 /** Opens a migrated database file. */
-export function openSqlite({ path, workers, onFatal }: SqliteOptions): Database {
+export function openSqlite({ path, workers, onFatal, deadlineMs }: SqliteOptions): Database {
   const writing = new Connection(path, { readwrite: true, create: false, safeIntegers: true })
   // A busy timeout would stop the whole server while another process writes; the writer tries again from a timer.
   configureConnection(writing, 0)
-  if (workers) writing.run('PRAGMA wal_autocheckpoint = 0')
   const writer = new SqliteWriter(writing, { onFatal })
 
   const reading = new Connection(path, { readonly: true, safeIntegers: true })
   configureConnection(reading, BUSY_DEADLINE_MS)
   const read = new SqliteReader(reading) as unknown as Reader
 
-  const slow = workers ? openSlowReader(path) : undefined
-  const checkpointer = workers ? new Worker(new URL('./checkpoint-worker.ts', import.meta.url).href) : undefined
-  checkpointer?.postMessage({ path })
+  const slow = workers ? openSlowReader(path, deadlineMs) : undefined
+  const checkpoints = workers ? startCheckpoints(path, writing) : undefined
 
   return {
     engine: 'sqlite',
@@ -250,25 +243,43 @@ export function openSqlite({ path, workers, onFatal }: SqliteOptions): Database 
     slow: slow?.reader ?? read,
     write: (body) => writer.write(body),
     async close() {
-      await writer.drained()
-      await slow?.close()
-      await stopCheckpointer(checkpointer)
+      await writer.close()
+      slow?.close()
+      await checkpoints?.stop()
       reading.close()
-      // The workers' connections may still be closing, which locks the file for a moment; here waiting keeps nobody.
+      // Another process may be writing, and the workers' connections may still be closing; here waiting keeps nobody.
       writing.run(`PRAGMA busy_timeout = ${BUSY_DEADLINE_MS}`)
-      writing.run('PRAGMA optimize')
+      tidy(writing)
       writing.close()
     },
   }
 }
 
-function stopCheckpointer(worker: Worker | undefined): Promise<void> {
-  if (!worker) return Promise.resolve()
-  return new Promise((resolve) => {
-    worker.onmessage = () => {
-      worker.terminate()
-      resolve()
-    }
-    worker.postMessage('stop')
-  })
+/** Statements that were not finalized keep SQLite from doing this at close, and people copy the file of a stopped server. */
+function tidy(connection: Connection): void {
+  try {
+    connection.run('PRAGMA optimize')
+    connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {
+    // Busy or full: what is durable stays so in the log, and the next opening goes on from there.
+  }
+}
+
+/** Leaves checkpoints to a worker; SQLite's own begin again where the worker fails. */
+function startCheckpoints(path: string, writing: Connection): { stop(): Promise<void> } {
+  const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url).href)
+  const ended = new Promise<void>((resolve) => worker.addEventListener('close', () => resolve()))
+  writing.run('PRAGMA wal_autocheckpoint = 0')
+  worker.onerror = () => {
+    writing.run('PRAGMA wal_autocheckpoint = 1000')
+    worker.terminate()
+  }
+  worker.onmessage = () => worker.terminate()
+  worker.postMessage({ path })
+  return {
+    stop() {
+      worker.postMessage('stop')
+      return ended
+    },
+  }
 }

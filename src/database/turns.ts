@@ -1,0 +1,73 @@
+import { databaseBusy, databaseClosed, overloaded } from './errors.ts'
+
+/** What waits longer is refused: its caller has a client that gives up, and the queue must not only grow. */
+const WAIT_LIMIT_MS = 5_000
+
+/** Waiting turns beyond which more are refused: 10,000 are a few seconds of work and a few megabytes. */
+const QUEUE_LIMIT = 10_000
+
+interface Waiting<Lane> {
+  alone: boolean
+  since: number
+  resolve: (lane: Lane) => void
+  reject: (reason: unknown) => void
+}
+
+/**
+ * Hands out a fixed number of lanes, one per body that writes. A turn can be taken alone: it begins when every lane is
+ * free, and no other begins until it is over. A body that lost a race runs again so, and cannot lose to this process
+ * a second time.
+ */
+export class Turns<Lane> {
+  readonly #free: Lane[]
+  readonly #waiting: Waiting<Lane>[] = []
+  readonly #whenFree: (() => void)[] = []
+  #alone = false
+  #closed = false
+
+  constructor(readonly lanes: Lane[]) {
+    this.#free = [...lanes]
+  }
+
+  /** Rejects with a Problem where too many wait, where the wait takes too long, and after {@link close}. */
+  take(alone: boolean): Promise<Lane> {
+    if (this.#closed) return Promise.reject(databaseClosed())
+    if (this.#waiting.length >= QUEUE_LIMIT) return Promise.reject(overloaded())
+    return new Promise((resolve, reject) => {
+      const waiting = { alone, since: performance.now(), resolve, reject }
+      // A second attempt does not queue again.
+      if (alone) this.#waiting.unshift(waiting)
+      else this.#waiting.push(waiting)
+      this.#next()
+    })
+  }
+
+  give(lane: Lane): void {
+    this.#alone = false
+    this.#free.push(lane)
+    this.#next()
+    if (this.#free.length === this.lanes.length) for (const resolve of this.#whenFree.splice(0)) resolve()
+  }
+
+  /** Refuses new turns and resolves when those that wait or run are over. */
+  close(): Promise<void> {
+    this.#closed = true
+    if (this.#free.length === this.lanes.length) return Promise.resolve()
+    return new Promise((resolve) => this.#whenFree.push(resolve))
+  }
+
+  #next(): void {
+    for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
+      if (performance.now() - first.since > WAIT_LIMIT_MS) {
+        this.#waiting.shift()
+        first.reject(databaseBusy())
+        continue
+      }
+      if (this.#alone || this.#free.length < (first.alone ? this.lanes.length : 1)) return
+      this.#waiting.shift()
+      this.#alone = first.alone
+      // The lane used last has its connection open.
+      first.resolve(this.#free.pop()!)
+    }
+  }
+}
