@@ -1,0 +1,201 @@
+/**
+ * Databases for store tests: the same tests run on SQLite and on PostgreSQL, each with a migrated database of its own.
+ *
+ * PostgreSQL is, in this order, the one that TALLY_TEST_POSTGRES_URL names, the one whose programs are installed here
+ * (a server of our own in a temporary folder, started once per process), or PGlite.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
+import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import postgres, { type Sql } from 'postgres'
+import type { Database } from '../../src/database/database.ts'
+import { type OpenOptions, openDatabase } from '../../src/database/open.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { servePglite } from './pglite.ts'
+
+export const ENGINES = ['sqlite', 'postgres'] as const
+export type Engine = (typeof ENGINES)[number]
+
+/** Where a database is, for those who open it a second time: another process, or another version of Tally. */
+export type Location = Pick<OpenOptions, 'dataDir' | 'databaseUrl'>
+
+export interface OpenTestOptions extends Partial<Omit<OpenOptions, keyof Location>> {
+  /** Opens the database of this one once more, as another process does, instead of a new one. */
+  sharing?: Database
+}
+
+/** Opens a new, migrated database. It is closed and removed after the test, or after all where `beforeAll` opened it. */
+export type Open = (options?: OpenTestOptions) => Promise<Database>
+
+/** Describes the same tests once per engine. */
+export function forEachEngine(name: string, tests: (open: Open, engine: Engine) => void): void {
+  for (const engine of ENGINES) {
+    describe(`${name} (${engine})`, () => {
+      // Starting PostgreSQL takes a second here, and several on a machine that is busy or has only PGlite.
+      beforeAll(
+        async () => {
+          if (engine === 'postgres') await startPostgres()
+        },
+        { timeout: 60_000 },
+      )
+      tests(opener(engine), engine)
+    })
+  }
+}
+
+/** Hooks into the surrounding `describe`; for tests of one engine alone. */
+export function opener(engine: Engine): Open {
+  const forAll: (() => Promise<void>)[] = []
+  const forTest: (() => Promise<void>)[] = []
+  let cleanUps = forAll
+  const cleanUp = async () => {
+    // The last first: a second handle before the database that it shares.
+    for (const step of cleanUps.splice(0).reverse()) await step()
+    cleanUps = forAll
+  }
+  beforeEach(() => {
+    cleanUps = forTest
+  })
+  afterEach(cleanUp)
+  afterAll(cleanUp)
+
+  return async ({ sharing, ...options } = {}) => {
+    const location = sharing ? locationOf(sharing) : await newLocation(engine, cleanUps)
+    const db = await openDatabase({ clock: systemClock, ...location, ...options })
+    locations.set(db, location)
+    cleanUps.push(() => db.close())
+    return db
+  }
+}
+
+const locations = new WeakMap<Database, Location>()
+
+export function locationOf(db: Database): Location {
+  return locations.get(db)!
+}
+
+/** An empty place. What removes it is added to `cleanUps`. */
+export async function newLocation(engine: Engine, cleanUps: (() => Promise<void>)[]): Promise<Location> {
+  if (engine === 'sqlite') {
+    const dataDir = mkdtempSync(join(tmpdir(), 'tally-test-'))
+    cleanUps.push(async () => rmSync(dataDir, { recursive: true }))
+    return { dataDir }
+  }
+  const { url, admin } = await startPostgres()
+  const schema = `tally_test_${crypto.randomUUID().replaceAll('-', '')}`
+  await admin.unsafe(`CREATE SCHEMA ${schema}`)
+  cleanUps.push(async () => void (await admin.unsafe(`DROP SCHEMA ${schema} CASCADE`)))
+  const databaseUrl = new URL(url)
+  databaseUrl.searchParams.set('search_path', schema)
+  return { dataDir: '', databaseUrl: databaseUrl.href }
+}
+
+interface Server {
+  kind: 'given' | 'installed' | 'pglite'
+  url: string
+  /** For what tests do beside Tally. */
+  admin: Sql
+}
+
+let server: Promise<Server> | undefined
+
+/** The server that this process tests with, started by the first who asks. */
+export function startPostgres(): Promise<Server> {
+  server ??= start()
+  return server
+}
+
+/** Whether PostgreSQL has more than one session here, so that transactions can race. Only known before it is started. */
+export function postgresIsReal(): boolean {
+  return Boolean(process.env.TALLY_TEST_POSTGRES_URL || installedPrograms())
+}
+
+async function start(): Promise<Server> {
+  const given = process.env.TALLY_TEST_POSTGRES_URL
+  const programs = installedPrograms()
+  if (given) return announced('given', given)
+  const folder = mkdtempSync(join(tmpdir(), 'tally-postgres-'))
+  if (programs) startInstalled(programs, folder)
+  else await startPglite(folder)
+  return announced(programs ? 'installed' : 'pglite', `postgres://tally@localhost/postgres?host=${folder}`)
+}
+
+async function announced(kind: Server['kind'], url: string): Promise<Server> {
+  const address = new URL(url)
+  const host = address.searchParams.get('host')
+  address.searchParams.delete('host')
+  const admin = postgres(address.href, {
+    ...(host ? { host } : {}),
+    max: 1,
+    backoff: 0.05,
+    fetch_types: false,
+    onnotice: () => undefined,
+  })
+  const [answer] = await untilItAnswers(() => admin<{ version: string }[]>`SELECT version()`)
+  console.log(`PostgreSQL of these tests (${kind}): ${answer!.version}`)
+  return { kind, url, admin }
+}
+
+/** A starting server refuses connections for a moment. */
+async function untilItAnswers<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (attempt === 500 || (running && running.exitCode !== null)) throw error
+      await Bun.sleep(50)
+    }
+  }
+}
+
+/** The folder of the newest server's programs. Debian keeps them outside of PATH. */
+function installedPrograms(): string | undefined {
+  const debian = [...new Bun.Glob('/usr/lib/postgresql/*/bin/postgres').scanSync()]
+  const newest = debian.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
+  const found = newest ?? Bun.which('postgres')
+  return found ? dirname(realpathSync(found)) : undefined
+}
+
+/**
+ * Makes a cluster, runs it while standard input is open, and removes it: however the tests end, even by SIGKILL, the
+ * operating system closes the pipe. Ctrl-C goes to the whole group, so the shell ignores it and waits for the pipe.
+ */
+const RUN_SERVER = `
+trap '' INT TERM HUP
+"$1/initdb" --pgdata="$2/data" --auth=trust --username=tally --encoding=UTF8 --locale=C --no-sync >"$2/log" 2>&1 || {
+  cat "$2/log" >&2
+  rm -rf "$2"
+  exit 1
+}
+"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 >"$2/log" 2>&1 &
+cat >/dev/null
+kill -QUIT $!
+wait
+rm -rf "$2"
+`
+
+/** Any user but root, as which PostgreSQL refuses to run. */
+const NOBODY = 65_534
+
+function startInstalled(programs: string, folder: string): void {
+  const command = ['sh', '-c', RUN_SERVER, 'sh', programs, folder]
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) chownSync(folder, NOBODY, NOBODY)
+  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+  running = Bun.spawn(isRoot ? [...asNobody, ...command] : command, {
+    cwd: '/',
+    stdin: 'pipe',
+    stdout: 'ignore',
+    stderr: 'inherit',
+  })
+  running.unref()
+}
+
+/** Held, because collecting it would close the pipe. */
+let running: Bun.Subprocess<'pipe'> | undefined
+
+async function startPglite(folder: string): Promise<void> {
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  await servePglite(folder)
+}
