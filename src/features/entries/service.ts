@@ -63,12 +63,15 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
     }
   }
 
-  function record(
+  async function record(
     report: Report,
     source: SessionSource,
     caller: Caller,
     idempotencyKey: string | undefined,
   ): Promise<Recorded> {
+    // Prices that changed are read once here, and not by every body of the coming commit: what is read inside a
+    // transaction is kept only after it.
+    await prices.table(db.read)
     return db.write(async (tx) => {
       const circumstances = await circumstancesOf(tx, caller)
       if (report.sessionKey !== undefined) return recordInSession(tx, report, source, circumstances)
