@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'bun:test'
+import { ConfigError, readClientConfig, readConfig } from '../../src/config.ts'
+
+describe('the configuration', () => {
+  test('without anything said serves its own folder on the loopback address', () => {
+    expect(readConfig({}, {})).toEqual({
+      dataDir: './tally-data',
+      databaseUrl: undefined,
+      host: '127.0.0.1',
+      port: 4747,
+      publicUrl: undefined,
+      logLevel: 'info',
+    })
+  })
+
+  test('takes a flag before a variable before the default', () => {
+    const environment = { TALLY_PORT: '8080', TALLY_DATA: '/srv/tally' }
+    expect(readConfig({ port: '9090' }, environment)).toMatchObject({ port: 9090, dataDir: '/srv/tally' })
+  })
+
+  test('takes an empty variable for one that is not set', () => {
+    expect(readConfig({}, { TALLY_DATA: '' }).dataDir).toBe('./tally-data')
+  })
+
+  test('drops a slash at the end of an address', () => {
+    expect(readConfig({ publicUrl: 'https://tally.example.com/' }, {}).publicUrl).toBe('https://tally.example.com')
+  })
+
+  test('tells every fault at once, by flag and variable', () => {
+    const read = () =>
+      readConfig({ port: '65536' }, { TALLY_LOG_LEVEL: 'loud', TALLY_DATABASE_URL: 'mysql://u:secret@host/db' })
+    expect(read).toThrow(ConfigError)
+    expect(read).toThrow(/--port \(TALLY_PORT\).*\n.*TALLY_LOG_LEVEL.*\n.*TALLY_DATABASE_URL/)
+    // An address of a database may hold a password.
+    expect(read).not.toThrow(/secret/)
+  })
+
+  test.each(['abc', '-1', '1e3', ' ', '123456'])('takes %p for no port', (port) => {
+    expect(() => readConfig({ port }, {})).toThrow(/is no port/)
+  })
+
+  test.each(['tally.lan', 'ftp://tally.lan', 'http://'])('takes %p for no address of a server', (url) => {
+    expect(() => readClientConfig({ url, token: 'tally_svc_x' }, {})).toThrow(/--url \(TALLY_URL\)/)
+  })
+
+  test('says how to come to a token where none is set', () => {
+    expect(() => readClientConfig({}, {})).toThrow(/tally tokens create/)
+  })
+
+  test('takes no token with characters that a header could not carry', () => {
+    expect(() => readClientConfig({ token: 'tally_svc_\nx' }, {})).toThrow(/copy it again/)
+  })
+})
