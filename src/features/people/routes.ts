@@ -1,15 +1,8 @@
 import { Elysia } from 'elysia'
 import { access, requireCaller } from '../../http/access.ts'
-import { FixedContent } from '../../http/content.ts'
 import { documented } from '../../http/documented.ts'
 import { Me, meBody, SetUpAnswer, SetUpRequest, userBody } from './schema.ts'
 import type { PeopleService } from './service.ts'
-import { SET_UP_PAGE, SET_UP_POLICY } from './set-up-page.ts'
-
-const setUpPage = new FixedContent(SET_UP_PAGE, 'text/html; charset=utf-8', {
-  'content-security-policy': SET_UP_POLICY,
-  'referrer-policy': 'no-referrer',
-})
 
 const EXAMPLE_ME: Me = {
   kind: 'service',
@@ -44,10 +37,9 @@ const EXAMPLE_SET_UP_ANSWER: SetUpAnswer = {
 }
 
 export const peopleRoutes = ({ people }: { people: PeopleService }) =>
-  new Elysia({ name: 'people', normalize: false })
+  new Elysia({ name: 'people', prefix: '/api/v1', normalize: false })
     .use(access())
-    .get('/setup', ({ request }) => setUpPage.respond(request), { detail: { hide: true } })
-    .get('/api/v1/me', async ({ caller }) => meBody(requireCaller(caller), await people.organization()), {
+    .get('/me', async ({ caller }) => meBody(requireCaller(caller), await people.organization()), {
       allow: ['service', 'read', 'organization'],
       detail: documented({
         id: 'getMe',
@@ -58,7 +50,7 @@ export const peopleRoutes = ({ people }: { people: PeopleService }) =>
       }),
     })
     .post(
-      '/api/v1/setup',
+      '/setup',
       async ({ body: { link_token, organization, admin }, set }) => {
         const { name, currency, time_zone } = organization
         const made = await people.setUp({
