@@ -16,7 +16,14 @@ import { parseArgs } from 'node:util'
 import { builtExecutable, freePort, Installation, type Server } from '../../test/support/binary.ts'
 import { compile } from '../build.ts'
 import type { Load, LoadResult } from './load.ts'
-import { commits, peakMegabytes, processorSeconds, residentMegabytes, wrappedProcess } from './process-figures.ts'
+import {
+  commits,
+  peakMegabytes,
+  processorSeconds,
+  residentMegabytes,
+  wrappedProcess,
+  writtenBytes,
+} from './process-figures.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -53,6 +60,7 @@ interface Throughput extends Omit<LoadResult, 'firstAnswer'> {
   /** Share of one processor that the server used, all its threads. */
   serverProcessorShare: number
   commitsPerSecond: number | null
+  writtenBytesPerEntry: number
 }
 
 async function generate(load: Load): Promise<LoadResult> {
@@ -68,6 +76,7 @@ async function generate(load: Load): Promise<LoadResult> {
 /** Puts a load on a server and refuses the figures where an answer was not the one that was to be measured. */
 async function measure(pid: number, load: Load, statuses: string[], databasePath?: string): Promise<Throughput> {
   const processorBefore = processorSeconds(pid)
+  const writtenBefore = writtenBytes(pid)
   const commitsBefore = databasePath ? commits(databasePath) : 0
   const { firstAnswer, ...result } = await generate(load)
   const wrong = Object.keys(result.statuses).filter((status) => !statuses.includes(status))
@@ -80,6 +89,7 @@ async function measure(pid: number, load: Load, statuses: string[], databasePath
     ...result,
     serverProcessorShare: (processorSeconds(pid) - processorBefore) / result.seconds,
     commitsPerSecond: databasePath ? (commits(databasePath) - commitsBefore) / result.seconds : null,
+    writtenBytesPerEntry: (writtenBytes(pid) - writtenBefore) / result.entries,
   }
 }
 
@@ -249,7 +259,9 @@ function say(what: string): void {
 
 function printTable(figures: Awaited<ReturnType<typeof run>>): void {
   const whole = (value: number) => Math.round(value).toLocaleString('en-US')
-  const rows = [['', 'entries/s', 'p50 ms', 'p99 ms', 'max ms', 'commits/s', 'processor', 'of the load']]
+  const rows = [
+    ['', 'entries/s', 'p50 ms', 'p99 ms', 'max ms', 'commits/s', 'written each', 'processor', 'of the load'],
+  ]
   const add = (name: string, result: Throughput) =>
     rows.push([
       name,
@@ -258,6 +270,7 @@ function printTable(figures: Awaited<ReturnType<typeof run>>): void {
       result.p99Ms.toFixed(2),
       result.maxMs.toFixed(1),
       result.commitsPerSecond === null ? '' : whole(result.commitsPerSecond),
+      result.commitsPerSecond === null ? '' : `${(result.writtenBytesPerEntry / 1000).toFixed(1)} kB`,
       `${(result.serverProcessorShare * 100).toFixed(0)} %`,
       `${(result.processorShare * 100).toFixed(0)} %`,
     ])
@@ -265,7 +278,7 @@ function printTable(figures: Awaited<ReturnType<typeof run>>): void {
     add(`single reports, ${connections} connections`, result)
   add(`batches of ${BATCH}, ${BATCH_CONNECTIONS} connections`, figures.batches)
   add(`validating only, ${SINGLE_CONNECTIONS.at(-1)} connections`, figures.validating)
-  for (const row of rows) console.log(row.map((cell, at) => (at === 0 ? cell.padEnd(34) : cell.padStart(12))).join(''))
+  for (const row of rows) console.log(row.map((cell, at) => (at === 0 ? cell.padEnd(34) : cell.padStart(13))).join(''))
 
   console.log('')
   const line = (name: string, value: string, promised = '') =>
