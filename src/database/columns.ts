@@ -22,7 +22,16 @@ interface Kind<Data, Driver> {
 
 const integer: Kind<number, DriverInteger> = { sqlite: 'integer', postgres: 'bigint', fromDriver: Number }
 
-const bigInteger: Kind<bigint, DriverInteger> = { sqlite: 'integer', postgres: 'bigint', fromDriver: BigInt }
+const bigInteger: Kind<bigint, DriverInteger> = {
+  sqlite: 'integer',
+  postgres: 'bigint',
+  toDriver: (value) => {
+    // bun:sqlite would keep the lower 64 bits, silently.
+    if (BigInt.asIntN(64, value) !== value) throw new RangeError(`${value} does not fit into 64 bits`)
+    return value
+  },
+  fromDriver: BigInt,
+}
 
 const flagInSqlite = {
   toDriver: (value: boolean) => (value ? 1 : 0),

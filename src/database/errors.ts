@@ -125,7 +125,7 @@ export function databaseClosed(): Problem {
 
 /** The problem a client should see for a driver's error, or the error itself where it is no passing one. */
 export function asProblem(error: unknown): unknown {
-  const bare = withoutQuery(error)
+  const bare = withoutValues(error)
   switch (failureOf(bare)) {
     case 'busy':
     case 'serialization':
@@ -141,7 +141,12 @@ export function asProblem(error: unknown): unknown {
   }
 }
 
-/** drizzle's wrapper repeats the query's parameters in its message, and with them what no log may hold. */
-function withoutQuery(error: unknown): unknown {
-  return error instanceof DrizzleQueryError && error.cause ? error.cause : error
+/**
+ * The driver's error without the values that were written, which no log may hold: drizzle's wrapper repeats them in its
+ * message, PostgreSQL in the detail ("Failing row contains …").
+ */
+function withoutValues(error: unknown): unknown {
+  const bare = error instanceof DrizzleQueryError && error.cause ? error.cause : error
+  if (bare instanceof Error && 'severity' in bare) Reflect.deleteProperty(bare, 'detail')
+  return bare
 }

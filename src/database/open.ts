@@ -3,11 +3,18 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import type { Database, DatabaseEvents } from './database.ts'
-import { migrateSqlite } from './migrate.ts'
+import { asProblem } from './errors.ts'
+import { migrateSqlite, WrongDatabase } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 
 export const DATABASE_FILE = 'tally.db'
+
+/** An interactive question that takes longer is answered 503; a person would have given up as well. */
+const SLOW_DEADLINE_MS = 5_000
+
+/** A command line's transaction takes milliseconds, so waiting this long for its lock only ends so when something is stuck. */
+const BUSY_DEADLINE_MS = 5_000
 
 export interface OpenOptions extends Partial<DatabaseEvents> {
   /** The folder of the embedded database, made where it is missing. */
@@ -17,28 +24,45 @@ export interface OpenOptions extends Partial<DatabaseEvents> {
   clock: Clock
   /** Whether the process serves: slow reads and checkpoints then run on workers. */
   serving?: boolean
+  /** What `db.slow` is given for a question. */
+  slowDeadlineMs?: number
+  /** How long `db.write` waits for what another transaction locks. */
+  busyDeadlineMs?: number
 }
 
-/** Throws `WrongDatabase` where the database is another program's or a newer Tally's. */
+/**
+ * Throws `WrongDatabase` where the database is another program's, a newer Tally's or cannot be opened, and a Problem
+ * where it stays locked, has no space left or does not answer.
+ */
 export async function openDatabase({
   dataDir,
   databaseUrl,
   clock,
   serving = false,
-  onFatal,
+  onFatal = (error) => {
+    throw error
+  },
+  slowDeadlineMs = SLOW_DEADLINE_MS,
+  busyDeadlineMs = BUSY_DEADLINE_MS,
 }: OpenOptions): Promise<Database> {
-  if (databaseUrl) return openPostgres({ url: databaseUrl, now: clock.now() })
-  // Readable by its owner only: it holds what people cost and who they work for.
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const deadlines = { slowDeadlineMs, busyDeadlineMs }
+  if (databaseUrl) return openPostgres({ url: databaseUrl, now: clock.now(), ...deadlines })
+  makeFolder(dataDir)
   const path = join(dataDir, DATABASE_FILE)
-  migrateSqlite(path, clock.now())
-  return openSqlite({
-    path,
-    workers: serving,
-    onFatal:
-      onFatal ??
-      ((error) => {
-        throw error
-      }),
-  })
+  try {
+    migrateSqlite(path, clock.now())
+  } catch (error) {
+    throw asProblem(error)
+  }
+  return openSqlite({ path, workers: serving, onFatal, ...deadlines })
+}
+
+function makeFolder(path: string): void {
+  try {
+    // Readable by its owner only: it holds what people cost and who they work for.
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error
+    throw new WrongDatabase(`The folder ${path} cannot be made (${reason}). Name another one with --data.`)
+  }
 }

@@ -16,7 +16,6 @@ import type { Database, Reader, Tx } from './database.ts'
 import { asProblem, failureOf } from './errors.ts'
 import { migratePostgres, WrongDatabase } from './migrate.ts'
 import { Queries, tellProblems } from './queries.ts'
-import { DEADLINE_MS } from './slow.ts'
 import { postgresTables } from './tables.ts'
 import { Turns } from './turns.ts'
 
@@ -28,9 +27,6 @@ const SLOW_READERS = 2
 
 /** A server that does not greet within this time is down or far too busy. */
 const CONNECT_TIMEOUT_SECONDS = 5
-
-/** What waits longer for a row that another transaction holds fails as `database_busy`, as on SQLite. */
-const LOCK_TIMEOUT_MS = 5_000
 
 /** A transaction of a process whose machine vanished must not hold its rows for hours. Bodies await nothing but queries. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000
@@ -192,9 +188,9 @@ class PostgresWriter {
   readonly #turns: Turns<Lane>
   readonly #inside = new AsyncLocalStorage<true>()
 
-  constructor(url: string) {
+  constructor(url: string, busyDeadlineMs: number) {
     const settings = {
-      lock_timeout: LOCK_TIMEOUT_MS,
+      lock_timeout: busyDeadlineMs,
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     }
     this.#turns = new Turns(Array.from({ length: WRITERS }, () => new Lane({ url, connections: 1, settings })))
@@ -267,19 +263,19 @@ export interface PostgresOptions {
   /** `postgres://user:password@host/database`, with the parameters that libpq takes. */
   url: string
   now: number
-  /** What slow reads are given. */
-  deadlineMs?: number
+  slowDeadlineMs: number
+  busyDeadlineMs: number
 }
 
 /**
  * Opens the database and applies the migrations that it misses. Throws `WrongDatabase` where it is another program's,
  * a newer Tally's, or not to be entered, and a Problem where the server does not answer.
  */
-export async function openPostgres({ url, now, deadlineMs = DEADLINE_MS }: PostgresOptions): Promise<Database> {
+export async function openPostgres({ url, now, slowDeadlineMs, busyDeadlineMs }: PostgresOptions): Promise<Database> {
   await migrate(url, now)
-  const writer = new PostgresWriter(url)
+  const writer = new PostgresWriter(url, busyDeadlineMs)
   const quick = quickReads(url)
-  const slow = slowReads(url, deadlineMs)
+  const slow = slowReads(url, slowDeadlineMs)
   return {
     engine: 'postgres',
     read: readerOver(quick),
@@ -298,7 +294,11 @@ const REFUSED = ['28000', '28P01', '3D000', '42501']
 async function migrate(url: string, now: number): Promise<void> {
   const { where } = parseAddress(url)
   const client = connect({ url, connections: 1 }, () => undefined)
+  // A proxy whose server is down takes the connection and drops it, and postgres.js would try again for ever.
+  const timer = setTimeout(() => client.end({ timeout: 0 }), PATIENCE_MS)
   try {
+    await client`SELECT 1`
+    clearTimeout(timer)
     await migratePostgres(client, where, now)
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
@@ -307,6 +307,7 @@ async function migrate(url: string, now: number): Promise<void> {
     }
     throw asProblem(error)
   } finally {
+    clearTimeout(timer)
     await client.end({ timeout: CONNECT_TIMEOUT_SECONDS })
   }
 }

@@ -8,9 +8,6 @@ import { databaseClosed, overloaded, tookTooLong } from './errors.ts'
 import { Queries, tellProblems } from './queries.ts'
 import { sqliteTables } from './tables.ts'
 
-/** An interactive question that takes longer is answered 503; a person would have given up as well. */
-export const DEADLINE_MS = 5_000
-
 /**
  * Workers at a time, with those whose question nobody waits for any more: bun:sqlite cannot interrupt a query, and a
  * terminated worker keeps its core until the query ends. One may run on beside the one that serves; past that,
@@ -117,7 +114,7 @@ export interface SlowReader {
   close(): void
 }
 
-export function openSlowReader(path: string, deadlineMs = DEADLINE_MS): SlowReader {
+export function openSlowReader(path: string, deadlineMs: number): SlowReader {
   const worker = new SlowWorker(path, deadlineMs)
   const orm = drizzle(async (sql, params, method) => {
     const rows = await worker.ask(sql, params)

@@ -17,8 +17,7 @@ import { sqliteTables } from './tables.ts'
 /** 'TALY' in the file's header tells Tally's databases from other SQLite files. */
 export const APPLICATION_ID = 0x54414c59
 
-/** How long BEGIN is tried again while another process writes. A command line's transaction takes milliseconds, so this only trips when something is stuck. */
-const BUSY_DEADLINE_MS = 5_000
+/** Between two tries of BEGIN while another process writes. Nobody notices 5 ms, and 200 tries a second cost nothing. */
 const BUSY_RETRY_MS = 5
 
 /** Bodies per commit. 256 take about 20 ms, which is as long as the event loop should be kept. */
@@ -81,6 +80,7 @@ class SqliteWriter {
   constructor(
     readonly connection: Connection,
     readonly events: DatabaseEvents,
+    readonly busyDeadlineMs: number,
   ) {
     this.#tx = Object.assign(new SqliteReader(connection), {
       afterCommit: (effect: () => void) => {
@@ -203,7 +203,7 @@ class SqliteWriter {
   #refuseOrRetry(error: unknown): void {
     const failure = failureOf(error)
     this.#busySince ??= performance.now()
-    if (failure === 'busy' && performance.now() - this.#busySince < BUSY_DEADLINE_MS) {
+    if (failure === 'busy' && performance.now() - this.#busySince < this.busyDeadlineMs) {
       setTimeout(() => this.#flush(), BUSY_RETRY_MS)
       return
     }
@@ -219,22 +219,22 @@ export interface SqliteOptions extends DatabaseEvents {
   path: string
   /** Whether to start the workers (slow reads, checkpoints). A short command line does without. */
   workers: boolean
-  /** What slow reads are given. */
-  deadlineMs?: number
+  slowDeadlineMs: number
+  busyDeadlineMs: number
 }
 
 /** Opens a migrated database file. */
-export function openSqlite({ path, workers, onFatal, deadlineMs }: SqliteOptions): Database {
+export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlineMs }: SqliteOptions): Database {
   const writing = new Connection(path, { readwrite: true, create: false, safeIntegers: true })
   // A busy timeout would stop the whole server while another process writes; the writer tries again from a timer.
   configureConnection(writing, 0)
-  const writer = new SqliteWriter(writing, { onFatal })
+  const writer = new SqliteWriter(writing, { onFatal }, busyDeadlineMs)
 
   const reading = new Connection(path, { readonly: true, safeIntegers: true })
-  configureConnection(reading, BUSY_DEADLINE_MS)
+  configureConnection(reading, busyDeadlineMs)
   const read = new SqliteReader(reading) as unknown as Reader
 
-  const slow = workers ? openSlowReader(path, deadlineMs) : undefined
+  const slow = workers ? openSlowReader(path, slowDeadlineMs) : undefined
   const checkpoints = workers ? startCheckpoints(path, writing) : undefined
 
   return {
@@ -248,17 +248,21 @@ export function openSqlite({ path, workers, onFatal, deadlineMs }: SqliteOptions
       await checkpoints?.stop()
       reading.close()
       // Another process may be writing, and the workers' connections may still be closing; here waiting keeps nobody.
-      writing.run(`PRAGMA busy_timeout = ${BUSY_DEADLINE_MS}`)
-      tidy(writing)
+      writing.run(`PRAGMA busy_timeout = ${busyDeadlineMs}`)
+      emptyLog(writing)
       writing.close()
     },
   }
 }
 
-/** Statements that were not finalized keep SQLite from doing this at close, and people copy the file of a stopped server. */
-function tidy(connection: Connection): void {
+/**
+ * People copy the file of a stopped server. SQLite would do this at close, if every statement had been finalized.
+ *
+ * Intentionally no PRAGMA optimize: statistics of a table that was small at the last close mislead the planner for as
+ * long as the next server runs, and without any it uses the indexes as they were meant.
+ */
+function emptyLog(connection: Connection): void {
   try {
-    connection.run('PRAGMA optimize')
     connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
     // Busy or full: what is durable stays so in the log, and the next opening goes on from there.

@@ -122,19 +122,24 @@ async function start(): Promise<Server> {
 }
 
 async function announced(kind: Server['kind'], url: string): Promise<Server> {
-  const address = new URL(url)
-  const host = address.searchParams.get('host')
-  address.searchParams.delete('host')
-  const admin = postgres(address.href, {
-    ...(host ? { host } : {}),
-    max: 1,
-    backoff: 0.05,
-    fetch_types: false,
-    onnotice: () => undefined,
-  })
+  const admin = clientFor(url)
   const [answer] = await untilItAnswers(() => admin<{ version: string }[]>`SELECT version()`)
   console.log(`PostgreSQL of these tests (${kind}): ${answer!.version}`)
   return { kind, url, admin }
+}
+
+/** A connection beside Tally's. */
+export function clientFor(url: string): Sql {
+  const address = new URL(url)
+  const host = address.searchParams.get('host')
+  address.searchParams.delete('host')
+  return postgres(address.href, {
+    ...(host ? { host } : {}),
+    max: 1,
+    backoff: () => 0.05,
+    fetch_types: false,
+    onnotice: () => undefined,
+  })
 }
 
 /** A starting server refuses connections for a moment. */

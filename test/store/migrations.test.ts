@@ -1,0 +1,289 @@
+import { Database as Connection } from 'bun:sqlite'
+import { afterEach, describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MIGRATIONS, type Migration } from '../../migrations/index.ts'
+import { WrongDatabase } from '../../src/database/migrate.ts'
+import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { clientFor, forEachEngine, type Location, newLocation, postgresIsReal } from '../support/databases.ts'
+import { inEightProcesses, migrateAt, NEXT } from '../support/other-process.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 19, 30)
+const NEWEST = MIGRATIONS.at(-1)!.version
+const UPGRADED = [...MIGRATIONS, NEXT]
+
+const cleanUps: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const step of cleanUps.splice(0).reverse()) await step()
+})
+
+/** Rows of a query, on a connection beside Tally's. */
+async function rowsAt({ dataDir, databaseUrl }: Location, query: string): Promise<Record<string, unknown>[]> {
+  if (databaseUrl) {
+    const client = clientFor(databaseUrl)
+    const rows = await client.unsafe(query)
+    await client.end()
+    return rows.map((row) => ({ ...row }))
+  }
+  const connection = new Connection(join(dataDir, DATABASE_FILE))
+  const rows = connection.query(query).all() as Record<string, unknown>[]
+  connection.close()
+  return rows
+}
+
+/** Everything that a migration can change: the names of tables and columns, and the rows that migrations insert. */
+async function stateOf(location: Location): Promise<unknown> {
+  const schema = location.databaseUrl
+    ? 'SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 1, 2'
+    : 'SELECT type, name, sql FROM sqlite_schema ORDER BY 1, 2'
+  return [
+    await rowsAt(location, schema),
+    await rowsAt(location, 'SELECT * FROM migrations ORDER BY version'),
+    await rowsAt(location, 'SELECT text FROM names ORDER BY 1'),
+  ]
+}
+
+async function insertName(location: Location, text: string): Promise<void> {
+  await rowsAt(location, `INSERT INTO names (text) VALUES ('${text}') RETURNING id`)
+}
+
+forEachEngine('migrations', (_, engine) => {
+  const open = (location: Location) => openDatabase({ ...location, clock: { now: () => NOW } })
+
+  test('a new database gets every migration, in order', async () => {
+    const location = await newLocation(engine, cleanUps)
+    await (await open(location)).close()
+    const applied = await rowsAt(location, 'SELECT version, name, applied_at FROM migrations ORDER BY version')
+    expect(applied.map((row) => [Number(row.version), row.name, Number(row.applied_at)])).toEqual(
+      MIGRATIONS.map(({ version, name }) => [version, name, NOW]),
+    )
+  })
+
+  test('opening a database again changes nothing', async () => {
+    const location = await newLocation(engine, cleanUps)
+    await (await open(location)).close()
+    await insertName(location, 'kept')
+    const before = await stateOf(location)
+    await (await openDatabase({ ...location, clock: systemClock })).close()
+    expect(await stateOf(location)).toEqual(before)
+  })
+
+  test('only what is missing is applied to an older database', async () => {
+    const location = await newLocation(engine, cleanUps)
+    await migrateAt(location, MIGRATIONS, NOW)
+    await insertName(location, 'kept')
+    await migrateAt(location, UPGRADED, NOW + 1)
+    const applied = await rowsAt(location, 'SELECT version, applied_at FROM migrations ORDER BY version')
+    expect(applied.map((row) => [Number(row.version), Number(row.applied_at)])).toEqual([
+      ...MIGRATIONS.map(({ version }) => [version, NOW]),
+      [NEXT.version, NOW + 1],
+    ])
+    expect(await rowsAt(location, 'SELECT text FROM names')).toEqual([{ text: 'kept' }])
+    expect(await rowsAt(location, 'SELECT * FROM next')).toHaveLength(1)
+  })
+
+  test('a database that a newer Tally migrated is refused and left alone', async () => {
+    const location = await newLocation(engine, cleanUps)
+    await migrateAt(location, UPGRADED)
+    const before = await stateOf(location)
+    const refusal = await open(location).catch((error) => error)
+    expect(refusal).toBeInstanceOf(WrongDatabase)
+    expect(refusal.message).toContain(`has schema version ${NEXT.version}; this tally knows up to ${NEWEST}`)
+    expect(await stateOf(location)).toEqual(before)
+  })
+
+  test('a migration that fails in its middle leaves everything as it was', async () => {
+    const location = await newLocation(engine, cleanUps)
+    await migrateAt(location, MIGRATIONS)
+    await insertName(location, 'kept')
+    const before = await stateOf(location)
+    const statements = "ALTER TABLE names ADD COLUMN extra TEXT; DELETE FROM names; INSERT INTO nowhere VALUES ('x');"
+    const failing: Migration = {
+      version: NEXT.version + 1,
+      name: 'failing',
+      sql: { sqlite: statements, postgres: statements },
+    }
+    const failure = await migrateAt(location, [...UPGRADED, failing]).catch((error) => error)
+    expect(String(failure)).toContain('nowhere')
+    expect(await stateOf(location)).toEqual(before)
+    await (await open(location)).close()
+  })
+
+  test('a migration that leaves rows that refer to nothing is refused', async () => {
+    const location = await newLocation(engine, cleanUps)
+    await migrateAt(location, MIGRATIONS)
+    await insertName(location, 'first')
+    await rowsAt(location, "INSERT INTO names (text, canonical_id) VALUES ('second', 1) RETURNING id")
+    const statements = "DELETE FROM names WHERE text = 'first';"
+    const orphaning = { version: NEWEST + 1, name: 'orphaning', sql: { sqlite: statements, postgres: statements } }
+    expect(await migrateAt(location, [...MIGRATIONS, orphaning]).catch(() => 'refused')).toBe('refused')
+    expect(await rowsAt(location, 'SELECT text FROM names')).toHaveLength(2)
+  })
+
+  test.skipIf(engine === 'postgres' && !postgresIsReal())(
+    'eight processes that start at once make one database',
+    async () => {
+      const location = await newLocation(engine, cleanUps)
+      expect(await inEightProcesses('open', location)).toEqual(Array(8).fill(''))
+      expect(await rowsAt(location, 'SELECT version FROM migrations')).toHaveLength(MIGRATIONS.length)
+      expect(await rowsAt(location, 'SELECT id FROM organization')).toHaveLength(1)
+    },
+  )
+
+  test.skipIf(engine === 'postgres' && !postgresIsReal())(
+    'eight processes that start at once upgrade a database once',
+    async () => {
+      const location = await newLocation(engine, cleanUps)
+      await migrateAt(location, MIGRATIONS)
+      expect(await inEightProcesses('upgrade', location)).toEqual(Array(8).fill(''))
+      expect(await rowsAt(location, 'SELECT * FROM next')).toHaveLength(1)
+    },
+  )
+})
+
+describe('migrations of a SQLite file', () => {
+  function newFolder(): Location & { path: string } {
+    const dataDir = mkdtempSync(join(tmpdir(), 'tally-test-'))
+    cleanUps.push(async () => rmSync(dataDir, { recursive: true }))
+    return { dataDir, path: join(dataDir, DATABASE_FILE) }
+  }
+
+  async function refusalOf(location: Location): Promise<string> {
+    const refusal = await openDatabase({ ...location, clock: systemClock }).catch((error) => error)
+    expect(refusal).toBeInstanceOf(WrongDatabase)
+    return refusal.message
+  }
+
+  test('a SQLite file of another program is refused and not changed by a byte', async () => {
+    const { dataDir, path } = newFolder()
+    const foreign = new Connection(path)
+    foreign.run('CREATE TABLE migrations (version INTEGER PRIMARY KEY)')
+    foreign.close(true)
+    const before = readFileSync(path)
+    expect(await refusalOf({ dataDir })).toBe(
+      `${path} is a SQLite database of another program. Name another folder with --data.`,
+    )
+    expect(readFileSync(path)).toEqual(before)
+    expect(readdirSync(dataDir)).toEqual([DATABASE_FILE])
+  })
+
+  test('a file that is no database is refused and not changed', async () => {
+    const { dataDir, path } = newFolder()
+    const letter = 'Dear Ada, the database is in the other folder.\n'.repeat(100)
+    writeFileSync(path, letter)
+    expect(await refusalOf({ dataDir })).toBe(`${path} is not a SQLite database. Name another folder with --data.`)
+    expect(readFileSync(path, 'utf8')).toBe(letter)
+  })
+
+  test('where the file cannot be opened, it is named with the reason', async () => {
+    const { dataDir, path } = newFolder()
+    mkdirSync(path)
+    expect(await refusalOf({ dataDir })).toStartWith(`${path} cannot be opened for writing (`)
+  })
+
+  test('where the folder cannot be made, it is named with the reason', async () => {
+    const { dataDir } = newFolder()
+    writeFileSync(join(dataDir, 'file'), '')
+    expect(await refusalOf({ dataDir: join(dataDir, 'file', 'below') })).toContain('cannot be made (')
+  })
+
+  test('an empty file becomes a database', async () => {
+    const { dataDir, path } = newFolder()
+    writeFileSync(path, '')
+    await (await openDatabase({ dataDir, clock: systemClock })).close()
+    expect(await rowsAt({ dataDir }, 'SELECT id FROM organization')).toHaveLength(1)
+  })
+
+  test('an older file is copied as it was before it is upgraded', async () => {
+    const { dataDir, path } = newFolder()
+    await migrateAt({ dataDir }, MIGRATIONS)
+    await insertName({ dataDir }, 'before the upgrade')
+    const before = await stateOf({ dataDir })
+    await migrateAt({ dataDir }, UPGRADED)
+
+    const copy = `${path}.before-upgrade-from-${NEWEST}`
+    const restored = newFolder()
+    writeFileSync(restored.path, readFileSync(copy))
+    expect(await stateOf(restored)).toEqual(before)
+    await (await openDatabase({ ...restored, clock: systemClock })).close()
+  })
+
+  test('a later attempt to upgrade copies what was written since the first', async () => {
+    const { dataDir, path } = newFolder()
+    await migrateAt({ dataDir }, MIGRATIONS)
+    const failing = { version: NEWEST + 1, name: 'failing', sql: { sqlite: 'SELECT nothing', postgres: '' } }
+    await migrateAt({ dataDir }, [...MIGRATIONS, failing]).catch(() => undefined)
+    await insertName({ dataDir }, 'written since')
+    await migrateAt({ dataDir }, UPGRADED)
+
+    const copy = new Connection(`${path}.before-upgrade-from-${NEWEST}`, { readonly: true })
+    expect(copy.query('SELECT text FROM names').all()).toEqual([{ text: 'written since' }])
+    copy.close()
+  })
+
+  test('a new file and an up-to-date one are not copied', async () => {
+    const { dataDir } = newFolder()
+    await migrateAt({ dataDir }, MIGRATIONS)
+    await migrateAt({ dataDir }, MIGRATIONS)
+    expect(readdirSync(dataDir).filter((name) => name.includes('upgrade'))).toEqual([])
+  })
+
+  test('a rebuild of a table keeps the rows that refer to it', async () => {
+    const { dataDir } = newFolder()
+    await migrateAt({ dataDir }, MIGRATIONS)
+    await rowsAt({ dataDir }, "INSERT INTO label_sets (labels) VALUES ('{}') RETURNING id")
+    await rowsAt({ dataDir }, "INSERT INTO label_pairs VALUES ('branch', 'main', 1) RETURNING 1")
+    const sqlite = `
+      CREATE TABLE rebuilt (id INTEGER PRIMARY KEY, labels TEXT NOT NULL UNIQUE, extra TEXT) STRICT;
+      INSERT INTO rebuilt SELECT id, labels, 'new' FROM label_sets;
+      DROP TABLE label_sets;
+      ALTER TABLE rebuilt RENAME TO label_sets;`
+    await migrateAt({ dataDir }, [
+      ...MIGRATIONS,
+      { version: NEWEST + 1, name: 'rebuild', sql: { sqlite, postgres: '' } },
+    ])
+    expect(await rowsAt({ dataDir }, 'SELECT extra FROM label_pairs JOIN label_sets ON id = label_set_id')).toEqual([
+      { extra: 'new' },
+    ])
+    expect(existsSync(join(dataDir, `${DATABASE_FILE}.before-upgrade-from-${NEWEST}`))).toBe(true)
+  })
+})
+
+describe('migrations of a PostgreSQL database', () => {
+  async function refusalOf(databaseUrl: string): Promise<string> {
+    const refusal = await openDatabase({ dataDir: '', databaseUrl, clock: systemClock }).catch((error) => error)
+    expect(refusal).toBeInstanceOf(WrongDatabase)
+    return refusal.message
+  }
+
+  test('a database with tables of another program is refused, though one is called migrations', async () => {
+    const location = await newLocation('postgres', cleanUps)
+    await rowsAt(location, 'CREATE TABLE migrations (id integer, migration text, batch integer)')
+    expect(await refusalOf(location.databaseUrl!)).toContain('holds tables of another program')
+    expect(await rowsAt(location, 'SELECT * FROM migrations')).toEqual([])
+  })
+
+  test.skipIf(!postgresIsReal())('a database that does not exist is named', async () => {
+    const { databaseUrl } = await newLocation('postgres', cleanUps)
+    const missing = new URL(databaseUrl!)
+    missing.pathname = '/no_such_database'
+    expect(await refusalOf(missing.href)).toContain(
+      '/no_such_database refused: database "no_such_database" does not exist',
+    )
+  })
+
+  test('a URL that is none is refused with a hint at what must be escaped', async () => {
+    expect(await refusalOf('postgres://tally:pass#word@host/tally')).toContain('--database-url is no URL')
+  })
+
+  test('a server that does not answer is a problem that passes', async () => {
+    const opening = openDatabase({
+      dataDir: '',
+      databaseUrl: 'postgres://tally@127.0.0.1:1/tally',
+      clock: systemClock,
+    })
+    expect(await opening.catch((error) => error)).toMatchObject({ code: 'database_unreachable', status: 503 })
+  })
+})
