@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { freePort } from '../support/binary.ts'
+import { CommandLine, type Ran, type RunningServer } from '../support/command-line.ts'
+
+let tally: CommandLine
+let server: RunningServer
+let env: Record<string, string>
+/** Begun before all tests, because its pauses take seconds in which the others run. */
+let givingUp: Promise<Ran>
+
+beforeAll(async () => {
+  tally = await CommandLine.make()
+  await tally.addUser()
+  server = await tally.serve()
+  env = { TALLY_URL: server.url, TALLY_TOKEN: (await tally.createToken()).token }
+  givingUp = tally.run(['entries', 'report', ...flags(), '--url', `http://127.0.0.1:${freePort()}`], { env })
+})
+afterAll(() => tally.remove())
+
+const STARTED_AT = '2026-11-20T17:53:04Z'
+
+const entry = (change: Record<string, unknown> = {}) => ({
+  agent_harness: 'codex',
+  agent_name: 'reviewer',
+  model: 'gpt-5-codex',
+  started_at: STARTED_AT,
+  ended_at: '2026-11-20T18:20:41Z',
+  tokens: { input: 3153, output: 721, cache_read: 6150 },
+  ...change,
+})
+
+const flags = (change: Record<string, string | undefined> = {}) =>
+  Object.entries({
+    harness: 'codex',
+    agent: 'reviewer',
+    model: 'gpt-5-codex',
+    'started-at': STARTED_AT,
+    input: '3153',
+    output: '721',
+    'cache-read': '6150',
+    ...change,
+  }).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, value]))
+
+describe('tally entries report', () => {
+  test('sends what the flags say', async () => {
+    const sent = await tally.json(
+      [
+        ...['entries', 'report', ...flags({ input: '9303', 'cache-write': '0', 'cache-write-1h': '0' })],
+        ...['--input-includes-cache', '--ended-at', '2026-11-20T18:20:41+00:00', '--project', 'acme-web'],
+        ...['--ticket', 'ACME-42', '--session', 's-1', '--cost', '0.0634', '--summary', 'Fix the login'],
+        ...['--label', 'repository=acme/web', '--label', 'equation=a=b', '--provider', 'azure', '--requests', '7'],
+      ],
+      { env },
+    )
+    expect(sent).toMatchObject({
+      agent_harness: 'codex',
+      agent_name: 'reviewer',
+      agent_manager: { name: 'ada' },
+      model: 'gpt-5-codex',
+      provider: 'azure',
+      started_at: '2026-11-20T17:53:04.000Z',
+      ended_at: '2026-11-20T18:20:41.000Z',
+      tokens: { input: 3153, output: 721, cache_read: 6150, cache_write: 0, cache_write_1h: 0, total: 10024 },
+      requests: 7,
+      reported_cost: 0.0634,
+      cost: 0.0634,
+      project: { key: 'acme-web' },
+      ticket: { key: 'ACME-42' },
+      session_id: 's-1',
+      summary: 'Fix the login',
+      labels: { repository: 'acme/web', equation: 'a=b' },
+    })
+  })
+
+  test('tells a person what became of the entry', async () => {
+    const { stdout } = await tally.done(['entries', 'report', ...flags({ project: 'acme-web' })], { env })
+    expect(stdout).toMatch(
+      /^Recorded ent_[0-9a-f]{32} \(ada, submitted\)\n {2}cost {3}\$0\.01192 \(list value\)\n {2}place {2}acme-web\n$/,
+    )
+  })
+
+  test('tells that an entry has no price', async () => {
+    const { stdout } = await tally.done(['entries', 'report', ...flags({ model: 'home-grown' })], { env })
+    expect(stdout).toContain("unpriced: no cost was reported, and the price table has no price for 'home-grown'")
+    expect(stdout).toContain('unattributed')
+  })
+
+  test('updates the entry of a session instead of adding one', async () => {
+    const report = (input: string) => ['entries', 'report', ...flags({ session: 's-2', input })]
+    await tally.done(report('10'), { env })
+    const { stdout } = await tally.done(report('20'), { env })
+    expect(stdout).toStartWith('Known already, now up to date: ent_')
+    const { data } = await tally.json(['entries', 'list', '--session-id', 's-2'])
+    expect(data.map(({ tokens }: { tokens: { input: number } }) => tokens.input)).toEqual([20])
+  })
+
+  test('counts two runs with the same figures as two entries', async () => {
+    const report = ['entries', 'report', ...flags({ agent: 'twice', 'ended-at': '2026-11-20T18:20:41Z' })]
+    await tally.done(report, { env })
+    await tally.done(report, { env })
+    expect((await tally.json(['entries', 'list', '--agent-name', 'twice'])).data).toHaveLength(2)
+  })
+
+  test('takes a file, and keeps every digit of its numbers', async () => {
+    const text = JSON.stringify(entry()).replace(/}$/, ', "reported_cost": 123456789.123456789}')
+    await Bun.write(join(tally.folder, 'session.json'), text)
+    const { stdout } = await tally.done(['entries', 'report', '--file', 'session.json'], { env })
+    expect(stdout).toContain('$123456789.123456789 (as reported)')
+  })
+
+  test('takes standard input', async () => {
+    const { agent_name } = await tally.json(['entries', 'report', '--file', '-'], {
+      env,
+      stdin: JSON.stringify(entry({ agent_name: 'piped' })),
+    })
+    expect(agent_name).toBe('piped')
+  })
+
+  test('prints every fault that the server finds', async () => {
+    const { code, stdout, stderr } = await tally.run(['entries', 'report', '--file', '-'], {
+      env,
+      stdin: JSON.stringify(entry({ model: '', tokens: { input: -1, output: '5' }, colour: 'red' })),
+    })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('422 validation_failed')
+    for (const pointer of ['/model', '/tokens/input', '/tokens/output', '/colour']) {
+      expect(stderr).toMatch(new RegExp(`^tally:   ${pointer}: `, 'm'))
+    }
+  })
+
+  const refusals: { what: string; args: string[]; code: number; message: string; stdin?: string; with?: object }[] = [
+    {
+      what: 'missing flags',
+      args: ['--harness', 'x', '--input', '1'],
+      code: 2,
+      message: '--agent, --model, --started-at, --output',
+    },
+    { what: 'a count with a fraction', args: flags({ input: '1.5' }), code: 2, message: 'whole number' },
+    { what: 'a cost in words', args: flags({ cost: 'free' }), code: 2, message: 'as a decimal number' },
+    { what: 'a label without a value', args: [...flags(), '--label', 'x'], code: 2, message: 'name=value' },
+    {
+      what: 'flags beside a file',
+      args: ['--file', 'x', '--model', 'y'],
+      code: 2,
+      message: '--model cannot stand beside',
+    },
+    { what: 'a file that is not there', args: ['--file', 'none.json'], code: 1, message: 'none.json cannot be read' },
+    {
+      what: 'a file that is no JSON',
+      args: ['--file', '-'],
+      code: 1,
+      message: 'Standard input is not valid JSON',
+      stdin: '{',
+    },
+    { what: 'a list', args: ['--file', '-'], code: 1, message: 'sends one entry', stdin: '[{}]' },
+    { what: 'a number', args: ['--file', '-'], code: 1, message: 'must hold one JSON object', stdin: '5' },
+    { what: 'no token', args: flags(), code: 2, message: '--token (TALLY_TOKEN)', with: { TALLY_TOKEN: '' } },
+    {
+      what: 'a mistyped token',
+      args: flags(),
+      code: 1,
+      message: '401 unauthenticated',
+      with: { TALLY_TOKEN: 'tally_svc_x' },
+    },
+    { what: 'a bad address', args: [...flags(), '--url', 'tally.lan'], code: 2, message: '--url (TALLY_URL)' },
+  ]
+  test.each(refusals)('refuses $what', async ({ args, code, message, stdin, with: change }) => {
+    const ran = await tally.run(['entries', 'report', ...args], {
+      env: { ...env, ...change },
+      ...(stdin === undefined ? {} : { stdin }),
+    })
+    expect(ran.stderr).toContain(message)
+    expect(ran.stderr).not.toMatch(/^ +at /m)
+    expect([ran.code, ran.stdout]).toEqual([code, ''])
+  })
+
+  test('refuses a token of another kind, naming the right one', async () => {
+    const { token } = await tally.createToken('read')
+    const { code, stderr } = await tally.run(['entries', 'report', ...flags(), '--token', token], { env })
+    expect(code).toBe(1)
+    expect(stderr).toContain('a service token (tally_svc_…)')
+  })
+
+  test('refuses a server that is none of Tally’s, and follows it nowhere', async () => {
+    const other = Bun.serve({
+      port: 0,
+      fetch: ({ url }) =>
+        url.includes('moved')
+          ? Response.redirect('http://elsewhere.example/', 301)
+          : new Response('Hello', { status: 404 }),
+    })
+    const at = async (path: string) =>
+      (await tally.run(['entries', 'report', ...flags(), '--url', `http://127.0.0.1:${other.port}${path}`], { env }))
+        .stderr
+    expect(await at('')).toContain('404 Not Found: is that a Tally server?')
+    expect(await at('/moved')).toContain('moved to http://elsewhere.example/')
+    other.stop(true)
+  })
+
+  test('sends again what did not arrive, so that the entry is there once', async () => {
+    const keys: (string | null)[] = []
+    // The server is busy, then its answer is lost on the way, and then all is well.
+    const flaky = Bun.serve({
+      port: 0,
+      async fetch(request) {
+        keys.push(request.headers.get('idempotency-key'))
+        if (keys.length === 1) {
+          return Response.json(
+            { code: 'database_busy', detail: 'Busy.' },
+            { status: 503, headers: { 'content-type': 'application/problem+json', 'retry-after': '1' } },
+          )
+        }
+        const answer = await fetch(new Request(server.url + new URL(request.url).pathname, request))
+        return keys.length === 2 ? new Response('', { status: 502 }) : answer
+      },
+    })
+    const begun = performance.now()
+    const { stdout, stderr } = await tally.done(
+      ['entries', 'report', ...flags({ agent: 'persistent' }), '--url', `http://127.0.0.1:${flaky.port}`],
+      { env },
+    )
+    flaky.stop(true)
+    expect(performance.now() - begun).toBeGreaterThan(1_000)
+    expect(stderr.match(/trying again/g)).toHaveLength(2)
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), keys[0]!, keys[0]!])
+    expect(stdout).toContain('ent_')
+    expect((await tally.json(['entries', 'list', '--agent-name', 'persistent'])).data).toHaveLength(1)
+  })
+
+  test('waits for a server that starts meanwhile', async () => {
+    const port = freePort()
+    const url = `http://127.0.0.1:${port}`
+    const report = tally.done(['entries', 'report', ...flags({ agent: 'patient' }), '--url', url], { env })
+    await Bun.sleep(700)
+    await tally.serve(['--port', String(port)])
+    const { stderr } = await report
+    expect(stderr).toContain(`tally: ${url}: nothing listens there; trying again`)
+    expect((await tally.json(['entries', 'list', '--agent-name', 'patient'])).data).toHaveLength(1)
+  })
+
+  test('gives up in the end, and says so', async () => {
+    const { code, stdout, stderr } = await givingUp
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr.match(/nothing listens there; trying again/g)).toHaveLength(4)
+    expect(stderr).toMatch(/The entry was not sent to \S+ in 5 attempts: nothing listens there\. Is the server running/)
+  })
+})
+
+describe('tally entries list', () => {
+  const list = async (...args: string[]) =>
+    (await tally.json(['entries', 'list', ...args])).data.map(({ agent_name }: { agent_name: string }) => agent_name)
+
+  beforeAll(async () => {
+    const report = (change: Record<string, unknown>) =>
+      tally.done(['entries', 'report', '--file', '-'], {
+        env,
+        stdin: JSON.stringify(entry({ agent_harness: 'listed', ...change })),
+      })
+    await report({ agent_name: 'first', started_at: '2026-11-01T08:00:00Z', project: 'alpha', labels: { team: 'a,b' } })
+    await report({
+      agent_name: 'second',
+      started_at: '2026-11-02T08:00:00Z',
+      project: 'beta',
+      summary: 'Mend the fence',
+    })
+    await report({ agent_name: 'third', started_at: '2026-11-03T08:00:00Z', model: 'home-grown' })
+  })
+
+  test.each([
+    [
+      ['--ending-at', '2026-11-03T00:00:00Z'],
+      ['second', 'first'],
+    ],
+    [
+      ['--starting-at', '2026-11-02T08:00:00Z'],
+      ['third', 'second'],
+    ],
+    [
+      ['--project', 'alpha,beta'],
+      ['second', 'first'],
+    ],
+    [
+      ['--project', 'ALPHA', '--project', 'beta'],
+      ['second', 'first'],
+    ],
+    [['--label', 'team:a,b'], ['first']],
+    [['--q', 'FENCE'], ['second']],
+    [['--priced', 'false'], ['third']],
+    [['--placed', 'none'], ['third']],
+    [['--agent-name', 'first', '--status', 'submitted', '--agent-manager', 'ada@example.com'], ['first']],
+    [['--agent-name', 'first', '--status', 'billed'], []],
+    [
+      ['--limit', '2'],
+      ['third', 'second'],
+    ],
+  ])('%p', async (args, expected) => {
+    expect(await list('--agent-harness', 'listed', ...args)).toEqual(expected)
+  })
+
+  test('goes on where the page before ended', async () => {
+    const { next_page } = await tally.json(['entries', 'list', '--agent-harness', 'listed', '--limit', '2'])
+    expect(await list('--agent-harness', 'listed', '--limit', '2', '--page', next_page)).toEqual(['first'])
+  })
+
+  test('prints a table for people', async () => {
+    const { stdout, stderr } = await tally.done(['entries', 'list', '--agent-harness', 'listed', '--limit', '2'])
+    const [title, ...rows] = stdout.trimEnd().split('\n')
+    expect(title).toMatch(/^STARTED \(UTC\) +PERSON +HARNESS +AGENT +MODEL +TOKENS +COST \(USD\) +PLACE +STATUS +ID$/)
+    expect(rows[0]).toMatch(
+      /^2026-11-03 08:00 +ada +listed +third +home-grown +10,024 +unpriced +unattributed +submitted +ent_/,
+    )
+    expect(rows[1]).toMatch(/0\.01192 +beta +submitted/)
+    expect(stderr).toContain('--page')
+  })
+
+  test('tells every fault of its filters', async () => {
+    const { code, stderr } = await tally.run([
+      'entries',
+      'list',
+      '--status',
+      'lost',
+      '--priced',
+      'maybe',
+      '--starting-at',
+      'monday',
+    ])
+    expect(code).toBe(1)
+    for (const flag of ['status', 'priced', 'starting-at']) expect(stderr).toMatch(new RegExp(`^tally: ${flag}: `, 'm'))
+  })
+})

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { VERSION } from '../../src/version.ts'
+import { CommandLine } from '../support/command-line.ts'
+
+let tally: CommandLine
+beforeAll(async () => {
+  tally = await CommandLine.make()
+})
+afterAll(() => tally.remove())
+
+/** The names under "Commands:" in a help text. */
+function commandsIn(help: string): string[] {
+  const list = /^Commands:\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? ''
+  return [...list.matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name!).filter((name) => name !== 'help')
+}
+
+test('every command and sub-command has a help with examples that call it', async () => {
+  const seen: string[] = []
+  const visit = async (command: string[]) => {
+    const { code, stdout, stderr } = await tally.run([...command, '--help'])
+    expect([code, stderr]).toEqual([0, ''])
+    const name = ['tally', ...command].join(' ')
+    expect(stdout).toStartWith(`Usage: ${name} `)
+    expect(stdout).toMatch(new RegExp(`\\nExamples:\\n( {2}\\$ .*\\n)*? {2}\\$ .*${name}`))
+    expect(stdout).toContain('--data <dir>')
+    seen.push(name)
+    await Promise.all(commandsIn(stdout).map((sub) => visit([...command, sub])))
+  }
+  await visit([])
+  expect(seen.sort()).toEqual([
+    'tally',
+    'tally entries',
+    'tally entries list',
+    'tally entries report',
+    'tally openapi',
+    'tally serve',
+    'tally tokens',
+    'tally tokens create',
+    'tally tokens list',
+    'tally tokens revoke',
+    'tally users',
+    'tally users add',
+    'tally users disable',
+    'tally users enable',
+    'tally users list',
+    'tally users set-password',
+    'tally users set-role',
+    'tally version',
+  ])
+})
+
+test('without a command the help goes to standard error, as wrong usage', async () => {
+  const { code, stdout, stderr } = await tally.run([])
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toStartWith('Usage: tally')
+})
+
+test('the version is told in three ways', async () => {
+  expect((await tally.done(['--version'])).stdout).toBe(`${VERSION}\n`)
+  expect((await tally.done(['version'])).stdout).toStartWith(`tally ${VERSION} (`)
+  expect(await tally.json(['version'])).toEqual({
+    version: VERSION,
+    commit: expect.any(String),
+    bun: Bun.version,
+    platform: `${process.platform}-${process.arch}`,
+  })
+})
+
+describe('tally openapi', () => {
+  test('prints the document that a server answers, and leaves nothing behind', async () => {
+    const { stdout } = await tally.done(['openapi'], { env: { TMPDIR: tally.folder } })
+    expect(await Array.fromAsync(new Bun.Glob('**').scan({ cwd: tally.folder, onlyFiles: false }))).toEqual([])
+    const server = await tally.serve()
+    expect(JSON.parse(stdout)).toEqual(await (await fetch(`${server.url}/api/v1/openapi.json`)).json())
+  })
+
+  test('may be read by a program that stops early', async () => {
+    const shell = Bun.spawn(['sh', '-c', `"${process.execPath}" src/main.ts openapi | head -c 20`], {
+      cwd: `${import.meta.dir}/../..`,
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    expect([await shell.stdout.text(), await shell.stderr.text()]).toEqual(['{\n  "openapi": "3.1.', ''])
+  })
+})

@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { connect, type Socket } from 'node:net'
+import { CommandLine } from '../support/command-line.ts'
+
+let tally: CommandLine
+beforeEach(async () => {
+  tally = await CommandLine.make()
+})
+afterEach(() => tally.remove())
+
+const me = (url: string, token: string) => fetch(`${url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+
+/** A connection on which a test decides when which bytes are sent. */
+async function openSocket(url: string): Promise<{ socket: Socket; received(): string; closed: Promise<void> }> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let received = ''
+  socket.on('data', (bytes) => {
+    received += bytes
+  })
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()))
+  await new Promise<void>((resolve) => socket.on('connect', () => resolve()))
+  return { socket, received: () => received, closed }
+}
+
+test('one line of JSON tells that the server is ready, and where', async () => {
+  await tally.addUser()
+  const server = await tally.serve()
+  const lines = server.output().trimEnd().split('\n')
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0]!)).toMatchObject({ level: 30, msg: `tally is ready on ${server.url}` })
+  expect((await fetch(`${server.url}/ready`)).status).toBe(200)
+})
+
+describe('on an empty database', () => {
+  test('the lines that are printed make a person, a token and a first entry when pasted', async () => {
+    const server = await tally.serve()
+    await server.untilPrinted(/curl .*\n/)
+    const pasted = server
+      .output()
+      .split('\n')
+      .filter((line) => /^ {2}\S/.test(line) && !line.includes('/setup#'))
+    expect(pasted).toHaveLength(3)
+    const shell = Bun.spawn(['sh', '-euc', pasted.join('\n')], {
+      cwd: tally.folder,
+      env: { PATH: process.env.PATH! },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [answer, errors, code] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited])
+    expect([code, code === 0 ? '' : errors]).toEqual([0, ''])
+    const entry = JSON.parse(answer.slice(answer.indexOf('{')))
+    expect(entry).toMatchObject({
+      status: 'submitted',
+      agent_manager: { name: 'You' },
+      project: { key: 'first-steps' },
+      cost: expect.any(Number),
+    })
+    expect((await tally.json(['entries', 'list'])).data).toEqual([entry])
+  }, 60_000)
+
+  test('the set-up link leads to a page and works once; after it nothing is printed any more', async () => {
+    const server = await tally.serve()
+    const link = new URL(await server.untilPrinted(/http:\S+\/setup#\w+(?=\n)/))
+    expect((await fetch(link)).headers.get('content-type')).toStartWith('text/html')
+    const setUp = () =>
+      fetch(`${server.url}/api/v1/setup`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          link_token: link.hash.slice(1),
+          organization: { name: 'Acme', time_zone: 'UTC', currency: 'EUR' },
+          admin: { email: 'ada@example.com', name: 'Ada', password: 'correct horse' },
+        }),
+      })
+    expect((await setUp()).status).toBe(201)
+    expect((await setUp()).status).toBe(409)
+    await server.stop()
+    const again = await tally.serve()
+    expect(again.output().trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  test('the link names the public address where one is set', async () => {
+    const server = await tally.serve(['--public-url', 'https://tally.example.com/'])
+    expect(await server.untilPrinted(/https\S+\/setup#/)).toBe('https://tally.example.com/setup#')
+  })
+})
+
+test('a port that is taken is told in one line', async () => {
+  const server = await tally.serve()
+  const { port } = new URL(server.url)
+  const { code, stdout, stderr } = await tally.run(['serve', '--port', port, '--data', 'other'])
+  expect(code).toBe(1)
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(new RegExp(`^tally: Port ${port} on 127.0.0.1 is in use[^\\n]*--port[^\\n]*\\n$`))
+})
+
+test('what the command line changes holds in the running server at once', async () => {
+  await tally.addUser('ada@example.com')
+  const server = await tally.serve()
+  const { id, token } = await tally.createToken()
+  expect((await me(server.url, token)).status).toBe(200)
+
+  await tally.done(['tokens', 'revoke', id])
+  const refused = await me(server.url, token)
+  expect(refused.status).toBe(401)
+  expect(await refused.json()).toMatchObject({ code: 'unauthenticated', detail: expect.stringContaining('revoked') })
+
+  await tally.addUser('grace@example.com')
+  const { token: read } = await tally.createToken('read', 'grace@example.com')
+  expect(await (await me(server.url, read)).json()).toMatchObject({ person: { role: 'admin' } })
+  await tally.done(['users', 'set-role', 'grace@example.com', 'member'])
+  expect(await (await me(server.url, read)).json()).toMatchObject({ person: { role: 'member' } })
+  await tally.done(['users', 'disable', 'grace@example.com'])
+  expect((await me(server.url, read)).status).toBe(401)
+  await tally.done(['users', 'enable', 'grace@example.com'])
+  expect((await me(server.url, read)).status).toBe(200)
+}, 60_000)
+
+describe('at SIGTERM', () => {
+  const half = '{"link_token":'
+  const whole = `${half} "none"}`
+  const post = (length: number) =>
+    `POST /api/v1/setup HTTP/1.1\r\nHost: tally\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
+
+  test('an idle server ends at once, with 0, whatever clients keep open', async () => {
+    await tally.addUser()
+    const { token } = await tally.createToken()
+    const server = await tally.serve()
+    await me(server.url, token)
+    const idle = await openSocket(server.url)
+    const begun = performance.now()
+    expect(await server.stop()).toBe(0)
+    // Less than what it would wait for a request in the middle.
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    idle.socket.destroy()
+    // A use of that very minute was not lost with the process.
+    expect((await tally.json(['tokens', 'list'])).data[0].last_used_at).not.toBeNull()
+  })
+
+  test('a request in the middle is finished, and no new connection is taken', async () => {
+    const server = await tally.serve()
+    const client = await openSocket(server.url)
+    client.socket.write(post(whole.length) + half)
+    await Bun.sleep(100)
+    const stopped = server.stop()
+    await Bun.sleep(200)
+    expect(server.process.exitCode).toBeNull()
+    await expect(fetch(`${server.url}/health`)).rejects.toThrow()
+    client.socket.write(whole.slice(half.length))
+    expect(await stopped).toBe(0)
+    await client.closed
+    expect(client.received()).toStartWith('HTTP/1.1 422 ')
+    expect(client.received()).toContain('"code":"validation_failed"')
+  })
+
+  test('a second signal ends it in the middle', async () => {
+    const server = await tally.serve()
+    const client = await openSocket(server.url)
+    client.socket.write(post(whole.length) + half)
+    await Bun.sleep(100)
+    server.process.kill('SIGINT')
+    await Bun.sleep(200)
+    expect(server.process.exitCode).toBeNull()
+    server.process.kill('SIGINT')
+    expect(await server.process.exited).toBe(130)
+    client.socket.destroy()
+  })
+})
+
+test('the log holds a line per refusal and no secret', async () => {
+  await tally.addUser()
+  const { id, token } = await tally.createToken()
+  await tally.done(['tokens', 'revoke', id])
+  const server = await tally.serve()
+  await me(server.url, token)
+  await server.stop()
+  const lines = server
+    .output()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines).toContainEqual(expect.objectContaining({ msg: 'refused', path: '/api/v1/me', status: 401 }))
+  expect(server.output()).not.toContain(token.slice(-20))
+})
+
+test('--log-level silent leaves standard output empty but for the first steps', async () => {
+  await tally.addUser()
+  const child = Bun.spawn([process.execPath, `${import.meta.dir}/../../src/main.ts`, 'serve', '--port', '0'], {
+    cwd: tally.folder,
+    env: { PATH: process.env.PATH!, TALLY_LOG_LEVEL: 'silent' },
+    stdout: 'pipe',
+  })
+  await Bun.sleep(1_000)
+  child.kill('SIGTERM')
+  expect([await child.exited, await child.stdout.text()]).toEqual([0, ''])
+})

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { CommandLine } from '../support/command-line.ts'
+
+let tally: CommandLine
+beforeAll(async () => {
+  tally = await CommandLine.make()
+  await tally.addUser('ada@example.com', 'admin')
+  await tally.addUser('member@example.com', 'member')
+  await tally.addUser('gone@example.com', 'member')
+  await tally.done(['users', 'disable', 'gone@example.com'])
+})
+afterAll(() => tally.remove())
+
+const create = (change: Record<string, string> = {}) => {
+  const flags = { kind: 'svc', user: 'ada@example.com', name: 'ci', ...change }
+  return ['tokens', 'create', ...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value])]
+}
+
+test.each(['svc', 'read', 'org'])('a token of the kind %s is made and shown once', async (kind) => {
+  const made = await tally.json(create({ kind, name: `a ${kind} token` }))
+  expect(Object.keys(made).slice(0, 2)).toEqual(['id', 'token'])
+  expect(made).toEqual({
+    id: expect.stringMatching(/^tok_[0-9a-f]{32}$/),
+    token: expect.stringMatching(new RegExp(`^tally_${kind}_[0-9A-Za-z]{38}$`)),
+    kind,
+    name: `a ${kind} token`,
+    hint: made.token.split('_')[2].slice(0, 6),
+    state: 'usable',
+    user: { id: expect.stringMatching(/^usr_/), email: 'ada@example.com', name: 'ada' },
+    allow_bills: false,
+    created_at: expect.stringMatching(/Z$/),
+    expires_at: null,
+    last_used_at: null,
+    revoked_at: null,
+  })
+  const { token, ...listed } = made
+  const { data } = await tally.json(['tokens', 'list'])
+  expect(data).toContainEqual(listed)
+  expect(JSON.stringify(data)).not.toContain(token.slice(-20))
+})
+
+test('the token alone goes to standard output, so that a variable can take it', async () => {
+  const { stdout, stderr } = await tally.done(create({ name: 'laptop' }))
+  expect(stdout).toMatch(/^tally_svc_[0-9A-Za-z]{38}\n$/)
+  expect(stderr).toMatch(/'laptop' of ada does not expire\. It is not shown again; its id is tok_/)
+})
+
+describe('--expires takes', () => {
+  const HOUR_MS = 3_600_000
+  test.each([
+    ['90d', () => Date.now() + 90 * 24 * HOUR_MS],
+    ['12h', () => Date.now() + 12 * HOUR_MS],
+    ['2099-01-01', () => Date.UTC(2099, 0, 1)],
+    ['2099-01-01T08:00:00+01:00', () => Date.UTC(2099, 0, 1, 7)],
+  ])('%s', async (expires, expected) => {
+    const { expires_at } = await tally.json(create({ expires }))
+    // The command took a moment itself.
+    expect(Math.abs(Date.parse(expires_at) - expected())).toBeLessThan(30_000)
+  })
+})
+
+test('a service token that may send bills says so', async () => {
+  expect((await tally.json(create({ allow: 'bills' }))).allow_bills).toBe(true)
+})
+
+test('a revoked token leaves the list, and --all shows it', async () => {
+  const { id } = await tally.json(create({ user: 'member@example.com', name: 'short-lived' }))
+  const { stdout } = await tally.done(['tokens', 'revoke', id])
+  expect(stdout).toMatch(/^The token 'short-lived' \(tally_svc_\w{6}…\) of member is revoked\.\n$/)
+  const ofMember = ['tokens', 'list', '--user', 'member@example.com']
+  expect((await tally.json(ofMember)).data).toEqual([])
+  expect((await tally.json([...ofMember, '--all'])).data).toEqual([
+    expect.objectContaining({ id, state: 'revoked', revoked_at: expect.any(String) }),
+  ])
+  // Again is no mistake: what was asked for is so.
+  expect((await tally.json(['tokens', 'revoke', id])).state).toBe('revoked')
+})
+
+describe('refused with one clear message:', () => {
+  test.each([
+    ['a kind that there is not', create({ kind: 'admin' }), 2, 'Allowed choices are svc, read, org'],
+    ['an unknown person', create({ user: 'nobody@example.com' }), 1, "no person 'nobody@example.com'"],
+    ['a disabled person', create({ user: 'gone@example.com' }), 1, 'tally users enable'],
+    ['an empty name', create({ name: '' }), 1, 'name: must not be empty'],
+    ['an expiry in words', create({ expires: 'tomorrow' }), 2, '90d'],
+    ['an expiry without an offset', create({ expires: '2099-01-01T08:00:00' }), 2, 'with its offset'],
+    ['an expiry that no calendar has', create({ expires: '2099-02-30' }), 2, 'Use a duration'],
+    ['an expiry in the past', create({ expires: '2020-01-01' }), 1, 'must be in the future'],
+    [
+      'an organization token of a member',
+      create({ kind: 'org', user: 'member@example.com' }),
+      1,
+      'needs the role admin',
+    ],
+    [
+      'bills for a member',
+      create({ allow: 'bills', user: 'member@example.com' }),
+      1,
+      'needs the role billing or admin',
+    ],
+    ['bills by a read token', create({ allow: 'bills', kind: 'read' }), 1, 'only service tokens'],
+    ['another permission', create({ allow: 'everything' }), 2, 'Allowed choices are bills'],
+    ['an unknown id', ['tokens', 'revoke', `tok_${'0'.repeat(32)}`], 1, 'tally tokens list --all'],
+    ['what is no id', ['tokens', 'revoke', 'ci'], 1, "no token 'ci'"],
+    ['a list of nobody', ['tokens', 'list', '--user', 'nobody@example.com'], 1, 'no person'],
+  ] as [string, string[], number, string][])('%s', async (_what, args, code, message) => {
+    const ran = await tally.run(args)
+    expect(ran.stderr).toContain(message)
+    expect(ran.stderr).toStartWith('tally: ')
+    expect(ran.stderr).not.toMatch(/^ +at /m)
+    expect(ran.stdout).toBe('')
+    expect(ran.code).toBe(code)
+  })
+})
+
+test('disabling a person lists their tokens that were in use', async () => {
+  await tally.addUser('leaving@example.com', 'member')
+  const { id, token } = await tally.createToken('svc', 'leaving@example.com')
+  const server = await tally.serve()
+  await fetch(`${server.url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+  // The last use is written at the latest when the server ends.
+  expect(await server.stop()).toBe(0)
+  const disabled = await tally.json(['users', 'disable', 'leaving@example.com'])
+  expect(disabled.tokens_in_use).toEqual([expect.objectContaining({ id, state: 'stopped' })])
+  const { stdout } = await tally.done(['users', 'disable', 'leaving@example.com'])
+  expect(stdout).toContain(`tally_svc_${disabled.tokens_in_use[0].hint}…`)
+})

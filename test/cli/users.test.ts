@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { CommandLine } from '../support/command-line.ts'
+
+let tally: CommandLine
+beforeAll(async () => {
+  tally = await CommandLine.make()
+  await tally.addUser('ada@example.com', 'admin')
+})
+afterAll(() => tally.remove())
+
+const add = (change: Record<string, string> = {}) => {
+  const flags = { email: 'grace@example.com', name: 'Grace', role: 'member', ...change }
+  return ['users', 'add', ...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value])]
+}
+
+test('a person is added, listed and found under a folded address', async () => {
+  const added = await tally.json(add({ email: 'Linus@Example.com', name: 'Linus', role: 'billing' }))
+  expect(added).toEqual({
+    id: expect.stringMatching(/^usr_[0-9a-f]{32}$/),
+    email: 'linus@example.com',
+    name: 'Linus',
+    role: 'billing',
+    has_password: false,
+    created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    disabled_at: null,
+  })
+  const { data, has_more } = await tally.json(['users', 'list'])
+  expect(data).toContainEqual(added)
+  expect(has_more).toBe(false)
+  const { stdout } = await tally.done(['users', 'list'])
+  const row = stdout.split('\n').find((line) => line.includes('linus@example.com'))
+  expect(row).toMatch(/^Linus +linus@example\.com +billing +active +\d{4}-\d\d-\d\d \d\d:\d\d +usr_/)
+})
+
+test('a person’s role, password and state change by address or id', async () => {
+  const id = await tally.addUser('hedy@example.com', 'member')
+  expect((await tally.json(['users', 'set-role', id, 'billing'])).role).toBe('billing')
+  const password = ['users', 'set-password', 'HEDY@example.com', '--password-stdin']
+  expect((await tally.json(password, { stdin: 'frequency hopping\n' })).has_password).toBe(true)
+  expect((await tally.json(['users', 'disable', id])).disabled_at).not.toBeNull()
+  expect((await tally.json(['users', 'enable', id])).disabled_at).toBeNull()
+})
+
+test('a password can be given when a person is added', async () => {
+  const { has_password } = await tally.json([...add({ email: 'mary@example.com' }), '--password-stdin'], {
+    stdin: 'correct horse battery\r\n',
+  })
+  expect(has_password).toBe(true)
+})
+
+test('what is missing to sign in is said beside the result', async () => {
+  const { stdout, stderr } = await tally.done(add({ email: 'joan@example.com', name: 'Joan' }))
+  expect(stdout).toMatch(/^Added Joan \(joan@example\.com\) with the role member: usr_/)
+  expect(stderr).toContain('tally users set-password joan@example.com')
+})
+
+describe('refused with one clear message and no trace:', () => {
+  let before: unknown
+  beforeAll(async () => {
+    before = await tally.json(['users', 'list'])
+  })
+
+  const rows: { what: string; args: string[]; code: number; message: string | RegExp; stdin?: string }[] = [
+    {
+      what: 'a role that there is not',
+      args: add({ role: 'boss' }),
+      code: 2,
+      message: 'Allowed choices are member, billing, admin',
+    },
+    {
+      what: 'another such role',
+      args: ['users', 'set-role', 'ada@example.com', 'boss'],
+      code: 2,
+      message: 'Allowed choices are',
+    },
+    {
+      what: 'an address that is taken',
+      args: add({ email: 'ADA@example.com' }),
+      code: 1,
+      message: 'ada@example.com exists already',
+    },
+    { what: 'no address', args: ['users', 'add', '--name', 'x', '--role', 'member'], code: 2, message: '--email' },
+    {
+      what: 'a bad address',
+      args: add({ email: 'grace' }),
+      code: 1,
+      message: /^tally: email: must be an e-mail address.*\n$/,
+    },
+    { what: 'an empty name', args: add({ name: ' ' }), code: 1, message: /^tally: name: must not be empty\n$/ },
+    {
+      what: 'several faults',
+      args: add({ email: 'x', name: '' }),
+      code: 1,
+      message: /^tally: email: .*\ntally: name: .*\n$/,
+    },
+    {
+      what: 'a short password',
+      args: [...add(), '--password-stdin'],
+      code: 1,
+      message: 'password: must have at least 10',
+      stdin: 'short',
+    },
+    {
+      what: 'no password',
+      args: ['users', 'set-password', 'ada@example.com', '--password-stdin'],
+      code: 1,
+      message: 'at least 10',
+      stdin: '',
+    },
+    {
+      what: 'a password without a terminal',
+      args: ['users', 'set-password', 'ada@example.com'],
+      code: 2,
+      message: 'add --password-stdin',
+    },
+    {
+      what: 'an unknown person',
+      args: ['users', 'set-role', 'nobody@example.com', 'admin'],
+      code: 1,
+      message: "no person 'nobody@example.com'",
+    },
+    { what: 'to disable an unknown person', args: ['users', 'disable', 'usr_1'], code: 1, message: 'tally users list' },
+    {
+      what: 'to demote the last admin',
+      args: ['users', 'set-role', 'ada@example.com', 'member'],
+      code: 1,
+      message: 'last active admin',
+    },
+    {
+      what: 'to disable the last admin',
+      args: ['users', 'disable', 'ada@example.com'],
+      code: 1,
+      message: 'Make another person an admin first',
+    },
+    {
+      what: 'an unknown command',
+      args: ['users', 'delete', 'ada@example.com'],
+      code: 2,
+      message: "unknown command 'delete'",
+    },
+    { what: 'an unknown flag', args: ['users', 'list', '--al'], code: 2, message: "unknown option '--al'" },
+    { what: 'too many words', args: ['users', 'list', 'all'], code: 2, message: 'too many arguments' },
+    { what: 'a group without a command', args: ['users'], code: 2, message: 'Usage: tally users' },
+  ]
+  test.each(rows)('$what', async ({ args, code, message, stdin }) => {
+    const ran = await tally.run(args, stdin === undefined ? {} : { stdin })
+    expect(ran.stderr).toMatch(message)
+    expect(ran.stderr).not.toMatch(/^ +at /m)
+    expect(ran.stdout).toBe('')
+    expect(ran.code).toBe(code)
+  })
+
+  test('and nothing of it changed anybody', async () => {
+    expect(await tally.json(['users', 'list'])).toEqual(before)
+  })
+})

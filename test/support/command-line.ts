@@ -1,0 +1,127 @@
+/** The real command line, run from source in an empty folder. */
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const MAIN = join(import.meta.dir, '../../src/main.ts')
+
+/** A server that is not ready by then will not be. */
+const READY_DEADLINE_MS = 15_000
+
+export interface Ran {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+export interface RunOptions {
+  stdin?: string
+  env?: Record<string, string>
+}
+
+export interface RunningServer {
+  url: string
+  process: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+  /** Everything on standard output so far. */
+  output(): string
+  /** Waits until the pattern is there, and answers what it found. */
+  untilPrinted(pattern: RegExp): Promise<string>
+  /** Sends SIGTERM and answers the exit code. */
+  stop(): Promise<number>
+}
+
+export class CommandLine {
+  readonly #servers: Bun.Subprocess[] = []
+
+  private constructor(readonly folder: string) {}
+
+  static async make(): Promise<CommandLine> {
+    // The real path, because a process tells its working folder so.
+    return new CommandLine(await realpath(await mkdtemp(join(tmpdir(), 'tally-cli-'))))
+  }
+
+  /** The folder of the database where nothing else is said. */
+  get dataDir(): string {
+    return join(this.folder, 'tally-data')
+  }
+
+  #spawn<In extends 'ignore' | Buffer>(args: string[], stdin: In, env: Record<string, string> = {}) {
+    return Bun.spawn([process.execPath, MAIN, ...args], {
+      cwd: this.folder,
+      // Nothing of the surrounding environment, such as a TALLY_DATA, reaches it.
+      env: { PATH: process.env.PATH!, HOME: this.folder, NO_COLOR: '1', ...env },
+      stdin,
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+  }
+
+  async run(args: string[], { stdin, env }: RunOptions = {}): Promise<Ran> {
+    const child = this.#spawn(args, stdin === undefined ? 'ignore' : Buffer.from(stdin), env)
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    return { code, stdout, stderr }
+  }
+
+  /** Runs what is to succeed. */
+  async done(args: string[], options: RunOptions = {}): Promise<Ran> {
+    const ran = await this.run(args, options)
+    if (ran.code !== 0) throw new Error(`tally ${args.join(' ')} ended with ${ran.code}: ${ran.stderr}`)
+    return ran
+  }
+
+  /** Runs what is to succeed, and answers the JSON that it prints. Not typed: a test asserts what it relies on. */
+  // biome-ignore lint/suspicious/noExplicitAny: what commands print as JSON
+  async json(args: string[], options: RunOptions = {}): Promise<any> {
+    return JSON.parse((await this.done([...args, '--json'], options)).stdout)
+  }
+
+  async addUser(email = 'ada@example.com', role = 'admin'): Promise<string> {
+    return (await this.json(['users', 'add', '--email', email, '--name', email.split('@')[0]!, '--role', role])).id
+  }
+
+  async createToken(kind = 'svc', user = 'ada@example.com'): Promise<{ id: string; token: string }> {
+    return this.json(['tokens', 'create', '--kind', kind, '--user', user, '--name', 'ci'])
+  }
+
+  /** Starts the server on a free port and waits for the line that tells its address. */
+  async serve(args: string[] = [], env: Record<string, string> = {}): Promise<RunningServer> {
+    const child = this.#spawn(['serve', '--port', '0', ...args], 'ignore', env)
+    this.#servers.push(child)
+    let output = ''
+    const reading = (async () => {
+      for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) output += text
+    })()
+    const untilPrinted = async (pattern: RegExp) => {
+      const deadline = performance.now() + READY_DEADLINE_MS
+      while (true) {
+        const found = pattern.exec(output)
+        if (found) return found[1] ?? found[0]
+        if (child.exitCode !== null || performance.now() > deadline) {
+          child.kill('SIGKILL')
+          throw new Error(`The server did not print ${pattern}: ${output}${await child.stderr.text()}`)
+        }
+        await Bun.sleep(5)
+      }
+    }
+    return {
+      url: await untilPrinted(/"msg":"tally is ready on (http:[^"]+)"/),
+      process: child,
+      output: () => output,
+      untilPrinted,
+      async stop() {
+        child.kill('SIGTERM')
+        const code = await child.exited
+        await reading
+        return code
+      },
+    }
+  }
+
+  async remove(): Promise<void> {
+    for (const server of this.#servers) {
+      server.kill('SIGKILL')
+      await server.exited
+    }
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}
