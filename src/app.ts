@@ -5,23 +5,25 @@ import { entriesRoutes, tokenEntrySchemaRoute } from './features/entries/routes.
 import { peopleRoutes } from './features/people/routes.ts'
 import { health } from './http/health.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
+import { type PagesOptions, pages } from './http/pages.ts'
 import { requests } from './http/requests.ts'
 import type { Services } from './services.ts'
 
-export interface AppOptions {
+export interface AppOptions extends PagesOptions {
   services: Services
   logger: Logger
 }
 
-export const createApp = ({ services, logger }: AppOptions) => {
+export const createApp = ({ services, logger, publicUrl }: AppOptions) => {
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
   const app = new Elysia({ name: 'tally', normalize: false })
     .use(requests({ people: services.people, logger, routes }))
     .use(health(services))
     .use(openApi({ routes }))
+    .use(pages({ publicUrl }))
     .use(peopleRoutes(services))
-    .use(tokenEntrySchemaRoute())
     .use(entriesRoutes(services))
+    .use(tokenEntrySchemaRoute())
   return app
 }
 

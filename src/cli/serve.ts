@@ -75,7 +75,7 @@ async function serve(config: Config): Promise<void> {
   try {
     const services = createServices({ db, clock: systemClock })
     await services.prices.loadDefaultPrices()
-    const app = createApp({ services, logger })
+    const app = createApp({ services, logger, publicUrl: config.publicUrl })
     server = listen(config, (options) => app.listen(options).server!)
     const url = `http://${hostInUrl(config.host)}:${server.port}`
     logger.info(`tally is ready on ${url}`)

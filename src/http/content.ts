@@ -24,12 +24,12 @@ export class FixedContent {
 
   async respond({ headers: sent }: Request): Promise<Response> {
     const common = {
-      ...this.headers,
       etag: this.#etag,
       // Kept, but asked for every time: an upgrade of Tally is seen at once, and asking costs one empty answer.
       'cache-control': 'no-cache',
       vary: 'accept-encoding',
       'x-content-type-options': 'nosniff',
+      ...this.headers,
     }
     const known = sent.get('if-none-match')?.split(',') ?? []
     if (known.some((tag) => tag.trim() === this.#etag)) return new Response(null, { status: 304, headers: common })

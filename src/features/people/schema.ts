@@ -39,23 +39,20 @@ export const Me = Type.Object(
 )
 export type Me = Static<typeof Me>
 
+// Lengths and forms are told in words and checked by the service, so that a form hears of every fault at once.
 const name = (description: string, examples: string[]) =>
-  Type.String({ description, minLength: 1, maxLength: NAME_LIMIT, examples })
+  Type.String({ description: `${description} Up to ${NAME_LIMIT} characters.`, examples })
 
 export const SetUpRequest = Type.Object(
   {
     link_token: Type.String({
       description: 'What follows the `#` in the one-time link that `tally serve` prints.',
-      minLength: 1,
-      maxLength: 100,
     }),
     organization: Type.Object(
       {
         name: name('Name of the organization, as bills show it.', ['Acme']),
         time_zone: Type.String({
           description: 'IANA time zone in which days and months begin.',
-          minLength: 1,
-          maxLength: 100,
           examples: ['Europe/Berlin'],
         }),
         currency: Type.String({ description: 'ISO 4217 code of the usual bill currency.', examples: ['EUR'] }),
@@ -64,9 +61,9 @@ export const SetUpRequest = Type.Object(
     ),
     admin: Type.Object(
       {
-        email: Type.String({ description: 'Address to sign in with.', maxLength: 254, examples: ['ada@example.com'] }),
+        email: Type.String({ description: 'Address to sign in with.', examples: ['ada@example.com'] }),
         name: name('Name of the person.', ['Ada']),
-        password: Type.String({ minLength: PASSWORD_MIN, maxLength: PASSWORD_LIMIT }),
+        password: Type.String({ description: `To sign in with: ${PASSWORD_MIN} to ${PASSWORD_LIMIT} characters.` }),
       },
       { ...strict, description: 'The first person, who becomes an admin.' },
     ),
