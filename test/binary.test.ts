@@ -99,9 +99,11 @@ describe('a server in an empty folder', () => {
     const page = await server.call('GET', '/docs')
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toContain('text/html')
-    for (const [, source] of (await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)) {
+    const sources = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source!)
+    expect(sources.some((source) => source.endsWith('.js'))).toBe(true)
+    for (const source of sources) {
       expect(source).toStartWith('/')
-      const asset = await server.call('GET', source!)
+      const asset = await server.call('GET', source)
       expect(asset.status).toBe(200)
       expect((await asset.bytes()).length).toBeGreaterThan(0)
     }
