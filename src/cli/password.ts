@@ -22,6 +22,11 @@ async function promptedPassword(): Promise<string> {
     const password = await ask('New password: ')
     if ((await ask('Again: ')) !== password) throw new CommandError('The two passwords differ. Nothing was changed.')
     return password
+  } catch (error) {
+    // Ctrl-C or Ctrl-D.
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error
+    process.stderr.write('\n')
+    throw new CommandError('No password was given. Nothing was changed.')
   } finally {
     prompt.close()
   }
