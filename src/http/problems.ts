@@ -128,14 +128,17 @@ export function logProblem(
   else logger.error({ ...line, error: error === problem ? undefined : redacted(error) }, 'failed')
 }
 
-/** drizzle's error texts carry the query's parameters, which may be what a person wrote: only the driver's words are kept. */
+/**
+ * What went wrong, without what a person wrote: drizzle's texts carry the query's parameters, Elysia's of an answer that
+ * does not fit carry the answer, and a stack begins with the text.
+ */
 function redacted(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const inner = error.cause instanceof Error ? error.cause : error
   return {
     type: inner.name,
-    message: inner.message.split('\nparams:')[0],
+    message: 'validator' in inner ? 'An answer does not fit its schema.' : inner.message.split('\nparams:')[0],
     code: (inner as { code?: unknown }).code,
-    stack: inner.stack,
+    stack: inner.stack?.split('\n').filter((line) => /^\s+at /.test(line)),
   }
 }
