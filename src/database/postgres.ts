@@ -276,14 +276,20 @@ export async function openPostgres({ url, now, slowDeadlineMs, busyDeadlineMs }:
   const writer = new PostgresWriter(url, busyDeadlineMs)
   const quick = quickReads(url)
   const slow = slowReads(url, slowDeadlineMs)
+  async function close(): Promise<void> {
+    await writer.close()
+    await Promise.all([quick.close(), slow.close()])
+  }
+  let closing: Promise<void> | undefined
+
   return {
     engine: 'postgres',
     read: readerOver(quick),
     slow: readerOver(slow),
     write: (body) => writer.write(body),
-    async close() {
-      await writer.close()
-      await Promise.all([quick.close(), slow.close()])
+    close() {
+      closing ??= close()
+      return closing
     },
   }
 }

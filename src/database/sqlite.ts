@@ -26,6 +26,9 @@ const GROUP_LIMIT = 256
 /** Waiting bodies beyond which writes are refused: 10,000 are a few seconds of work and a few megabytes. */
 const QUEUE_LIMIT = 10_000
 
+/** How long a server's last checkpoint waits for its workers' connections, which are just closing, but not for a long report. */
+const LAST_CHECKPOINT_WAIT_MS = 500
+
 /** Pages of SQLite's cache per connection, in KiB: the inner pages of ten million entries' indexes fit. */
 const CACHE_KIB = 32_768
 
@@ -237,20 +240,24 @@ export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlin
   const slow = workers ? openSlowReader(path, slowDeadlineMs) : undefined
   const checkpoints = workers ? startCheckpoints(path, writing) : undefined
 
+  async function close(): Promise<void> {
+    await writer.close()
+    slow?.close()
+    await checkpoints?.stop()
+    reading.close()
+    emptyLog(writing, workers ? LAST_CHECKPOINT_WAIT_MS : 0)
+    writing.close()
+  }
+  let closing: Promise<void> | undefined
+
   return {
     engine: 'sqlite',
     read,
     slow: slow?.reader ?? read,
     write: (body) => writer.write(body),
-    async close() {
-      await writer.close()
-      slow?.close()
-      await checkpoints?.stop()
-      reading.close()
-      // Another process may be writing, and the workers' connections may still be closing; here waiting keeps nobody.
-      writing.run(`PRAGMA busy_timeout = ${busyDeadlineMs}`)
-      emptyLog(writing)
-      writing.close()
+    close() {
+      closing ??= close()
+      return closing
     },
   }
 }
@@ -261,8 +268,9 @@ export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlin
  * Intentionally no PRAGMA optimize: statistics of a table that was small at the last close mislead the planner for as
  * long as the next server runs, and without any it uses the indexes as they were meant.
  */
-function emptyLog(connection: Connection): void {
+function emptyLog(connection: Connection, waitMs: number): void {
   try {
+    connection.run(`PRAGMA busy_timeout = ${waitMs}`)
     connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
     // Busy or full: what is durable stays so in the log, and the next opening goes on from there.

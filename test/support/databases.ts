@@ -23,6 +23,8 @@ export type Location = Pick<OpenOptions, 'dataDir' | 'databaseUrl'>
 export interface OpenTestOptions extends Partial<Omit<OpenOptions, keyof Location>> {
   /** Opens the database of this one once more, as another process does, instead of a new one. */
   sharing?: Database
+  /** Opens what is there instead of a new one. */
+  at?: Location
 }
 
 /** Opens a new, migrated database. It is closed and removed after the test, or after all where `beforeAll` opened it. */
@@ -60,8 +62,8 @@ export function opener(engine: Engine): Open {
   afterEach(cleanUp)
   afterAll(cleanUp)
 
-  return async ({ sharing, ...options } = {}) => {
-    const location = sharing ? locationOf(sharing) : await newLocation(engine, cleanUps)
+  return async ({ sharing, at, ...options } = {}) => {
+    const location = at ?? (sharing ? locationOf(sharing) : await newLocation(engine, cleanUps))
     const db = await openDatabase({ clock: systemClock, ...location, ...options })
     locations.set(db, location)
     cleanUps.push(() => db.close())

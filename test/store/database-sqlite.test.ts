@@ -1,0 +1,223 @@
+/** What only the embedded engine does: group commit, locks without blocking, a full disk, the write-ahead log. */
+import { Database as Connection } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { copyFileSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import type { Database, Reader, Tx } from '../../src/database/database.ts'
+import { DATABASE_FILE } from '../../src/database/open.ts'
+import { locationOf, opener } from '../support/databases.ts'
+import { commandFor, inOtherProcess } from '../support/other-process.ts'
+
+const pathOf = (db: Database) => join(locationOf(db).dataDir, DATABASE_FILE)
+const addName = (text: string) => (tx: Tx) => tx.insert(tx.tables.names).values({ text }).returning()
+const countNames = async (reader: Reader) => (await reader.select().from(reader.tables.names)).length
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error) => error.code ?? `${error}`,
+  )
+
+/**
+ * Commits in the write-ahead log: the last frame of each names the size of the database after it.
+ * https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+ */
+function commitsIn(db: Database): number {
+  const log = readFileSync(`${pathOf(db)}-wal`)
+  const frameLength = 24 + log.readUInt32BE(8)
+  let commits = 0
+  for (let frame = 32; frame + frameLength <= log.length; frame += frameLength) {
+    if (log.readUInt32BE(frame + 4) > 0) commits += 1
+  }
+  return commits
+}
+
+describe('the group commit', () => {
+  const open = opener('sqlite')
+
+  test('makes one commit of the bodies that wait together', async () => {
+    const db = await open()
+    await db.write(addName('first'))
+    const before = commitsIn(db)
+    await Promise.all(Array.from({ length: 100 }, (_, number) => db.write(addName(`name ${number}`))))
+    expect(commitsIn(db) - before).toBe(1)
+  })
+
+  test('begins another commit after 256 bodies, so that the event loop is not kept', async () => {
+    const db = await open()
+    await db.write(addName('first'))
+    const before = commitsIn(db)
+    await Promise.all(Array.from({ length: 600 }, (_, number) => db.write(addName(`name ${number}`))))
+    expect(commitsIn(db) - before).toBe(3)
+    expect(await countNames(db.read)).toBe(601)
+  })
+
+  test('writes nothing where every body fails', async () => {
+    const db = await open()
+    await db.write(addName('first'))
+    const before = commitsIn(db)
+    const failing = Array.from({ length: 10 }, () => codeOf(db.write(addName('first'))))
+    expect(new Set(await Promise.all(failing))).toEqual(new Set(['SQLITE_CONSTRAINT_UNIQUE']))
+    expect(commitsIn(db)).toBe(before)
+  })
+
+  test('refuses what comes when ten thousand bodies wait', async () => {
+    const db = await open()
+    const outcomes = await Promise.all(Array.from({ length: 10_010 }, () => codeOf(db.write(async () => {}))))
+    expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(10_000)
+    expect(outcomes.slice(10_000)).toEqual(Array(10).fill('overloaded'))
+  })
+})
+
+describe('the lock of another process', () => {
+  const open = opener('sqlite')
+
+  async function lockedByOther(db: Database): Promise<() => Promise<void>> {
+    const child = inOtherProcess('lock', locationOf(db))
+    for await (const _ of child.stdout) break
+    return async () => {
+      child.stdin.end()
+      await child.exited
+    }
+  }
+
+  test('is waited for while timers go on and reads are answered', async () => {
+    const db = await open()
+    const unlock = await lockedByOther(db)
+    let ticks = 0
+    let longestGap = 0
+    let last = performance.now()
+    const ticker = setInterval(() => {
+      ticks += 1
+      longestGap = Math.max(longestGap, performance.now() - last)
+      last = performance.now()
+    }, 5)
+    const waiting = db.write(addName('waited'))
+    await Bun.sleep(400)
+    clearInterval(ticker)
+    // Half a busy timeout's sleep would already show; an idle machine has 80 ticks and gaps of 6 ms.
+    expect(ticks).toBeGreaterThan(20)
+    expect(longestGap).toBeLessThan(200)
+    expect(await countNames(db.read)).toBe(0)
+    await unlock()
+    await waiting
+    expect(await countNames(db.read)).toBe(1)
+  })
+
+  test('is given up after a while for all who wait, and the next write goes through', async () => {
+    const db = await open({ busyDeadlineMs: 100 })
+    const unlock = await lockedByOther(db)
+    const waiting = [1, 2, 3].map((number) => codeOf(db.write(addName(`name ${number}`))))
+    expect(await Promise.all(waiting)).toEqual(Array(3).fill('database_busy'))
+    await unlock()
+    await db.write(addName('next'))
+    expect(await countNames(db.read)).toBe(1)
+  })
+})
+
+/** A disk of 3 MB that only the command sees. Makes it in a namespace of its own, so nothing is left behind. */
+function onSmallDisk(folder: string, command: string[]): string[] {
+  const script = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$@"'
+  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', script, folder, ...command]
+}
+
+const canMount =
+  Bun.which('unshare') !== null && Bun.spawnSync(onSmallDisk('/mnt', ['true']), { stderr: 'ignore' }).exitCode === 0
+
+describe('a full disk', () => {
+  const open = opener('sqlite')
+
+  test.skipIf(!canMount)(
+    'refuses all who share the commit, still reads, and writes again when there is space',
+    async () => {
+      const location = locationOf(await open())
+      const child = Bun.spawn(onSmallDisk(location.dataDir, commandFor('fillDisk', location)), { stderr: 'inherit' })
+      expect(await child.stdout.json()).toEqual({
+        together: ['database_full', 'database_full', 'database_full'],
+        read: ['before'],
+        again: 'written',
+        stored: ['before', 'after'],
+      })
+      expect(await child.exited).toBe(0)
+    },
+  )
+})
+
+describe('the write-ahead log', () => {
+  const open = opener('sqlite')
+
+  test('is kept small by the checkpoints of a server', async () => {
+    const db = await open({ serving: true })
+    const sizes: number[] = []
+    for (let burst = 0; burst < 6; burst += 1) {
+      const texts = Array.from({ length: 200 }, (_, number) => `${burst} ${number} ${'x'.repeat(5_000)}`)
+      await Promise.all(texts.map((text) => db.write(addName(text))))
+      await Bun.sleep(400)
+      sizes.push(statSync(`${pathOf(db)}-wal`).size)
+    }
+    // A burst is 2.5 MB with its index; all six without checkpoints are six times that.
+    expect(sizes.at(-1)!).toBeLessThan(2.5 * sizes[0]!)
+  })
+
+  test('is empty after the last close, so that a copy of the file alone is whole', async () => {
+    const db = await open({ serving: true })
+    await db.write(addName('kept'))
+    await db.close()
+    const copy = `${pathOf(db)}.copy`
+    copyFileSync(pathOf(db), copy)
+    const connection = new Connection(copy)
+    expect(connection.query('SELECT text FROM names').values()).toEqual([['kept']])
+    connection.close()
+  })
+
+  test('is left alone by a close beside a transaction of another process', async () => {
+    const db = await open()
+    const other = await open({ sharing: db })
+    const child = inOtherProcess('lock', locationOf(db))
+    for await (const _ of child.stdout) break
+    await db.close()
+    child.kill()
+    await child.exited
+    await other.write(addName('after'))
+    expect(await countNames(other.read)).toBe(1)
+  })
+})
+
+describe('slow reads of SQLite', () => {
+  const open = opener('sqlite')
+
+  test('are refused while two abandoned ones still run, and answered again when they have ended', async () => {
+    const db = await open({ serving: true, slowDeadlineMs: 50 })
+    const { revision } = db.slow.tables
+    const long = () =>
+      db.slow
+        .select({
+          count: sql`(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 8000000) SELECT count(*) FROM c)`,
+        })
+        .from(revision)
+    expect(await codeOf(long())).toBe('database_deadline')
+    expect(await codeOf(long())).toBe('database_deadline')
+    expect(await codeOf(long())).toBe('overloaded')
+    let outcome = 'overloaded'
+    for (let attempt = 0; attempt < 200 && outcome === 'overloaded'; attempt += 1) {
+      await Bun.sleep(50)
+      outcome = await codeOf(db.slow.select().from(revision))
+    }
+    expect(outcome).toBe('done')
+  })
+
+  test('are told when the database is closed before their answer', async () => {
+    const db = await open({ serving: true })
+    const { revision } = db.slow.tables
+    const waiting = codeOf(
+      db.slow
+        .select({
+          count: sql`(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 1000000) SELECT count(*) FROM c)`,
+        })
+        .from(revision),
+    )
+    await Bun.sleep(20)
+    await db.close()
+    expect(await waiting).toBe('database_unreachable')
+  })
+})
