@@ -5,15 +5,27 @@
  */
 import { Elysia } from 'elysia'
 import { Problem } from '../errors.ts'
-import type { Caller } from '../features/people/service.ts'
+import type { Caller, CallerKind, CallerOf, Person } from '../features/people/service.ts'
 import { bodies } from './body.ts'
 
-export type CallerKind = Caller['kind']
+type Role = Person['role']
 
-const TOKEN_NAMES: Record<CallerKind, string> = {
+/**
+ * Who may call a route: these kinds of credential, whatever the role of the person behind it; or, by kind of
+ * credential, the roles of which the person must have one.
+ *
+ * ```ts
+ * allow: ['read', 'session']
+ * allow: { session: ['billing', 'admin'] }
+ * ```
+ */
+export type Allowed = readonly CallerKind[] | { readonly [Kind in CallerKind]?: readonly Role[] }
+
+const CREDENTIALS: Record<CallerKind, string> = {
   service: 'a service token (tally_svc_…)',
   read: 'a read token (tally_read_…)',
   organization: 'an organization token (tally_org_…)',
+  session: 'a signed-in person',
 }
 
 /** What the OpenAPI document calls the credentials. */
@@ -21,30 +33,52 @@ export const SECURITY_SCHEMES: Record<CallerKind, string> = {
   service: 'serviceToken',
   read: 'readToken',
   organization: 'organizationToken',
+  session: 'session',
 }
 
-function wrongKind(needed: CallerKind[], sent: CallerKind): Problem {
-  const names = needed.map((kind) => TOKEN_NAMES[kind]).join(' or ')
-  return new Problem('forbidden', `This call needs ${names}, not ${TOKEN_NAMES[sent]}.`)
+/** Its name without TLS. */
+export const SESSION_COOKIE = 'tally_session'
+
+function either(words: readonly string[]): string {
+  return words.join(' or ')
+}
+
+function wrongKind(needed: readonly CallerKind[], sent: CallerKind): Problem {
+  return new Problem(
+    'forbidden',
+    `This call needs ${either(needed.map((kind) => CREDENTIALS[kind]))}, not ${CREDENTIALS[sent]}.`,
+  )
+}
+
+function wrongRole(needed: readonly Role[], { kind, person }: Caller): Problem {
+  const whose = kind === 'session' ? 'yours is' : 'the person who made this token has'
+  return new Problem(
+    'forbidden',
+    `This call needs the role ${either(needed)}; ${whose} ${person.role}. An admin can change it.`,
+  )
 }
 
 /** What a request carries from its first moment on. */
 export const requestState = () =>
   new Elysia({ name: 'request-state' }).decorate({ caller: null as Caller | null, requestId: '' })
 
-/** `{ allow: ['service'] }` on a route: these kinds of credential may call it. */
+/** `allow` on a route, without which nobody is refused there: see {@link Allowed}. */
 export const access = () =>
   new Elysia({ name: 'access' })
     .use(requestState())
     .use(bodies())
     .macro({
-      allow: (kinds: CallerKind[]) => {
-        const check = ({ caller }: { caller: Caller | null }) => {
-          requireCaller(caller, kinds)
+      allow: (allowed: Allowed) => {
+        const rolesByKind = new Map(demandsOf(allowed))
+        const kinds = [...rolesByKind.keys()]
+        const check = ({ caller: sent }: { caller: Caller | null }) => {
+          const caller = requireCaller(sent, kinds)
+          const roles = rolesByKind.get(caller.kind)
+          if (roles && !roles.includes(caller.person.role)) throw wrongRole(roles, caller)
         }
         return {
           // For the OpenAPI document, so that it cannot say anything else than what is checked.
-          detail: { security: kinds.map((kind) => ({ [SECURITY_SCHEMES[kind]]: [] })) },
+          detail: { security: securityOf(allowed) },
           // Parsers run first: without this, whoever may not call at all would be told of faults in the body.
           introspect: (route: { body?: unknown; parse?: unknown }) => {
             if (route.parse) route.parse = [check, route.parse].flat()
@@ -54,16 +88,33 @@ export const access = () =>
       },
     })
 
-/** The caller of a route that demands one. */
-export function requireCaller(caller: Caller | null, kinds?: CallerKind[]): Caller {
+/** The kinds of credential, each with the roles that it needs; undefined where any will do. */
+function demandsOf(allowed: Allowed): [CallerKind, readonly Role[] | undefined][] {
+  if (Array.isArray(allowed)) return allowed.map((kind) => [kind, undefined])
+  return Object.entries(allowed) as [CallerKind, readonly Role[]][]
+}
+
+/** Alternatives, as OpenAPI understands the list; it has no other way to say that one of several roles is enough. */
+function securityOf(allowed: Allowed): Record<string, string[]>[] {
+  return demandsOf(allowed).flatMap(([kind, roles]) => {
+    const scheme = SECURITY_SCHEMES[kind]
+    return roles ? roles.map((role) => ({ [scheme]: [role] })) : [{ [scheme]: [] }]
+  })
+}
+
+/** The caller of a route that demands one; of the kinds named, which the type then says as well. */
+export function requireCaller<Kind extends CallerKind = CallerKind>(
+  caller: Caller | null,
+  kinds?: readonly Kind[],
+): CallerOf<Kind> {
   if (!caller) throw noCredential()
-  if (kinds && !kinds.includes(caller.kind)) throw wrongKind(kinds, caller.kind)
-  return caller
+  if (kinds && !(kinds as readonly CallerKind[]).includes(caller.kind)) throw wrongKind(kinds, caller.kind)
+  return caller as CallerOf<Kind>
 }
 
 export function noCredential(): Problem {
   return new Problem(
     'unauthenticated',
-    'Send a token: Authorization: Bearer tally_svc_… (or _read_, _org_). `tally tokens create` makes one.',
+    'Send a token: Authorization: Bearer tally_svc_… (or _read_, _org_); `tally tokens create` makes one. A person signs in.',
   )
 }

@@ -10,7 +10,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { PROBLEMS, type ProblemCode } from '../errors.ts'
 import { VERSION } from '../version.ts'
-import { SECURITY_SCHEMES } from './access.ts'
+import { SECURITY_SCHEMES, SESSION_COOKIE } from './access.ts'
 import { FixedContent } from './content.ts'
 import { type Contents, type Documentation, documented, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS } from './documented.ts'
 import { Components, type JsonSchema } from './json-schema.ts'
@@ -261,6 +261,13 @@ const SECURITY: Record<string, Json> = {
     bearerFormat: 'tally_org_…',
     description: 'An organization token, for telemetry push.',
   },
+  [SECURITY_SCHEMES.session]: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description:
+      'A signed-in person, by the cookie that signing in sets (behind TLS its name begins with `__Host-`). The roles that a call names are alternatives. Calls that change something are taken from pages of the same origin only.',
+  },
 }
 
 const ANY_BODY: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed']
@@ -274,12 +281,16 @@ function problemsOf(
   hooks: DescribedRoute['hooks'],
   { body, problems = [] }: Documentation,
 ): Set<ProblemCode> {
-  const tokens = hooks.detail?.security?.length ?? 0
+  const alternatives = hooks.detail?.security ?? []
+  const kinds = new Set(alternatives.flatMap((alternative) => Object.keys(alternative)))
+  const asksForRole = alternatives.some((alternative) => Object.values(alternative).flat().length > 0)
+  const asksForOrigin = method !== 'GET' && kinds.has(SECURITY_SCHEMES.session)
+  const refusesSome = asksForRole || asksForOrigin || kinds.size < Object.keys(SECURITY).length
   return new Set<ProblemCode>([
     'internal_error',
     ...problems,
-    ...(tokens > 0 ? (['unauthenticated', ...ANY_READ] as const) : []),
-    ...(tokens > 0 && tokens < Object.keys(SECURITY).length ? (['forbidden'] as const) : []),
+    ...(kinds.size > 0 ? (['unauthenticated', ...ANY_READ] as const) : []),
+    ...(kinds.size > 0 && refusesSome ? (['forbidden'] as const) : []),
     ...(body || hooks.body ? ANY_BODY : []),
     ...(hooks.query || hooks.params ? (['validation_failed'] as const) : []),
     ...(path.includes(':') ? (['not_found'] as const) : []),

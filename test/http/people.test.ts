@@ -32,7 +32,8 @@ describe('GET /me', () => {
         allow_bills: false,
         expires_at: null,
       },
-      person: { id: person!.uid, name: person!.name, role: 'admin' },
+      session: null,
+      person: { id: person!.uid, name: person!.name, email, role: 'admin' },
       organization: { name: 'Tally' },
     })
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { CallerOf } from '../../src/features/people/service.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -23,7 +24,7 @@ forEachEngine('reports that race', (open) => {
     const services = createServices({ db, clock })
     await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' })
     const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' })
-    const caller = await services.people.authenticate(`Bearer ${secret}`)
+    const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
     const all = async () => (await services.entries.listEntries('everyone', {}, { limit: 1000 })).data
     return { ...services, caller, all }
   }

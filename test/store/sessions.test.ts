@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/database.ts'
 import type { SessionSource, Status } from '../../src/database/tables.ts'
 import { type Report, readReport } from '../../src/features/entries/report.ts'
 import type { TokenEntry } from '../../src/features/entries/service.ts'
-import type { Caller } from '../../src/features/people/service.ts'
+import type { CallerOf } from '../../src/features/people/service.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -49,10 +49,10 @@ function said({
 async function stage(db: Database) {
   const services = createServices({ db, clock })
   await services.prices.loadDefaultPrices()
-  const callerFor = async (email: string): Promise<Caller> => {
+  const callerFor = async (email: string): Promise<CallerOf<'service'>> => {
     await services.people.addUser({ email, name: email, role: 'member' })
     const { secret } = await services.people.createToken({ kind: 'svc', user: email, name: 'test' })
-    return services.people.authenticate(`Bearer ${secret}`)
+    return services.people.authenticate(`Bearer ${secret}`) as Promise<CallerOf<'service'>>
   }
   const ada = await callerFor('ada@example.com')
   return {

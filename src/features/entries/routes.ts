@@ -9,7 +9,7 @@ import { faultsOf } from '../../http/faults.ts'
 import { standaloneSchema } from '../../http/json-schema.ts'
 import { type ProblemBody, problemBody } from '../../http/problems.ts'
 import { listParameter, parameter } from '../../http/query.ts'
-import type { Caller } from '../people/service.ts'
+import type { CallerOf } from '../people/service.ts'
 import { ENTRY_COLUMNS } from './csv.ts'
 import { EXAMPLE_ENTRY, EXAMPLE_HISTORY, EXAMPLE_REPORT } from './examples.ts'
 import { PLACED_FILTERS, readFilter } from './filter.ts'
@@ -109,7 +109,7 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
       '',
       async ({ body, caller, request, set }) => {
         const key = readIdempotencyKey(request.headers.get('idempotency-key'))
-        const reported = await entries.reportEntry(body, requireCaller(caller), key)
+        const reported = await entries.reportEntry(body, requireCaller(caller, ['service']), key)
         set.status = reported.outcome === 'created' ? 201 : 200
         if (reported.outcome === 'created') set.headers.location = `/api/v1/token-entries/${reported.entry.id}`
         if (reported.replayed) set.headers['idempotent-replayed'] = 'true'
@@ -153,7 +153,7 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
       '/batch',
       async ({ body, caller, request, requestId }) => {
         const key = readIdempotencyKey(request.headers.get('idempotency-key'))
-        return { results: await reportAll(entries, body, requireCaller(caller), key, requestId) }
+        return { results: await reportAll(entries, body, requireCaller(caller, ['service']), key, requestId) }
       },
       {
         allow: ['service'],
@@ -194,14 +194,14 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
         return entries.listEntries(person, filter, { limit: readLimit(limit), page })
       },
       {
-        allow: ['read'],
+        allow: ['read', 'session'],
         query: EntryQuery,
         detail: documented({
           id: 'listTokenEntries',
           tag,
           summary: 'List token entries',
           description:
-            'Newest first, of those that the token’s creator may see. Filters of different names must all hold.',
+            'Newest first, of those that the signed-in person or the token’s creator may see. Filters of different names must all hold.',
           responses: {
             200: {
               description: 'A page of entries.',
@@ -214,7 +214,7 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
       },
     )
     .get('/:id', ({ params, caller }) => entries.getEntry(params.id, requireCaller(caller).person), {
-      allow: ['read'],
+      allow: ['read', 'session'],
       detail: documented({
         id: 'getTokenEntry',
         tag,
@@ -224,7 +224,7 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
       }),
     })
     .get('/:id/history', ({ params, caller }) => entries.getHistory(params.id, requireCaller(caller).person), {
-      allow: ['read'],
+      allow: ['read', 'session'],
       detail: documented({
         id: 'getTokenEntryHistory',
         tag,
@@ -264,7 +264,7 @@ const ITEMS_AT_ONCE = 100
 async function reportAll(
   entries: EntriesService,
   items: unknown[],
-  caller: Caller,
+  caller: CallerOf<'service'>,
   key: string | undefined,
   requestId: string,
 ): Promise<BatchResult[]> {

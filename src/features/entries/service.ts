@@ -4,7 +4,7 @@ import type { SessionSource } from '../../database/tables.ts'
 import { notFound } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
-import type { Caller, PeopleService, Person } from '../people/service.ts'
+import type { CallerOf, PeopleService, Person } from '../people/service.ts'
 import type { PlacementService } from '../placement/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import { type EntryFilter, isIndexed, type Position, readFilter, readPage, writePage } from './filter.ts'
@@ -26,6 +26,9 @@ import { timestamp, toTokenEntry } from './wire.ts'
 export type { EntryFilter, Recorded, TokenEntry }
 export { readFilter }
 export type EntriesService = ReturnType<typeof createEntriesService>
+
+/** Whoever holds a token that entries can come by: service tokens by report, these and organization tokens by telemetry. */
+export type Reporting = CallerOf<'service' | 'organization'>
 
 export interface EntriesDependencies {
   db: Database
@@ -51,7 +54,7 @@ const EXPORT_PAGE = 1_000
 export function createEntriesService({ db, clock, people, prices, placement }: EntriesDependencies) {
   const interned = new Interned()
 
-  async function circumstancesOf(tx: Tx, caller: Caller): Promise<Circumstances> {
+  async function circumstancesOf(tx: Tx, caller: Reporting): Promise<Circumstances> {
     const { id, uid, name } = caller.person
     return {
       now: clock.now(),
@@ -66,7 +69,7 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
   async function record(
     report: Report,
     source: SessionSource,
-    caller: Caller,
+    caller: Reporting,
     idempotencyKey: string | undefined,
   ): Promise<Recorded> {
     // Prices that changed are read once here, and not by every body of the coming commit: what is read inside a
@@ -95,13 +98,13 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
      * `idempotencyKey` counts only where the report has no session. Throws `validation_failed`,
      * `idempotency_key_reused` (422) and `session_shrunk` (409).
      */
-    async reportEntry(body: TokenEntryReport, caller: Caller, idempotencyKey?: string): Promise<Reported> {
+    async reportEntry(body: TokenEntryReport, caller: CallerOf<'service'>, idempotencyKey?: string): Promise<Reported> {
       const { entry, ...told } = await record(readReport(body, clock.now()), 'report', caller, idempotencyKey)
       return { ...told, entry: toTokenEntry(entry) }
     },
 
     /** As {@link reportEntry}, for a report that telemetry or an agent's own log made. */
-    recordFrom: (source: SessionSource, report: Report, caller: Caller): Promise<Recorded> =>
+    recordFrom: (source: SessionSource, report: Report, caller: Reporting): Promise<Recorded> =>
       record(report, source, caller, undefined),
 
     /** A page of entries, newest first, of those that the person may see. */

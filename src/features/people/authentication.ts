@@ -3,10 +3,9 @@ import { Cached } from '../../database/cached.ts'
 import type { Database } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Caller } from './caller.ts'
 import { faultOfSecret, hashOfSecret, hexHashOfSecret } from './secret.ts'
 import { findTokenByHash, listUsableTokens, updateTokenLastUsed } from './store.ts'
-import { callerOf, stateOfToken, type Token } from './token.ts'
+import { callerOf, stateOfToken, type Token, type TokenCaller } from './token.ts'
 
 /** Some 6 MB, read again in some 20 ms after a change. Callers with older tokens cost one look-up each. */
 const HELD_TOKENS = 10_000
@@ -20,7 +19,7 @@ const FLUSH_LIMIT = 500
 const BEARER = /^bearer +(\S+) *$/i
 
 interface HeldToken {
-  caller: Caller
+  caller: TokenCaller
   expiresAt: number
   /** The minute last noted, so that one call a minute does the noting and the others nothing. */
   usedAt: number
@@ -70,7 +69,7 @@ export function createAuthentication({ db, clock }: { db: Database; clock: Clock
   })
   const usedAt = new Map<number, number>()
 
-  function admit(held: Map<string, HeldToken>, secret: string): Caller | Promise<Caller> {
+  function admit(held: Map<string, HeldToken>, secret: string): TokenCaller | Promise<TokenCaller> {
     const token = held.get(hexHashOfSecret(secret))
     const now = clock.now()
     if (!token || token.expiresAt <= now) return lookUp(secret)
@@ -83,7 +82,7 @@ export function createAuthentication({ db, clock }: { db: Database; clock: Clock
   }
 
   /** For tokens beyond those held, and for telling why one is refused. */
-  async function lookUp(secret: string): Promise<Caller> {
+  async function lookUp(secret: string): Promise<TokenCaller> {
     const token = await findTokenByHash(db.read, hashOfSecret(secret))
     if (!token)
       throw refused('No such token is known here. Was it made on another Tally, or in another folder (TALLY_DATA)?')
@@ -99,7 +98,7 @@ export function createAuthentication({ db, clock }: { db: Database; clock: Clock
      * The caller whom an `Authorization` header names. Throws `unauthenticated` and says what is wrong with it.
      * No promise where the token is held and the revision is at hand (SQLite): this runs before every request.
      */
-    authenticate(authorization: string): Caller | Promise<Caller> {
+    authenticate(authorization: string): TokenCaller | Promise<TokenCaller> {
       const secret = secretOf(authorization)
       const held = heldTokens.get(db.read)
       return held instanceof Promise ? held.then((tokens) => admit(tokens, secret)) : admit(held, secret)

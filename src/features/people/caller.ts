@@ -10,10 +10,26 @@ export interface Person {
   role: Role
 }
 
-/** Who is calling, decided by the credential alone and never by a body. */
-export interface Caller {
-  kind: 'service' | 'read' | 'organization'
+/** A program that calls with a token. */
+export interface TokenCaller<Kind extends 'service' | 'read' | 'organization'> {
+  kind: Kind
   token: { id: number; uid: Id<'tok'>; name: string; hint: string; allowBills: boolean; expiresAt: number | null }
   /** The creator of the token: of entries reported with a service token, the agent manager. */
   person: Person
 }
+
+/** A signed-in person, by their session cookie. */
+export interface SessionCaller {
+  kind: 'session'
+  /** `expiresAt` is the latest moment; a session that is not used ends sooner. */
+  session: { id: number; signedInAt: number; expiresAt: number }
+  person: Person
+}
+
+/** Who is calling, decided by the credential alone and never by a body. */
+export type Caller = TokenCaller<'service'> | TokenCaller<'read'> | TokenCaller<'organization'> | SessionCaller
+
+export type CallerKind = Caller['kind']
+
+/** The caller of a call that takes these kinds of credential only. */
+export type CallerOf<Kind extends CallerKind> = Extract<Caller, { kind: Kind }>

@@ -13,7 +13,8 @@ const EXAMPLE_ME: Me = {
     allow_bills: false,
     expires_at: '2027-02-18T17:53:04.000Z',
   },
-  person: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', role: 'admin' },
+  session: null,
+  person: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', email: 'ada@example.com', role: 'admin' },
   organization: { name: 'Acme' },
 }
 
@@ -40,13 +41,15 @@ export const peopleRoutes = ({ people }: { people: PeopleService }) =>
   new Elysia({ name: 'people', prefix: '/api/v1', normalize: false })
     .use(access())
     .get('/me', async ({ caller }) => meBody(requireCaller(caller), await people.organization()), {
-      allow: ['service', 'read', 'organization'],
+      allow: ['service', 'read', 'organization', 'session'],
       detail: documented({
         id: 'getMe',
         tag: 'People',
         summary: 'Show who is calling',
-        description: 'Tells what Tally understands of the token that was sent: a good first call.',
-        responses: { 200: { description: 'The token and the person behind it.', schema: Me, example: EXAMPLE_ME } },
+        description: 'Tells what Tally understands of the token or the session that was sent: a good first call.',
+        responses: {
+          200: { description: 'The person, and the token or the session.', schema: Me, example: EXAMPLE_ME },
+        },
       }),
     })
     .post(

@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { ROLES, TOKEN_KINDS } from '../../database/tables.ts'
 import { NAME_LIMIT, PASSWORD_LIMIT, PASSWORD_MIN } from './rules.ts'
 import type { Caller, Organization, Token, TokenState, User } from './service.ts'
+import type { TokenCaller } from './token.ts'
 
 const strict = { additionalProperties: false }
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
@@ -10,32 +11,47 @@ const moment = (description: string) => Type.String({ format: 'date-time', descr
 const oneOf = <T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 
-const CALLER_KINDS = ['service', 'read', 'organization'] as const satisfies Caller['kind'][]
+const CALLER_KINDS = ['service', 'read', 'organization', 'session'] as const satisfies Caller['kind'][]
 
 export const Me = Type.Object(
   {
-    kind: oneOf(CALLER_KINDS, 'The kind of token that was sent.'),
-    token: Type.Object(
-      {
-        id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
-        name: Type.String(),
-        hint: Type.String({ description: 'The first characters after the prefix, by which lists show the token.' }),
-        allow_bills: Type.Boolean({ description: 'Whether it may send bills.' }),
-        expires_at: orNull(moment('From when on it is refused; null for one that does not expire.')),
-      },
-      strict,
+    kind: oneOf(CALLER_KINDS, 'The kind of token that was sent, or `session` for a signed-in person.'),
+    token: orNull(
+      Type.Object(
+        {
+          id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
+          name: Type.String(),
+          hint: Type.String({ description: 'The first characters after the prefix, by which lists show the token.' }),
+          allow_bills: Type.Boolean({ description: 'Whether it may send bills.' }),
+          expires_at: orNull(moment('From when on it is refused; null for one that does not expire.')),
+        },
+        { ...strict, description: 'Null for a signed-in person.' },
+      ),
+    ),
+    session: orNull(
+      Type.Object(
+        {
+          signed_in_at: moment('When the person signed in.'),
+          expires_at: moment('When they have to sign in again; sooner where they make no call for a week.'),
+        },
+        { ...strict, description: 'Null for a token.' },
+      ),
     ),
     person: Type.Object(
       {
         id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
         name: Type.String(),
+        email: Type.String(),
         role: oneOf(ROLES, 'What the person may see and do, and a read token with them.'),
       },
-      { ...strict, description: 'Who made the token: the agent manager of what a service token reports.' },
+      {
+        ...strict,
+        description: 'Who is signed in, or who made the token: the agent manager of what a service token reports.',
+      },
     ),
     organization: Type.Object({ name: Type.String() }, strict),
   },
-  { ...strict, $id: 'Me', description: 'Who is calling, as Tally understands the token.' },
+  { ...strict, $id: 'Me', description: 'Who is calling, as Tally understands the token or the session.' },
 )
 export type Me = Static<typeof Me>
 
@@ -118,19 +134,22 @@ export type TokenBody = Static<typeof TokenBody>
 const iso = (at: number) => new Date(at).toISOString()
 const isoOrNull = (at: number | null) => (at === null ? null : iso(at))
 
-export function meBody({ kind, token, person }: Caller, { name }: Organization): Me {
+export function meBody(caller: Caller, { name }: Organization): Me {
+  const { kind, person } = caller
   return {
     kind,
-    token: {
-      id: token.uid,
-      name: token.name,
-      hint: token.hint,
-      allow_bills: token.allowBills,
-      expires_at: isoOrNull(token.expiresAt),
-    },
-    person: { id: person.uid, name: person.name, role: person.role },
+    token: kind === 'session' ? null : callingToken(caller.token),
+    session:
+      kind === 'session'
+        ? { signed_in_at: iso(caller.session.signedInAt), expires_at: iso(caller.session.expiresAt) }
+        : null,
+    person: { id: person.uid, name: person.name, email: person.email, role: person.role },
     organization: { name },
   }
+}
+
+function callingToken({ uid, name, hint, allowBills, expiresAt }: TokenCaller['token']): Me['token'] {
+  return { id: uid, name, hint, allow_bills: allowBills, expires_at: isoOrNull(expiresAt) }
 }
 
 export function userBody({ uid, email, name, role, hasPassword, createdAt, disabledAt }: User): UserBody {

@@ -41,7 +41,7 @@ import {
 } from './store.ts'
 import { MAY_MAKE_ORGANIZATION_TOKENS, MAY_SEND_BILLS, stateOfToken, type Token, type TokenState } from './token.ts'
 
-export type { Caller, Person } from './caller.ts'
+export type { Caller, CallerKind, CallerOf, Person } from './caller.ts'
 export type { Organization, Token, TokenState, User }
 
 const DAY_MS = 86_400_000

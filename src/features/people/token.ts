@@ -1,6 +1,6 @@
 import type { Role, TokenKind } from '../../database/tables.ts'
 import type { Id } from '../../lib/id.ts'
-import type { Caller, Person } from './caller.ts'
+import type { CallerOf, Person } from './caller.ts'
 
 /** A token as it is listed: everything but its secret, which nobody can show again. */
 export interface Token {
@@ -40,7 +40,9 @@ export const MAY_SEND_BILLS: readonly Role[] = ['billing', 'admin']
 
 const CALLER_KINDS = { svc: 'service', read: 'read', org: 'organization' } as const
 
-export function callerOf({ kind, creator, ...token }: Token): Caller {
+export type TokenCaller = CallerOf<(typeof CALLER_KINDS)[TokenKind]>
+
+export function callerOf({ kind, creator, ...token }: Token): TokenCaller {
   const { id, uid, name, hint, allowBills, expiresAt } = token
   return {
     kind: CALLER_KINDS[kind],
