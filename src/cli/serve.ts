@@ -59,10 +59,12 @@ async function serve(config: Config): Promise<void> {
   ])
   const logger = pino({ level: config.logLevel })
   const die = (error: unknown, message: string) => {
-    logger.fatal({ err: error }, message)
+    logger.fatal({ err: driverError(error) }, message)
     process.exit(EXIT_FATAL)
   }
-  process.on('uncaughtException', (error) => die(error, 'failed in a way that nobody expected'))
+  for (const event of ['uncaughtException', 'unhandledRejection']) {
+    process.on(event, (error: unknown) => die(error, 'failed in a way that nobody expected'))
+  }
   const db = await openDatabase({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
@@ -172,6 +174,11 @@ async function flushLastUsed(people: { flushLastUsed(): Promise<void> }, logger:
   try {
     await people.flushLastUsed()
   } catch (error) {
-    logger.warn({ err: error }, 'could not write when tokens were last used')
+    logger.warn({ err: driverError(error) }, 'could not write when tokens were last used')
   }
+}
+
+/** What failed at the bottom: drizzle's error around it repeats what the query was given, which may be anybody's words. */
+function driverError(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? driverError(error.cause) : error
 }
