@@ -73,6 +73,8 @@ async function serve(config: Config): Promise<void> {
     // What is durable is unknown now: only a new start, which reads it back, can tell.
     onFatal: (error) => die(error, 'the disk of the database failed'),
   })
+  // Before it listens: whoever has read that it is ready may ask it to stop.
+  const stopping = askedToStop()
   let server: Server | undefined
   try {
     const services = createServices({ db, clock: systemClock })
@@ -86,7 +88,7 @@ async function serve(config: Config): Promise<void> {
       print(firstSteps({ url, link, config, now: systemClock.now() }))
     }
     const flushing = setInterval(() => flushLastUsed(services.people, logger), FLUSH_LAST_USED_MS)
-    const signal = await askedToStop()
+    const signal = await stopping
     logger.info(`${signal}: finishing what was accepted`)
     setTimeout(() => die(undefined, `not finished after ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
