@@ -54,6 +54,27 @@ class SqliteReader extends Queries {
   }
 }
 
+/**
+ * The connection for reading. Outside a transaction even the smallest read costs several microseconds, so the revision
+ * is read once per turn of the event loop: what another process changed is seen a turn later, and what this one
+ * committed at once.
+ */
+class OutsideReader extends SqliteReader {
+  #known: number | undefined
+
+  override revision(): number {
+    if (this.#known === undefined) {
+      this.#known = super.revision()
+      setImmediate(() => this.forgetRevision())
+    }
+    return this.#known
+  }
+
+  forgetRevision(): void {
+    this.#known = undefined
+  }
+}
+
 interface Job {
   body: (tx: Tx) => Promise<unknown>
   resolve: (value: unknown) => void
@@ -84,6 +105,7 @@ class SqliteWriter {
     readonly connection: Connection,
     readonly events: DatabaseEvents,
     readonly busyDeadlineMs: number,
+    readonly outside: OutsideReader,
   ) {
     this.#tx = Object.assign(new SqliteReader(connection), {
       afterCommit: (effect: () => void) => {
@@ -156,6 +178,7 @@ class SqliteWriter {
       this.#settle()
       return
     }
+    this.outside.forgetRevision()
     for (const outcome of outcomes) this.#answer(outcome)
     this.#settle()
   }
@@ -231,11 +254,11 @@ export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlin
   const writing = new Connection(path, { readwrite: true, create: false, safeIntegers: true })
   // A busy timeout would stop the whole server while another process writes; the writer tries again from a timer.
   configureConnection(writing, 0)
-  const writer = new SqliteWriter(writing, { onFatal }, busyDeadlineMs)
 
   const reading = new Connection(path, { readonly: true, safeIntegers: true })
   configureConnection(reading, busyDeadlineMs)
-  const read = new SqliteReader(reading) as unknown as Reader
+  const read = new OutsideReader(reading)
+  const writer = new SqliteWriter(writing, { onFatal }, busyDeadlineMs, read)
 
   const slow = workers ? openSlowReader(path, slowDeadlineMs) : undefined
   const checkpoints = workers ? startCheckpoints(path, writing) : undefined
@@ -252,8 +275,8 @@ export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlin
 
   return {
     engine: 'sqlite',
-    read,
-    slow: slow?.reader ?? read,
+    read: read as unknown as Reader,
+    slow: slow?.reader ?? (read as unknown as Reader),
     write: (body) => writer.write(body),
     close() {
       closing ??= close()
