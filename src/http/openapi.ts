@@ -70,7 +70,7 @@ const DESCRIPTION = `Tally records what AI agents use, values it, and bills for 
 - Values that are absent are \`null\` in responses.
 - Lists answer \`data\`, \`has_more\` and \`next_page\`, which is sent back as \`page\`. They stay stable while entries arrive.
 - Refusals are [problems](/problems/) (RFC 9457). Programs go by \`code\`; \`errors\` names every fault of a request by a JSON pointer.
-- Every response carries \`X-Request-Id\`, under which the log knows the call. Only a request whose headers have more than 16 KiB is answered \`431\` without it, and without a body.`
+- Every response carries \`X-Request-Id\`, under which the log knows the call. Only what is cut off before Tally reads it is answered without it, and without a body: \`431\` for headers above 16 KiB, \`413\` for bodies above 16 MiB.`
 
 /** Throws where a route does not describe itself, which the tests notice before anyone else. */
 export function openApiDocument(routes: readonly DescribedRoute[]): OpenApiDocument {

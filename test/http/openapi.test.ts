@@ -7,7 +7,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import Ajv2020 from 'ajv/dist/2020'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { createApp } from '../../src/app.ts'
-import type { DescribedRoute, OpenApiDocument } from '../../src/http/openapi.ts'
+import { type DescribedRoute, type OpenApiDocument, openApiDocument } from '../../src/http/openapi.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -85,6 +85,12 @@ describe('the document', () => {
     }
     const ids = operations.map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('cannot be made of a route that does not describe itself', () => {
+    const route = { method: 'GET', path: '/api/v1/secrets', hooks: {} }
+    expect(() => openApiDocument([route])).toThrow('GET /api/v1/secrets lacks detail')
+    expect(openApiDocument([{ ...route, hooks: { detail: { hide: true } } }]).paths).toEqual({})
   })
 
   test('describes every parameter, and shows an example of every body and of every answer that is JSON', () => {
