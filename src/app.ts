@@ -27,4 +27,5 @@ export const createApp = ({ services, logger, publicUrl }: AppOptions) => {
   return app
 }
 
+/** @public The web application's client is typed by it. */
 export type App = ReturnType<typeof createApp>

@@ -1,15 +1,10 @@
 /** Lists and reports as CSV (RFC 4180), streamed, with cells that a spreadsheet would run as a formula made harmless. */
 import { stringify } from 'csv-stringify/sync'
+import type { CsvColumn } from '../lib/csv-column.ts'
 
 /** Whether the caller asked for CSV, by `format=csv` or by `Accept`. */
 export function wantsCsv(request: Request, format: string | undefined): boolean {
   return format === 'csv' || (format === undefined && /\btext\/csv\b/.test(request.headers.get('accept') ?? ''))
-}
-
-/** A column: its heading and its cell. Null and undefined are empty cells, which a 0 is not. */
-export interface CsvColumn<Row> {
-  heading: string
-  cell: (row: Row) => unknown
 }
 
 /** Rows are turned into text by hundreds: one by one costs more than what they hold. */

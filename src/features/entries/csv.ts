@@ -1,5 +1,5 @@
 /** The columns of an exported list of entries, named as in the JSON. */
-import type { CsvColumn } from '../../http/csv.ts'
+import type { CsvColumn } from '../../lib/csv-column.ts'
 import type { TokenEntry } from './schema.ts'
 
 /** Money is written as the JSON writes it: a raw number's digits, exact at any size. */

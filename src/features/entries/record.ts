@@ -120,7 +120,7 @@ export function placementColumns(placement: Placement) {
   }
 }
 
-export const UNPRICED = { listValue: null, priceId: null, priceStep: null, priceNote: null }
+const UNPRICED = { listValue: null, priceId: null, priceStep: null, priceNote: null }
 
 /** The list value of figures by the price row that holds at their start; nulls where the model has no price. */
 export function valuationColumns({ model, provider, totals }: ModelTotals, prices: PriceTable) {

@@ -4,6 +4,7 @@ import type { LabelMap } from '../../database/records.ts'
 import { type Fault, Problem, validationFailed } from '../../errors.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
+import { composeName } from '../../lib/names.ts'
 import { TIMESTAMP, TokenEntryReport } from './schema.ts'
 import { COUNT_KINDS, type CountKind, type Counts, mapCounts, type Totals } from './totals.ts'
 
@@ -48,13 +49,13 @@ export function readReport(value: TokenEntryReport, now: number): Report {
   const { tokens } = value
   const counts = disjoint(tokens)
   return {
-    harness: value.agent_harness.trim(),
-    agent: value.agent_name.trim(),
-    model: value.model.trim(),
-    provider: value.provider?.trim(),
-    project: value.project?.trim(),
-    ticket: value.ticket?.trim(),
-    sessionKey: value.session_id?.trim(),
+    harness: composeName(value.agent_harness),
+    agent: composeName(value.agent_name),
+    model: composeName(value.model),
+    provider: value.provider && composeName(value.provider),
+    project: value.project && composeName(value.project),
+    ticket: value.ticket && composeName(value.ticket),
+    sessionKey: value.session_id && composeName(value.session_id),
     summary: value.summary === undefined ? undefined : foldLine(value.summary),
     labels: value.labels && sortLabels(value.labels),
     startedAt: readTimestamp(value.started_at)!,

@@ -1,5 +1,4 @@
 import { Elysia, t } from 'elysia'
-import { SOURCES, STATUSES } from '../../database/tables.ts'
 import { type Fault, Problem, validationFailed } from '../../errors.ts'
 import { access, requireCaller } from '../../http/access.ts'
 import { FixedContent } from '../../http/content.ts'
@@ -18,6 +17,8 @@ import {
   AnyBatch,
   BATCH_LIMIT,
   BatchResults,
+  SOURCES,
+  STATUSES,
   TokenEntry,
   TokenEntryBatch,
   type TokenEntry as TokenEntryBody,

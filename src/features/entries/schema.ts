@@ -2,7 +2,9 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { PLACED_BY, SOURCES, STATUSES } from '../../database/tables.ts'
 
-export const COUNT_LIMIT = 1_000_000_000_000
+export { SOURCES, STATUSES }
+
+const COUNT_LIMIT = 1_000_000_000_000
 /** A thousand million dollars; its nano-dollars stay within 64 bits with room to add up. */
 const COST_LIMIT = 1_000_000_000
 export const BATCH_LIMIT = 1_000
@@ -53,7 +55,7 @@ const Over200k = Type.Partial(
   }),
 )
 
-export const TokenCounts = Type.Object(
+const TokenCounts = Type.Object(
   {
     input: counts.input,
     output: counts.output,

@@ -22,7 +22,7 @@ import type { Reader, Tx } from '../../database/database.ts'
 import type { LabelMap, SessionTotals } from '../../database/records.ts'
 import type { SessionSource, Status, Tables } from '../../database/tables.ts'
 import { type Id, type IdPrefix, isId } from '../../lib/id.ts'
-import { foldName } from '../projects/service.ts'
+import { foldName } from '../../lib/names.ts'
 import type { EntryFilter, Position } from './filter.ts'
 
 export type EntryRecord = Tables['entries']['$inferSelect']
@@ -54,7 +54,7 @@ export interface EntryView {
 }
 
 /** The tables that a view of entries joins, under the names that filters use. */
-export function viewTables(tables: Tables) {
+function viewTables(tables: Tables) {
   return {
     ...tables,
     harnesses: aliasedTable(tables.names, 'harness'),
@@ -67,7 +67,7 @@ export function viewTables(tables: Tables) {
 }
 
 /** `SELECT … FROM entries` with everything an {@link EntryView} holds; the caller adds where, order and limit. */
-export function selectViews(reader: Reader) {
+function selectViews(reader: Reader) {
   const t = viewTables(reader.tables)
   return reader
     .select({

@@ -38,7 +38,7 @@ const UNATTRIBUTED: Placement = {
 }
 
 /** The part of a ticket's key that may be a project's key: `ACME-42` → `ACME`, `acme/web#17` → `acme/web`. */
-export function ticketPrefix(key: string): string | undefined {
+function ticketPrefix(key: string): string | undefined {
   return /^(.+?)[-#]\d+$/.exec(key.trim())?.[1]
 }
 

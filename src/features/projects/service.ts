@@ -1,6 +1,7 @@
 /** Clients, projects and tickets: the work that entries are placed on. */
 import type { Reader, Tx } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { composeName, foldName } from '../../lib/names.ts'
 import {
   findProjectByName,
   findTicketByKey,
@@ -13,11 +14,6 @@ import {
 } from './store.ts'
 
 export type { ProjectRow, TicketRow }
-
-/** Names are compared without regard to case and outer space, in Unicode's composed form. */
-export function foldName(name: string): string {
-  return name.normalize('NFC').trim().toLowerCase()
-}
 
 export type ProjectsService = ReturnType<typeof createProjectsService>
 
@@ -32,7 +28,7 @@ export function createProjectsService({ clock }: { clock: Clock }) {
     async findOrAddProject(tx: Tx, name: string): Promise<{ project: ProjectRow; added: boolean }> {
       const known = await findProjectByName(tx, foldName(name))
       if (known) return { project: known, added: false }
-      const spelled = name.trim()
+      const spelled = composeName(name)
       const project = await insertProject(tx, { key: spelled, name: spelled, folded: foldName(name), now: clock.now() })
       return { project, added: true }
     },
@@ -42,7 +38,7 @@ export function createProjectsService({ clock }: { clock: Clock }) {
 
     /** Adds a ticket under a project, or under none. */
     addTicket: (tx: Tx, key: string, projectId: number | null): Promise<TicketRow> =>
-      insertTicket(tx, { key: key.trim(), folded: foldName(key), projectId, now: clock.now() }),
+      insertTicket(tx, { key: composeName(key), folded: foldName(key), projectId, now: clock.now() }),
 
     /** Gives a ticket that had no project one. The caller moves the entries that stand on the ticket. */
     assignTicket: (tx: Tx, ticketId: number, projectId: number) => updateTicketProject(tx, ticketId, projectId),
