@@ -211,6 +211,7 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
               also: { 'text/csv': { schema: t.String() } },
             },
           },
+          problems: ['database_deadline'],
         }),
       },
     )
