@@ -25,7 +25,12 @@ export const PROBLEMS = {
   unauthenticated: {
     status: 401,
     title: 'Not authenticated',
-    help: 'The call needs a bearer token: `Authorization: Bearer tally_svc_…`. The detail says what was wrong with the one sent: none, mistyped, unknown, expired or revoked.',
+    help: 'The call needs a bearer token, `Authorization: Bearer tally_svc_…`, or the session of a signed-in person. The detail says what was wrong with what was sent: nothing, or something mistyped, unknown, expired, revoked or ended.',
+  },
+  sign_in_failed: {
+    status: 401,
+    title: 'Sign-in failed',
+    help: 'The e-mail address or the password is wrong; nobody is told which. An admin makes a link to choose a new password with `tally users reset-password`.',
   },
   forbidden: {
     status: 403,
@@ -82,10 +87,20 @@ export const PROBLEMS = {
     title: 'Validation failed',
     help: 'The request is well-formed but some fields are not as the API describes them. `errors` lists every fault with a JSON pointer. Nothing was written.',
   },
+  unreadable_price_table: {
+    status: 422,
+    title: 'Unreadable price table',
+    help: 'The file is not a table of prices in a format that Tally knows (tally, litellm, models-dev, genai-prices), or not in the one that was named. Rows that are wrong one by one do not lead here: they are refused by name and the rest is loaded.',
+  },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency key reused',
     help: 'This Idempotency-Key was used before with a different body. A key stands for one report; use a new key for a new one.',
+  },
+  too_many_attempts: {
+    status: 429,
+    title: 'Too many attempts',
+    help: 'More than ten attempts with a wrong password came from this address or for this account within a minute. Try again after the pause that Retry-After names. Who is signed in and what has a token is not affected.',
   },
   internal_error: {
     status: 500,

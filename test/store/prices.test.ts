@@ -129,7 +129,7 @@ for (const engine of ENGINES) {
     test('a price beyond the limit is refused with its name, and none of its table is kept', async () => {
       const { db } = await open()
       const load = (row: PriceRow) => db.write((tx) => addPrices(tx, [ROW, row], BY_HAND))
-      await expect(load({ ...ROW, output: 1_000_000_001n })).rejects.toThrow('openai gpt-9')
+      await expect(load({ ...ROW, output: 1_800_000_001n })).rejects.toThrow('openai gpt-9')
       await expect(load({ ...ROW, cacheRead: -1n })).rejects.toThrow('openai gpt-9')
       await expect(load({ ...ROW, tiers: [{ fromTokens: 1, prices: { input: 10n ** 18n } }] })).rejects.toThrow('gpt-9')
       expect(await listPrices(db.read)).toEqual([])

@@ -1,5 +1,5 @@
 /** What a newer table adds to one that was loaded before (pricing.md, "The embedded default"). Pure. */
-import { PRICED_KINDS, type PriceRow } from './rate.ts'
+import { PRICED_KINDS, type PricedKind, type PriceRow } from './rate.ts'
 
 /**
  * The rows to add so that from `today` on, and wherever the offered table names a day of its own, the same prices hold
@@ -35,17 +35,22 @@ function changes(known: PriceRow[], offered: PriceRow[], today: number): PriceRo
   return held.slice(known.length)
 }
 
-/** The newest row not after the moment; of two with the same date the later in the list. */
-function rowAt(rows: PriceRow[], at: number): PriceRow | undefined {
-  let found: PriceRow | undefined
+/** Before every date. Not -Infinity, whose difference to itself is no number. */
+export const ALWAYS = Number.MIN_SAFE_INTEGER
+
+/** The newest row not after the moment, of two with the same date the later in the list; null asks what always held. */
+export function rowAt<Row extends PriceRow>(rows: Row[], at: number | null): Row | undefined {
+  let found: Row | undefined
   for (const row of rows) {
-    const from = row.effectiveFrom ?? Number.MIN_SAFE_INTEGER
-    if (from <= at && from >= (found?.effectiveFrom ?? Number.MIN_SAFE_INTEGER)) found = row
+    const from = row.effectiveFrom ?? ALWAYS
+    if (from <= (at ?? ALWAYS) && from >= (found?.effectiveFrom ?? ALWAYS)) found = row
   }
   return found
 }
 
-function isSamePrice(one: PriceRow, other: PriceRow | undefined): boolean {
+type Prices = Pick<PriceRow, PricedKind | 'tiers'>
+
+export function isSamePrice(one: Prices, other: Prices | undefined): boolean {
   return (
     other !== undefined &&
     PRICED_KINDS.every((kind) => one[kind] === other[kind]) &&

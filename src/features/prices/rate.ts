@@ -42,9 +42,12 @@ export interface PriceRow extends TokenPrices {
 
 /**
  * 1,000 dollars per million tokens. Text costs 600 at the dearest known model; what lists above this is a mistake of
- * units. It also keeps every value within 64 bits: five counts of 10^12 tokens at it are 5 × 10^18 nano-dollars.
+ * units, unless an admin says that it is none.
  */
 export const PRICE_LIMIT_PICOS: Picos = 1_000_000_000n
+
+/** Keeps every value within 64 bits, whoever insists: five counts of 10^12 tokens at it are 9 × 10^18 nano-dollars. */
+export const PRICE_CEILING_PICOS: Picos = 1_800_000_000n
 
 /** Some cache tokens were valued at the input price, since the row has no price for them. */
 const CACHE_PRICE_ASSUMED = 'cache_price_assumed'

@@ -5,6 +5,7 @@
 import type { Id } from '../../lib/id.ts'
 import { isMaker, makersProviders } from './makers.ts'
 import { normalizeModelName, undatedNames, unvendoredNames } from './model-name.ts'
+import { ALWAYS } from './offer.ts'
 import { type PriceRow, type Rates, ratesOf } from './rate.ts'
 
 /**
@@ -49,7 +50,20 @@ export interface Hit {
   step: number
 }
 
+/** One question to the table: exactly this name, at these providers. */
+export interface Lookup {
+  /** The step of pricing.md that asks it, 1 to 7. */
+  step: number
+  name: string
+  /** None where the name has no maker, so that it is looked up nowhere. */
+  providers: string[]
+  /** What was found, in the order in which it counts; an entry's start decides which of them holds. */
+  prices: Price[]
+}
+
 type ByProvider<Value> = Map<string, Value>
+
+const NO_NAMES: string[] = []
 
 /** Names remembered before all are forgotten. An installation meets dozens; a caller may invent them without end. */
 const REMEMBERED_NAMES = 4_096
@@ -93,11 +107,7 @@ export class PriceTable {
 
   /** The row that holds for a model at a moment; undefined where none does, which is step 8: unpriced. */
   find(model: string, provider: string | null, at: number): Hit | undefined {
-    for (const hit of this.#hits(model, provider ?? '')) {
-      const { effectiveFrom } = hit.price
-      if (effectiveFrom === null || effectiveFrom <= at) return hit
-    }
-    return undefined
+    return this.#hits(model, provider ?? '').find(({ price }) => holdsAt(price, at))
   }
 
   /** The row with this key; undefined where the table has none. */
@@ -105,15 +115,26 @@ export class PriceTable {
     return this.#prices.get(id)
   }
 
+  /** Every look-up for a name until one finds a row that holds at that moment. */
+  explain(model: string, provider: string | null, at: number): { hit: Hit | undefined; lookups: Lookup[] } {
+    const lookups: Lookup[] = []
+    for (const lookup of this.#search(model, provider ?? '')) {
+      lookups.push(lookup)
+      const price = lookup.prices.find((one) => holdsAt(one, at))
+      if (price) return { hit: { price, step: lookup.step }, lookups }
+    }
+    return { hit: undefined, lookups }
+  }
+
   /** Every row that may hold for the name, in the order of the steps. An entry's start picks among them. */
   #hits(model: string, provider: string): Hit[] {
     const known = this.#found.get(provider)?.get(model)
     if (known) return known
     const hits: Hit[] = []
-    for (const hit of this.#search(model, provider)) {
-      hits.push(hit)
+    for (const { step, prices } of this.#search(model, provider)) {
+      hits.push(...prices.map((price) => ({ price, step })))
       // Nothing after a row that always holds can be reached.
-      if (hit.price.effectiveFrom === null) break
+      if (prices.some((price) => price.effectiveFrom === null)) break
     }
     if (this.#remembered >= REMEMBERED_NAMES) {
       this.#found = new Map()
@@ -124,67 +145,88 @@ export class PriceTable {
     return hits
   }
 
-  *#search(model: string, provider: string): Generator<Hit> {
-    yield* at(1, this.#ownRows(model, provider))
+  *#search(model: string, provider: string): Generator<Lookup> {
+    yield this.#lookUpOwn(model, provider)
     const alias = this.#adminAliases.get(model)
     if (alias) {
-      if (alias.provider !== null) yield* at(2, this.#rowsAt(alias.provider, alias.model))
-      else for (const hit of this.#searchName(alias.model, provider)) yield { price: hit.price, step: 2 }
+      if (alias.provider !== null) yield { ...this.#lookUpAt(alias.provider, alias.model), step: 2 }
+      else for (const lookup of this.#searchName(alias.model, provider)) yield { ...lookup, step: 2 }
     }
     yield* this.#searchName(model, provider)
   }
 
   /** Steps 3 to 7, which also find the model that an admin's alias names. */
-  *#searchName(model: string, provider: string): Generator<Hit> {
-    yield* at(3, this.#rowsAt(provider, model))
-    yield* at(4, this.#rowsAtMaker(model))
+  *#searchName(model: string, provider: string): Generator<Lookup> {
+    if (provider !== '') yield { ...this.#lookUpAt(provider, model), step: 3 }
+    for (const named of this.#providersNamedIn(model)) yield { ...this.#lookUpAt(named, model), step: 3 }
+    yield { ...this.#lookUpAtMaker(model), step: 4 }
     yield* this.#searchSpellings(model, provider, 5, 6)
     for (const name of unvendoredNames(model, isMaker)) {
-      yield* at(7, this.#rowsAt(provider, name))
-      yield* at(7, this.#rowsAtMaker(name))
+      if (provider !== '') yield { ...this.#lookUpAt(provider, name), step: 7 }
+      yield { ...this.#lookUpAtMaker(name), step: 7 }
       yield* this.#searchSpellings(name, provider, 7, 7)
     }
   }
 
   /** The normalized name, then without its date: each at the entry's provider, then at the model's maker. */
-  *#searchSpellings(model: string, provider: string, step: number, undatedStep: number): Generator<Hit> {
+  *#searchSpellings(model: string, provider: string, step: number, undatedStep: number): Generator<Lookup> {
     const normalized = normalizeModelName(model)
-    yield* at(step, this.#rowsSpelled(normalized, provider))
-    for (const name of undatedNames(normalized)) yield* at(undatedStep, this.#rowsSpelled(name, provider))
+    yield { ...this.#lookUpSpelled(normalized, provider), step }
+    for (const name of undatedNames(normalized)) yield { ...this.#lookUpSpelled(name, provider), step: undatedStep }
   }
 
   /**
    * What an admin wrote for exactly this name: at the entry's provider, without a provider, at the model's maker, or
    * at the only provider of a name that no maker owns. A reseller's own row says nothing of what others charge.
    */
-  #ownRows(model: string, provider: string): Price[] {
+  #lookUpOwn(model: string, provider: string): Lookup {
     const rows = this.#own.get(model)
-    if (!rows) return []
     const makers = makersProviders(model)
-    const only = makers.length === 0 && rows.size === 1 ? [...rows.keys()] : []
-    return [...new Set([provider, '', ...makers, ...only])].flatMap((name) => rows.get(name) ?? [])
+    const only = rows && makers.length === 0 && rows.size === 1 ? [...rows.keys()] : []
+    const providers = [...new Set([provider, '', ...makers, ...only])]
+    return { step: 1, name: model, providers, prices: providers.flatMap((name) => rows?.get(name) ?? []) }
   }
 
-  /** The provider's rows of exactly this name, then of the model of which the name is an alias there. */
+  /**
+   * A name that says itself who sells the model (`azure/gpt-4o`, `vertex_ai/claude-…`), where that provider lists
+   * exactly this name. LiteLLM writes the names of resold models so, and some of its providers with an ending
+   * (`vertex_ai-anthropic_models`).
+   */
+  #providersNamedIn(model: string): string[] {
+    const named = model.slice(0, Math.max(0, model.indexOf('/')))
+    if (named === '') return NO_NAMES
+    const providers = [...(this.#models.get(model)?.keys() ?? NO_NAMES)]
+    return providers.filter(
+      (provider) => provider === named || (/^[-_]/.test(provider.slice(named.length)) && provider.startsWith(named)),
+    )
+  }
+
+  #lookUpAt(provider: string, name: string): Omit<Lookup, 'step'> {
+    return { name, providers: [provider], prices: this.#rowsAt(provider, name) }
+  }
+
+  #lookUpAtMaker(name: string): Omit<Lookup, 'step'> {
+    const providers = makersProviders(name)
+    return { name, providers, prices: defaultLast(providers.flatMap((provider) => this.#rowsAt(provider, name))) }
+  }
+
+  #lookUpSpelled(normalized: string, provider: string): Omit<Lookup, 'step'> {
+    const makers = makersProviders(normalized)
+    const spellings = this.#spelled.get(normalized)
+    const rowsOf = (name: string) => {
+      const written = spellings?.get(name)
+      return written ? this.#rowsAt(written.provider, written.model) : []
+    }
+    const prices = [...rowsOf(provider.toLowerCase()), ...defaultLast(makers.flatMap(rowsOf))]
+    return { name: normalized, providers: provider === '' ? makers : [provider, ...makers], prices }
+  }
+
+  /** The provider's rows of exactly this name, and of the model of which the name is an alias there. */
   #rowsAt(provider: string, name: string): Price[] {
     const rows = this.#models.get(name)?.get(provider) ?? []
     const model = this.#aliases.get(name)?.get(provider)
     const aliased = model === undefined ? undefined : this.#models.get(model)?.get(provider)
-    return aliased ? [...rows, ...aliased] : rows
-  }
-
-  #rowsAtMaker(name: string): Price[] {
-    return defaultLast(makersProviders(name).flatMap((provider) => this.#rowsAt(provider, name)))
-  }
-
-  #rowsSpelled(normalized: string, provider: string): Price[] {
-    const spellings = this.#spelled.get(normalized)
-    if (!spellings) return []
-    const rowsOf = (name: string) => {
-      const written = spellings.get(name)
-      return written ? this.#rowsAt(written.provider, written.model) : []
-    }
-    return [...rowsOf(provider.toLowerCase()), ...defaultLast(makersProviders(normalized).flatMap(rowsOf))]
+    return aliased ? defaultLast([...rows, ...aliased]) : rows
   }
 
   /** Where two names of a provider differ only in spelling, the one written as normalized stands for it, else the first. */
@@ -205,9 +247,6 @@ function readyPrice(stored: StoredPrice): Price {
   return { id, uid, provider, model, source, effectiveFrom, rates: ratesOf(stored) }
 }
 
-/** Before every date. Not -Infinity, whose difference to itself is no number. */
-const ALWAYS = Number.MIN_SAFE_INTEGER
-
 /** What an admin loaded or set before the embedded table, then the newest date, then the last loaded. */
 function byPrecedence(one: Price, other: Price): number {
   return (
@@ -222,8 +261,8 @@ function defaultLast(prices: Price[]): Price[] {
   return prices.sort((one, other) => Number(one.source === 'default') - Number(other.source === 'default'))
 }
 
-function* at(step: number, prices: Price[]): Generator<Hit> {
-  for (const price of prices) yield { price, step }
+function holdsAt({ effectiveFrom }: Price, at: number): boolean {
+  return effectiveFrom === null || effectiveFrom <= at
 }
 
 function entryOf<Value>(

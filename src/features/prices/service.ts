@@ -1,17 +1,44 @@
 /** The price table: what tokens of a model are worth at list price (pricing.md). */
 import { Cached } from '../../database/cached.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
+import { databaseBusy } from '../../database/errors.ts'
+import { notFound, type Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { isId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { DEFAULT_TABLE_VERSION, defaultAliases, defaultRows } from './default-table.ts'
-import { offeredRows } from './offer.ts'
+import { type ExplainedStep, explainSteps } from './explain.ts'
+import type { ListedPrice, RefusedPrice, TableReading } from './formats/reading.ts'
+import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
+import { dayOf, type LoadOptions, type LoadPlan, planLoad } from './load-plan.ts'
+import { offeredRows, rowAt } from './offer.ts'
 import { type Usage, valueCounts } from './rate.ts'
-import { type Price, PriceTable } from './resolve.ts'
-import { addAliases, addPrices, insertTableVersion, listAliases, listPrices, listTableVersions } from './store.ts'
+import { type Hit, PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './resolve.ts'
+import {
+  type AliasView,
+  addAliases,
+  addPrices,
+  claimRevision,
+  deleteAdminAlias,
+  findView,
+  insertTableVersion,
+  type Loading,
+  listAliases,
+  listAliasViews,
+  listPrices,
+  listTableVersions,
+  listViews,
+  type PriceFilter,
+  type PriceView,
+  readRevision,
+  replaceAdminAlias,
+} from './store.ts'
 
 export { normalizeModelName } from './model-name.ts'
-export type { TokenCounts, Usage } from './rate.ts'
+export type { PricedKind, TokenCounts, Usage, ValuedPart } from './rate.ts'
 export type { Price, PriceTable } from './resolve.ts'
+export type { AliasView, PriceFilter, PriceSource, PriceView, TableFormat }
+export { PRICE_SOURCES, TABLE_FORMATS }
 
 export interface PricesService {
   /**
@@ -26,6 +53,65 @@ export interface PricesService {
    * again with its `tx` inside.
    */
   table(reader: Reader | Tx): PriceTable | Promise<PriceTable>
+  /**
+   * Reads a file of prices and says what loading it would add, without writing anything. Throws
+   * `unreadable_price_table` (422) where the file as a whole is no table; rows that are wrong are in the plan by name.
+   */
+  planTable(text: string, options: LoadOptions & { format?: TableFormat | undefined }): Promise<PlannedTable>
+  /**
+   * Writes what was planned, all of it or nothing, and answers what was written: where prices changed since, that is
+   * planned anew. Entries that had no price are not touched here: see `valueUnpriced` of the entries.
+   */
+  load(table: PlannedTable, by: Author): Promise<PlannedTable>
+  /**
+   * Adds one price by hand, which comes before those of every table. Without a date it holds from today, or from
+   * always where the name had no price so far. Adds nothing where it says what held already. Throws `validation_failed`
+   * (422) for what looks like a mistake, unless `force`.
+   */
+  addPrice(
+    row: Omit<ListedPrice, 'source'>,
+    by: Author,
+    options?: { force?: boolean | undefined },
+  ): Promise<{ isAdded: boolean; price: PriceView }>
+  /** A page of prices, the last loaded first. */
+  listPrices(
+    filter: PriceFilter,
+    page?: { limit?: number | undefined; page?: string | undefined },
+  ): Promise<{ prices: PriceView[]; nextPage: string | null }>
+  /** Every price that the filter lets through, the last loaded first, read page by page. */
+  everyPrice(filter: PriceFilter): AsyncGenerator<PriceView>
+  /** Throws `not_found`. */
+  getPrice(id: string): Promise<PriceView>
+  /** Which row values a model at a moment (now, unless said), which step found it, and why the steps before did not. */
+  resolve(model: string, provider: string | null, at?: number): Promise<Resolution>
+  /** Aliases by name: those that an admin made, and where `all`, those that came with tables as well. */
+  listAliases(options: { all: boolean }): Promise<AliasView[]>
+  /** Makes an alias, or moves the one of this name to another model. */
+  setAlias(alias: Omit<PriceAlias, 'source'>, by: Author): Promise<void>
+  /** Removes an admin's alias. Throws `not_found`. */
+  removeAlias(alias: string): Promise<void>
+}
+
+/** Who changes prices; null is the command line. */
+export type Author = { id: number } | null
+
+/** A file that was read, and what loading it adds. */
+export interface PlannedTable {
+  format: TableFormat
+  reading: TableReading
+  options: LoadOptions
+  plan: LoadPlan
+  /** As of which the plan holds. */
+  revision: number
+}
+
+export interface Resolution {
+  model: string
+  provider: string | null
+  at: number
+  /** Undefined where the model is unpriced. */
+  hit: Hit | undefined
+  steps: ExplainedStep[]
 }
 
 export interface UsageOfModel extends Usage {
@@ -67,10 +153,39 @@ export function valueAtPrice(
   return price && valueCounts(price.rates, usage)
 }
 
-const DAY_MS = 86_400_000
+/** How many rows a list answers where nothing else is asked for, and at most. */
+export const DEFAULT_LIMIT = 50
+export const LIST_LIMIT = 1_000
 
 export function createPricesService({ db, clock }: { db: Database; clock: Clock }): PricesService {
   const cached = new Cached(async (reader) => new PriceTable(await listPrices(reader), await listAliases(reader)))
+
+  /** Reads what is loaded and says what the reading would add to it. The revision tells later whether that still holds. */
+  async function plan(reading: TableReading, options: LoadOptions): Promise<{ plan: LoadPlan; revision: number }> {
+    const revision = await readRevision(db.read)
+    const loaded = {
+      prices: await listPrices(db.read),
+      aliases: await listAliases(db.read),
+      table: await cached.get(db.read),
+    }
+    return { plan: planLoad(reading, loaded, clock.now(), options), revision }
+  }
+
+  async function load(table: PlannedTable, by: Author): Promise<PlannedTable> {
+    for (let planned = table, attempt = 1; ; attempt += 1) {
+      if (planned.plan.additions.length + planned.plan.aliases.length === 0) return planned
+      // All that takes time was done before, so that the write lock is held for the rows alone.
+      const loading = { loadedAt: clock.now(), loadedBy: by?.id ?? null }
+      const isLoaded = await db.write(async (tx) => {
+        if (!(await claimRevision(tx, planned.revision))) return false
+        await addPlanned(tx, planned.plan, loading)
+        return true
+      })
+      if (isLoaded) return planned
+      if (attempt === LOAD_ATTEMPTS) throw databaseBusy()
+      planned = { ...planned, ...(await plan(planned.reading, planned.options)) }
+    }
+  }
 
   return {
     table: (reader) => cached.get(reader),
@@ -79,14 +194,118 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
       const versions = await listTableVersions(db.read, 'default')
       if (versions.some((version) => version === DEFAULT_TABLE_VERSION || isNewerTable(version))) return
       const loading = { source: 'default', loadedAt: clock.now(), loadedBy: null } as const
-      const today = Math.floor(loading.loadedAt / DAY_MS) * DAY_MS
       await db.write(async (tx) => {
         if (!(await insertTableVersion(tx, 'default', DEFAULT_TABLE_VERSION, loading.loadedAt))) return
-        await addPrices(tx, offeredRows(await listPrices(tx, 'default'), defaultRows(), today), loading)
+        const offered = offeredRows(await listPrices(tx, 'default'), defaultRows(), dayOf(loading.loadedAt))
+        await addPrices(tx, offered, loading)
         await addAliases(tx, defaultAliases(), loading)
       })
     },
+
+    async planTable(text, { format: asked, ...options }) {
+      const { format, reading } = readTable(text, asked)
+      return { format, reading, options, ...(await plan(reading, options)) }
+    },
+
+    load,
+
+    async addPrice(row, by, { force } = {}) {
+      const reading: TableReading = { ...NOTHING_READ, rows: [{ ...row, source: 'admin' }] }
+      // A person who writes 0 means it.
+      const options = { force, allowFree: true }
+      const planned = await load({ format: 'tally', reading, options, ...(await plan(reading, options)) }, by)
+      const [refused] = planned.plan.refused
+      if (refused) throw priceRefused(refused)
+      const isAdded = planned.plan.additions.length > 0
+      const filter = { providers: [row.provider], models: [row.model], sources: ['admin'] as PriceSource[] }
+      const views = await listViews(db.read, filter, { after: undefined, limit: LIST_LIMIT })
+      const price = isAdded ? views[0]! : rowAt(views.toReversed(), row.effectiveFrom ?? clock.now())!
+      return { isAdded, price }
+    },
+
+    async listPrices(filter, { limit = DEFAULT_LIMIT, page } = {}) {
+      const after = page === undefined ? undefined : readPage(page)
+      const views = await listViews(db.read, filter, { after, limit: limit + 1 })
+      const shown = views.slice(0, limit)
+      return { prices: shown, nextPage: views.length > limit ? writePage(shown.at(-1)!.id) : null }
+    },
+
+    async *everyPrice(filter) {
+      let after: number | undefined
+      for (;;) {
+        const views: PriceView[] = await listViews(db.read, filter, { after, limit: LIST_LIMIT })
+        yield* views
+        if (views.length < LIST_LIMIT) return
+        after = views.at(-1)!.id
+      }
+    },
+
+    async getPrice(id) {
+      const view = isId('prc', id) ? await findView(db.read, id) : undefined
+      if (!view) throw notFound(`The price ${id}`)
+      return view
+    },
+
+    async resolve(model, provider, at = clock.now()) {
+      const { hit, lookups } = (await cached.get(db.read)).explain(model, provider, at)
+      return { model, provider, at, hit, steps: explainSteps({ model, at, hit, lookups }) }
+    },
+
+    listAliases: (options) => listAliasViews(db.read, options),
+
+    async setAlias(alias, by) {
+      const loading = { loadedAt: clock.now(), loadedBy: by?.id ?? null }
+      await db.write((tx) => replaceAdminAlias(tx, alias, loading))
+    },
+
+    async removeAlias(alias) {
+      if (!(await db.write((tx) => deleteAdminAlias(tx, alias)))) throw notFound(`The alias '${alias}'`)
+    },
   }
+}
+
+/** People and tokens change now and then while a table is prepared; that they do so every time means that something spins. */
+const LOAD_ATTEMPTS = 10
+
+const NOTHING_READ: TableReading = { rows: [], aliases: [], refused: [], skipped: {}, unused: {}, rounded: [] }
+
+/** Rows in their order: where sources take turns, a higher key still means that a row was loaded later. */
+async function addPlanned(tx: Tx, { additions, aliases }: LoadPlan, loading: Omit<Loading, 'source'>): Promise<void> {
+  for (const [source, added] of runsOf(additions)) {
+    const rows = added.map(({ row }) => row)
+    await addPrices(tx, rows, { source, ...loading })
+  }
+  for (const [source, added] of runsOf(aliases)) {
+    if (source !== 'admin') await addAliases(tx, added, { source, ...loading })
+    else for (const alias of added) await replaceAdminAlias(tx, alias, loading)
+  }
+}
+
+function runsOf<Item extends { source: PriceSource }>(items: Item[]): [PriceSource, Item[]][] {
+  const runs: [PriceSource, Item[]][] = []
+  for (const item of items) {
+    const last = runs.at(-1)
+    if (last?.[0] === item.source) last[1].push(item)
+    else runs.push([item.source, [item]])
+  }
+  return runs
+}
+
+function priceRefused({ model, reasons }: RefusedPrice): Problem {
+  return validationFailed(reasons.map(({ code, message }) => ({ pointer: '', code, message: `${model}: ${message}` })))
+}
+
+function writePage(id: number): string {
+  return Buffer.from(String(id)).toString('base64url')
+}
+
+/** Throws 422 for a text that was no `next_page`. */
+function readPage(page: string): number {
+  const text = Buffer.from(page, 'base64url').toString('latin1')
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw validationFailed([
+    { pointer: '/query/page', code: 'bad_page', message: 'must be the next_page of an earlier answer' },
+  ])
 }
 
 function isNewerTable(version: string): boolean {

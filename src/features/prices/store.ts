@@ -1,9 +1,9 @@
 /** The tables `prices`, `price_aliases` and `price_tables`. Price rows are only ever added. */
-import { asc, eq, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { PriceTier as PriceTierRecord } from '../../database/records.ts'
-import { newId } from '../../lib/id.ts'
-import { PRICE_FIELDS, PRICE_LIMIT_PICOS, PRICED_KINDS, type PriceRow, type PriceTier } from './rate.ts'
+import { type Id, newId } from '../../lib/id.ts'
+import { PRICE_CEILING_PICOS, PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier } from './rate.ts'
 import type { PriceAlias, PriceSource, StoredPrice } from './resolve.ts'
 
 /** Who loads what when; `loadedBy` is null for the embedded table. */
@@ -27,9 +27,30 @@ function chunksOf<Item>(items: Item[]): Item[][] {
   return chunks
 }
 
+/** As of now; `reader.revision()` may be as of the beginning of the present turn of the event loop. */
+export async function readRevision(reader: Reader): Promise<number> {
+  const { revision } = reader.tables
+  const [row] = await reader.select({ value: revision.value }).from(revision)
+  return row!.value
+}
+
+/**
+ * Claims what was read at a revision for writing: false where anything that caches hold was changed since, and then
+ * what was prepared must be prepared anew.
+ */
+export async function claimRevision(tx: Tx, revision: number): Promise<boolean> {
+  const { revision: current } = tx.tables
+  const claimed = await tx
+    .update(current)
+    .set({ value: revision + 1 })
+    .where(eq(current.value, revision))
+    .returning({ value: current.value })
+  return claimed.length === 1
+}
+
 /** Adds rows in the order in which they are to count as loaded. What reads a table refuses bad rows by name before. */
 export async function addPrices(tx: Tx, rows: PriceRow[], { source, loadedAt, loadedBy }: Loading): Promise<void> {
-  for (const row of rows) assertWithinLimit(row)
+  for (const row of rows) assertWithinCeiling(row)
   for (const chunk of chunksOf(rows)) {
     await tx.insert(tx.tables.prices).values(
       chunk.map(({ provider, model, input, output, cacheRead, cacheWrite, cacheWrite1h, tiers, effectiveFrom }) => ({
@@ -51,12 +72,12 @@ export async function addPrices(tx: Tx, rows: PriceRow[], { source, loadedAt, lo
   }
 }
 
-/** Above the limit a value could exceed 64 bits, which a database would wrap or refuse only much later. */
-function assertWithinLimit(row: PriceRow): void {
+/** Above the ceiling a value could exceed 64 bits, which a database would wrap or refuse only much later. */
+function assertWithinCeiling(row: PriceRow): void {
   for (const prices of [row, ...row.tiers.map((tier) => tier.prices)]) {
     for (const kind of PRICED_KINDS) {
       const price = prices[kind] ?? 0n
-      if (price < 0n || price > PRICE_LIMIT_PICOS) {
+      if (price < 0n || price > PRICE_CEILING_PICOS) {
         throw new RangeError(`${row.provider} ${row.model}: ${price} pico-dollars per token is no ${kind} price`)
       }
     }
@@ -89,6 +110,71 @@ export async function listPrices(reader: Reader, source?: PriceSource): Promise<
   return rows.map((row) => ({ ...row, source: row.source as PriceSource, tiers: (row.tiers ?? []).map(tierOf) }))
 }
 
+/** A price with what people want to know of it besides. */
+export interface PriceView extends StoredPrice {
+  loadedAt: number
+  /** Null where the command line or Tally itself loaded it. */
+  loadedBy: { uid: Id<'usr'>; name: string } | null
+}
+
+/** Filters of which all must hold. */
+export interface PriceFilter {
+  /** A text that the name of the model or of the provider contains, whatever the case. */
+  search?: string | undefined
+  providers?: string[] | undefined
+  models?: string[] | undefined
+  sources?: PriceSource[] | undefined
+}
+
+function selectViews(reader: Reader) {
+  const { prices, users } = reader.tables
+  return reader
+    .select({ price: prices, loadedBy: { uid: users.uid, name: users.name } })
+    .from(prices)
+    .leftJoin(users, eq(users.id, prices.loadedBy))
+}
+
+type ViewRow = Awaited<ReturnType<typeof selectViews>>[number]
+
+function viewOf({ price, loadedBy }: ViewRow): PriceView {
+  return { ...price, source: price.source as PriceSource, tiers: (price.tiers ?? []).map(tierOf), loadedBy }
+}
+
+/** Prices, the last loaded first, from behind the key `after`. */
+export async function listViews(
+  reader: Reader,
+  filter: PriceFilter,
+  { after, limit }: { after: number | undefined; limit: number },
+): Promise<PriceView[]> {
+  const { prices } = reader.tables
+  const rows = await selectViews(reader)
+    .where(and(conditionOf(reader, filter), after === undefined ? undefined : lt(prices.id, after)))
+    .orderBy(desc(prices.id))
+    .limit(limit)
+  return rows.map(viewOf)
+}
+
+export async function findView(reader: Reader, uid: Id<'prc'>): Promise<PriceView | undefined> {
+  const [row] = await selectViews(reader).where(eq(reader.tables.prices.uid, uid)).limit(1)
+  return row && viewOf(row)
+}
+
+function conditionOf(reader: Reader, { search, providers, models, sources }: PriceFilter): SQL | undefined {
+  const { prices } = reader.tables
+  const pattern = search && `%${search.toLowerCase().replace(/[!%_]/g, (character) => `!${character}`)}%`
+  return and(
+    pattern
+      ? or(
+          sql`lower(${prices.model}) LIKE ${pattern} ESCAPE '!'`,
+          sql`lower(${prices.provider}) LIKE ${pattern} ESCAPE '!'`,
+        )
+      : undefined,
+    providers && inArray(prices.provider, providers),
+    models && inArray(prices.model, models),
+    sources && inArray(prices.source, sources),
+  )
+}
+
 export async function listAliases(reader: Reader): Promise<PriceAlias[]> {
   const { priceAliases } = reader.tables
   const rows = await reader
@@ -101,6 +187,44 @@ export async function listAliases(reader: Reader): Promise<PriceAlias[]> {
     .from(priceAliases)
     .orderBy(asc(priceAliases.id))
   return rows.map((row) => ({ ...row, source: row.source as PriceSource }))
+}
+
+/** An alias with what people want to know of it besides. */
+export interface AliasView extends PriceAlias {
+  createdAt: number
+  createdBy: { uid: Id<'usr'>; name: string } | null
+}
+
+/** Aliases by name: those that an admin made, and where `all`, those that came with tables as well. */
+export async function listAliasViews(reader: Reader, { all }: { all: boolean }): Promise<AliasView[]> {
+  const { priceAliases, users } = reader.tables
+  const rows = await reader
+    .select({ alias: priceAliases, createdBy: { uid: users.uid, name: users.name } })
+    .from(priceAliases)
+    .leftJoin(users, eq(users.id, priceAliases.createdBy))
+    .where(all ? undefined : eq(priceAliases.source, 'admin'))
+    .orderBy(asc(priceAliases.alias), asc(priceAliases.id))
+  return rows.map(({ alias, createdBy }) => ({ ...alias, source: alias.source as PriceSource, createdBy }))
+}
+
+/** Makes or moves an admin's alias, of which there is one for a name. */
+export async function replaceAdminAlias(
+  tx: Tx,
+  { alias, provider, model }: Omit<PriceAlias, 'source'>,
+  { loadedAt: createdAt, loadedBy: createdBy }: Omit<Loading, 'source'>,
+): Promise<void> {
+  await deleteAdminAlias(tx, alias)
+  await tx.insert(tx.tables.priceAliases).values({ alias, provider, model, source: 'admin', createdAt, createdBy })
+}
+
+/** False where there was none. */
+export async function deleteAdminAlias(tx: Tx, alias: string): Promise<boolean> {
+  const { priceAliases } = tx.tables
+  const deleted = await tx
+    .delete(priceAliases)
+    .where(and(eq(priceAliases.alias, alias), eq(priceAliases.source, 'admin')))
+    .returning({ id: priceAliases.id })
+  return deleted.length > 0
 }
 
 /** The versions of a source's tables that were loaded. */

@@ -1,0 +1,91 @@
+/** How a price was found, told to a person step by step (pricing.md, "Finding the row for a model name"). Pure. */
+import { normalizeModelName } from './model-name.ts'
+import type { Hit, Lookup, Price } from './resolve.ts'
+
+/** `found`, `not_listed`, listed but `not_yet` in force, or the step `does_not_apply` to the name. */
+export type StepOutcome = 'found' | 'not_listed' | 'not_yet' | 'does_not_apply'
+
+export interface ExplainedStep {
+  /** 1 to 7 as in the steps of the resolution; 8 is unpriced. */
+  step: number
+  outcome: StepOutcome
+  detail: string
+}
+
+const LAST_STEP = 7
+
+/** What a step without a look-up says: there was nothing to look for. */
+const NOTHING_TO_LOOK_FOR: Record<number, string> = {
+  2: 'no alias of this name was made',
+  3: 'no provider is named with it or in it',
+  6: 'no date or version stands at its end',
+  7: 'no vendor stands before it',
+}
+
+interface Search {
+  model: string
+  at: number
+  hit: Hit | undefined
+  lookups: Lookup[]
+}
+
+export function explainSteps({ model, at, hit, lookups }: Search): ExplainedStep[] {
+  const steps: ExplainedStep[] = []
+  for (let step = 1; step <= (hit?.step ?? LAST_STEP); step += 1) {
+    steps.push({
+      step,
+      ...explainStep(
+        step,
+        model,
+        lookups.filter((lookup) => lookup.step === step),
+        hit,
+      ),
+    })
+  }
+  if (!hit) steps.push({ step: 8, outcome: 'not_listed', detail: `unpriced on ${dayText(at)}` })
+  return steps
+}
+
+function explainStep(
+  step: number,
+  model: string,
+  lookups: Lookup[],
+  hit: Hit | undefined,
+): Omit<ExplainedStep, 'step'> {
+  if (hit?.step === step) return { outcome: 'found', detail: describePrice(hit.price) }
+  const listed = lookups.find(({ prices }) => prices.length > 0)
+  if (listed) {
+    const [price] = listed.prices
+    return { outcome: 'not_yet', detail: `'${price!.model}' at ${providerText(price!)} ${startText(price!)}` }
+  }
+  if (lookups.length === 0)
+    return { outcome: 'does_not_apply', detail: NOTHING_TO_LOOK_FOR[step] ?? 'nothing to look for' }
+  if (step === 1) return { outcome: 'not_listed', detail: 'no price of your own has this name' }
+  if (step === 5 && normalizeModelName(model) === model) {
+    return { outcome: 'does_not_apply', detail: 'it is spelled as names are compared' }
+  }
+  const misses = new Set(lookups.map(missText))
+  return { outcome: 'not_listed', detail: [...misses].join('; ') }
+}
+
+function missText({ name, providers }: Lookup): string {
+  return providers.length > 0 ? `'${name}' is not listed by ${providers.join(', ')}` : `no maker of '${name}' is known`
+}
+
+function describePrice(price: Price): string {
+  return `'${price.model}' at ${providerText(price)}, ${startText(price)}, source ${price.source}`
+}
+
+function providerText({ provider }: Price): string {
+  return provider === '' ? 'any provider' : provider
+}
+
+function startText({ effectiveFrom }: Price): string {
+  return effectiveFrom === null ? 'holds from always' : `holds from ${dayText(effectiveFrom)}`
+}
+
+/** A day, and the time where it is not the day's first moment. */
+function dayText(moment: number): string {
+  const text = new Date(moment).toISOString()
+  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text
+}

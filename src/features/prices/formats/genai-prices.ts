@@ -1,0 +1,104 @@
+/**
+ * The data of Pydantic's genai-prices, `data.json`: a list of providers with their models, prices in dollars per
+ * million tokens, some dated. The embedded table is made from the same data by the same rules.
+ * https://github.com/pydantic/genai-prices
+ */
+import { parseMoment } from '../../../lib/duration.ts'
+import { PRICED_KINDS, type PricedKind } from '../rate.ts'
+import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, TableNotes, TierNotes } from './reading.ts'
+
+const KEYS: Record<PricedKind, string> = {
+  input: 'input_mtok',
+  output: 'output_mtok',
+  cacheRead: 'cache_read_mtok',
+  cacheWrite: 'cache_write_mtok',
+  cacheWrite1h: 'cache_write_1h_mtok',
+}
+
+/** Kinds that are part of what agents report as output, so that one output price would be wrong for them. */
+const PARTS_OF_OUTPUT = ['output_reasoning_mtok', 'output_citation_mtok']
+
+/** Whether a document has the shape of this data. */
+export function isGenaiPrices(document: unknown): boolean {
+  return Array.isArray(document) && document.some((provider) => isHolder(provider) && Array.isArray(provider.models))
+}
+
+export function readGenaiPrices(document: unknown): TableNotes {
+  const table = new TableNotes()
+  for (const provider of document as unknown[]) {
+    if (!isHolder(provider) || !Array.isArray(provider.models)) {
+      table.skip('not a provider')
+      continue
+    }
+    const models = provider.models.filter(isHolder)
+    const taken = new Set(models.map((model) => model.id))
+    for (const model of models) readModel(table, provider.id, model, taken)
+  }
+  return table
+}
+
+function readModel(table: TableNotes, provider: unknown, model: Holder, taken: Set<unknown>): void {
+  const conditional = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }]
+  let isListed = false
+  for (const condition of conditional.filter(isHolder)) {
+    const prices = isHolder(condition.prices) ? condition.prices : {}
+    const constraint = isHolder(condition.constraint) ? condition.constraint : {}
+    // A session has one start but may run through both, so the price without hours gives the lower bound.
+    if ('start_time' in constraint) table.skip('price for some hours of the day')
+    else if (readPrices(table.model(provider, model.id), prices, constraint.start_date)) isListed = true
+  }
+  if (!isListed) return
+  for (const alias of wholeNames(model.match)) {
+    // The first of a provider's models that has a name keeps it.
+    if (taken.has(alias)) continue
+    taken.add(alias)
+    table.aliases.push({ alias, provider: String(provider), model: String(model.id), source: 'genai-prices' })
+  }
+}
+
+function readPrices(notes: ModelNotes, prices: Holder, startDate: unknown): boolean {
+  const tiers = new TierNotes()
+  const base = {} as Record<PricedKind, bigint | null>
+  for (const kind of PRICED_KINDS) {
+    const price = prices[KEYS[kind]]
+    const holder = isHolder(price) ? price : prices
+    base[kind] = notes.priceAt(holder, isHolder(price) ? 'base' : KEYS[kind], PER_MILLION_DIGITS)
+    if (isHolder(price) && Array.isArray(price.tiers)) readTiers(notes, tiers, kind, price.tiers)
+  }
+  if (PARTS_OF_OUTPUT.some((key) => prices[key] !== undefined)) {
+    notes.refuse(
+      'output_in_parts',
+      'charges reasoning or citations apart from other output, which entries do not tell apart',
+    )
+  }
+  return notes.take({ ...base, tiers: tiers.ascending() }, 'genai-prices', dayOf(notes, startDate))
+}
+
+/** Tiers stand beside each kind of price; the higher price is for more than `start` tokens. */
+function readTiers(notes: ModelNotes, tiers: TierNotes, kind: PricedKind, listed: unknown[]): void {
+  for (const tier of listed) {
+    const start = isHolder(tier) ? tier.start : undefined
+    if (!isHolder(tier) || typeof start !== 'number' || !Number.isSafeInteger(start) || start < 0) {
+      notes.refuse('bad_tier', 'has a tier that does not say above which number of tokens it begins')
+    } else tiers.add(start + 1, kind, notes.priceAt(tier, 'price', PER_MILLION_DIGITS))
+  }
+}
+
+function dayOf(notes: ModelNotes, startDate: unknown): number | undefined {
+  if (startDate === undefined) return undefined
+  const day = typeof startDate === 'string' ? parseMoment(startDate) : undefined
+  if (day === undefined) notes.refuse('bad_date', 'start_date is not a date such as 2026-11-20')
+  return day
+}
+
+/**
+ * Names that a model's clauses match for certain, without matching any pattern: those of its `equals` clauses, and
+ * the bare beginning of a `starts_with` clause where that is a whole name (`claude-3-5-haiku`).
+ */
+function wholeNames(clause: unknown): string[] {
+  if (!isHolder(clause)) return []
+  if (Array.isArray(clause.or)) return clause.or.flatMap(wholeNames)
+  if (typeof clause.equals === 'string') return [clause.equals]
+  const { starts_with: start } = clause
+  return typeof start === 'string' && /[a-z0-9]$/i.test(start) ? [start] : []
+}

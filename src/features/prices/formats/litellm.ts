@@ -1,0 +1,138 @@
+/**
+ * LiteLLM's table, `model_prices_and_context_window.json`: an object of models, prices per token.
+ * https://docs.litellm.ai/docs/provider_registration/add_model_pricing
+ */
+import type { PricedKind } from '../rate.ts'
+import { type Holder, isHolder, type ModelNotes, PER_TOKEN_DIGITS, TableNotes, TierNotes } from './reading.ts'
+
+const KEYS: Record<PricedKind, string> = {
+  input: 'input_cost_per_token',
+  output: 'output_cost_per_token',
+  cacheRead: 'cache_read_input_token_cost',
+  cacheWrite: 'cache_creation_input_token_cost',
+  cacheWrite1h: 'cache_creation_input_token_cost_above_1hr',
+}
+const KINDS = Object.keys(KEYS) as PricedKind[]
+
+/** What DeepSeek's rows say instead of the price of reading from the cache. */
+const CACHE_HIT = 'input_cost_per_token_cache_hit'
+
+/** What generates text. Embeddings, images, speech and searches are not what agents' sessions are made of. */
+const TEXT_MODES = ['chat', 'completion', 'responses']
+
+const ABOVE = /^(.+)_above_(\d{1,5})k_tokens$/
+
+/** Kinds of prices beside those of text tokens, by what their keys hold; the first that fits counts. */
+const UNUSED: [kind: string, key: RegExp][] = [
+  ['batch', /_batches$/],
+  ['flex', /_flex$/],
+  ['priority', /_priority$/],
+  ['audio', /audio/],
+  ['image', /image|pixel/],
+  ['video', /video/],
+  ['search', /search/],
+  ['other_unit', /_cost_per_|_cost$|_dbu_/],
+]
+
+/** Whether a document has the shape of LiteLLM's table. */
+export function isLitellm(document: unknown): boolean {
+  return isHolder(document) && Object.values(document).some((model) => isHolder(model) && 'litellm_provider' in model)
+}
+
+export function readLitellm(document: unknown): TableNotes {
+  const table = new TableNotes()
+  const models = document as Holder
+  for (const [name, model] of Object.entries(models)) {
+    if (!isHolder(model) || typeof model.litellm_provider !== 'string' || name === 'sample_spec') {
+      table.skip('not a model')
+    } else if (!isTextModel(model)) table.skip(modeOf(model))
+    else readModel(table, models, name, model)
+  }
+  return table
+}
+
+/** Without a mode, what has prices of text is taken for text; LiteLLM names whole classes of models so. */
+function isTextModel(model: Holder): boolean {
+  if (typeof model.mode === 'string') return TEXT_MODES.includes(model.mode)
+  return Boolean(model[KEYS.input] && model[KEYS.output])
+}
+
+function modeOf({ mode }: Holder): string {
+  return typeof mode === 'string' ? mode : 'no mode'
+}
+
+function readModel(table: TableNotes, models: Holder, name: string, model: Holder): void {
+  const provider = model.litellm_provider as string
+  const notes = table.model(provider, name)
+  const tiers = new TierNotes()
+  const base = pricesOf(notes, model)
+  for (const key of Object.keys(model)) {
+    const [, start, thousands] = ABOVE.exec(key) ?? []
+    const kind = KINDS.find((one) => KEYS[one] === start)
+    if (kind)
+      tiers.add(beginning(provider, Number(thousands) * 1_000), kind, notes.priceAt(model, key, PER_TOKEN_DIGITS))
+  }
+  for (const { from, prices } of rangesOf(notes, model)) {
+    if (from > 0) tiers.addAll(from + 1, prices)
+    else for (const kind of KINDS) base[kind] ??= prices[kind]
+  }
+  if (!notes.take({ ...base, tiers: tiers.ascending() }, 'litellm')) return
+  countUnused(table, model)
+  const bare = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : ''
+  const other = models[bare]
+  // `xai/grok-4` is what xAI itself calls grok-4, unless the table lists that as well.
+  if (bare !== '' && !(isHolder(other) && other.litellm_provider === provider)) {
+    table.aliases.push({ alias: bare, provider, model: name, source: 'litellm' })
+  }
+}
+
+type KindPrices = Record<PricedKind, bigint | null>
+
+function pricesOf(notes: ModelNotes, holder: Holder): KindPrices {
+  const prices = {} as KindPrices
+  for (const kind of KINDS) prices[kind] = notes.priceAt(holder, KEYS[kind], PER_TOKEN_DIGITS)
+  prices.cacheRead ??= notes.priceAt(holder, CACHE_HIT, PER_TOKEN_DIGITS)
+  refuseReasoningApart(notes, holder, prices)
+  return prices
+}
+
+/** Reported output includes reasoning, so one price for both would be wrong where they cost differently. */
+function refuseReasoningApart(notes: ModelNotes, holder: Holder, { output }: KindPrices): void {
+  const reasoning = notes.priceAt(holder, 'output_cost_per_reasoning_token', PER_TOKEN_DIGITS)
+  if (reasoning !== null && reasoning !== output) {
+    notes.refuse('output_in_parts', 'charges reasoning apart from other output, which entries do not tell apart')
+  }
+}
+
+/** xAI charges more from the length it names on, the others above it. */
+function beginning(provider: string, tokens: number): number {
+  return provider === 'xai' ? tokens : tokens + 1
+}
+
+/** The prices of `tiered_pricing`, whose ranges exclude their beginning: `[256000, 1000000]` is above 256,000. */
+function rangesOf(notes: ModelNotes, model: Holder): { from: number; prices: KindPrices }[] {
+  const listed = model.tiered_pricing
+  if (!Array.isArray(listed)) return []
+  return listed.flatMap((range) => {
+    const from = isHolder(range) && Array.isArray(range.range) ? range.range[0] : undefined
+    if (!Number.isSafeInteger(from) || from < 0) {
+      notes.refuse('bad_tier', 'tiered_pricing has a range that does not say where it begins')
+      return []
+    }
+    return [{ from, prices: pricesOf(notes, range) }]
+  })
+}
+
+function countUnused(table: TableNotes, model: Holder): void {
+  const used = new Set([...Object.values(KEYS), CACHE_HIT, 'output_cost_per_reasoning_token'])
+  for (const [key, value] of Object.entries(model)) {
+    if (key === 'provider_specific_entry' && isHolder(value)) {
+      for (const [name, factor] of Object.entries(value)) {
+        if (typeof factor === 'number') table.leaveUnused(name === 'fast' ? 'fast' : 'regional')
+      }
+    } else if (value && !used.has(key) && !used.has(ABOVE.exec(key)?.[1] ?? '')) {
+      const kind = UNUSED.find(([, pattern]) => pattern.test(key))?.[0]
+      if (kind && /cost/.test(key)) table.leaveUnused(kind)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/** The catalogue of models.dev, `api.json`: providers with their models, `cost` in dollars per million tokens. */
+import {
+  type Holder,
+  isHolder,
+  type ModelNotes,
+  PER_MILLION_DIGITS,
+  pricesNamedAsOurs,
+  TableNotes,
+  TierNotes,
+} from './reading.ts'
+
+/** `context_over_200k` is what the catalogue wrote before it had tiers of any length. */
+const OVER_200K = 200_000
+
+/** Whether a document has the shape of the catalogue. */
+export function isModelsDev(document: unknown): boolean {
+  return (
+    isHolder(document) && Object.values(document).some((provider) => isHolder(provider) && isHolder(provider.models))
+  )
+}
+
+export function readModelsDev(document: unknown): TableNotes {
+  const table = new TableNotes()
+  for (const [provider, listing] of Object.entries(document as Holder)) {
+    const models = isHolder(listing) && isHolder(listing.models) ? listing.models : {}
+    for (const [name, model] of Object.entries(models)) {
+      if (!isHolder(model)) table.skip('not a model')
+      else if (!writesText(model)) table.skip('no text output')
+      else readModel(table, provider, name, model)
+    }
+  }
+  return table
+}
+
+/** Where the catalogue does not say what a model writes, it writes text. */
+function writesText({ modalities }: Holder): boolean {
+  const output = isHolder(modalities) ? modalities.output : undefined
+  return !Array.isArray(output) || output.includes('text')
+}
+
+function readModel(table: TableNotes, provider: string, name: string, model: Holder): void {
+  const notes = table.model(provider, name)
+  const cost = isHolder(model.cost) ? model.cost : {}
+  const tiers = new TierNotes()
+  const base = pricesNamedAsOurs(notes, cost)
+  const reasoning = notes.priceAt(cost, 'reasoning', PER_MILLION_DIGITS)
+  if (reasoning !== null && reasoning !== base.output) {
+    notes.refuse('output_in_parts', 'charges reasoning apart from other output, which entries do not tell apart')
+  }
+  if (isHolder(cost.context_over_200k)) tiers.addAll(OVER_200K + 1, pricesNamedAsOurs(notes, cost.context_over_200k))
+  for (const tier of Array.isArray(cost.tiers) ? cost.tiers : []) readTier(notes, tiers, tier)
+  if (!notes.take({ ...base, tiers: tiers.ascending() }, 'models-dev')) return
+  if (cost.input_audio || cost.output_audio) table.leaveUnused('audio')
+}
+
+function readTier(notes: ModelNotes, tiers: TierNotes, listed: unknown): void {
+  const size = isHolder(listed) && isHolder(listed.tier) ? listed.tier.size : undefined
+  if (!isHolder(listed) || typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
+    notes.refuse('bad_tier', 'has a tier that does not say above which number of tokens it begins')
+    return
+  }
+  tiers.addAll(size + 1, pricesNamedAsOurs(notes, listed))
+}

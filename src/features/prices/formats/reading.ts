@@ -1,0 +1,207 @@
+/**
+ * What a file of prices says, model by model, before any of it is compared with what is loaded. The readers of the
+ * formats stand beside this file; each is pure and answers a {@link TableReading}.
+ */
+import { numberText } from '../../../lib/exact-json.ts'
+import { type Picos, parseDecimal } from '../../../lib/money.ts'
+import { PRICE_FIELDS, PRICED_KINDS, type PricedKind, type PriceRow, type PriceTier } from '../rate.ts'
+import type { PriceAlias, PriceSource } from '../resolve.ts'
+
+/** A price as a file lists it. */
+export interface ListedPrice extends Omit<PriceRow, 'effectiveFrom'> {
+  source: PriceSource
+  /** Null where the file says that it always held, undefined where the file does not date it. */
+  effectiveFrom: number | null | undefined
+}
+
+/** Why a row, or one price of it, is not taken. */
+export interface Reason {
+  /** Stable, for programs and counts. */
+  code: ReasonCode
+  message: string
+}
+
+export type ReasonCode =
+  | 'bad_name'
+  | 'bad_date'
+  | 'bad_tier'
+  | 'unknown_field'
+  | 'not_a_number'
+  | 'negative'
+  | 'too_fine'
+  | 'no_input_price'
+  | 'output_in_parts'
+  | 'above_limit'
+  | 'cache_write_out_of_line'
+  | 'free'
+
+export interface RefusedPrice {
+  provider: string
+  model: string
+  reasons: Reason[]
+}
+
+/** A price with digits below a pico-dollar per token, which are the noise of somebody's floating-point arithmetic. */
+export interface RoundedPrice {
+  provider: string
+  model: string
+  /** As the file writes it, in the file's unit. */
+  text: string
+  picos: Picos
+}
+
+export interface TableReading {
+  rows: ListedPrice[]
+  aliases: PriceAlias[]
+  refused: RefusedPrice[]
+  /** Models that were passed over, counted by why: the mode that is not text generation. */
+  skipped: Record<string, number>
+  /** Prices of the models taken that Tally does not use, counted by kind: batch, flex, priority, regional, audio, … */
+  unused: Record<string, number>
+  rounded: RoundedPrice[]
+}
+
+/** Per token a price has twelve decimals of a dollar, per million tokens six: both are pico-dollars per token. */
+export const PER_TOKEN_DIGITS = 12
+export const PER_MILLION_DIGITS = 6
+
+/** A JSON object of a file, of which nothing is known yet. */
+export type Holder = Record<string, unknown>
+
+export function isHolder(value: unknown): value is Holder {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Collects what a reader finds. */
+export class TableNotes implements TableReading {
+  readonly rows: ListedPrice[] = []
+  readonly aliases: PriceAlias[] = []
+  readonly refused: RefusedPrice[] = []
+  readonly skipped: Record<string, number> = {}
+  readonly unused: Record<string, number> = {}
+  readonly rounded: RoundedPrice[] = []
+
+  skip(reason: string): void {
+    this.skipped[reason] = (this.skipped[reason] ?? 0) + 1
+  }
+
+  leaveUnused(kind: string): void {
+    this.unused[kind] = (this.unused[kind] ?? 0) + 1
+  }
+
+  model(provider: unknown, model: unknown): ModelNotes {
+    return new ModelNotes(this, provider, model)
+  }
+}
+
+/** As a report may name a model: no control characters, and not longer than it can be reported. */
+const NAME = /^[^\p{Cc}]{1,200}$/u
+
+type Prices = Omit<ListedPrice, 'provider' | 'model' | 'source' | 'effectiveFrom'>
+
+/** One model on its way out of a file: its faults are collected, and it is taken only where there are none. */
+export class ModelNotes {
+  readonly provider: string
+  readonly model: string
+  readonly #reasons: Reason[] = []
+  readonly #rounded: RoundedPrice[] = []
+
+  constructor(
+    readonly table: TableNotes,
+    provider: unknown,
+    model: unknown,
+  ) {
+    this.provider = String(provider ?? '')
+    this.model = String(model ?? '')
+    if (typeof model !== 'string' || !NAME.test(model)) {
+      this.refuse('bad_name', 'the name of the model must be a text of 1 to 200 characters without control characters')
+    }
+    if (typeof provider !== 'string' || (provider !== '' && !NAME.test(provider))) {
+      this.refuse('bad_name', 'the provider must be a text of at most 200 characters without control characters')
+    }
+  }
+
+  refuse(code: ReasonCode, message: string): void {
+    // A tier often repeats what is wrong with the base.
+    if (!this.#reasons.some((reason) => reason.message === message)) this.#reasons.push({ code, message })
+  }
+
+  /** The price that a JSON object holds under a key, as pico-dollars per token; null where there is none. */
+  priceAt(holder: Holder, key: string, digits: number): Picos | null {
+    const value = holder[key]
+    if (value === undefined || value === null) return null
+    if (typeof value === 'number') return this.price(numberText(holder as Record<string, number>, key), key, digits)
+    this.refuse('not_a_number', `${key} is not a number`)
+    return null
+  }
+
+  /** A price from its decimal text. What is no price is a fault of the row. */
+  price(text: string, label: string, digits: number): Picos | null {
+    const picos = parseDecimal(text, digits)
+    if (picos === undefined) {
+      this.refuse('not_a_number', `${label} is '${text.slice(0, 40)}', which is not a number`)
+      return null
+    }
+    if (picos < 0n || text.trim().startsWith('-')) {
+      this.refuse('negative', `${label} is negative`)
+      return null
+    }
+    const finer = parseDecimal(text, digits + FINER_DIGITS)!
+    const off = finer - picos * 10n ** BigInt(FINER_DIGITS)
+    if (off === 0n) return picos
+    if ((off < 0n ? -off : off) * NOISE_SHARE > finer) {
+      this.refuse('too_fine', `${label} is finer than a pico-dollar per token, Tally’s smallest unit of a price`)
+      return null
+    }
+    this.#rounded.push({ provider: this.provider, model: this.model, text, picos })
+    return picos
+  }
+
+  /** Takes the model, or tells why not. False where it was refused. */
+  take(prices: Prices, source: PriceSource, effectiveFrom: number | null | undefined = undefined): boolean {
+    if (prices.input === null && this.#reasons.length === 0) {
+      this.refuse('no_input_price', 'has no price for input tokens, which is unknown and not free')
+    }
+    const { provider, model } = this
+    if (this.#reasons.length > 0) {
+      this.table.refused.push({ provider, model, reasons: this.#reasons })
+      return false
+    }
+    this.table.rounded.push(...this.#rounded)
+    this.table.rows.push({ provider, model, ...prices, source, effectiveFrom })
+    return true
+  }
+}
+
+/** Twelve more decimals than a price may have: all that a double can write of any of them. */
+const FINER_DIGITS = 12
+
+/** Rounding noise moves nothing: a price that would move by more than a thousandth is a finer price. */
+const NOISE_SHARE = 1_000n
+
+/** The five prices of a JSON object that names them as Tally does. */
+export function pricesNamedAsOurs(notes: ModelNotes, holder: Holder): Record<PricedKind, Picos | null> {
+  return Object.fromEntries(
+    PRICED_KINDS.map((kind) => [kind, notes.priceAt(holder, PRICE_FIELDS[kind], PER_MILLION_DIGITS)]),
+  ) as Record<PricedKind, Picos | null>
+}
+
+/** Long-context prices gathered by where they begin. */
+export class TierNotes {
+  readonly #tiers = new Map<number, PriceTier>()
+
+  add(fromTokens: number, kind: PricedKind, picos: Picos | null): void {
+    if (picos === null) return
+    const tier = this.#tiers.get(fromTokens) ?? { fromTokens, prices: {} }
+    tier.prices[kind] = picos
+    this.#tiers.set(fromTokens, tier)
+  }
+
+  addAll(fromTokens: number, prices: Record<PricedKind, Picos | null>): void {
+    for (const kind of PRICED_KINDS) this.add(fromTokens, kind, prices[kind])
+  }
+
+  ascending(): PriceTier[] {
+    return [...this.#tiers.values()].sort((one, other) => one.fromTokens - other.fromTokens)
+  }
+}

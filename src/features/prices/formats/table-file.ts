@@ -1,0 +1,64 @@
+/** A file of prices in any of the formats that can be loaded. */
+import { Problem } from '../../../errors.ts'
+import { parseExactJson } from '../../../lib/exact-json.ts'
+import { isGenaiPrices, readGenaiPrices } from './genai-prices.ts'
+import { isLitellm, readLitellm } from './litellm.ts'
+import { isModelsDev, readModelsDev } from './models-dev.ts'
+import type { TableNotes, TableReading } from './reading.ts'
+import { isTallyCsv, isTallyJson, readTallyCsv, readTallyJson, TALLY_FIELDS } from './tally.ts'
+
+/** The names by which a format can be asked for; `tally` is CSV or JSON. */
+export const TABLE_FORMATS = ['tally', 'litellm', 'models-dev', 'genai-prices'] as const
+export type TableFormat = (typeof TABLE_FORMATS)[number]
+
+interface JsonFormat {
+  format: TableFormat
+  fits: (document: unknown) => boolean
+  read: (document: unknown) => TableNotes
+}
+
+/** In the order in which they are tried; each has marks that the others lack. */
+const JSON_FORMATS: JsonFormat[] = [
+  { format: 'tally', fits: isTallyJson, read: readTallyJson },
+  { format: 'litellm', fits: isLitellm, read: readLitellm },
+  { format: 'models-dev', fits: isModelsDev, read: readModelsDev },
+  { format: 'genai-prices', fits: isGenaiPrices, read: readGenaiPrices },
+]
+
+/** The file as a whole cannot be read, so nothing of it is loaded. */
+function unreadableTable(why: string): Problem {
+  return new Problem('unreadable_price_table', `This is no table of prices that Tally can read: ${why}.`)
+}
+
+/**
+ * What the file says. Without a format it is told by the file's shape. Throws `unreadable_price_table` (422) for a
+ * file that is no table, or not one of the format that was asked for.
+ */
+export function readTable(text: string, asked?: TableFormat): { format: TableFormat; reading: TableReading } {
+  const isJson = /^\ufeff?\s*[[{]/.test(text)
+  if (!isJson) return { format: 'tally', reading: readCsv(text, asked) }
+  const document = parseDocument(text)
+  const found = JSON_FORMATS.find(({ format, fits }) => (asked === undefined || asked === format) && fits(document))
+  if (found) return { format: found.format, reading: found.read(document) }
+  if (asked) throw unreadableTable(`it has not the shape of ${asked}`)
+  throw unreadableTable(`its shape is none of ${TABLE_FORMATS.join(', ')}`)
+}
+
+function parseDocument(text: string): unknown {
+  try {
+    return parseExactJson(text.replace(/^\ufeff/, ''))
+  } catch (error) {
+    throw unreadableTable(`it is not valid JSON (${(error as Error).message})`)
+  }
+}
+
+function readCsv(text: string, asked: TableFormat | undefined): TableReading {
+  if (asked !== undefined && asked !== 'tally') throw unreadableTable(`${asked} is JSON, and this is not`)
+  try {
+    if (isTallyCsv(text)) return readTallyCsv(text)
+  } catch (error) {
+    if (error instanceof RangeError) throw unreadableTable(error.message)
+    throw error
+  }
+  throw unreadableTable(`it is not JSON, and as CSV its first line must name columns of ${TALLY_FIELDS.join(', ')}`)
+}

@@ -1,0 +1,150 @@
+/**
+ * Tally's own format, as CSV or JSON: prices in dollars per million tokens. An empty or absent price is unknown, 0 is
+ * free. What `tally prices export` writes is read back to the same rows.
+ */
+import { parseMoment } from '../../../lib/duration.ts'
+import { PRICE_FIELDS, PRICED_KINDS, type PricedKind } from '../rate.ts'
+import { PRICE_SOURCES, type PriceSource } from '../resolve.ts'
+import { csvCells } from './csv-cells.ts'
+import {
+  type Holder,
+  isHolder,
+  type ModelNotes,
+  PER_MILLION_DIGITS,
+  pricesNamedAsOurs,
+  TableNotes,
+  TierNotes,
+} from './reading.ts'
+
+/** The columns of the CSV and the fields of a price in the JSON, in the order of an export. */
+export const TALLY_FIELDS = [
+  'provider',
+  'model',
+  ...Object.values(PRICE_FIELDS),
+  'tiers',
+  'effective_from',
+  'source',
+] as const
+type TallyField = (typeof TALLY_FIELDS)[number]
+
+/** Without them a table of this format says nothing. */
+const REQUIRED_COLUMNS: TallyField[] = ['model', 'input', 'output']
+
+/** Written where a price always held, since an empty date leaves the date to the loader. */
+export const ALWAYS = 'always'
+
+/** Whether a text begins with a line that names the columns. */
+export function isTallyCsv(text: string): boolean {
+  const names = columnNames(csvCells(text.slice(0, text.indexOf('\n') + 1 || undefined))[0])
+  return REQUIRED_COLUMNS.every((column) => names.includes(column))
+}
+
+/** Throws RangeError for a column that is not known: its prices would be lost silently. */
+export function readTallyCsv(text: string): TableNotes {
+  const [first, ...lines] = csvCells(text)
+  const names = columnNames(first)
+  const unknown = names.filter((name) => !TALLY_FIELDS.includes(name as TallyField))
+  if (unknown.length > 0) {
+    throw new RangeError(`the column '${unknown[0]}' is not known; there are ${TALLY_FIELDS.join(', ')}`)
+  }
+  const table = new TableNotes()
+  for (const cells of lines) {
+    const cellOf = (name: TallyField) => cells[names.indexOf(name)]?.trim() ?? ''
+    const notes = table.model(cellOf('provider'), cellOf('model'))
+    if (cells.length > names.length)
+      notes.refuse('unknown_field', `has ${cells.length} cells for ${names.length} columns`)
+    const prices = {} as Record<PricedKind, bigint | null>
+    for (const kind of PRICED_KINDS) {
+      const cell = cellOf(PRICE_FIELDS[kind])
+      prices[kind] = cell === '' ? null : notes.price(cell, PRICE_FIELDS[kind], PER_MILLION_DIGITS)
+    }
+    const tiers = readTiers(notes, tiersInCell(notes, cellOf('tiers')))
+    notes.take({ ...prices, tiers }, sourceOf(notes, cellOf('source')), momentOf(notes, cellOf('effective_from')))
+  }
+  return table
+}
+
+function columnNames(cells: string[] | undefined): string[] {
+  return cells?.map((name) => name.trim().toLowerCase()) ?? []
+}
+
+/** Tiers stand in one cell, as JSON. */
+function tiersInCell(notes: ModelNotes, cell: string): unknown {
+  if (cell === '') return undefined
+  try {
+    return JSON.parse(cell)
+  } catch {
+    notes.refuse('bad_tier', 'tiers is not valid JSON')
+    return undefined
+  }
+}
+
+/** `{"prices": […], "aliases": […]}`, or the list of prices alone. */
+export function isTallyJson(document: unknown): boolean {
+  const prices = pricesIn(document)
+  return Array.isArray(prices) && prices.every((price) => isHolder(price) && 'model' in price && !('models' in price))
+}
+
+function pricesIn(document: unknown): unknown {
+  return isHolder(document) ? document.prices : document
+}
+
+export function readTallyJson(document: unknown): TableNotes {
+  const table = new TableNotes()
+  for (const price of pricesIn(document) as Holder[]) readPrice(table, price)
+  const aliases = isHolder(document) && Array.isArray(document.aliases) ? document.aliases : []
+  for (const alias of aliases) readAlias(table, alias)
+  return table
+}
+
+function readPrice(table: TableNotes, price: Holder): void {
+  const notes = table.model(price.provider ?? '', price.model)
+  for (const name of Object.keys(price)) {
+    if (!TALLY_FIELDS.includes(name as TallyField)) notes.refuse('unknown_field', `the field '${name}' is not known`)
+  }
+  notes.take(
+    { ...pricesNamedAsOurs(notes, price), tiers: readTiers(notes, price.tiers) },
+    sourceOf(notes, price.source ?? ''),
+    momentOf(notes, price.effective_from ?? ''),
+  )
+}
+
+function readTiers(notes: ModelNotes, listed: unknown) {
+  const tiers = new TierNotes()
+  if (listed !== undefined && listed !== null && !Array.isArray(listed)) notes.refuse('bad_tier', 'tiers is not a list')
+  for (const tier of Array.isArray(listed) ? listed : []) {
+    const from = isHolder(tier) ? tier.from_tokens : undefined
+    if (!isHolder(tier) || typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1) {
+      notes.refuse('bad_tier', 'has a tier without from_tokens, the number of tokens from which on it holds')
+    } else tiers.addAll(from, pricesNamedAsOurs(notes, tier))
+  }
+  return tiers.ascending()
+}
+
+function momentOf(notes: ModelNotes, written: unknown): number | null | undefined {
+  if (written === '') return undefined
+  if (written === ALWAYS) return null
+  const moment = typeof written === 'string' ? parseMoment(written) : undefined
+  if (moment === undefined) {
+    notes.refuse('bad_date', `effective_from must be a date, a timestamp with its offset, or '${ALWAYS}'`)
+  }
+  return moment
+}
+
+/** Where an exported row came from decides how its name is looked up; rows of one's own do not name it. */
+function sourceOf(notes: ModelNotes, written: unknown): PriceSource {
+  if (written === '') return 'tally'
+  const source = PRICE_SOURCES.find((one) => one === written)
+  if (!source) notes.refuse('unknown_field', `source must be one of ${PRICE_SOURCES.join(', ')}, or absent`)
+  return source ?? 'tally'
+}
+
+function readAlias(table: TableNotes, listed: unknown): void {
+  const { alias, provider = null, model, source = 'tally' } = isHolder(listed) ? listed : {}
+  const known = PRICE_SOURCES.find((one) => one === source)
+  // Only an admin's own alias may leave the provider open.
+  const isWhole =
+    typeof alias === 'string' && typeof model === 'string' && (typeof provider === 'string' || known === 'admin')
+  if (isWhole && known) table.aliases.push({ alias, provider: provider as string | null, model, source: known })
+  else table.skip('alias without alias, model and provider')
+}

@@ -1,0 +1,132 @@
+/**
+ * What loading a table would add (pricing.md, "Tables that can be loaded"). Pure: rows are only ever added, so the
+ * question is which, and from when they hold.
+ */
+import type { ListedPrice, RefusedPrice, TableReading } from './formats/reading.ts'
+import { ALWAYS, isSamePrice, rowAt } from './offer.ts'
+import { doubtsOf, type Insistence } from './plausible.ts'
+import type { PriceRow } from './rate.ts'
+import type { PriceAlias, PriceSource, PriceTable, StoredPrice } from './resolve.ts'
+
+export interface LoadOptions extends Insistence {
+  /** Dates the rows that the file does not date, in milliseconds; null for always. */
+  effectiveFrom?: number | null | undefined
+}
+
+/** What is loaded so far, all of one moment. */
+export interface Loaded {
+  prices: StoredPrice[]
+  aliases: PriceAlias[]
+  table: PriceTable
+}
+
+export interface Addition {
+  row: PriceRow
+  source: PriceSource
+  /** What the same source said so far of the model at that moment; undefined where it is new there. */
+  before: PriceRow | undefined
+}
+
+export interface LoadPlan {
+  additions: Addition[]
+  aliases: PriceAlias[]
+  /** Rows that say what is loaded already. */
+  unchanged: number
+  refused: RefusedPrice[]
+}
+
+const DAY_MS = 86_400_000
+
+/** The first moment of the day, in UTC: from then on a price holds that was changed on that day. */
+export function dayOf(now: number): number {
+  return Math.floor(now / DAY_MS) * DAY_MS
+}
+
+/**
+ * A table is compared with what was loaded of the same source: what that said already is unchanged, so that loading a
+ * file twice adds nothing, whatever other tables say. A price that changed holds from today; a name that no source
+ * could price before holds from always; a name that some other source prices already is priced anew from today only,
+ * so that late reports of the past are valued as the others were.
+ */
+export function planLoad(
+  { rows, aliases, refused }: Pick<TableReading, 'rows' | 'aliases' | 'refused'>,
+  loaded: Loaded,
+  now: number,
+  options: LoadOptions,
+): LoadPlan {
+  const known = Map.groupBy(loaded.prices, (price) => keyOf(price.source, price))
+  const otherNames = Map.groupBy(aliases, (alias) => keyOf(alias.source, alias))
+  const plan: LoadPlan = { additions: [], aliases: [], unchanged: 0, refused: [...refused] }
+  const ownRows = rows.flatMap((row) => {
+    const isEmbedded = row.source === 'default' && isHeld(known.get(keyOf('default', row)) ?? [], row)
+    if (isEmbedded) plan.unchanged += 1
+    return isEmbedded ? [] : [withoutDefault(row)]
+  })
+  for (const [key, listed] of Map.groupBy(ownRows, (row) => keyOf(row.source, row))) {
+    const { provider, model, source } = listed[0]!
+    const own = known.get(key) ?? []
+    const names = [model, ...(otherNames.get(key) ?? []).map(({ alias }) => alias)]
+    const isPriced = () => names.some((name) => loaded.table.find(name, provider || null, now) !== undefined)
+    const added = newRows(own, listed, () => (own.length > 0 || isPriced() ? dayOf(now) : null), options)
+    const reasons = added.flatMap((row) => doubtsOf(row, options))
+    if (reasons.length > 0) {
+      plan.refused.push({ provider, model, reasons })
+      continue
+    }
+    plan.unchanged += listed.length - added.length
+    for (const row of added) plan.additions.push({ row, source, before: rowAt(own, row.effectiveFrom) })
+  }
+  const priced = new Set([...loaded.prices, ...plan.additions.map(({ row }) => row)].map(modelKey))
+  plan.aliases = newAliases(aliases, loaded.aliases).filter(
+    (alias) => alias.provider === null || priced.has(modelKey(alias)),
+  )
+  return plan
+}
+
+type Model = { provider: string | null; model: string }
+
+function modelKey({ provider, model }: Model): string {
+  return JSON.stringify([provider, model])
+}
+
+function keyOf(source: PriceSource, { provider, model }: Model): string {
+  return JSON.stringify([source, provider, model])
+}
+
+/** A row of the embedded table that an export holds. One that was edited there is the admin's own from now on. */
+function withoutDefault(row: ListedPrice): ListedPrice {
+  return row.source === 'default' ? { ...row, source: 'tally' } : row
+}
+
+function isHeld(held: PriceRow[], row: ListedPrice): boolean {
+  return row.effectiveFrom !== undefined && isSamePrice(row, rowAt(held, row.effectiveFrom))
+}
+
+/** The rows of one model to add. `own` are those loaded of the same source, in the order of loading. */
+function newRows(
+  own: PriceRow[],
+  listed: ListedPrice[],
+  usualStart: () => number | null,
+  { effectiveFrom: asked }: LoadOptions,
+): PriceRow[] {
+  const isSeries = listed.some((row) => row.effectiveFrom !== undefined)
+  const startOf = ({ effectiveFrom }: ListedPrice) => {
+    if (effectiveFrom !== undefined) return effectiveFrom
+    // What stands without a date before dated rows of the same model held until the first of them.
+    if (isSeries) return null
+    return asked === undefined ? usualStart() : asked
+  }
+  const byStart = Map.groupBy(listed, startOf)
+  const held = [...own]
+  for (const [effectiveFrom, rows] of [...byStart].sort(([one], [other]) => (one ?? ALWAYS) - (other ?? ALWAYS))) {
+    const { source: _source, ...row } = rows.at(-1)!
+    if (!isSamePrice(row, rowAt(held, effectiveFrom))) held.push({ ...row, effectiveFrom })
+  }
+  return held.slice(own.length)
+}
+
+function newAliases(listed: PriceAlias[], known: PriceAlias[]): PriceAlias[] {
+  const keyOfAlias = ({ alias, provider, source }: PriceAlias) => JSON.stringify([alias, provider, source])
+  const models = new Map(known.map((alias) => [keyOfAlias(alias), alias.model]))
+  return listed.filter((alias) => models.get(keyOfAlias(alias)) !== alias.model)
+}
