@@ -1,14 +1,20 @@
 import type { Reader, Tx } from './database.ts'
 
+interface At<Content> {
+  revision: number
+  content: Content
+}
+
 /**
  * Something read from the database and kept until the `revision` moves, so that a change made by another process is
- * seen by the very next call.
+ * seen by the very next call. Those who ask while it is being read share that reading.
  *
  * What is loaded inside a transaction is kept only after its commit: after a rollback the same revision number would
  * later stand for other content.
  */
 export class Cached<Value> {
-  #held: { revision: number; value: Value } | undefined
+  #held: At<Value> | undefined
+  #loading: At<Promise<Value>> | undefined
 
   constructor(readonly load: (reader: Reader) => Promise<Value>) {}
 
@@ -20,14 +26,30 @@ export class Cached<Value> {
   }
 
   #at(revision: number, reader: Reader | Tx): Value | Promise<Value> {
-    if (this.#held?.revision === revision) return this.#held.value
-    return this.load(reader).then((value) => {
-      const keep = () => {
-        this.#held = { revision, value }
-      }
-      if ('afterCommit' in reader) reader.afterCommit(keep)
-      else keep()
-      return value
+    if (this.#held?.revision === revision) return this.#held.content
+    return 'afterCommit' in reader ? this.#loadWithin(reader, revision) : this.#loadShared(reader, revision)
+  }
+
+  async #loadWithin(tx: Tx, revision: number): Promise<Value> {
+    const content = await this.load(tx)
+    tx.afterCommit(() => {
+      this.#held = { revision, content }
     })
+    return content
+  }
+
+  #loadShared(reader: Reader, revision: number): Promise<Value> {
+    if (this.#loading?.revision === revision) return this.#loading.content
+    const content = this.load(reader).then((loaded) => {
+      this.#held = { revision, content: loaded }
+      return loaded
+    })
+    const loading = { revision, content }
+    this.#loading = loading
+    const end = () => {
+      if (this.#loading === loading) this.#loading = undefined
+    }
+    content.then(end, end)
+    return content
   }
 }
