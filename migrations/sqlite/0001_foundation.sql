@@ -201,6 +201,8 @@ CREATE INDEX entries_by_manager ON entries (manager_id, started_at, fingerprint)
 CREATE INDEX entries_by_project ON entries (project_id, started_at);
 CREATE INDEX entries_by_ticket ON entries (ticket_id, started_at) WHERE ticket_id IS NOT NULL;
 CREATE INDEX entries_by_bill ON entries (bill_id) WHERE bill_id IS NOT NULL;
+-- Those whose cost is unknown, which a new price may value.
+CREATE INDEX entries_unpriced ON entries (model_id, id) WHERE list_value IS NULL AND reported_cost IS NULL;
 
 CREATE TABLE idempotency_keys (
   manager_id INTEGER NOT NULL REFERENCES users (id),
