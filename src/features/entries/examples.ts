@@ -1,5 +1,5 @@
 /** One session as it is reported and answered, for the OpenAPI document. */
-import type { TokenEntry, TokenEntryHistory, TokenEntryReport } from './schema.ts'
+import type { TokenEntry, TokenEntryDetail, TokenEntryHistory, TokenEntryReport } from './schema.ts'
 
 export const EXAMPLE_REPORT: TokenEntryReport = {
   agent_harness: 'claude-code',
@@ -53,6 +53,27 @@ export const EXAMPLE_ENTRY: TokenEntry = {
   bill: null,
   created_at: '2026-11-20T18:20:42.117Z',
   updated_at: null,
+}
+
+export const EXAMPLE_DETAIL: TokenEntryDetail = {
+  ...EXAMPLE_ENTRY,
+  valuation: {
+    price: {
+      id: 'prc_01a1fa172a0277f3983322718874f2e1',
+      provider: 'anthropic',
+      model: 'claude-sonnet-4-5',
+      source: 'default',
+      effective_from: null,
+    },
+    parts: [
+      { kind: 'input', tokens: 522, price: 3, from_tokens: null, amount: 0.001566 },
+      { kind: 'output', tokens: 228, price: 15, from_tokens: null, amount: 0.00342 },
+      { kind: 'cache_read', tokens: 20982, price: 0.3, from_tokens: null, amount: 0.0062946 },
+      { kind: 'cache_write', tokens: 3066, price: 3.75, from_tokens: null, amount: 0.0114975 },
+      { kind: 'cache_write_1h', tokens: 600, price: 6, from_tokens: null, amount: 0.0036 },
+    ],
+    list_value: 0.0263781,
+  },
 }
 
 export const EXAMPLE_HISTORY: TokenEntryHistory = {

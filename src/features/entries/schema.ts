@@ -131,7 +131,9 @@ export const TokenEntryReport = Type.Object(
       ),
     ),
     labels: Type.Optional(Labels),
-    provider: Type.Optional(nameOf('Who sold the model, where that is not its maker.', ['amazon-bedrock'])),
+    provider: Type.Optional(
+      nameOf('Who sold the model, where that is not its maker, as the price table names them.', ['aws']),
+    ),
     requests: Type.Optional(
       Type.Integer({ description: 'Model calls in the session.', minimum: 0, maximum: COUNT_LIMIT }),
     ),
@@ -239,6 +241,44 @@ export const TokenEntry = Type.Object(
   { ...strict, $id: 'TokenEntry', description: 'A token entry: what one agent session used of one model.' },
 )
 export type TokenEntry = Static<typeof TokenEntry>
+
+const Valuation = Type.Object(
+  {
+    price: Type.Object(
+      {
+        id: Type.String({ examples: ['prc_01a1fa172a0277f3983322718874f2ef'] }),
+        provider: Type.String({ description: 'Empty where the price holds for any provider.' }),
+        model: Type.String({ description: 'As the price table writes the name.' }),
+        source: Type.String({ description: 'The table that the row came from.', examples: ['default', 'litellm'] }),
+        effective_from: orNull(moment('The first moment it holds; null where it always held.')),
+      },
+      { ...strict, description: 'The row of the price table.' },
+    ),
+    parts: Type.Array(
+      Type.Object(
+        {
+          kind: oneOf(['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'], 'Which of the five counts.'),
+          tokens: Type.Integer(),
+          price: Type.Number({ description: 'US dollars per million tokens.' }),
+          from_tokens: orNull(
+            Type.Integer({ description: 'Where the long-context price begins; null for the base price.' }),
+          ),
+          amount: Type.Number({ description: 'tokens × price, in US dollars, exact at 12 decimals.' }),
+        },
+        strict,
+      ),
+      { description: 'Only of what was used.' },
+    ),
+    list_value: money('The sum of the parts, rounded once, half to even.'),
+  },
+  { ...strict, description: 'The arithmetic of the list value.' },
+)
+
+export const TokenEntryDetail = Type.Object(
+  { ...TokenEntry.properties, valuation: orNull(Valuation) },
+  { ...strict, $id: 'TokenEntryDetail', description: 'A token entry with the arithmetic of its list value.' },
+)
+export type TokenEntryDetail = Static<typeof TokenEntryDetail>
 
 export const TokenEntryList = Type.Object(
   {

@@ -55,27 +55,32 @@ export function planLoad(
   options: LoadOptions,
 ): LoadPlan {
   const known = Map.groupBy(loaded.prices, (price) => keyOf(price.source, price))
-  const otherNames = Map.groupBy(aliases, (alias) => keyOf(alias.source, alias))
   const plan: LoadPlan = { additions: [], aliases: [], unchanged: 0, refused: [...refused] }
   const ownRows = rows.flatMap((row) => {
     const isEmbedded = row.source === 'default' && isHeld(known.get(keyOf('default', row)) ?? [], row)
     if (isEmbedded) plan.unchanged += 1
     return isEmbedded ? [] : [withoutDefault(row)]
   })
+  const positions = new Map(ownRows.map((row, position) => [row, position]))
+  const additions: (Addition & { position: number })[] = []
   for (const [key, listed] of Map.groupBy(ownRows, (row) => keyOf(row.source, row))) {
     const { provider, model, source } = listed[0]!
     const own = known.get(key) ?? []
-    const names = [model, ...(otherNames.get(key) ?? []).map(({ alias }) => alias)]
-    const isPriced = () => names.some((name) => loaded.table.find(name, provider || null, now) !== undefined)
+    const isPriced = () => loaded.table.find(model, provider || null, now) !== undefined
     const added = newRows(own, listed, () => (own.length > 0 || isPriced() ? dayOf(now) : null), options)
-    const reasons = added.flatMap((row) => doubtsOf(row, options))
+    const reasons = added.flatMap(({ row }) => doubtsOf(row, options))
     if (reasons.length > 0) {
       plan.refused.push({ provider, model, reasons })
       continue
     }
     plan.unchanged += listed.length - added.length
-    for (const row of added) plan.additions.push({ row, source, before: rowAt(own, row.effectiveFrom) })
+    for (const { row, listed: from } of added) {
+      const before = rowAt(own, row.effectiveFrom)
+      additions.push({ position: positions.get(from)!, row, source, before })
+    }
   }
+  // Of rows with the same date the last loaded holds, so the file's order is kept across models and sources.
+  plan.additions = additions.sort((one, other) => one.position - other.position)
   const priced = new Set([...loaded.prices, ...plan.additions.map(({ row }) => row)].map(modelKey))
   plan.aliases = newAliases(aliases, loaded.aliases).filter(
     (alias) => alias.provider === null || priced.has(modelKey(alias)),
@@ -102,13 +107,13 @@ function isHeld(held: PriceRow[], row: ListedPrice): boolean {
   return row.effectiveFrom !== undefined && isSamePrice(row, rowAt(held, row.effectiveFrom))
 }
 
-/** The rows of one model to add. `own` are those loaded of the same source, in the order of loading. */
+/** The rows of one model to add, each with what it was listed as. `own` are those loaded of the same source, in order. */
 function newRows(
   own: PriceRow[],
   listed: ListedPrice[],
   usualStart: () => number | null,
   { effectiveFrom: asked }: LoadOptions,
-): PriceRow[] {
+): { row: PriceRow; listed: ListedPrice }[] {
   const isSeries = listed.some((row) => row.effectiveFrom !== undefined)
   const startOf = ({ effectiveFrom }: ListedPrice) => {
     if (effectiveFrom !== undefined) return effectiveFrom
@@ -118,11 +123,15 @@ function newRows(
   }
   const byStart = Map.groupBy(listed, startOf)
   const held = [...own]
+  const added: { row: PriceRow; listed: ListedPrice }[] = []
   for (const [effectiveFrom, rows] of [...byStart].sort(([one], [other]) => (one ?? ALWAYS) - (other ?? ALWAYS))) {
-    const { source: _source, ...row } = rows.at(-1)!
-    if (!isSamePrice(row, rowAt(held, effectiveFrom))) held.push({ ...row, effectiveFrom })
+    const { source: _source, ...prices } = rows.at(-1)!
+    const row = { ...prices, effectiveFrom }
+    if (isSamePrice(row, rowAt(held, effectiveFrom))) continue
+    held.push(row)
+    added.push({ row, listed: rows.at(-1)! })
   }
-  return held.slice(own.length)
+  return added
 }
 
 function newAliases(listed: PriceAlias[], known: PriceAlias[]): PriceAlias[] {

@@ -12,7 +12,7 @@ import type { ListedPrice, RefusedPrice, TableReading } from './formats/reading.
 import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { dayOf, type LoadOptions, type LoadPlan, planLoad } from './load-plan.ts'
 import { offeredRows, rowAt } from './offer.ts'
-import { type Usage, valueCounts } from './rate.ts'
+import { type Usage, type ValuedPart, valueCounts } from './rate.ts'
 import { type Hit, PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './resolve.ts'
 import {
   type AliasView,
@@ -34,8 +34,9 @@ import {
   replaceAdminAlias,
 } from './store.ts'
 
+export { PER_MILLION_DIGITS } from './formats/reading.ts'
 export { normalizeModelName } from './model-name.ts'
-export type { PricedKind, TokenCounts, Usage, ValuedPart } from './rate.ts'
+export { PRICE_FIELDS, type TokenCounts, type Usage, type ValuedPart } from './rate.ts'
 export type { Price, PriceTable } from './resolve.ts'
 export type { AliasView, PriceFilter, PriceSource, PriceView, TableFormat }
 export { PRICE_SOURCES, TABLE_FORMATS }
@@ -151,6 +152,17 @@ export function valueAtPrice(
 ): Pick<Valuation, 'listValueNanos' | 'note'> | undefined {
   const price = table.findPrice(priceId)
   return price && valueCounts(price.rates, usage)
+}
+
+/** The arithmetic of a value: the row, and the products whose sum, rounded once, it is. Undefined as above. */
+export function partsAtPrice(
+  table: PriceTable,
+  priceId: number,
+  usage: Usage,
+): { price: Price; parts: ValuedPart[] } | undefined {
+  const price = table.findPrice(priceId)
+  const valued = price && valueCounts(price.rates, usage)
+  return valued && { price, parts: valued.parts }
 }
 
 /** How many rows a list answers where nothing else is asked for, and at most. */

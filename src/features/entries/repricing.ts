@@ -1,0 +1,222 @@
+/**
+ * Valuing entries again (pricing.md, "The embedded default"): those that had no price whenever a price is added, others
+ * only when somebody asks for it. What is on a bill never moves; nor does what is approved or pending, but that such an
+ * entry finds a value where its cost was unknown.
+ */
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import { type Problem, validationFailed } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { moneyNumber } from '../../lib/money.ts'
+import type { PricesService, PriceTable } from '../prices/service.ts'
+import { type EntryFilter, type Position, readPage, writePage } from './filter.ts'
+import { valuationColumns } from './record.ts'
+import { costNanosOf, isLocked, partOf } from './rows.ts'
+import {
+  countUnpriced,
+  insertHistory,
+  listPriced,
+  listRepriceable,
+  listUnpriced,
+  listUnpricedModels,
+  type PricedEntry,
+  updateValuation,
+} from './store.ts'
+
+/** Entries of one transaction: some 20 ms, for which reporting may wait. */
+const BATCH = 500
+
+export interface RepricingOptions {
+  /** Only says what would change. */
+  dryRun?: boolean | undefined
+  /** Who asked for it, for the history; null for the command line and for Tally itself. */
+  by?: { userId: number; tokenId: number | null } | null | undefined
+  /** Ends after a batch where it has run for so long, so that a caller over HTTP is answered. */
+  budgetMs?: number | undefined
+  /** Called with how many entries were looked at, and of how many where that is known. */
+  onProgress?: ((done: number, total: number | undefined) => void) | undefined
+}
+
+/** What became of entries, or would become of them. */
+export interface Repriced {
+  entries: number
+  listValueNanos: Change
+  /** Differs from the list value where the cost was reported. */
+  costNanos: Change
+  models: Map<string, { entries: number; listValueNanos: Change }>
+  /** Null where every entry was looked at; else where to go on. */
+  nextPage: string | null
+}
+
+/** Sums over the entries that change. Unknown values count as nothing. */
+export interface Change {
+  before: bigint
+  after: bigint
+}
+
+/** One entry's new value. */
+interface Revalued {
+  priced: PricedEntry
+  columns: { listValue: bigint; priceId: number; priceStep: number; priceNote: string | null }
+  price: string
+}
+
+function badPage(): Problem {
+  return validationFailed([
+    { pointer: '/page', code: 'bad_page', message: 'must be the next_page of an earlier answer' },
+  ])
+}
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  prices: Pick<PricesService, 'table'>
+}
+
+export function createRepricing({ db, clock, prices }: Dependencies) {
+  /** Values what the pages hold. Each batch is durable by itself: what is interrupted goes on when it is asked for again. */
+  async function revalue(
+    pages: AsyncGenerator<PricedEntry[]>,
+    total: number | undefined,
+    { dryRun = false, by = null, budgetMs = Number.POSITIVE_INFINITY, onProgress }: RepricingOptions,
+  ): Promise<Repriced> {
+    const begun = performance.now()
+    const repriced = nothingRepriced()
+    let done = 0
+    for await (const page of pages) {
+      const changing = revaluedOf(page, await prices.table(db.read))
+      const changed = dryRun || changing.length === 0 ? changing : await write(changing, by)
+      for (const one of changed) count(repriced, one)
+      done += page.length
+      onProgress?.(done, total)
+      if (performance.now() - begun < budgetMs) continue
+      repriced.nextPage = positionOf(page.at(-1)!)
+      break
+    }
+    return repriced
+  }
+
+  /** Looks again inside the transaction: meanwhile a session may have gone on, or a bill been sent. */
+  async function write(changing: Revalued[], by: RepricingOptions['by']): Promise<Revalued[]> {
+    const ids = changing.map(({ priced }) => priced.entry.id)
+    return db.write(async (tx) => {
+      const table = await prices.table(tx)
+      const current = await listPriced(tx, ids)
+      return record(tx, revaluedOf(current.filter(mayChange), table), clock.now(), by ?? null)
+    })
+  }
+
+  return {
+    /** Values the entries that have no cost and are on no bill, as far as there is a price for them now. */
+    async valueUnpriced(options: RepricingOptions = {}): Promise<Repriced> {
+      const total = options.onProgress && (await countUnpriced(db.slow))
+      return revalue(unpricedPages(db.slow, await prices.table(db.read)), total, options)
+    },
+
+    /**
+     * Values every entry that the filter lets through again, where it is not locked. `page` goes on from where a call
+     * ended for its budget. Throws 422 for a text that is no page.
+     */
+    async reprice(
+      filter: EntryFilter,
+      options: RepricingOptions & { page?: string | undefined } = {},
+    ): Promise<Repriced> {
+      const after = options.page === undefined ? undefined : readPage(options.page)
+      if (options.page !== undefined && !after) throw badPage()
+      return revalue(repriceablePages(db.slow, filter, after), undefined, options)
+    },
+  }
+}
+
+/** A model that no row could ever value is passed over as a whole. */
+async function* unpricedPages(reader: Reader, table: PriceTable): AsyncGenerator<PricedEntry[]> {
+  for (const model of await listUnpricedModels(reader)) {
+    if (!table.find(model.model, model.provider, Number.MAX_SAFE_INTEGER)) continue
+    let after = 0
+    for (;;) {
+      const page = await listUnpriced(reader, model, { after, limit: BATCH })
+      if (page.length > 0) yield page
+      if (page.length < BATCH) break
+      after = page.at(-1)!.entry.id
+    }
+  }
+}
+
+async function* repriceablePages(
+  reader: Reader,
+  filter: EntryFilter,
+  from: Position | undefined,
+): AsyncGenerator<PricedEntry[]> {
+  let after = from
+  for (;;) {
+    const page = await listRepriceable(reader, { filter, after, limit: BATCH })
+    if (page.length > 0) yield page
+    if (page.length < BATCH) return
+    after = page.at(-1)!.entry
+  }
+}
+
+function mayChange({ entry }: PricedEntry): boolean {
+  return !isLocked(entry) || (entry.billId === null && costNanosOf(entry) === null)
+}
+
+/** Those whose value becomes another one. What the table cannot value keeps what it has. */
+function revaluedOf(priced: PricedEntry[], table: PriceTable): Revalued[] {
+  return priced.flatMap((one) => {
+    const { entry, model, provider } = one
+    const { columns, price } = valuationColumns(
+      { model, provider: provider ?? undefined, totals: partOf(entry) },
+      table,
+    )
+    // Another row at the same price is no news.
+    if (price === null || columns.listValue === entry.listValue) return []
+    return [{ priced: one, columns, price }]
+  })
+}
+
+async function record(
+  tx: Tx,
+  changing: Revalued[],
+  now: number,
+  by: { userId: number; tokenId: number | null } | null,
+): Promise<Revalued[]> {
+  for (const { priced, columns } of changing) {
+    await updateValuation(tx, priced.entry.id, { ...columns, updatedAt: now })
+  }
+  await insertHistory(
+    tx,
+    changing.map(({ priced: { entry, price: from }, columns, price: to }) => ({
+      entryId: entry.id,
+      at: now,
+      action: 'repriced',
+      userId: by?.userId ?? null,
+      tokenId: by?.tokenId ?? null,
+      details: {
+        price: { from, to },
+        list_value: { from: moneyNumber(entry.listValue), to: moneyNumber(columns.listValue) },
+      },
+    })),
+  )
+  return changing
+}
+
+function nothingRepriced(): Repriced {
+  const none = () => ({ before: 0n, after: 0n })
+  return { entries: 0, listValueNanos: none(), costNanos: none(), models: new Map(), nextPage: null }
+}
+
+function count(repriced: Repriced, { priced: { entry, model }, columns }: Revalued): void {
+  const ofModel = repriced.models.get(model) ?? { entries: 0, listValueNanos: { before: 0n, after: 0n } }
+  repriced.models.set(model, ofModel)
+  repriced.entries += 1
+  ofModel.entries += 1
+  for (const sum of [repriced.listValueNanos, ofModel.listValueNanos]) {
+    sum.before += entry.listValue ?? 0n
+    sum.after += columns.listValue
+  }
+  repriced.costNanos.before += costNanosOf(entry) ?? 0n
+  repriced.costNanos.after += costNanosOf({ ...entry, ...columns }) ?? 0n
+}
+
+function positionOf({ entry }: PricedEntry): string {
+  return writePage({ startedAt: entry.startedAt, id: entry.id })
+}
