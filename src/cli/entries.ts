@@ -1,23 +1,13 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { TokenEntry } from '../features/entries/schema.ts'
 import { examples } from './options.ts'
 import { minute, note, printJson, printTable } from './print.ts'
 import { addReportCommand } from './report-entry.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 
-/** A screen or two; `--page` goes on from there. */
-const DEFAULT_LIMIT = 50
-const LIST_LIMIT = 1_000
-
 /** As in a query of the API: repeated, or separated by commas. */
 function collect(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(',')]
-}
-
-function parseLimit(text: string): number {
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > LIST_LIMIT) throw new InvalidArgumentError(`Use a number from 1 to ${LIST_LIMIT}.`)
-  return limit
 }
 
 interface ListFlags extends DatabaseFlags {
@@ -38,7 +28,7 @@ interface ListFlags extends DatabaseFlags {
   priced?: string
   bill?: string[]
   q?: string
-  limit: number
+  limit?: string
   page?: string
   json?: boolean
 }
@@ -81,7 +71,7 @@ export function addEntriesCommands(program: Command): void {
     .option('--priced <true|false>', 'whether the cost is known')
     .option('--bill <bill>', 'id or number, or none', collect)
     .option('--q <text>', 'a text that the summary contains')
-    .option('--limit <number>', `entries a page, 1 to ${LIST_LIMIT}`, parseLimit, DEFAULT_LIMIT)
+    .option('--limit <number>', 'entries a page, 1 to 1000 (default 50)')
     .option('--page <page>', 'the next_page of the list before')
     .option('--json', 'print JSON, as GET /api/v1/token-entries answers it')
     .addHelpText(
@@ -94,8 +84,8 @@ export function addEntriesCommands(program: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ListFlags>()
-      const { readFilter } = await import('../features/entries/service.ts')
-      const filter = readFilter({
+      const { readListQuery } = await import('../features/entries/service.ts')
+      const query = readListQuery({
         starting_at: flags.startingAt,
         ending_at: flags.endingAt,
         project: flags.project,
@@ -113,11 +103,10 @@ export function addEntriesCommands(program: Command): void {
         priced: flags.priced,
         bill: flags.bill,
         q: flags.q,
+        limit: flags.limit,
+        page: flags.page,
       })
-      const { limit, page } = flags
-      const answer = await withServices(flags, (services) =>
-        services.entries.listEntries('everyone', filter, { limit, page }),
-      )
+      const answer = await withServices(flags, (services) => services.entries.listEntries('everyone', query))
       if (flags.json) return printJson(answer)
       printTable(
         [

@@ -32,7 +32,10 @@ export async function readJson({ request }: BodyContext, limitBytes = REPORT_LIM
   return parseJson(decode(await readBytes(request, limitBytes)))
 }
 
-/** A JSON array, or newline-delimited JSON where the content type says so. */
+/**
+ * A JSON array, or newline-delimited JSON where the content type says so. A line that is no JSON becomes the Problem
+ * that says so, in its place, for it is one item that is wrong and not the batch.
+ */
 export async function readBatch({ request }: BodyContext): Promise<unknown> {
   const type = requireContentType(request, ['application/json', 'application/x-ndjson'])
   const text = decode(await readBytes(request, BATCH_LIMIT_BYTES))
@@ -41,7 +44,15 @@ export async function readBatch({ request }: BodyContext): Promise<unknown> {
     .split('\n')
     .map((line, index) => ({ line: line.trim(), number: index + 1 }))
     .filter(({ line }) => line !== '')
-    .map(({ line, number }) => parseJson(line, `Line ${number}`))
+    .map(({ line, number }) => parseLine(line, number))
+}
+
+function parseLine(line: string, number: number): unknown {
+  try {
+    return parseJson(line, `Line ${number}`)
+  } catch (error) {
+    return error
+  }
 }
 
 function requireContentType(request: Request, accepted: string[]): string {

@@ -93,7 +93,7 @@ const ROOTS: Record<string, string> = {
  * The problem that stands for an error. Anything unknown is a 500 without detail: what went wrong is the log's
  * business, not the caller's.
  */
-export function asProblemOf(error: unknown, elysiaCode: string | number): Problem {
+export function asProblemOf(error: unknown, elysiaCode: string | number = 'UNKNOWN'): Problem {
   if (error instanceof Problem) return error
   // Elysia wraps what a parser of bodies throws.
   if (error instanceof Error && error.cause instanceof Problem) return error.cause

@@ -123,6 +123,18 @@ describe('a filter', () => {
   }
 })
 
+test('every fault of a query is told at once', async () => {
+  const { json } = await app.call('GET /api/v1/token-entries?status=open&starting_at=x&limit=0&page=zzz', {
+    token: admin,
+  })
+  expect(json.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+    '/query/limit',
+    '/query/page',
+    '/query/starting_at',
+    '/query/status',
+  ])
+})
+
 test('pages follow each other without gap or repeat, also when entries arrive meanwhile', async () => {
   const seen: string[] = []
   let page = ''

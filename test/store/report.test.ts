@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { readListQuery } from '../../src/features/entries/service.ts'
 import type { CallerOf } from '../../src/features/people/service.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
@@ -25,7 +26,7 @@ forEachEngine('reports that race', (open) => {
     await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' })
     const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' })
     const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
-    const all = async () => (await services.entries.listEntries('everyone', {}, { limit: 1000 })).data
+    const all = async () => (await services.entries.listEntries('everyone', readListQuery({ limit: '1000' }))).data
     return { ...services, caller, all }
   }
 

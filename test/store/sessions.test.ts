@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import type { Database } from '../../src/database/database.ts'
 import type { SessionSource, Status } from '../../src/database/tables.ts'
 import { type Report, readReport } from '../../src/features/entries/report.ts'
-import type { TokenEntry } from '../../src/features/entries/service.ts'
+import { readListQuery, type TokenEntry } from '../../src/features/entries/service.ts'
 import type { CallerOf } from '../../src/features/people/service.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
@@ -62,7 +62,7 @@ async function stage(db: Database) {
     tell: (source: SessionSource, what: Said, caller = ada) => services.entries.recordFrom(source, said(what), caller),
     /** Model, output, source and part of every entry, by arrival. */
     async shown(session = 's-1'): Promise<string[]> {
-      const { data } = await services.entries.listEntries('everyone', { sessionKeys: [session] })
+      const { data } = await services.entries.listEntries('everyone', readListQuery({ session_id: [session] }))
       return data
         .map(
           (entry: TokenEntry) =>
@@ -223,6 +223,14 @@ forEachEngine('a chain of parts', (open) => {
     )
     expect((await tell('report', { output: 3, project: 'third' })).entry.project?.key).toBe('second')
     expect((await tell('report', { output: 4 })).entry.project?.key).toBe('second')
+  })
+
+  test('may shrink by a later report while nothing is locked, and its history says so', async () => {
+    const { tell, services } = await stage(await open())
+    const { entry } = await tell('report', { output: 100 })
+    await tell('report', { output: 6, endedAt: '2026-11-20T12:00:00Z' })
+    const { data } = await services.entries.getHistory(entry.entry.uid, { role: 'admin' } as never)
+    expect(data[1]).toMatchObject({ action: 'shrunk', details: { tokens_before: 100, tokens: 6 } })
   })
 
   test('of 200 reports at once ends at the largest totals', async () => {

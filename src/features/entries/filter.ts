@@ -59,18 +59,27 @@ export function writePage({ startedAt, id }: Position): string {
   return Buffer.from(`${startedAt}.${id}`).toString('base64url')
 }
 
-/** Throws 422 for a text that was no `next_page`. */
-export function readPage(page: string): Position {
+export function readPage(page: string): Position | undefined {
   const match = /^(-?\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(page, 'base64url').toString('latin1'))
-  if (!match)
-    throw validationFailed([
-      { pointer: '/query/page', code: 'bad_page', message: 'must be the next_page of an earlier answer' },
-    ])
-  return { startedAt: Number(match[1]), id: Number(match[2]) }
+  return match ? { startedAt: Number(match[1]), id: Number(match[2]) } : undefined
 }
 
-/** Filters as text, from a query string or the command line. Empty texts count as not given. */
-export interface FilterTexts {
+/** How many entries a page has where nothing else is asked for, and at most. */
+export const DEFAULT_LIMIT = 50
+export const LIST_LIMIT = 1_000
+
+/** Which entries a list shows, and which page of them. */
+export interface ListQuery {
+  filter: EntryFilter
+  limit: number
+  /** Undefined for the first page. */
+  after: Position | undefined
+  /** Undefined where the caller did not say. */
+  format: 'json' | 'csv' | undefined
+}
+
+/** A query as text, from a query string or the command line. Empty texts count as not given. */
+export interface QueryTexts {
   starting_at?: string | undefined
   ending_at?: string | undefined
   project?: string[] | undefined
@@ -88,14 +97,18 @@ export interface FilterTexts {
   priced?: string | undefined
   bill?: string[] | undefined
   q?: string | undefined
+  limit?: string | undefined
+  page?: string | undefined
+  format?: string | undefined
 }
 
+export const FORMATS = ['json', 'csv'] as const
 export const PLACED_FILTERS = ['none', ...PLACED_BY] as const
 
-/** The filter that the texts mean. Throws 422 with every fault, under `/query/<name>`. */
-export function readFilter(texts: FilterTexts): EntryFilter {
+/** What the texts mean. Throws 422 with every fault, under `/query/<name>`. */
+export function readListQuery(texts: QueryTexts): ListQuery {
   const faults: Fault[] = []
-  const refuse = (name: keyof FilterTexts, code: string, message: string) => {
+  const refuse = (name: keyof QueryTexts, code: string, message: string) => {
     faults.push({ pointer: `/query/${name}`, code, message })
     return undefined
   }
@@ -147,8 +160,14 @@ export function readFilter(texts: FilterTexts): EntryFilter {
     bills: some(texts.bill),
     text: texts.q || undefined,
   }
+  const limit = !texts.limit || /^\d{1,4}$/.test(texts.limit) ? Number(texts.limit || DEFAULT_LIMIT) : 0
+  if (limit < 1 || limit > LIST_LIMIT) refuse('limit', 'not_allowed', `must be a whole number from 1 to ${LIST_LIMIT}`)
+  const after = texts.page ? readPage(texts.page) : undefined
+  if (texts.page && !after) refuse('page', 'bad_page', 'must be the next_page of an earlier answer')
+  const format = FORMATS.find((known) => known === texts.format)
+  if (texts.format && !format) refuse('format', 'not_allowed', `must be one of ${FORMATS.join(', ')}`)
   if (faults.length > 0) throw validationFailed(faults)
-  return filter
+  return { filter, limit, after, format }
 }
 
 function some(values: string[] | undefined): string[] | undefined {

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import type { Logger } from 'pino'
 import { type Fault, Problem, validationFailed } from '../../errors.ts'
 import { access, requireCaller } from '../../http/access.ts'
 import { FixedContent } from '../../http/content.ts'
@@ -6,13 +7,13 @@ import { csvResponse, wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
 import { faultsOf } from '../../http/faults.ts'
 import { standaloneSchema } from '../../http/json-schema.ts'
-import { type ProblemBody, problemBody } from '../../http/problems.ts'
+import { asProblemOf, logProblem, type ProblemBody, problemBody } from '../../http/problems.ts'
 import { listParameter, parameter } from '../../http/query.ts'
 import type { CallerOf } from '../people/service.ts'
 import { ENTRY_COLUMNS } from './csv.ts'
-import { EXAMPLE_ENTRY, EXAMPLE_HISTORY, EXAMPLE_REPORT } from './examples.ts'
-import { PLACED_FILTERS, readFilter } from './filter.ts'
-import { faultsBeyondSchema, readIdempotencyKey, reportChecker } from './report.ts'
+import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY, EXAMPLE_REPORT } from './examples.ts'
+import { DEFAULT_LIMIT, FORMATS, LIST_LIMIT, PLACED_FILTERS, readListQuery } from './filter.ts'
+import { readIdempotencyKey, reportChecker } from './report.ts'
 import {
   AnyBatch,
   BATCH_LIMIT,
@@ -22,14 +23,14 @@ import {
   TokenEntry,
   TokenEntryBatch,
   type TokenEntry as TokenEntryBody,
+  TokenEntryDetail,
   TokenEntryHistory,
   TokenEntryList,
   TokenEntryReport,
 } from './schema.ts'
-import { DEFAULT_LIMIT, type EntriesService, type Reported } from './service.ts'
+import type { EntriesService, Reported } from './service.ts'
 
 const tag = 'Token entries'
-const LIST_LIMIT = 1_000
 
 const EntryQuery = t.Object(
   {
@@ -70,7 +71,7 @@ const EntryQuery = t.Object(
     page: parameter({ type: 'string', description: 'The `next_page` of the answer before.' }),
     format: parameter({
       type: 'string',
-      enum: ['json', 'csv'],
+      enum: [...FORMATS],
       description: '`csv` exports every entry that the filters let through; `Accept: text/csv` does the same.',
     }),
   },
@@ -103,7 +104,7 @@ export const tokenEntrySchemaRoute = () => {
   )
 }
 
-export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
+export const entriesRoutes = ({ entries, logger }: { entries: EntriesService; logger: Logger }) =>
   new Elysia({ name: 'entries', prefix: '/api/v1/token-entries', normalize: false })
     .use(access())
     .post(
@@ -122,7 +123,7 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
         body: TokenEntryReport,
         // The schema's faults come first, and with them those that no schema can express: every fault in one answer.
         error: ({ error, code }) => {
-          if (code === 'VALIDATION' && error.type === 'body') throw validationFailed(allFaults(error.value))
+          if (code === 'VALIDATION' && error.type === 'body') throw validationFailed(allFaults(entries, error.value))
         },
         detail: documented({
           id: 'reportTokenEntry',
@@ -154,7 +155,9 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
       '/batch',
       async ({ body, caller, request, requestId }) => {
         const key = readIdempotencyKey(request.headers.get('idempotency-key'))
-        return { results: await reportAll(entries, body, requireCaller(caller, ['service']), key, requestId) }
+        return {
+          results: await reportAll({ entries, logger, requestId }, body, requireCaller(caller, ['service']), key),
+        }
       },
       {
         allow: ['service'],
@@ -165,7 +168,7 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
           tag,
           summary: `Report up to ${BATCH_LIMIT} token entries`,
           description:
-            'A JSON array, or newline-delimited JSON (`application/x-ndjson`). Every item is reported on its own: good ones are kept when others are rejected. An Idempotency-Key counts for each item by its place in the batch.',
+            'A JSON array, or newline-delimited JSON (`application/x-ndjson`). Every item is reported on its own: good ones are kept when others are rejected, unreadable lines among them. An Idempotency-Key counts for each item by its place in the batch.',
           headers: ['Idempotency-Key'],
           body: {
             schema: TokenEntryBatch,
@@ -186,13 +189,9 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
       '',
       async ({ query, caller, request }) => {
         const { person } = requireCaller(caller)
-        const { limit, page, format, ...filters } = query
-        const filter = readFilter(filters)
-        if (format !== undefined && format !== 'csv' && format !== 'json')
-          throw notAllowed('format', 'must be json or csv')
-        if (wantsCsv(request, format))
-          return csvResponse(entries.exportEntries(person, filter), ENTRY_COLUMNS, 'token-entries.csv')
-        return entries.listEntries(person, filter, { limit: readLimit(limit), page })
+        const asked = readListQuery(query)
+        if (!wantsCsv(request, asked.format)) return entries.listEntries(person, asked)
+        return csvResponse(entries.exportEntries(person, asked.filter), ENTRY_COLUMNS, 'token-entries.csv')
       },
       {
         allow: ['read', 'session'],
@@ -221,8 +220,9 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
         id: 'getTokenEntry',
         tag,
         summary: 'Read one token entry',
+        description: 'With the arithmetic of its list value.',
         path: { id: 'Id of the entry (ent_…).' },
-        responses: { 200: { description: 'The entry.', schema: TokenEntry, example: EXAMPLE_ENTRY } },
+        responses: { 200: { description: 'The entry.', schema: TokenEntryDetail, example: EXAMPLE_DETAIL } },
       }),
     })
     .get('/:id/history', ({ params, caller }) => entries.getHistory(params.id, requireCaller(caller).person), {
@@ -238,19 +238,8 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
       }),
     })
 
-function notAllowed(name: string, message: string): Problem {
-  return validationFailed([{ pointer: `/query/${name}`, code: 'not_allowed', message }])
-}
-
-function readLimit(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_LIMIT
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > LIST_LIMIT) throw notAllowed('limit', `must be a whole number from 1 to ${LIST_LIMIT}`)
-  return limit
-}
-
-function allFaults(body: unknown): Fault[] {
-  return [...faultsOf(reportChecker, body), ...faultsBeyondSchema(body, Date.now())]
+function allFaults(entries: EntriesService, body: unknown): Fault[] {
+  return [...faultsOf(reportChecker, body), ...entries.faultsBeyondSchema(body)]
 }
 
 interface BatchResult {
@@ -264,21 +253,24 @@ interface BatchResult {
 const ITEMS_AT_ONCE = 100
 
 async function reportAll(
-  entries: EntriesService,
+  { entries, logger, requestId }: { entries: EntriesService; logger: Logger; requestId: string },
   items: unknown[],
   caller: CallerOf<'service'>,
   key: string | undefined,
-  requestId: string,
 ): Promise<BatchResult[]> {
   const results: BatchResult[] = []
   const report = async (item: unknown, index: number): Promise<BatchResult> => {
     try {
-      if (!reportChecker.Check(item)) throw validationFailed(allFaults(item))
+      // A line of newline-delimited JSON that could not be read.
+      if (item instanceof Problem) throw item
+      if (!reportChecker.Check(item)) throw validationFailed(allFaults(entries, item))
       const { outcome, entry } = await entries.reportEntry(item, caller, key && `${key}#${index}`)
       return { index, result: outcome, entry, problem: null }
     } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      return { index, result: 'rejected', entry: null, problem: problemBody(error, requestId) }
+      // Whatever failed, the other items are known to be kept, and a 500 for all of them would have them sent again.
+      const problem = asProblemOf(error)
+      logProblem(logger, problem, error, { id: requestId, method: 'POST', path: '/api/v1/token-entries/batch' })
+      return { index, result: 'rejected', entry: null, problem: problemBody(problem, requestId) }
     }
   }
   for (let start = 0; start < items.length; start += ITEMS_AT_ONCE) {

@@ -7,10 +7,11 @@ import { isId } from '../../lib/id.ts'
 import type { CallerOf, PeopleService, Person } from '../people/service.ts'
 import type { PlacementService } from '../placement/service.ts'
 import type { PricesService } from '../prices/service.ts'
-import { type EntryFilter, isIndexed, type Position, readFilter, readPage, writePage } from './filter.ts'
+import { type EntryFilter, isIndexed, type ListQuery, type Position, readListQuery, writePage } from './filter.ts'
 import { type Circumstances, type Recorded, recordSingle } from './record.ts'
-import { type Report, readReport } from './report.ts'
-import type { TokenEntry, TokenEntryHistory, TokenEntryReport } from './schema.ts'
+import { faultsBeyondSchema, type Report, readReport } from './report.ts'
+import { createRepricing } from './repricing.ts'
+import type { TokenEntry, TokenEntryDetail, TokenEntryHistory, TokenEntryReport } from './schema.ts'
 import { recordInSession } from './sessions.ts'
 import {
   type EntryView,
@@ -21,10 +22,11 @@ import {
   listViews,
   type Visible,
 } from './store.ts'
+import { valuationOf } from './valuation.ts'
 import { timestamp, toTokenEntry } from './wire.ts'
 
 export type { EntryFilter, Recorded, TokenEntry }
-export { readFilter }
+export { readListQuery }
 export type EntriesService = ReturnType<typeof createEntriesService>
 
 /** Whoever holds a token that entries can come by: service tokens by report, these and organization tokens by telemetry. */
@@ -44,9 +46,6 @@ export interface Reported {
   replayed: boolean
   entry: TokenEntry
 }
-
-/** How many entries a list answers where nothing else is asked for, and at most. */
-export const DEFAULT_LIMIT = 50
 
 /** Rows that an export reads at a time: small enough to stay under 20 ms and to be forgotten again. */
 const EXPORT_PAGE = 1_000
@@ -86,13 +85,15 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
     return isIndexed(filter) ? db.read : db.slow
   }
 
-  async function getVisible(id: string, person: Person): Promise<EntryView> {
+  async function getVisible(id: string, person: Person | 'everyone'): Promise<EntryView> {
     const view = isId('ent', id) ? await findView(db.read, id, visibleTo(person)) : undefined
     if (!view) throw notFound(`The entry ${id}`)
     return view
   }
 
   return {
+    ...createRepricing({ db, clock, prices }),
+
     /**
      * Records a checked report body for the creator of the caller's token, durably before it answers.
      * `idempotencyKey` counts only where the report has no session. Throws `validation_failed`,
@@ -103,6 +104,9 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
       return { ...told, entry: toTokenEntry(entry) }
     },
 
+    /** Every fault of a report that its schema cannot express. */
+    faultsBeyondSchema: (body: unknown) => faultsBeyondSchema(body, clock.now()),
+
     /** As {@link reportEntry}, for a report that telemetry or an agent's own log made. */
     recordFrom: (source: SessionSource, report: Report, caller: Reporting): Promise<Recorded> =>
       record(report, source, caller, undefined),
@@ -110,10 +114,8 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
     /** A page of entries, newest first, of those that the person may see. */
     async listEntries(
       person: Person | 'everyone',
-      filter: EntryFilter,
-      { limit = DEFAULT_LIMIT, page }: { limit?: number | undefined; page?: string | undefined } = {},
+      { filter, limit, after }: Pick<ListQuery, 'filter' | 'limit' | 'after'>,
     ): Promise<{ data: TokenEntry[]; has_more: boolean; next_page: string | null }> {
-      const after = page === undefined ? undefined : readPage(page)
       const views = await listViews(readerFor(filter), { filter, visible: visibleTo(person), after, limit: limit + 1 })
       const shown = views.slice(0, limit)
       const hasMore = views.length > limit
@@ -140,13 +142,17 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
       }
     },
 
-    /** Throws `not_found` for an entry that does not exist or that the person may not see. */
-    async getEntry(id: string, person: Person): Promise<TokenEntry> {
-      return toTokenEntry(await getVisible(id, person))
+    /**
+     * An entry with the arithmetic of its list value. Throws `not_found` for one that does not exist or that the person
+     * may not see.
+     */
+    async getEntry(id: string, person: Person | 'everyone'): Promise<TokenEntryDetail> {
+      const view = await getVisible(id, person)
+      return { ...toTokenEntry(view), valuation: valuationOf(view.entry, await prices.table(db.read)) }
     },
 
     /** Who changed what, oldest first, beginning with the entry's arrival. */
-    async getHistory(id: string, person: Person): Promise<TokenEntryHistory> {
+    async getHistory(id: string, person: Person | 'everyone'): Promise<TokenEntryHistory> {
       const { entry, manager } = await getVisible(id, person)
       const token = entry.tokenId === null ? undefined : await findReportingToken(db.read, entry.tokenId)
       const rows = await listHistory(db.read, entry.id)

@@ -16,7 +16,7 @@ import {
   valuationColumns,
 } from './record.ts'
 import type { Report } from './report.ts'
-import { figureColumns, isLocked, type ModelTotals, partOf, readTotals, writeTotals } from './rows.ts'
+import { countsOf, figureColumns, isLocked, type ModelTotals, partOf, readTotals, writeTotals } from './rows.ts'
 import {
   changeManager,
   type EntryRecord,
@@ -37,7 +37,7 @@ import {
   updatePart,
   updateSession,
 } from './store.ts'
-import { isStale, nextStep, sumOfParts, supplyingSource, type Totals, ZERO_COUNTS } from './totals.ts'
+import { isStale, nextStep, sumOfParts, supplyingSource, type Totals, totalTokens, ZERO_COUNTS } from './totals.ts'
 
 function sessionShrunk(figure: string): Problem {
   return new Problem(
@@ -301,6 +301,10 @@ async function changePart(recording: Recording, last: EntryRecord, figures: Mode
     return repeated(tx, last)
   await updatePart(tx, last.id, { ...change, updatedAt: circumstances.now })
   const history = []
+  // Later totals may well be smaller, but an agent that reports what came since the last time looks the same.
+  const [before, after] = [totalTokens(countsOf(last)), totalTokens(figures.totals.counts)]
+  if (after < before)
+    history.push(historyRow(circumstances, last.id, 'shrunk', { tokens_before: before, tokens: after }))
   if (placement) history.push(historyRow(circumstances, last.id, 'placed', { because: 'named_in_report' }))
   if (last.source !== session.source)
     history.push(historyRow(circumstances, last.id, 'source_changed', { from: last.source, to: session.source }))
