@@ -47,14 +47,21 @@ export interface Database {
   readonly engine: 'sqlite' | 'postgres'
   /** A connection of its own for reads that take well under 20 ms. Sees what is committed. */
   readonly read: Reader
-  /** For reads that may take over 20 ms: off the main thread on SQLite. Fails with `database_deadline` after its time. */
+  /** For reads that may take over 20 ms: off the main thread on a server's SQLite. Fails with `database_deadline` after its time. */
   readonly slow: Reader
   /**
    * Runs `body` in a transaction and answers its result once that is durable. Bodies that wait together share one
-   * commit; one that throws is rolled back alone. A body awaits nothing but `tx`; a `write` within a `write` throws.
-   * Throws `database_busy` (503) where the database stays locked, `database_full` (503) where the disk is full.
+   * commit on SQLite; one that throws is rolled back alone. A body awaits nothing but `tx`; a `write` within a `write`
+   * throws.
+   *
+   * On PostgreSQL a body that lost a race is run again, so what it does outside of `tx` belongs into `afterCommit`. There
+   * a query that fails also ends the transaction: a body may look at its error but must not go on.
+   *
+   * Throws `database_busy`, `database_full`, `database_unreachable` or `overloaded` (503) where nothing was written and
+   * a repeat may succeed. Any other error of the database leaves open what became durable.
    */
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** Answers what waits, refuses what comes. */
   close(): Promise<void>
 }
 

@@ -13,7 +13,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres, { type Sql } from 'postgres'
 import type { Database, Reader, Tx } from './database.ts'
-import { asProblem, failureOf } from './errors.ts'
+import { asProblem, databaseClosed, failureOf } from './errors.ts'
 import { migratePostgres, WrongDatabase } from './migrate.ts'
 import { Queries, tellProblems } from './queries.ts'
 import { postgresTables } from './tables.ts'
@@ -86,6 +86,8 @@ class Link {
   readonly orm: PostgresJsDatabase
   readonly queries: Queries & { revision(): Promise<number> }
   lost = false
+  /** Whether it has answered before: a connection that is idle may have gone without a word, a new one has not. */
+  answered = false
 
   constructor(options: LinkOptions) {
     this.client = connect(options, () => this.lose())
@@ -187,6 +189,8 @@ class CommitUnknown extends Error {}
 class PostgresWriter {
   readonly #turns: Turns<Lane>
   readonly #inside = new AsyncLocalStorage<true>()
+  readonly #unanswered = new Set<Promise<unknown>>()
+  #closed = false
 
   constructor(url: string, busyDeadlineMs: number) {
     const settings = {
@@ -196,24 +200,36 @@ class PostgresWriter {
     this.#turns = new Turns(Array.from({ length: WRITERS }, () => new Lane({ url, connections: 1, settings })))
   }
 
-  async write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
+  write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
     if (this.#inside.getStore()) throw new Error('write() was called inside write(): pass the tx on instead')
-    const effects: (() => void)[] = []
-    const value = await this.#writeWhole(body, effects)
-    for (const effect of effects) effect()
-    return value
+    if (this.#closed) return Promise.reject(databaseClosed())
+    const answer = this.#writeAndTell(body)
+    this.#unanswered.add(answer)
+    const forget = () => this.#unanswered.delete(answer)
+    answer.then(forget, forget)
+    return answer
   }
 
+  /** Refuses new bodies and resolves when those that wait are answered. */
   async close(): Promise<void> {
-    await this.#turns.close()
+    this.#closed = true
+    await Promise.allSettled(this.#unanswered)
     await Promise.all(this.#turns.lanes.map((lane) => lane.close()))
+  }
+
+  async #writeAndTell<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
+    const effects: (() => void)[] = []
+    const value = await this.#writeWhole(body, effects)
+    // One that fails tells its caller what is wrong with it; what was written stays.
+    for (const effect of effects) effect()
+    return value
   }
 
   async #writeWhole<Result>(body: (tx: Tx) => Promise<Result>, effects: (() => void)[]): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       const lane = await this.#turns.take(attempt > 1)
-      const { link } = lane
       try {
+        const link = await this.#begin(lane)
         return await link.withPatience(TRANSACTION_PATIENCE_MS, () => this.#attempt(link, body, effects))
       } catch (error) {
         if (error instanceof CommitUnknown) throw error
@@ -226,9 +242,21 @@ class PostgresWriter {
     }
   }
 
+  async #begin(lane: Lane): Promise<Link> {
+    const { link } = lane
+    try {
+      await link.withPatience(PATIENCE_MS, () => link.client.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ'))
+      link.answered = true
+      return link
+    } catch (error) {
+      if (!link.answered || failureOf(error) !== 'unreachable') throw error
+      link.lose()
+      return this.#begin(lane)
+    }
+  }
+
   async #attempt<Result>(link: Link, body: (tx: Tx) => Promise<Result>, effects: (() => void)[]): Promise<Result> {
     const tx = Object.assign(link.queries, { afterCommit: (effect: () => void) => effects.push(effect) })
-    await link.client.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ')
     let value: Result
     try {
       value = await this.#inside.run(true, () => body(tx as unknown as Tx))

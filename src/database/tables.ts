@@ -28,6 +28,9 @@ export type PlacedBy = (typeof PLACED_BY)[number]
 export const UNKNOWN_PROJECTS = ['create', 'hold'] as const
 export type UnknownProjects = (typeof UNKNOWN_PROJECTS)[number]
 
+/** What a one-time link lets its holder do: set Tally up, choose a first password, or choose a new one. */
+export type LinkPurpose = 'set_up' | 'invitation' | 'password'
+
 function defineTables(kit: ColumnKit) {
   const { table, key, publicId, integer, bigInteger, time, text, flag, bytes, json } = kit
   return {
@@ -47,6 +50,7 @@ function defineTables(kit: ColumnKit) {
       role: text<Role>('role').notNull(),
       passwordHash: text('password_hash'),
       createdAt: time('created_at').notNull(),
+      lastSignedInAt: time('last_signed_in_at'),
       disabledAt: time('disabled_at'),
     }),
     tokens: table('tokens', {
@@ -63,9 +67,18 @@ function defineTables(kit: ColumnKit) {
       lastUsedAt: time('last_used_at'),
       revokedAt: time('revoked_at'),
     }),
+    signIns: table('sign_ins', {
+      id: key('id'),
+      userId: integer('user_id').notNull(),
+      hash: bytes('hash').notNull(),
+      createdAt: time('created_at').notNull(),
+      lastSeenAt: time('last_seen_at').notNull(),
+      expiresAt: time('expires_at').notNull(),
+      endedAt: time('ended_at'),
+    }),
     oneTimeLinks: table('one_time_links', {
       id: key('id'),
-      purpose: text<'set_up' | 'invitation' | 'password'>('purpose').notNull(),
+      purpose: text<LinkPurpose>('purpose').notNull(),
       hash: bytes('hash').notNull(),
       userId: integer('user_id'),
       createdAt: time('created_at').notNull(),

@@ -1,4 +1,4 @@
-import { databaseBusy, databaseClosed, overloaded } from './errors.ts'
+import { databaseBusy, overloaded } from './errors.ts'
 
 /** What waits longer is refused: its caller has a client that gives up, and the queue must not only grow. */
 const WAIT_LIMIT_MS = 5_000
@@ -21,17 +21,14 @@ interface Waiting<Lane> {
 export class Turns<Lane> {
   readonly #free: Lane[]
   readonly #waiting: Waiting<Lane>[] = []
-  readonly #whenFree: (() => void)[] = []
   #alone = false
-  #closed = false
 
   constructor(readonly lanes: Lane[]) {
     this.#free = [...lanes]
   }
 
-  /** Rejects with a Problem where too many wait, where the wait takes too long, and after {@link close}. */
+  /** Rejects with a Problem where too many wait or the wait takes too long. */
   take(alone: boolean): Promise<Lane> {
-    if (this.#closed) return Promise.reject(databaseClosed())
     if (this.#waiting.length >= QUEUE_LIMIT) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
       const waiting = { alone, since: performance.now(), resolve, reject }
@@ -46,14 +43,6 @@ export class Turns<Lane> {
     this.#alone = false
     this.#free.push(lane)
     this.#next()
-    if (this.#free.length === this.lanes.length) for (const resolve of this.#whenFree.splice(0)) resolve()
-  }
-
-  /** Refuses new turns and resolves when those that wait or run are over. */
-  close(): Promise<void> {
-    this.#closed = true
-    if (this.#free.length === this.lanes.length) return Promise.resolve()
-    return new Promise((resolve) => this.#whenFree.push(resolve))
   }
 
   #next(): void {

@@ -6,7 +6,7 @@ import type { Database, Reader, Tx } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { Problem } from '../../src/errors.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { locationOf, opener, postgresIsReal, startPostgres } from '../support/databases.ts'
+import { canOverlap, locationOf, opener, startPostgres } from '../support/databases.ts'
 
 const addName = (text: string) => (tx: Tx) => tx.insert(tx.tables.names).values({ text }).returning()
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -34,7 +34,7 @@ afterEach(async () => {
   for (const step of cleanUps.splice(0).reverse()) await step()
 })
 
-describe.skipIf(!postgresIsReal())('PostgreSQL', () => {
+describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
   const openNew = opener('postgres')
 
   /** A database whose connections can be told from those of other tests. */
@@ -172,6 +172,8 @@ describe.skipIf(!postgresIsReal())('PostgreSQL', () => {
     over = true
     await Promise.all(workers)
     expect(unexpected).toEqual([])
+    // A read on a connection that has just gone fails; the next one has another.
+    await failureOf(namesOf(db.read))
     await db.write(addName('last'))
     const stored = new Set(await namesOf(db.read))
     expect(acknowledged.filter((text) => !stored.has(text))).toEqual([])

@@ -7,7 +7,7 @@ import { MIGRATIONS, type Migration } from '../../migrations/index.ts'
 import { WrongDatabase } from '../../src/database/migrate.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { clientFor, forEachEngine, type Location, newLocation, postgresIsReal } from '../support/databases.ts'
+import { canOverlap, clientFor, forEachEngine, type Location, newLocation } from '../support/databases.ts'
 import { inEightProcesses, migrateAt, NEXT } from '../support/other-process.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
@@ -122,25 +122,19 @@ forEachEngine('migrations', (_, engine) => {
     expect(await rowsAt(location, 'SELECT text FROM names')).toHaveLength(2)
   })
 
-  test.skipIf(engine === 'postgres' && !postgresIsReal())(
-    'eight processes that start at once make one database',
-    async () => {
-      const location = await newLocation(engine, cleanUps)
-      expect(await inEightProcesses('open', location)).toEqual(Array(8).fill(''))
-      expect(await rowsAt(location, 'SELECT version FROM migrations')).toHaveLength(MIGRATIONS.length)
-      expect(await rowsAt(location, 'SELECT id FROM organization')).toHaveLength(1)
-    },
-  )
+  test.skipIf(!canOverlap(engine))('eight processes that start at once make one database', async () => {
+    const location = await newLocation(engine, cleanUps)
+    expect(await inEightProcesses('open', location)).toEqual(Array(8).fill(''))
+    expect(await rowsAt(location, 'SELECT version FROM migrations')).toHaveLength(MIGRATIONS.length)
+    expect(await rowsAt(location, 'SELECT id FROM organization')).toHaveLength(1)
+  })
 
-  test.skipIf(engine === 'postgres' && !postgresIsReal())(
-    'eight processes that start at once upgrade a database once',
-    async () => {
-      const location = await newLocation(engine, cleanUps)
-      await migrateAt(location, MIGRATIONS)
-      expect(await inEightProcesses('upgrade', location)).toEqual(Array(8).fill(''))
-      expect(await rowsAt(location, 'SELECT * FROM next')).toHaveLength(1)
-    },
-  )
+  test.skipIf(!canOverlap(engine))('eight processes that start at once upgrade a database once', async () => {
+    const location = await newLocation(engine, cleanUps)
+    await migrateAt(location, MIGRATIONS)
+    expect(await inEightProcesses('upgrade', location)).toEqual(Array(8).fill(''))
+    expect(await rowsAt(location, 'SELECT * FROM next')).toHaveLength(1)
+  })
 })
 
 describe('migrations of a SQLite file', () => {
@@ -265,7 +259,7 @@ describe('migrations of a PostgreSQL database', () => {
     expect(await rowsAt(location, 'SELECT * FROM migrations')).toEqual([])
   })
 
-  test.skipIf(!postgresIsReal())('a database that does not exist is named', async () => {
+  test.skipIf(!canOverlap('postgres'))('a database that does not exist is named', async () => {
     const { databaseUrl } = await newLocation('postgres', cleanUps)
     const missing = new URL(databaseUrl!)
     missing.pathname = '/no_such_database'

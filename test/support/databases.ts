@@ -5,7 +5,7 @@
  * (a server of our own in a temporary folder, started once per process), or PGlite.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
-import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
@@ -94,7 +94,7 @@ export async function newLocation(engine: Engine, cleanUps: (() => Promise<void>
 }
 
 interface Server {
-  kind: 'given' | 'installed' | 'pglite'
+  kind: 'given' | 'installed' | 'PGlite'
   url: string
   /** For what tests do beside Tally. */
   admin: Sql
@@ -108,24 +108,31 @@ export function startPostgres(): Promise<Server> {
   return server
 }
 
-/** Whether PostgreSQL has more than one session here, so that transactions can race. Only known before it is started. */
-export function postgresIsReal(): boolean {
-  return Boolean(process.env.TALLY_TEST_POSTGRES_URL || installedPrograms())
+/** Whether two transactions can be open at once: not in PGlite, which is a single session. */
+export function canOverlap(engine: Engine): boolean {
+  return engine === 'sqlite' || Boolean(process.env.TALLY_TEST_POSTGRES_URL || installedPrograms())
 }
 
 async function start(): Promise<Server> {
   const given = process.env.TALLY_TEST_POSTGRES_URL
-  const programs = installedPrograms()
   if (given) return announced('given', given)
+  const programs = installedPrograms()
+  if (!programs) return announced('PGlite', `postgres://tally@127.0.0.1:${await servePglite()}/postgres`)
   const folder = mkdtempSync(join(tmpdir(), 'tally-postgres-'))
-  if (programs) startInstalled(programs, folder)
-  else await startPglite(folder)
-  return announced(programs ? 'installed' : 'pglite', `postgres://tally@localhost/postgres?host=${folder}`)
+  startInstalled(programs, folder)
+  try {
+    const url = `postgres://tally@localhost/postgres?host=${folder}`
+    return await announced('installed', url, () => existsSync(join(folder, FAILED)))
+  } catch (error) {
+    const log = readFileSync(join(folder, LOG), 'utf8')
+    rmSync(folder, { recursive: true })
+    throw new Error(`PostgreSQL did not start: ${log}`, { cause: error })
+  }
 }
 
-async function announced(kind: Server['kind'], url: string): Promise<Server> {
+async function announced(kind: Server['kind'], url: string, hasFailed = () => false): Promise<Server> {
   const admin = clientFor(url)
-  const [answer] = await untilItAnswers(() => admin<{ version: string }[]>`SELECT version()`)
+  const [answer] = await untilItAnswers(() => admin<{ version: string }[]>`SELECT version()`, hasFailed)
   console.log(`PostgreSQL of these tests (${kind}): ${answer!.version}`)
   return { kind, url, admin }
 }
@@ -145,12 +152,12 @@ export function clientFor(url: string): Sql {
 }
 
 /** A starting server refuses connections for a moment. */
-async function untilItAnswers<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+async function untilItAnswers<Answer>(ask: () => Promise<Answer>, hasFailed: () => boolean): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await ask()
     } catch (error) {
-      if (attempt === 500 || (running && running.exitCode !== null)) throw error
+      if (attempt === 500 || hasFailed()) throw error
       await Bun.sleep(50)
     }
   }
@@ -164,45 +171,41 @@ function installedPrograms(): string | undefined {
   return found ? dirname(realpathSync(found)) : undefined
 }
 
+/** What the server prints, and what is there where it could not be made. */
+const LOG = 'log'
+const FAILED = 'failed'
+
 /**
- * Makes a cluster, runs it while standard input is open, and removes it: however the tests end, even by SIGKILL, the
- * operating system closes the pipe. Ctrl-C goes to the whole group, so the shell ignores it and waits for the pipe.
+ * Makes a cluster, runs it as long as the process of the tests ($3) is there, and removes it, however the tests end.
+ * In the background, because Bun kills what a test that took too long has started, and the others still need it; in a
+ * session of its own, because a signal to the tests' group must leave someone to clean up. A server that has only just begun ignores SIGQUIT, which is why it is killed after a while.
  */
 const RUN_SERVER = `
-trap '' INT TERM HUP
-"$1/initdb" --pgdata="$2/data" --auth=trust --username=tally --encoding=UTF8 --locale=C --no-sync >"$2/log" 2>&1 || {
-  cat "$2/log" >&2
+run() {
+  "$1/initdb" --pgdata="$2/data" --auth=trust --username=tally --encoding=UTF8 --locale=C --no-sync || {
+    : >"$2/${FAILED}"
+    return
+  }
+  "$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 &
+  while [ -d "/proc/$3" ] || kill -0 "$3"; do sleep 0.3; done
+  kill -QUIT $!
+  (sleep 3; kill -KILL $!) &
+  wait $!
   rm -rf "$2"
-  exit 1
 }
-"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 >"$2/log" 2>&1 &
-cat >/dev/null
-kill -QUIT $!
-wait
-rm -rf "$2"
+run "$@" &
 `
 
 /** Any user but root, as which PostgreSQL refuses to run. */
 const NOBODY = 65_534
 
 function startInstalled(programs: string, folder: string): void {
-  const command = ['sh', '-c', RUN_SERVER, 'sh', programs, folder]
+  const ownSession = Bun.which('setsid') ? ['setsid'] : []
+  const command = [...ownSession, 'sh', '-c', RUN_SERVER, 'sh', programs, folder, `${process.pid}`]
   const isRoot = process.getuid?.() === 0
   if (isRoot) chownSync(folder, NOBODY, NOBODY)
   const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
-  running = Bun.spawn(isRoot ? [...asNobody, ...command] : command, {
-    cwd: '/',
-    stdin: 'pipe',
-    stdout: 'ignore',
-    stderr: 'inherit',
-  })
-  running.unref()
-}
-
-/** Held, because collecting it would close the pipe. */
-let running: Bun.Subprocess<'pipe'> | undefined
-
-async function startPglite(folder: string): Promise<void> {
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  await servePglite(folder)
+  const log = openSync(join(folder, LOG), 'w')
+  Bun.spawnSync(isRoot ? [...asNobody, ...command] : command, { cwd: '/', stdout: log, stderr: log })
+  closeSync(log)
 }

@@ -5,8 +5,7 @@
  * open, and the others wait; so transactions are whole, but no two ever race, and settings such as `statement_timeout`
  * do nothing.
  */
-import { createServer, type Socket } from 'node:net'
-import { join } from 'node:path'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { PGlite } from '@electric-sql/pglite'
 
 interface Connection {
@@ -23,8 +22,8 @@ const READY_FOR_QUERY = 0x5a
 const TERMINATE = 0x58
 const OUTSIDE_TRANSACTION = 0x49
 
-/** Listens on PostgreSQL's usual socket in `folder` until the process ends. */
-export async function servePglite(folder: string): Promise<void> {
+/** Listens until the process ends. Answers the port. */
+export async function servePglite(): Promise<number> {
   const session = await PGlite.create()
   const connections = new Set<Connection>()
   let holder: Connection | undefined
@@ -84,7 +83,8 @@ export async function servePglite(folder: string): Promise<void> {
       void run()
     })
   })
-  await new Promise<void>((resolve) => server.listen(join(folder, '.s.PGSQL.5432'), resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
 }
 
 /** Takes whole messages out of what has come so far. */
