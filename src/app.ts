@@ -3,26 +3,32 @@ import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { entriesRoutes, tokenEntrySchemaRoute } from './features/entries/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
+import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
 import { type PagesOptions, pages } from './http/pages.ts'
 import { requests } from './http/requests.ts'
+import { sessionCookie } from './http/session-cookie.ts'
 import type { Services } from './services.ts'
 
 export interface AppOptions extends PagesOptions {
   services: Services
   logger: Logger
+  /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
+  trustedProxies?: readonly string[]
 }
 
-export const createApp = ({ services, logger, publicUrl }: AppOptions) => {
+export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: AppOptions) => {
+  const { people } = services
+  const cookie = sessionCookie(publicUrl)
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
   const app = new Elysia({ name: 'tally', normalize: false })
-    .use(requests({ people: services.people, logger, routes }))
+    .use(requests({ people, cookie, publicUrl, logger, routes }))
     .use(health(services))
     .use(openApi({ routes }))
     .use(pages({ publicUrl }))
-    .use(peopleRoutes(services))
-    .use(entriesRoutes(services))
+    .use(peopleRoutes({ people, cookie, addressOf: clientAddresses(trustedProxies) }))
+    .use(entriesRoutes({ ...services, logger }))
     .use(tokenEntrySchemaRoute())
   return app
 }

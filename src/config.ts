@@ -3,6 +3,8 @@
  * environment, and every fault is told at once.
  */
 
+import { isIP } from 'node:net'
+
 interface Option {
   flag: string
   variable: string
@@ -41,6 +43,12 @@ export const OPTIONS = {
     default: '',
     doc: 'address under which people and agents reach this server, for links; default http://<host>:<port>',
   },
+  trustedProxies: {
+    flag: '--trusted-proxies <addresses>',
+    variable: 'TALLY_TRUSTED_PROXIES',
+    default: '',
+    doc: 'addresses or networks (10.0.0.0/8), separated by commas, of the proxies whose X-Forwarded-For is believed',
+  },
   logLevel: {
     flag: '--log-level <level>',
     variable: 'TALLY_LOG_LEVEL',
@@ -69,6 +77,7 @@ export interface Config {
   host: string
   port: number
   publicUrl: string | undefined
+  trustedProxies: string[]
   logLevel: (typeof LOG_LEVELS)[number]
 }
 
@@ -135,8 +144,30 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     reading.fault('databaseUrl', 'must begin with postgres://')
   }
   const publicUrl = reading.httpUrl('publicUrl') || undefined
+  const trustedProxies = text('trustedProxies')
+    .split(',')
+    .map((proxy) => proxy.trim())
+    .filter(Boolean)
+  for (const proxy of trustedProxies.filter((each) => !isAddressOrNetwork(each))) {
+    reading.fault('trustedProxies', `'${proxy}' is no address and no network such as 10.0.0.0/8`)
+  }
   reading.finish()
-  return { dataDir: text('data'), databaseUrl, host: text('host'), port, publicUrl, logLevel: logLevel! }
+  return {
+    dataDir: text('data'),
+    databaseUrl,
+    host: text('host'),
+    port,
+    publicUrl,
+    trustedProxies,
+    logLevel: logLevel!,
+  }
+}
+
+function isAddressOrNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32))
 }
 
 /** As {@link readConfig}, for commands that talk to a server. */

@@ -19,6 +19,7 @@ CREATE TABLE users (
   role TEXT NOT NULL CHECK (role IN ('member', 'billing', 'admin')),
   password_hash TEXT,
   created_at INTEGER NOT NULL,
+  last_signed_in_at INTEGER,
   disabled_at INTEGER
 ) STRICT;
 
@@ -37,6 +38,18 @@ CREATE TABLE tokens (
   revoked_at INTEGER
 ) STRICT;
 CREATE INDEX tokens_by_creator ON tokens (created_by);
+
+-- Signed-in persons: only the hash of the secret in their cookie is kept.
+CREATE TABLE sign_ins (
+  id INTEGER PRIMARY KEY,
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+  created_at INTEGER NOT NULL,
+  last_seen_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  ended_at INTEGER
+) STRICT;
+CREATE INDEX sign_ins_by_user ON sign_ins (user_id);
 
 -- Set-up, invitation and password links: only the hash of the secret in the link is kept.
 CREATE TABLE one_time_links (
@@ -202,7 +215,7 @@ CREATE INDEX entries_by_project ON entries (project_id, started_at);
 CREATE INDEX entries_by_ticket ON entries (ticket_id, started_at) WHERE ticket_id IS NOT NULL;
 CREATE INDEX entries_by_bill ON entries (bill_id) WHERE bill_id IS NOT NULL;
 -- Those whose cost is unknown, which a new price may value.
-CREATE INDEX entries_unpriced ON entries (model_id, id) WHERE list_value IS NULL AND reported_cost IS NULL;
+CREATE INDEX entries_unpriced ON entries (model_id, provider_id, id) WHERE list_value IS NULL AND reported_cost IS NULL;
 
 CREATE TABLE idempotency_keys (
   manager_id INTEGER NOT NULL REFERENCES users (id),
@@ -233,13 +246,16 @@ INSERT INTO revision VALUES (1, 1);
 
 CREATE TRIGGER organization_updated AFTER UPDATE ON organization BEGIN UPDATE revision SET value = value + 1; END;
 CREATE TRIGGER users_inserted AFTER INSERT ON users BEGIN UPDATE revision SET value = value + 1; END;
-CREATE TRIGGER users_updated AFTER UPDATE ON users BEGIN UPDATE revision SET value = value + 1; END;
+-- Not for last_signed_in_at, nor below for last_used_at and last_seen_at, which change all the time and decide nothing.
+CREATE TRIGGER users_updated AFTER UPDATE OF email, name, role, disabled_at ON users
+BEGIN UPDATE revision SET value = value + 1; END;
 CREATE TRIGGER users_deleted AFTER DELETE ON users BEGIN UPDATE revision SET value = value + 1; END;
 CREATE TRIGGER tokens_inserted AFTER INSERT ON tokens BEGIN UPDATE revision SET value = value + 1; END;
--- Not for last_used_at, which changes all the time and decides nothing.
 CREATE TRIGGER tokens_updated AFTER UPDATE OF kind, hash, created_by, allow_bills, expires_at, revoked_at ON tokens
 BEGIN UPDATE revision SET value = value + 1; END;
 CREATE TRIGGER tokens_deleted AFTER DELETE ON tokens BEGIN UPDATE revision SET value = value + 1; END;
+-- New ones are looked up, and only expired ones are deleted.
+CREATE TRIGGER sign_ins_ended AFTER UPDATE OF ended_at ON sign_ins BEGIN UPDATE revision SET value = value + 1; END;
 
 CREATE TABLE prices (
   id INTEGER PRIMARY KEY,

@@ -34,6 +34,7 @@ export function addServeCommand(program: Command): void {
     .addOption(optionOf('host'))
     .addOption(optionOf('port'))
     .addOption(optionOf('publicUrl'))
+    .addOption(optionOf('trustedProxies'))
     .addOption(optionOf('logLevel'))
     .addHelpText(
       'after',
@@ -79,7 +80,7 @@ async function serve(config: Config): Promise<void> {
   try {
     const services = createServices({ db, clock: systemClock })
     await services.prices.loadDefaultPrices()
-    const app = createApp({ services, logger, publicUrl: config.publicUrl })
+    const app = createApp({ services, logger, publicUrl: config.publicUrl, trustedProxies: config.trustedProxies })
     server = listen(config, (options) => app.listen(options).server!)
     const url = `http://${hostInUrl(config.host)}:${server.port}`
     logger.info(`tally is ready on ${url}`)

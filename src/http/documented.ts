@@ -12,7 +12,7 @@ import type { ProblemCode } from '../errors.ts'
 /** Groups of operations, in the order in which the document shows them. */
 export const TAGS = {
   'Token entries': 'What agent sessions used: reporting it, reading it.',
-  People: 'Who is calling, and the first-run set-up.',
+  People: 'Who is calling, signing in and out, passwords, and the first-run set-up.',
   Service: 'Whether Tally runs, and how to call it.',
 } as const
 
@@ -22,6 +22,7 @@ export const RESPONSE_HEADERS = {
   'Idempotent-Replayed':
     '`true` where the Idempotency-Key was used before with the same body: this is the first entry again.',
   ETag: 'Version of the content; send it back in If-None-Match.',
+  'Set-Cookie': 'The session of the signed-in person, or that it is to be forgotten.',
   'X-Request-Id': 'The id of this call in the log: the one sent, where it was plain and short, else a new one.',
   'Retry-After': 'Seconds after which to try again.',
   'WWW-Authenticate': 'The scheme to authenticate with: Bearer.',

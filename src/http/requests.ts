@@ -8,9 +8,24 @@ import { Problem } from '../errors.ts'
 import type { Caller, PeopleService } from '../features/people/service.ts'
 import { noCredential, requestState } from './access.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
+import { requireSameOrigin } from './same-origin.ts'
+import type { SessionCookie } from './session-cookie.ts'
 
 /** Where anyone may call. Every other path below /api/v1 refuses a caller without credentials, whatever the method or body. */
-const PUBLIC_PATHS = new Set(['/api/v1/openapi.json', '/api/v1/token-entry-schema', '/api/v1/setup'])
+const PUBLIC_PATHS = new Set([
+  '/api/v1/openapi.json',
+  '/api/v1/token-entry-schema',
+  '/api/v1/setup',
+  '/api/v1/password',
+])
+
+/** A path whose other methods are not public. */
+const SIGN_IN = '/api/v1/session'
+
+function isPublic(method: string, path: string): boolean {
+  if (!`${path}/`.startsWith('/api/v1/') || PUBLIC_PATHS.has(path)) return true
+  return path === SIGN_IN && method === 'POST'
+}
 
 /** Ids that clients send are logged and sent back, so they must be short and plain. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:/-]{1,128}$/
@@ -30,14 +45,26 @@ export interface KnownRoute {
 }
 
 export interface RequestsDependencies {
-  people: Pick<PeopleService, 'authenticate'>
+  people: Pick<PeopleService, 'authenticate' | 'authenticateSession'>
+  cookie: SessionCookie
+  publicUrl?: string | undefined
   logger: Logger
   /** Known only when the application is whole, so it is asked for when it is needed. */
   routes: () => readonly KnownRoute[]
 }
 
-export const requests = ({ people, logger, routes }: RequestsDependencies) =>
-  new Elysia({ name: 'requests', normalize: false })
+export const requests = ({ people, cookie, publicUrl, logger, routes }: RequestsDependencies) => {
+  /** No promise where the credential is held in memory: this runs before every request. */
+  function authenticate(request: Request): Caller | Promise<Caller> {
+    const authorization = request.headers.get('authorization')
+    if (authorization !== null) return people.authenticate(authorization)
+    const secret = cookie.read(request.headers)
+    if (secret === undefined) throw noCredential()
+    requireSameOrigin(request, publicUrl)
+    return people.authenticateSession(secret)
+  }
+
+  return new Elysia({ name: 'requests', normalize: false })
     .use(requestState())
     .onRequest((context) => {
       const incoming = context as unknown as Incoming
@@ -46,10 +73,8 @@ export const requests = ({ people, logger, routes }: RequestsDependencies) =>
       incoming.requestId = sent && SANE_REQUEST_ID.test(sent) ? sent : Bun.randomUUIDv7()
       incoming.set.headers['x-request-id'] = incoming.requestId
       incoming.caller = null
-      if (!`${incoming.path}/`.startsWith('/api/v1/') || PUBLIC_PATHS.has(incoming.path)) return
-      const authorization = headers.get('authorization')
-      if (authorization === null) throw noCredential()
-      const caller = people.authenticate(authorization)
+      if (isPublic(incoming.request.method, incoming.path)) return
+      const caller = authenticate(incoming.request)
       if (caller instanceof Promise) {
         return caller.then((known) => {
           incoming.caller = known
@@ -62,6 +87,7 @@ export const requests = ({ people, logger, routes }: RequestsDependencies) =>
       logProblem(logger, problem, error, { id: requestId, method: request.method, path })
       return problemResponse(problem, requestId || Bun.randomUUIDv7())
     })
+}
 
 /** 404, or 405 where the address exists with other methods. */
 function nothingHere(routes: readonly KnownRoute[], path: string): Problem {

@@ -22,6 +22,7 @@ test('a person is added, listed and found under a folded address', async () => {
     role: 'billing',
     has_password: false,
     created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    last_signed_in_at: null,
     disabled_at: null,
   })
   const { data, has_more } = await tally.json(['users', 'list'])

@@ -3,6 +3,7 @@ import { Elysia, t } from 'elysia'
 import pino from 'pino'
 import { Problem } from '../../src/errors.ts'
 import { requests } from '../../src/http/requests.ts'
+import { sessionCookie } from '../../src/http/session-cookie.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
@@ -226,7 +227,7 @@ describe('whatever a route throws', () => {
   const log: Record<string, unknown>[] = []
   const logger = pino({}, { write: (line: string) => void log.push(JSON.parse(line)) })
   const failing = new Elysia({ normalize: false })
-    .use(requests({ people: nobody(), logger, routes: () => [] }))
+    .use(requests({ people: nobody(), cookie: sessionCookie(undefined), logger, routes: () => [] }))
     .get('/unknown', () => {
       throw Object.assign(new Error('Failed query: select 1\nparams: hunter2'), {
         cause: new Error('disk I/O error\nparams: hunter2'),
@@ -276,7 +277,8 @@ describe('whatever a route throws', () => {
 })
 
 function nobody() {
-  return { authenticate: () => Promise.reject(new Error('not asked')) }
+  const notAsked = () => Promise.reject(new Error('not asked'))
+  return { authenticate: notAsked, authenticateSession: notAsked }
 }
 
 /** Header values are bytes; fetch refuses characters above U+00FF. */

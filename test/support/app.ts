@@ -5,8 +5,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
 import pino from 'pino'
-import { createApp } from '../../src/app.ts'
+import { type AppOptions, createApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import type { Role, TokenKind } from '../../src/database/tables.ts'
 import type { OpenApiDocument } from '../../src/http/openapi.ts'
@@ -16,12 +17,19 @@ import { type Answer, type CheckAnswer, checkerOf } from './document.ts'
 
 export interface Call {
   token?: string | undefined
+  /** A session's cookie, sent as Tally's own pages send it. */
+  session?: string | undefined
   /** Sent as JSON. */
   json?: unknown
   /** Sent as it is. */
   body?: NonNullable<RequestInit['body']>
   headers?: Record<string, string>
 }
+
+export const PASSWORD = 'correct horse battery'
+
+/** Of the password, but a hundred times cheaper than Tally's own: a check costs what the hash says. */
+const CHEAP_HASH = Bun.password.hashSync(PASSWORD, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
 
 export interface TestApp {
   url: string
@@ -33,29 +41,40 @@ export interface TestApp {
   log: Record<string, unknown>[]
   /** `call('POST /api/v1/token-entries', { token, json })` */
   call(methodAndPath: string, call?: Call): Promise<Answer>
-  /** Answers the person's e-mail address. */
-  person(role?: Role): Promise<string>
+  /** Answers the person's e-mail address; their password, where they have one, is {@link PASSWORD}. */
+  person(role?: Role, options?: { password?: boolean }): Promise<string>
   /** A token of the person, or of a new admin. */
   token(kind: TokenKind, person?: string): Promise<string>
+  /** The cookie of a session of a new person with the role. */
+  session(role?: Role): Promise<string>
   close(): Promise<void>
 }
 
-export async function startApp({ clock = systemClock }: { clock?: Clock } = {}): Promise<TestApp> {
+export interface StartOptions extends Pick<AppOptions, 'publicUrl' | 'trustedProxies'> {
+  clock?: Clock
+}
+
+export async function startApp({ clock = systemClock, ...options }: StartOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tally-test-'))
   const db = await openDatabase({ dataDir, clock, serving: true })
   const services = createServices({ db, clock })
   const log: Record<string, unknown>[] = []
   const logger = pino({}, { write: (line: string) => void log.push(JSON.parse(line)) })
-  const app = createApp({ services, logger }).listen({ hostname: '127.0.0.1', port: 0 })
+  const app = createApp({ services, logger, ...options }).listen({ hostname: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${app.server!.port}`
   const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApiDocument
   const check: CheckAnswer = checkerOf(document)
   let people = 0
 
-  const person = async (role: Role = 'admin') => {
+  const person = async (role: Role = 'admin', { password = false } = {}) => {
     people += 1
     const email = `person-${people}@example.com`
-    await services.people.addUser({ email, name: `Person ${people}`, role })
+    const { id } = await services.people.addUser({ email, name: `Person ${people}`, role })
+    if (password) {
+      await db.write(async (tx) => {
+        await tx.update(tx.tables.users).set({ passwordHash: CHEAP_HASH }).where(eq(tx.tables.users.id, id))
+      })
+    }
     return email
   }
 
@@ -67,12 +86,13 @@ export async function startApp({ clock = systemClock }: { clock?: Clock } = {}):
     log,
     person,
 
-    async call(methodAndPath, { token, json, body, headers = {} } = {}) {
+    async call(methodAndPath, { token, session, json, body, headers = {} } = {}) {
       const [method, path] = methodAndPath.split(' ') as [string, string]
       const response = await fetch(url + path, {
         method,
         headers: {
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(session !== undefined && { cookie: session, origin: url }),
           ...(json !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
@@ -95,6 +115,12 @@ export async function startApp({ clock = systemClock }: { clock?: Clock } = {}):
       const user = owner ?? (await person())
       const { secret } = await services.people.createToken({ kind, user, name: 'test' })
       return secret
+    },
+
+    async session(role) {
+      const email = await person(role, { password: true })
+      const { secret } = await services.people.signIn({ email, password: PASSWORD, address: '::1' })
+      return `tally_session=${secret}`
     },
 
     async close() {

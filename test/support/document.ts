@@ -67,7 +67,7 @@ export function checkerOf(document: OpenApiDocument): CheckAnswer {
     const content = response.content ?? {}
     if (type !== '' && !content[type]) throw new Error(`${what} is ${type}, which is not documented`)
     if (answer.json !== undefined) validate(`${at}${pointerOf('content', type, 'schema')}`, answer.json, what)
-    for (const name of ['location', 'idempotent-replayed', 'retry-after', 'www-authenticate', 'etag']) {
+    for (const name of ['location', 'idempotent-replayed', 'retry-after', 'www-authenticate', 'etag', 'set-cookie']) {
       const documented = Object.keys(response.headers ?? {}).some((known) => known.toLowerCase() === name)
       if (answer.headers.has(name) && !documented) throw new Error(`${what} has the undocumented header ${name}`)
     }

@@ -9,6 +9,7 @@ describe('the configuration', () => {
       host: '127.0.0.1',
       port: 4747,
       publicUrl: undefined,
+      trustedProxies: [],
       logLevel: 'info',
     })
   })
@@ -34,6 +35,18 @@ describe('the configuration', () => {
     // An address of a database may hold a password.
     expect(read).not.toThrow(/secret/)
   })
+
+  test('takes addresses and networks of proxies', () => {
+    const { trustedProxies } = readConfig({}, { TALLY_TRUSTED_PROXIES: '127.0.0.1, fd00::/8,10.0.0.0/8' })
+    expect(trustedProxies).toEqual(['127.0.0.1', 'fd00::/8', '10.0.0.0/8'])
+  })
+
+  test.each(['proxy', '10.0.0.0/33', '10.0.0.0/', '::/129', '10.0.0.0/8/8', '10.0.0'])(
+    'takes %p for no proxy',
+    (proxy) => {
+      expect(() => readConfig({ trustedProxies: proxy }, {})).toThrow(/is no address/)
+    },
+  )
 
   test.each(['abc', '-1', '1e3', ' ', '123456'])('takes %p for no port', (port) => {
     expect(() => readConfig({ port }, {})).toThrow(/is no port/)

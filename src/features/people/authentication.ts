@@ -3,17 +3,13 @@ import { Cached } from '../../database/cached.ts'
 import type { Database } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { LastUses, minuteOf } from './last-uses.ts'
 import { faultOfSecret, hashOfSecret, hexHashOfSecret } from './secret.ts'
 import { findTokenByHash, listUsableTokens, updateTokenLastUsed } from './store.ts'
 import { callerOf, stateOfToken, type Token, type TokenCaller } from './token.ts'
 
 /** Some 6 MB, read again in some 20 ms after a change. Callers with older tokens cost one look-up each. */
 const HELD_TOKENS = 10_000
-
-const MINUTE_MS = 60_000
-
-/** Moments of use written in one transaction, so that reports do not wait behind thousands of them. */
-const FLUSH_LIMIT = 500
 
 /** RFC 9110, 11.1: the scheme's case does not matter. */
 const BEARER = /^bearer +(\S+) *$/i
@@ -67,16 +63,16 @@ export function createAuthentication({ db, clock }: { db: Database; clock: Clock
       ]),
     )
   })
-  const usedAt = new Map<number, number>()
+  const uses = new LastUses(db, updateTokenLastUsed)
 
   function admit(held: Map<string, HeldToken>, secret: string): TokenCaller | Promise<TokenCaller> {
     const token = held.get(hexHashOfSecret(secret))
     const now = clock.now()
     if (!token || token.expiresAt <= now) return lookUp(secret)
-    const minute = now - (now % MINUTE_MS)
+    const minute = minuteOf(now)
     if (token.usedAt !== minute) {
       token.usedAt = minute
-      usedAt.set(token.caller.token.id, minute)
+      uses.note(token.caller.token.id, minute)
     }
     return token.caller
   }
@@ -89,7 +85,7 @@ export function createAuthentication({ db, clock }: { db: Database; clock: Clock
     const now = clock.now()
     const state = stateOfToken(token, now)
     if (state !== 'usable') throw refusedToken(token, state)
-    usedAt.set(token.id, now - (now % MINUTE_MS))
+    uses.note(token.id, minuteOf(now))
     return callerOf(token)
   }
 
@@ -105,20 +101,6 @@ export function createAuthentication({ db, clock }: { db: Database; clock: Clock
     },
 
     /** Writes when tokens were last used, to the minute. What cannot be written now is kept for the next time. */
-    async flushLastUsed(): Promise<void> {
-      const pending = [...usedAt]
-      usedAt.clear()
-      for (let start = 0; start < pending.length; start += FLUSH_LIMIT) {
-        const group = pending.slice(start, start + FLUSH_LIMIT)
-        try {
-          await db.write(async (tx) => {
-            for (const [id, at] of group) await updateTokenLastUsed(tx, id, at)
-          })
-        } catch (error) {
-          for (const [id, at] of pending.slice(start)) if (!usedAt.has(id)) usedAt.set(id, at)
-          throw error
-        }
-      }
-    },
+    flushTokenUses: () => uses.flush(),
   }
 }

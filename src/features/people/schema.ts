@@ -88,6 +88,43 @@ export const SetUpRequest = Type.Object(
 )
 export type SetUpRequest = Static<typeof SetUpRequest>
 
+const password = (description: string) =>
+  Type.String({ description, minLength: PASSWORD_MIN, maxLength: PASSWORD_LIMIT })
+
+/** Of one that is compared: what is too short for a new one is simply wrong. */
+const knownPassword = (description: string) => Type.String({ description, minLength: 1, maxLength: PASSWORD_LIMIT })
+
+export const SignInRequest = Type.Object(
+  {
+    email: Type.String({ description: 'Their e-mail address.', minLength: 1, maxLength: 254 }),
+    password: knownPassword('Their password.'),
+  },
+  { ...strict, $id: 'SignInRequest', description: 'Who signs in.' },
+)
+export type SignInRequest = Static<typeof SignInRequest>
+
+export const PasswordChange = Type.Object(
+  {
+    current: knownPassword('The password that you have now.'),
+    new: password('The one that you will have.'),
+  },
+  { ...strict, $id: 'PasswordChange', description: 'A new password in place of the current one.' },
+)
+export type PasswordChange = Static<typeof PasswordChange>
+
+export const PasswordChoice = Type.Object(
+  {
+    link_token: Type.String({
+      description: 'What follows the `#` in the one-time link.',
+      minLength: 1,
+      maxLength: 100,
+    }),
+    password: password('The password to sign in with from now on.'),
+  },
+  { ...strict, $id: 'PasswordChoice', description: 'A password, by a one-time link.' },
+)
+export type PasswordChoice = Static<typeof PasswordChoice>
+
 export const UserBody = Type.Object(
   {
     id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
@@ -96,6 +133,7 @@ export const UserBody = Type.Object(
     role: oneOf(ROLES, 'What the person may see and do.'),
     has_password: Type.Boolean({ description: 'Without one the person can own tokens but not sign in.' }),
     created_at: moment('When the person was added.'),
+    last_signed_in_at: orNull(moment('When the person last signed in; null for one who never did.')),
     disabled_at: orNull(moment('Since when the person can neither sign in nor use their tokens.')),
   },
   { ...strict, $id: 'User', description: 'A person.' },
@@ -152,7 +190,16 @@ function callingToken({ uid, name, hint, allowBills, expiresAt }: TokenCaller['t
   return { id: uid, name, hint, allow_bills: allowBills, expires_at: isoOrNull(expiresAt) }
 }
 
-export function userBody({ uid, email, name, role, hasPassword, createdAt, disabledAt }: User): UserBody {
+export function userBody({
+  uid,
+  email,
+  name,
+  role,
+  hasPassword,
+  createdAt,
+  lastSignedInAt,
+  disabledAt,
+}: User): UserBody {
   return {
     id: uid,
     email,
@@ -160,6 +207,7 @@ export function userBody({ uid, email, name, role, hasPassword, createdAt, disab
     role,
     has_password: hasPassword,
     created_at: iso(createdAt),
+    last_signed_in_at: isoOrNull(lastSignedInAt),
     disabled_at: isoOrNull(disabledAt),
   }
 }

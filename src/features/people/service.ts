@@ -6,7 +6,10 @@ import { type Fault, Problem, validationFailed } from '../../errors.ts'
 import { randomBase62 } from '../../lib/base62.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
+import { Attempts } from './attempts.ts'
 import { createAuthentication } from './authentication.ts'
+import { Hashing } from './hashing.ts'
+import { createPasswords, LINK_CHARACTERS } from './passwords.ts'
 import {
   faultsOfCurrency,
   faultsOfEmail,
@@ -18,14 +21,19 @@ import {
   foldName,
 } from './rules.ts'
 import { hashOfSecret, hintOfSecret, newSecret } from './secret.ts'
+import { beginSession, createSignIn, type SignedIn } from './sign-in.ts'
 import {
-  findSetUpLink,
+  deleteLinksOf,
+  deleteSetUpLinks,
+  endSignInsOf,
+  findLink,
   findTokenByUid,
   findUserByEmail,
   findUserByUid,
   getOrganization,
   hasActiveAdmin,
   hasUsers,
+  insertLink,
   insertToken,
   insertUser,
   listTokens,
@@ -33,8 +41,8 @@ import {
   listUsers,
   markLinkUsed,
   type Organization,
-  replaceSetUpLink,
   type User,
+  updateLastSignedIn,
   updateOrganization,
   updateTokenRevoked,
   updateUser,
@@ -42,7 +50,7 @@ import {
 import { MAY_MAKE_ORGANIZATION_TOKENS, MAY_SEND_BILLS, stateOfToken, type Token, type TokenState } from './token.ts'
 
 export type { Caller, CallerKind, CallerOf, Person } from './caller.ts'
-export type { Organization, Token, TokenState, User }
+export type { Organization, SignedIn, Token, TokenState, User }
 
 const DAY_MS = 86_400_000
 
@@ -51,8 +59,6 @@ const IN_USE_MS = 30 * DAY_MS
 
 /** Long enough for a machine that is set up today and looked at tomorrow; starting the server again makes a new link. */
 const SET_UP_LINK_MS = DAY_MS
-
-const LINK_CHARACTERS = 32
 
 export interface NewUser {
   email: string
@@ -126,20 +132,30 @@ function refuse(faults: Fault[]): void {
   if (faults.length > 0) throw validationFailed(faults)
 }
 
+async function findUser(reader: Reader, user: string): Promise<User | undefined> {
+  return isId('usr', user) ? findUserByUid(reader, user) : findUserByEmail(reader, foldEmail(user))
+}
+
+async function getUser(reader: Reader, user: string): Promise<User> {
+  const found = await findUser(reader, user)
+  if (!found) throw unknownUser(user)
+  return found
+}
+
+/** The link that `createSetUpLink` made last, where this is it and it still works. */
+async function findSetUpLink(reader: Reader, hash: Uint8Array, now: number): Promise<{ id: number } | undefined> {
+  const link = await findLink(reader, { hash, now })
+  return link?.purpose === 'set_up' ? link : undefined
+}
+
 export type PeopleService = ReturnType<typeof createPeopleService>
 
 export function createPeopleService({ db, clock }: { db: Database; clock: Clock }) {
   const heldOrganization = new Cached(getOrganization)
-
-  async function findUser(reader: Reader, user: string): Promise<User | undefined> {
-    return isId('usr', user) ? findUserByUid(reader, user) : findUserByEmail(reader, foldEmail(user))
-  }
-
-  async function getUser(reader: Reader, user: string): Promise<User> {
-    const found = await findUser(reader, user)
-    if (!found) throw unknownUser(user)
-    return found
-  }
+  const hashing = new Hashing()
+  const attempts = new Attempts(clock)
+  const authentication = createAuthentication({ db, clock })
+  const signIn = createSignIn({ db, clock, hashing, attempts })
 
   /**
    * Changes a person and looks afterwards whether an admin is left. In this order two admins cannot demote each other
@@ -153,7 +169,20 @@ export function createPeopleService({ db, clock }: { db: Database; clock: Clock 
   }
 
   return {
-    ...createAuthentication({ db, clock }),
+    authenticate: authentication.authenticate,
+    signIn: signIn.signIn,
+    authenticateSession: signIn.authenticateSession,
+    signOut: signIn.signOut,
+    ...createPasswords({ db, clock, hashing, attempts, getUser }),
+
+    /**
+     * Writes when tokens and sessions were last used, to the minute. What cannot be written now is kept for the next
+     * time.
+     */
+    async flushLastUsed(): Promise<void> {
+      await authentication.flushTokenUses()
+      await signIn.flushSessionUses()
+    },
 
     /** The organization's settings, held until they change. */
     organization: (reader: Reader = db.read): Organization | Promise<Organization> => heldOrganization.get(reader),
@@ -168,7 +197,7 @@ export function createPeopleService({ db, clock }: { db: Database; clock: Clock 
         ...(password === undefined ? [] : faultsOfPassword(password, '/password')),
       ])
       // Outside the transaction: hashing is slow on purpose, and runs on a thread of its own.
-      const passwordHash = password === undefined ? null : await Bun.password.hash(password)
+      const passwordHash = password === undefined ? null : await hashing.hash(password)
       return db.write(async (tx) => {
         const user = await insertUser(tx, { email, name, role, passwordHash, now: clock.now() })
         if (!user) throw emailTaken(email)
@@ -191,7 +220,7 @@ export function createPeopleService({ db, clock }: { db: Database; clock: Clock 
     },
 
     /**
-     * Stops a person's sign-in and their service and read tokens. Answers which of these were used in the last 30
+     * Signs a person out and stops their service and read tokens. Answers which of these were used in the last 30
      * days. Throws `last_admin` where nobody would be left to manage Tally.
      */
     disableUser: (who: string): Promise<{ user: User; tokensInUse: Token[] }> =>
@@ -199,7 +228,11 @@ export function createPeopleService({ db, clock }: { db: Database; clock: Clock 
         const user = await getUser(tx, who)
         const now = clock.now()
         const tokensInUse = await listTokensInUse(tx, { createdBy: user.id, since: now - IN_USE_MS, now })
-        const disabled = user.disabledAt === null ? await demote(tx, user, { disabledAt: now }) : user
+        if (user.disabledAt !== null) return { user, tokensInUse }
+        const disabled = await demote(tx, user, { disabledAt: now })
+        // Enabled again, they sign in again.
+        await endSignInsOf(tx, { userId: user.id, now })
+        await deleteLinksOf(tx, user.id)
         return { user: disabled, tokensInUse }
       }),
 
@@ -209,13 +242,6 @@ export function createPeopleService({ db, clock }: { db: Database; clock: Clock 
         const user = await getUser(tx, who)
         return user.disabledAt === null ? user : updateUser(tx, user.id, { disabledAt: null })
       }),
-
-    async setPassword(who: string, password: string): Promise<User> {
-      refuse(faultsOfPassword(password, '/password'))
-      await getUser(db.read, who)
-      const passwordHash = await Bun.password.hash(password)
-      return db.write(async (tx) => updateUser(tx, (await getUser(tx, who)).id, { passwordHash }))
-    },
 
     /**
      * Makes a token. `secret` is the token itself: shown once, never stored.
@@ -295,22 +321,28 @@ export function createPeopleService({ db, clock }: { db: Database; clock: Clock 
     async createSetUpLink(baseUrl: string): Promise<string> {
       const secret = randomBase62(LINK_CHARACTERS)
       const createdAt = clock.now()
-      await db.write((tx) =>
-        replaceSetUpLink(tx, { hash: hashOfSecret(secret), createdAt, expiresAt: createdAt + SET_UP_LINK_MS }),
-      )
+      const expiresAt = createdAt + SET_UP_LINK_MS
+      await db.write(async (tx) => {
+        await deleteSetUpLinks(tx)
+        await insertLink(tx, { purpose: 'set_up', userId: null, hash: hashOfSecret(secret), createdAt, expiresAt })
+      })
       // After the #, so that it reaches neither the server's log nor a proxy's.
       return `${baseUrl}/setup#${secret}`
     },
 
     /**
-     * Names the organization and makes its first admin. Throws `already_set_up` where somebody is there already,
+     * Names the organization, makes its first admin and signs them in. Throws `already_set_up` where somebody is there already,
      * `unauthenticated` for a wrong or old link.
      */
-    async setUp({ linkToken, organization: given, admin }: SetUp): Promise<{ user: User; organization: Organization }> {
+    async setUp({
+      linkToken,
+      organization: given,
+      admin,
+    }: SetUp): Promise<{ user: User; organization: Organization; signedIn: SignedIn }> {
       const hash = hashOfSecret(linkToken)
       // Before anything else, so that only who has the link makes Tally hash passwords.
       if (await hasUsers(db.read)) throw alreadySetUp()
-      if (!(await findSetUpLink(db.read, { hash, now: clock.now() }))) throw wrongLink()
+      if (!(await findSetUpLink(db.read, hash, clock.now()))) throw wrongLink()
       const settings = { ...given, name: foldName(given.name) }
       const person = { email: foldEmail(admin.email), name: foldName(admin.name) }
       refuse([
@@ -321,14 +353,15 @@ export function createPeopleService({ db, clock }: { db: Database; clock: Clock 
         ...faultsOfName(person.name, '/admin/name'),
         ...faultsOfPassword(admin.password, '/admin/password'),
       ])
-      const passwordHash = await Bun.password.hash(admin.password)
+      const passwordHash = await hashing.hash(admin.password)
       return db.write(async (tx) => {
         const now = clock.now()
-        const link = await findSetUpLink(tx, { hash, now })
+        const link = await findSetUpLink(tx, hash, now)
         if (!link || !(await markLinkUsed(tx, link.id, now)) || (await hasUsers(tx))) throw alreadySetUp()
         await updateOrganization(tx, { ...settings, setUpAt: now })
-        const user = await insertUser(tx, { ...person, role: 'admin', passwordHash, now })
-        return { user: user!, organization: await getOrganization(tx) }
+        const { id: userId } = (await insertUser(tx, { ...person, role: 'admin', passwordHash, now }))!
+        const user = (await updateLastSignedIn(tx, { userId, passwordHash, now }))!
+        return { user, organization: await getOrganization(tx), signedIn: await beginSession(tx, user, now) }
       })
     },
   }

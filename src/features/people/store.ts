@@ -1,12 +1,14 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
-import type { Role, TokenKind, UnknownProjects } from '../../database/tables.ts'
+import type { LinkPurpose, Role, TokenKind, UnknownProjects } from '../../database/tables.ts'
 import { type Id, newId } from '../../lib/id.ts'
 import type { Person } from './caller.ts'
 import type { Token } from './token.ts'
 
 export interface User extends Person {
   createdAt: number
+  /** Null for a person who never signed in. */
+  lastSignedInAt: number | null
   /** Null for a person who may sign in and whose tokens work. */
   disabledAt: number | null
   /** Without one a person can own tokens but not sign in. */
@@ -30,6 +32,7 @@ function userColumns({ tables: { users } }: Reader) {
     name: users.name,
     role: users.role,
     createdAt: users.createdAt,
+    lastSignedInAt: users.lastSignedInAt,
     disabledAt: users.disabledAt,
     passwordHash: users.passwordHash,
   }
@@ -57,6 +60,20 @@ export async function findUserByUid(reader: Reader, uid: Id<'usr'>): Promise<Use
   const { users } = reader.tables
   const rows = await reader.select(userColumns(reader)).from(users).where(eq(users.uid, uid)).limit(1)
   return rows.map(userOf)[0]
+}
+
+/** What a password is compared with; null for a person who has none. By an e-mail address that is folded already. */
+export async function findPasswordHash(
+  reader: Reader,
+  email: string,
+): Promise<{ id: number; disabledAt: number | null; passwordHash: string | null } | undefined> {
+  const { users } = reader.tables
+  const [found] = await reader
+    .select({ id: users.id, disabledAt: users.disabledAt, passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.email, email))
+    .limit(1)
+  return found
 }
 
 export async function hasUsers(reader: Reader): Promise<boolean> {
@@ -260,35 +277,44 @@ export async function updateOrganization(tx: Tx, change: Partial<Organization> &
 }
 
 interface NewLink {
+  purpose: LinkPurpose
+  /** Null for the set-up, which is before there are people. */
+  userId: number | null
   hash: Uint8Array
   createdAt: number
   expiresAt: number
 }
 
-/** Puts one in the place of all earlier ones. */
-export async function replaceSetUpLink(tx: Tx, link: NewLink): Promise<void> {
+export async function insertLink(tx: Tx, link: NewLink): Promise<void> {
+  await tx.insert(tx.tables.oneTimeLinks).values(link)
+}
+
+export async function deleteSetUpLinks(tx: Tx): Promise<void> {
   const { oneTimeLinks } = tx.tables
   await tx.delete(oneTimeLinks).where(eq(oneTimeLinks.purpose, 'set_up'))
-  await tx.insert(oneTimeLinks).values({ ...link, purpose: 'set_up' })
+}
+
+export async function deleteLinksOf(tx: Tx, userId: number): Promise<void> {
+  const { oneTimeLinks } = tx.tables
+  await tx.delete(oneTimeLinks).where(eq(oneTimeLinks.userId, userId))
+}
+
+interface UsableLink {
+  id: number
+  purpose: LinkPurpose
+  userId: number | null
 }
 
 /** The link with this hash, if it was neither used nor has expired. */
-export async function findSetUpLink(
+export async function findLink(
   reader: Reader,
   { hash, now }: { hash: Uint8Array; now: number },
-): Promise<{ id: number } | undefined> {
+): Promise<UsableLink | undefined> {
   const { oneTimeLinks } = reader.tables
   const [link] = await reader
-    .select({ id: oneTimeLinks.id })
+    .select({ id: oneTimeLinks.id, purpose: oneTimeLinks.purpose, userId: oneTimeLinks.userId })
     .from(oneTimeLinks)
-    .where(
-      and(
-        eq(oneTimeLinks.hash, hash),
-        eq(oneTimeLinks.purpose, 'set_up'),
-        isNull(oneTimeLinks.usedAt),
-        gt(oneTimeLinks.expiresAt, now),
-      ),
-    )
+    .where(and(eq(oneTimeLinks.hash, hash), isNull(oneTimeLinks.usedAt), gt(oneTimeLinks.expiresAt, now)))
     .limit(1)
   return link
 }
@@ -302,4 +328,107 @@ export async function markLinkUsed(tx: Tx, id: number, now: number): Promise<boo
     .where(and(eq(oneTimeLinks.id, id), isNull(oneTimeLinks.usedAt)))
     .returning({ id: oneTimeLinks.id })
   return used.length > 0
+}
+
+/** A session of a signed-in person, whatever became of it. */
+export interface SignIn {
+  id: number
+  createdAt: number
+  /** To the minute, and written with some delay. */
+  lastSeenAt: number
+  expiresAt: number
+  endedAt: number | null
+  person: Person & { disabledAt: number | null }
+}
+
+interface NewSignIn {
+  userId: number
+  hash: Uint8Array
+  now: number
+  expiresAt: number
+}
+
+/** Answers its key, and forgets those of the same person that have expired. */
+export async function insertSignIn(tx: Tx, { now, ...signIn }: NewSignIn): Promise<number> {
+  const { signIns } = tx.tables
+  await tx.delete(signIns).where(and(eq(signIns.userId, signIn.userId), lte(signIns.expiresAt, now)))
+  const [made] = await tx
+    .insert(signIns)
+    .values({ ...signIn, createdAt: now, lastSeenAt: now })
+    .returning({ id: signIns.id })
+  return made!.id
+}
+
+/**
+ * Notes that a person signed in, if they may and still have the password that was checked: undefined where either
+ * changed meanwhile. Writing the person's own row makes PostgreSQL let only one of the two through.
+ */
+export async function updateLastSignedIn(
+  tx: Tx,
+  { userId, passwordHash, now }: { userId: number; passwordHash: string; now: number },
+): Promise<User | undefined> {
+  const { users } = tx.tables
+  const rows = await tx
+    .update(users)
+    .set({ lastSignedInAt: now })
+    .where(and(eq(users.id, userId), eq(users.passwordHash, passwordHash), isNull(users.disabledAt)))
+    .returning(userColumns(tx))
+  return rows.map(userOf)[0]
+}
+
+/** Whatever its state, so that a refusal can say why. */
+export async function findSignInByHash(reader: Reader, hash: Uint8Array): Promise<SignIn | undefined> {
+  const { signIns, users } = reader.tables
+  const [found] = await reader
+    .select({
+      id: signIns.id,
+      createdAt: signIns.createdAt,
+      lastSeenAt: signIns.lastSeenAt,
+      expiresAt: signIns.expiresAt,
+      endedAt: signIns.endedAt,
+      person: {
+        id: users.id,
+        uid: users.uid,
+        email: users.email,
+        name: users.name,
+        role: users.role,
+        disabledAt: users.disabledAt,
+      },
+    })
+    .from(signIns)
+    .innerJoin(users, eq(users.id, signIns.userId))
+    .where(eq(signIns.hash, hash))
+    .limit(1)
+  return found
+}
+
+export async function endSignIn(tx: Tx, id: number, now: number): Promise<void> {
+  const { signIns } = tx.tables
+  await tx
+    .update(signIns)
+    .set({ endedAt: now })
+    .where(and(eq(signIns.id, id), isNull(signIns.endedAt)))
+}
+
+/** Ends every session of a person, or all but the one that is kept. */
+export async function endSignInsOf(
+  tx: Tx,
+  { userId, kept, now }: { userId: number; kept?: number | undefined; now: number },
+): Promise<void> {
+  const { signIns } = tx.tables
+  await tx
+    .update(signIns)
+    .set({ endedAt: now })
+    .where(
+      and(eq(signIns.userId, userId), isNull(signIns.endedAt), kept === undefined ? undefined : ne(signIns.id, kept)),
+    )
+}
+
+/** Never moves the moment back: several servers and late flushes may write it. */
+export async function updateSignInLastSeen(tx: Tx, id: number, at: number): Promise<void> {
+  const { signIns } = tx.tables
+  await tx
+    .update(signIns)
+    .set({ lastSeenAt: at })
+    .where(and(eq(signIns.id, id), lt(signIns.lastSeenAt, at)))
 }

@@ -1,0 +1,192 @@
+/** From an e-mail address and a password to a session, and from its cookie to the caller. */
+import { Cached } from '../../database/cached.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { Problem } from '../../errors.ts'
+import { randomBase62 } from '../../lib/base62.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { type Attempts, networkOf } from './attempts.ts'
+import type { SessionCaller } from './caller.ts'
+import type { Hashing } from './hashing.ts'
+import { LastUses, minuteOf } from './last-uses.ts'
+import { foldEmail } from './rules.ts'
+import { hashOfSecret, hexHashOfSecret } from './secret.ts'
+import {
+  endSignIn,
+  endSignInsOf,
+  findPasswordHash,
+  findSignInByHash,
+  insertSignIn,
+  type SignIn,
+  type User,
+  updateLastSignedIn,
+  updateSignInLastSeen,
+} from './store.ts'
+
+const DAY_MS = 86_400_000
+
+/** Over a weekend and a holiday people stay signed in; a forgotten browser does not. */
+const IDLE_MS = 7 * DAY_MS
+
+/** Whatever is done with it: a stolen cookie is of use for a month at most. */
+const SESSION_MS = 30 * DAY_MS
+
+/** 62^43 is above 2^256: as hard to guess as 32 random bytes. */
+const SECRET_CHARACTERS = 43
+
+/** A few megabytes. Beyond it each call costs a look-up, until the next change clears them anyway. */
+const HELD_SESSIONS = 10_000
+
+export interface Credentials {
+  email: string
+  password: string
+  /** Where the call comes from, whose failures are counted. */
+  address: string
+  /** The session that the browser had before, which the new one replaces. */
+  replaces?: string | undefined
+}
+
+/** A session that has just begun. */
+export interface SignedIn {
+  /** For the cookie: shown once, never stored. */
+  secret: string
+  caller: SessionCaller
+}
+
+interface HeldSession {
+  caller: SessionCaller
+  /** The minute last noted. */
+  seenAt: number
+}
+
+/** The same for an unknown address, a wrong password and a person without one: nobody learns who is here. */
+function signInFailed(): Problem {
+  return new Problem(
+    'sign_in_failed',
+    'The e-mail address or the password is wrong. An admin can make you a link to choose a new password.',
+  )
+}
+
+/** Only told to who knows the password. */
+function disabledPerson(): Problem {
+  return new Problem('sign_in_failed', 'You are disabled here and cannot sign in. An admin can enable you.')
+}
+
+function over(what: string): Problem {
+  return new Problem('unauthenticated', `${what} Sign in again.`)
+}
+
+function refusalOf({ person, endedAt }: SignIn): Problem {
+  if (person.disabledAt !== null) return over(`${person.name} is disabled and was signed out.`)
+  if (endedAt !== null) return over(`You were signed out at ${new Date(endedAt).toISOString()}.`)
+  return over('Your session has expired.')
+}
+
+function isExpired(expiresAt: number, seenAt: number, now: number): boolean {
+  return expiresAt <= now || seenAt + IDLE_MS <= now
+}
+
+/** Begins a session within the transaction that decides that the person may. */
+export async function beginSession(tx: Tx, user: User, now: number): Promise<SignedIn> {
+  const secret = randomBase62(SECRET_CHARACTERS)
+  const expiresAt = now + SESSION_MS
+  const id = await insertSignIn(tx, { userId: user.id, hash: hashOfSecret(secret), now, expiresAt })
+  const { uid, email, name, role } = user
+  return {
+    secret,
+    caller: {
+      kind: 'session',
+      session: { id, signedInAt: now, expiresAt },
+      person: { id: user.id, uid, email, name, role },
+    },
+  }
+}
+
+export interface SignInDependencies {
+  db: Database
+  clock: Clock
+  hashing: Hashing
+  attempts: Attempts
+}
+
+export function createSignIn({ db, clock, hashing, attempts }: SignInDependencies) {
+  /** Filled by look-ups, so that a session begun by another process is known at once; emptied by every change. */
+  const heldSessions = new Cached(async () => new Map<string, HeldSession>())
+  const uses = new LastUses(db, updateSignInLastSeen)
+
+  function admit(held: Map<string, HeldSession>, secret: string): SessionCaller | Promise<SessionCaller> {
+    const session = held.get(hexHashOfSecret(secret))
+    const now = clock.now()
+    if (!session || isExpired(session.caller.session.expiresAt, session.seenAt, now)) return lookUp(held, secret)
+    const minute = minuteOf(now)
+    if (session.seenAt !== minute) {
+      session.seenAt = minute
+      uses.note(session.caller.session.id, minute)
+    }
+    return session.caller
+  }
+
+  async function lookUp(held: Map<string, HeldSession>, secret: string): Promise<SessionCaller> {
+    const found = await findSignInByHash(db.read, hashOfSecret(secret))
+    if (!found) throw over('This session is not known here.')
+    const { id, createdAt, lastSeenAt, expiresAt, endedAt, person } = found
+    const now = clock.now()
+    const seenAt = Math.max(lastSeenAt, uses.find(id) ?? 0)
+    if (endedAt !== null || person.disabledAt !== null || isExpired(expiresAt, seenAt, now)) throw refusalOf(found)
+    const { disabledAt: _, ...shown } = person
+    const caller: SessionCaller = {
+      kind: 'session',
+      session: { id, signedInAt: createdAt, expiresAt },
+      person: shown,
+    }
+    const minute = minuteOf(now)
+    uses.note(id, minute)
+    if (held.size < HELD_SESSIONS) held.set(hexHashOfSecret(secret), { caller, seenAt: minute })
+    return caller
+  }
+
+  return {
+    /**
+     * Begins a session. Throws `sign_in_failed` in the same words and after the same time whether or not the person
+     * exists, `too_many_attempts` after ten failures in a minute of the address or for the account, and `overloaded`
+     * where too many passwords are being checked.
+     */
+    async signIn({ email: given, password, address, replaces }: Credentials): Promise<SignedIn> {
+      const email = foldEmail(given)
+      const signedIn = await attempts.try([`account ${email}`, `address ${networkOf(address)}`], async () => {
+        const found = await findPasswordHash(db.read, email)
+        if (!(await hashing.verify(password, found?.passwordHash ?? null)) || !found) return undefined
+        if (found.disabledAt !== null) throw disabledPerson()
+        const { id: userId, passwordHash } = found
+        return db.write(async (tx) => {
+          const now = clock.now()
+          const user = await updateLastSignedIn(tx, { userId, passwordHash: passwordHash!, now })
+          if (!user) return undefined
+          const replaced = replaces && (await findSignInByHash(tx, hashOfSecret(replaces)))
+          if (replaced) await endSignIn(tx, replaced.id, now)
+          return beginSession(tx, user, now)
+        })
+      })
+      if (!signedIn) throw signInFailed()
+      return signedIn
+    },
+
+    /**
+     * The signed-in person whose cookie holds the secret. Throws `unauthenticated` and says why. No promise where the
+     * session is held and the revision is at hand (SQLite).
+     */
+    authenticateSession(secret: string): SessionCaller | Promise<SessionCaller> {
+      const held = heldSessions.get(db.read)
+      return held instanceof Promise ? held.then((sessions) => admit(sessions, secret)) : admit(held, secret)
+    },
+
+    /** Ends the caller's session, or all of theirs. */
+    signOut: ({ session, person }: SessionCaller, { everywhere }: { everywhere: boolean }): Promise<void> =>
+      db.write((tx) => {
+        const now = clock.now()
+        return everywhere ? endSignInsOf(tx, { userId: person.id, now }) : endSignIn(tx, session.id, now)
+      }),
+
+    /** Writes when sessions were last used, to the minute. What cannot be written now is kept for the next time. */
+    flushSessionUses: () => uses.flush(),
+  }
+}

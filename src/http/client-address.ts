@@ -1,0 +1,34 @@
+/** Where a call comes from, as far as that can be known. */
+import { BlockList, isIPv6 } from 'node:net'
+
+/** What is needed here of Bun's server; null where a call never went over a socket. */
+type Listening = { requestIP(request: Request): { address: string } | null } | null
+
+const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
+
+/** Addresses, and networks such as `10.0.0.0/8`, that `config.ts` has checked. */
+function listOf(proxies: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const proxy of proxies) {
+    const [address, bits] = proxy.split('/') as [string, string?]
+    if (bits === undefined) list.addAddress(address, family(address))
+    else list.addSubnet(address, Number(bits), family(address))
+  }
+  return list
+}
+
+export type AddressOf = (request: Request, server: Listening) => string
+
+/**
+ * Tells the address of whoever opened the connection; where that is a trusted proxy, the one that it tells in
+ * X-Forwarded-For, and so on. From others the header is worth nothing: anybody can send it.
+ */
+export function clientAddresses(trustedProxies: readonly string[]): AddressOf {
+  const trusted = listOf(trustedProxies)
+  return (request, server) => {
+    let address = server?.requestIP(request)?.address ?? 'unknown'
+    const told = request.headers.get('x-forwarded-for')?.split(',') ?? []
+    while (told.length > 0 && trusted.check(address, family(address))) address = told.pop()!.trim()
+    return address
+  }
+}
