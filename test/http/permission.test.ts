@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import pino from 'pino'
+import { ROLES, type Role } from '../../src/database/tables.ts'
+import { newSecret } from '../../src/features/people/secret.ts'
+import { type Allowed, access } from '../../src/http/access.ts'
+import { documented } from '../../src/http/documented.ts'
+import { type DescribedRoute, openApiDocument } from '../../src/http/openapi.ts'
+import { requests } from '../../src/http/requests.ts'
+import { sessionCookie } from '../../src/http/session-cookie.ts'
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
+
+const KINDS = { svc: 'service', read: 'read', org: 'organization' } as const
+const SCHEMES = { serviceToken: 'service', readToken: 'read', organizationToken: 'organization', session: 'session' }
+
+/** A valid credential of every kind and role, as headers. */
+interface Credential {
+  kind: 'service' | 'read' | 'organization' | 'session'
+  role: Role
+  headers: Record<string, string>
+}
+
+let app: TestApp
+const credentials: Credential[] = []
+
+beforeAll(async () => {
+  app = await startApp()
+  // The one who stays an admin.
+  await app.person('admin')
+  for (const role of ROLES) {
+    for (const [kind, name] of Object.entries(KINDS) as [keyof typeof KINDS, (typeof KINDS)[keyof typeof KINDS]][]) {
+      const person = await app.person(kind === 'org' ? 'admin' : role)
+      const token = await app.token(kind, person)
+      // Made by an admin; the role may be lowered afterwards.
+      if (kind === 'org' && role !== 'admin') await app.services.people.setRole(person, role)
+      credentials.push({ kind: name, role, headers: { authorization: `Bearer ${token}` } })
+    }
+    credentials.push({ kind: 'session', role, headers: { cookie: await app.session(role), origin: app.url } })
+  }
+})
+afterAll(() => app.close())
+
+describe('what a route allows', () => {
+  const forms: Record<string, Allowed> = {
+    '/programs': ['service', 'read', 'organization'],
+    '/people': ['session'],
+    '/reading': ['read', 'session'],
+    '/money': { session: ['billing', 'admin'] },
+    '/management': { session: ['admin'] },
+    '/bills': { service: ['billing', 'admin'], session: ['billing', 'admin'] },
+    '/mixed': { read: ROLES, session: ['admin'] },
+  }
+  const isAllowed = (allowed: Allowed, { kind, role }: Credential) =>
+    Array.isArray(allowed)
+      ? allowed.includes(kind)
+      : ((allowed as Partial<Record<string, readonly Role[]>>)[kind]?.includes(role) ?? false)
+
+  /** Routes of every form, each with and without a body, beside Tally's own way of knowing who calls. */
+  function stage() {
+    const { people } = app.services
+    const logger = pino({ level: 'silent' })
+    const detail = (id: string) =>
+      documented({ id, tag: 'Service', summary: id, responses: { 200: { description: 'Done.' } } })
+    const staged = new Elysia({ prefix: '/api/v1', normalize: false })
+      .use(requests({ people, cookie: sessionCookie(undefined), logger, routes: () => [] }))
+      .use(access())
+    for (const [path, allow] of Object.entries(forms)) {
+      const body = Type.Object({ n: Type.Integer() }, { additionalProperties: false })
+      staged.get(path, () => 'done', { allow, detail: detail(`get${path.slice(1)}`) })
+      staged.post(path, () => 'done', { allow, parse: 'report', body, detail: detail(`post${path.slice(1)}`) })
+    }
+    return staged
+  }
+
+  const call = async (
+    staged: ReturnType<typeof stage>,
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: string,
+  ) => {
+    const url = `${app.url}/api/v1${path}`
+    const json = { 'content-type': 'application/json', host: new URL(app.url).host }
+    const response = await staged.handle(
+      new Request(url, { method, headers: { ...json, ...headers }, ...(body !== undefined && { body }) }),
+    )
+    const text = await response.text()
+    return { status: response.status, detail: text.startsWith('{') ? JSON.parse(text).detail : text }
+  }
+
+  test('is what happens, for every kind of credential and every role, and before a body is looked at', async () => {
+    const staged = stage()
+    let tried = 0
+    for (const [path, allowed] of Object.entries(forms)) {
+      for (const credential of credentials) {
+        const { kind, role, headers } = credential
+        const may = isAllowed(allowed, credential)
+        const answers = [
+          await call(staged, 'GET', path, headers),
+          await call(staged, 'POST', path, headers, '{"n":1}'),
+          await call(staged, 'POST', path, headers, '{"n":"1"}'),
+          await call(staged, 'POST', path, headers, '{"n":'),
+        ]
+        expect([path, kind, role, ...answers.map(({ status }) => status)]).toEqual([
+          path,
+          kind,
+          role,
+          ...(may ? [200, 200, 422, 400] : [403, 403, 403, 403]),
+        ])
+        tried += 1
+      }
+    }
+    expect(tried).toBe(Object.keys(forms).length * 12)
+  })
+
+  test('is named to who may not', async () => {
+    const staged = stage()
+    const refusalOf = async (path: string, kind: Credential['kind'], role: Role) => {
+      const { headers } = credentials.find((credential) => credential.kind === kind && credential.role === role)!
+      return (await call(staged, 'GET', path, headers)).detail
+    }
+    expect(await refusalOf('/reading', 'service', 'admin')).toBe(
+      'This call needs a read token (tally_read_…) or a signed-in person, not a service token (tally_svc_…).',
+    )
+    expect(await refusalOf('/money', 'session', 'member')).toBe(
+      'This call needs the role billing or admin; yours is member. An admin can change it.',
+    )
+    expect(await refusalOf('/bills', 'service', 'member')).toBe(
+      'This call needs the role billing or admin; the person who made this token has member. An admin can change it.',
+    )
+    // What kind of credential is asked for first: with another role it would still be the wrong one.
+    expect(await refusalOf('/money', 'read', 'member')).toContain('needs a signed-in person')
+  })
+
+  test('changes with the role, from the next call on', async () => {
+    const staged = stage()
+    const person = await app.person('admin', { password: true })
+    const { people } = app.services
+    const { secret } = await people.signIn({ email: person, password: PASSWORD, address: '::1' })
+    const statusNow = async () =>
+      (await call(staged, 'GET', '/management', { cookie: `tally_session=${secret}` })).status
+    expect(await statusNow()).toBe(200)
+    await people.setRole(person, 'billing')
+    expect(await statusNow()).toBe(403)
+    await people.setRole(person, 'admin')
+    expect(await statusNow()).toBe(200)
+  })
+
+  test('is what the document says: roles as alternatives, and the refusals that can follow', () => {
+    const document = openApiDocument(stage().routes as unknown as DescribedRoute[])
+    const operation = (path: string, method: string) =>
+      document.paths[`/api/v1${path}`]![method] as never as {
+        security: unknown
+        responses: Record<string, unknown>
+      }
+    expect(operation('/reading', 'get').security).toEqual([{ readToken: [] }, { session: [] }])
+    expect(operation('/money', 'get').security).toEqual([{ session: ['billing'] }, { session: ['admin'] }])
+    expect(operation('/mixed', 'get').security).toEqual([
+      { readToken: ['member'] },
+      { readToken: ['billing'] },
+      { readToken: ['admin'] },
+      { session: ['admin'] },
+    ])
+    for (const path of Object.keys(forms)) {
+      for (const method of ['get', 'post']) {
+        expect(Object.keys(operation(path, method).responses)).toEqual(expect.arrayContaining(['401', '403']))
+      }
+    }
+  })
+})
+
+describe('every operation of the document', () => {
+  const operations = () =>
+    Object.entries(app.document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { security }]) => ({
+        call: `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, 'none')}`,
+        security: security as Record<keyof typeof SCHEMES, Role[]>[],
+      })),
+    )
+  const secured = () => operations().filter(({ security }) => security.length > 0)
+
+  test('takes the credentials that it names and refuses every other, whatever the role', async () => {
+    // Last, as it ends the session that it is called with.
+    const endsSession = ({ call }: { call: string }) => Number(call === 'DELETE /api/v1/session')
+    const inOrder = secured().sort((one, other) => endsSession(one) - endsSession(other))
+    for (const { call, security } of inOrder) {
+      for (const { kind, role, headers } of credentials) {
+        const named = security.some((alternative) =>
+          Object.entries(alternative).some(
+            ([scheme, roles]) =>
+              SCHEMES[scheme as keyof typeof SCHEMES] === kind && (roles.length === 0 || roles.includes(role)),
+          ),
+        )
+        const { status } = await app.call(call, { headers })
+        expect([call, kind, role, status !== 403]).toEqual([call, kind, role, named])
+        expect(status).not.toBe(401)
+      }
+    }
+  })
+
+  test('answers 401 to a credential that is none, made up, over or of somebody disabled, whatever the body', async () => {
+    const { people } = app.services
+    const left = await app.person('admin', { password: true })
+    const over = await app.session('admin')
+    await app.call('DELETE /api/v1/session', { session: over })
+    const ofDisabled = await people.signIn({ email: left, password: PASSWORD, address: '::1' })
+    const tokenOfDisabled = await app.token('read', left)
+    await people.disableUser(left)
+    const session = (secret: string) => ({ cookie: `tally_session=${secret}`, origin: app.url })
+    const nobody: Record<string, Record<string, string>> = {
+      none: {},
+      'an empty cookie': session(''),
+      'a made-up session': session('x'.repeat(43)),
+      'a session that is over': { cookie: over, origin: app.url },
+      "a disabled person's session": session(ofDisabled.secret),
+      'a mistyped token': { authorization: 'Bearer tally_read_x' },
+      'an unknown token': { authorization: `Bearer ${newSecret('read')}` },
+      "a disabled person's token": { authorization: `Bearer ${tokenOfDisabled}` },
+    }
+    for (const { call } of secured()) {
+      for (const [what, headers] of Object.entries(nobody)) {
+        for (const body of call.startsWith('GET') ? [undefined] : [undefined, '{"n":']) {
+          const { status } = await app.call(call, { headers, ...(body !== undefined && { body }) })
+          expect([call, what, status]).toEqual([call, what, 401])
+        }
+      }
+    }
+  })
+
+  test('that needs no credential is one of few', () => {
+    expect(
+      operations()
+        .filter(({ security }) => security.length === 0)
+        .map(({ call }) => call)
+        .sort(),
+    ).toEqual([
+      'GET /api/v1/openapi.json',
+      'GET /api/v1/token-entry-schema',
+      'GET /health',
+      'GET /ready',
+      'POST /api/v1/password',
+      'POST /api/v1/session',
+      'POST /api/v1/setup',
+    ])
+  })
+})
