@@ -38,6 +38,12 @@ function quoted(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
+/** A server for the whole network does not know by which name others reach it. */
+function fromElsewhere({ host, publicUrl }: Config): string {
+  if (publicUrl || (host !== '0.0.0.0' && host !== '::')) return ''
+  return '(From another machine: put the name of this one in place of 127.0.0.1, or start with --public-url.)\n'
+}
+
 export function firstSteps({ url, link, config, now }: FirstSteps): string {
   const { command, dataDir } = calledAs()
   const elsewhere = !config.databaseUrl && resolve(config.dataDir) !== resolve(dataDir)
@@ -56,7 +62,7 @@ export function firstSteps({ url, link, config, now }: FirstSteps): string {
 Nobody uses this database yet. Set Tally up with this link, which works once and for a day:
 
   ${link}
-
+${fromElsewhere(config)}
 or make a person and a service token on this machine${config.databaseUrl ? ', with TALLY_DATABASE_URL set as for this server' : ''}:
 
   ${tally} users add --email you@example.com --name You --role admin

@@ -7,7 +7,7 @@ import { moneyNumber, NANO_DIGITS, parseDecimal } from '../lib/money.ts'
 import { deliver } from './delivery.ts'
 import { CommandError } from './failures.ts'
 import { examples, optionOf } from './options.ts'
-import { print } from './print.ts'
+import { note, print } from './print.ts'
 
 interface ReportFlags {
   url?: string
@@ -213,5 +213,10 @@ export function addReportCommand(entries: Command): void {
       )
       print(`  cost   ${costOf(made)}`)
       print(`  place  ${placeOf(made)}`)
+      if (made.possible_duplicate_of !== null) {
+        note(
+          `The very same was reported before, as ${made.possible_duplicate_of}. Both are kept; give --session for totals so far.`,
+        )
+      }
     })
 }
