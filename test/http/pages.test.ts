@@ -10,9 +10,18 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const PAGES = ['/', '/docs', '/setup', '/problems/', ...Object.keys(PROBLEMS).map((code) => `/problems/${code}`)]
+const PAGES = [
+  '/',
+  '/docs',
+  '/setup',
+  '/password',
+  '/problems/',
+  ...Object.keys(PROBLEMS).map((code) => `/problems/${code}`),
+]
 const FILES: Record<string, string> = {
   '/assets/pages.css': 'text/css',
+  '/assets/form.js': 'text/javascript',
+  '/assets/password.js': 'text/javascript',
   '/assets/set-up.js': 'text/javascript',
   '/assets/docs.js': 'text/javascript',
   '/assets/scalar.js': 'text/javascript',
@@ -139,6 +148,16 @@ test('each problem has a page with its title, status and help, and one page list
     const text = textOf((await app.call(`GET /problems/${code}`)).text)
     for (const part of [title, String(status), code, help.replaceAll('`', '')]) expect(text).toContain(part)
   }
+})
+
+test('the page for choosing a password asks for what the call takes', async () => {
+  const { text } = await app.call('GET /password')
+  const { properties } = app.document.components.schemas!.PasswordChoice as { properties: object }
+  expect([...text.matchAll(/<input [^>]*name="\/([^"]+)"/g)].map(([, name]) => name!)).toEqual(
+    Object.keys(properties).filter((name) => name !== 'link_token'),
+  )
+  expect(text).toContain(`At least ${PASSWORD_MIN} characters`)
+  expect(text).toContain('<label for="password">')
 })
 
 describe('the set-up page', () => {

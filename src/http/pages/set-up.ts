@@ -1,23 +1,5 @@
-import { type Html, html, page } from './html.ts'
-
-interface Field {
-  /** Where the value stands in the request, as a JSON pointer: what a fault names. */
-  pointer: string
-  label: string
-  hint?: string
-  attributes: Html
-}
-
-function field({ pointer, label, hint, attributes }: Field): Html {
-  const id = pointer.slice(1).replaceAll('/', '-')
-  const described = [hint ? `${id}-hint` : '', `${id}-fault`].filter(Boolean).join(' ')
-  return html`<div class="field">
-<label for="${id}">${label}</label>
-<input id="${id}" name="${pointer}" required aria-describedby="${described}" ${attributes}>
-${hint ? html`<p class="hint" id="${id}-hint">${hint}</p>` : ''}<p class="fault" id="${id}-fault"></p>
-</div>
-`
-}
+import { field } from './field.ts'
+import { html, page } from './html.ts'
 
 /** The first visitor with the one-time link names the organization and becomes its admin. */
 export function setUpPage(): string {
