@@ -1,8 +1,9 @@
 /**
  * Databases for store tests: the same tests run on SQLite and on PostgreSQL, each with a migrated database of its own.
  *
- * PostgreSQL is, in this order, the one that TALLY_TEST_POSTGRES_URL names, the one whose programs are installed here
- * (a server of our own in a temporary folder, started once per process), or PGlite.
+ * PostgreSQL is, in this order, the one that TALLY_TEST_POSTGRES_URL names (`postgres://user@localhost/database`, with
+ * `?host=` for a folder of sockets), the one whose programs are installed here (a server of our own in a temporary
+ * folder, started once per process), or PGlite.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
 import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs'
