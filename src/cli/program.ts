@@ -5,6 +5,7 @@ import { addEntriesCommands } from './entries.ts'
 import { EXIT_DONE, tellFailure } from './failures.ts'
 import { addOpenapiCommand } from './openapi.ts'
 import { examples, optionOf } from './options.ts'
+import { addPricesCommands } from './prices.ts'
 import { addServeCommand } from './serve.ts'
 import { addTokensCommands } from './tokens.ts'
 import { addUsersCommands } from './users.ts'
@@ -33,6 +34,7 @@ function createProgram(): Command {
   addUsersCommands(program)
   addTokensCommands(program)
   addEntriesCommands(program)
+  addPricesCommands(program)
   addOpenapiCommand(program)
   addVersionCommand(program)
   return program

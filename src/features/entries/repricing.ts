@@ -7,7 +7,7 @@ import type { Database, Reader, Tx } from '../../database/database.ts'
 import { type Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import type { PricesService, PriceTable } from '../prices/service.ts'
+import type { PricesService, PriceTable, Repriced } from '../prices/service.ts'
 import { type EntryFilter, type Position, readPage, writePage } from './filter.ts'
 import { valuationColumns } from './record.ts'
 import { costNanosOf, isLocked, partOf } from './rows.ts'
@@ -34,23 +34,6 @@ export interface RepricingOptions {
   budgetMs?: number | undefined
   /** Called with how many entries were looked at, and of how many where that is known. */
   onProgress?: ((done: number, total: number | undefined) => void) | undefined
-}
-
-/** What became of entries, or would become of them. */
-export interface Repriced {
-  entries: number
-  listValueNanos: Change
-  /** Differs from the list value where the cost was reported. */
-  costNanos: Change
-  models: Map<string, { entries: number; listValueNanos: Change }>
-  /** Null where every entry was looked at; else where to go on. */
-  nextPage: string | null
-}
-
-/** Sums over the entries that change. Unknown values count as nothing. */
-export interface Change {
-  before: bigint
-  after: bigint
 }
 
 /** One entry's new value. */

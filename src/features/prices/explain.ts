@@ -12,6 +12,16 @@ export interface ExplainedStep {
   detail: string
 }
 
+/** Which row values a model at a moment, and why. */
+export interface Resolution {
+  model: string
+  provider: string | null
+  at: number
+  /** Undefined where the model is unpriced. */
+  hit: Hit | undefined
+  steps: ExplainedStep[]
+}
+
 const LAST_STEP = 7
 
 /** What a step without a look-up says: there was nothing to look for. */

@@ -3,6 +3,7 @@
  * question is which, and from when they hold.
  */
 import type { ListedPrice, RefusedPrice, TableReading } from './formats/reading.ts'
+import type { TableFormat } from './formats/table-file.ts'
 import { ALWAYS, isSamePrice, rowAt } from './offer.ts'
 import { doubtsOf, type Insistence } from './plausible.ts'
 import type { PriceRow } from './rate.ts'
@@ -33,6 +34,16 @@ export interface LoadPlan {
   /** Rows that say what is loaded already. */
   unchanged: number
   refused: RefusedPrice[]
+}
+
+/** A file that was read, and what loading it adds. */
+export interface PlannedTable {
+  format: TableFormat
+  reading: TableReading
+  options: LoadOptions
+  plan: LoadPlan
+  /** As of which the plan holds. */
+  revision: number
 }
 
 const DAY_MS = 86_400_000

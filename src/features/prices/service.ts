@@ -2,18 +2,19 @@
 import { Cached } from '../../database/cached.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { databaseBusy } from '../../database/errors.ts'
-import { notFound, type Problem, validationFailed } from '../../errors.ts'
+import { notFound, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { DEFAULT_TABLE_VERSION, defaultAliases, defaultRows } from './default-table.ts'
-import { type ExplainedStep, explainSteps } from './explain.ts'
-import type { ListedPrice, RefusedPrice, TableReading } from './formats/reading.ts'
+import { explainSteps, type Resolution } from './explain.ts'
+import type { ListedPrice, TableReading } from './formats/reading.ts'
 import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
-import { dayOf, type LoadOptions, type LoadPlan, planLoad } from './load-plan.ts'
-import { offeredRows, rowAt } from './offer.ts'
+import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-export.ts'
+import { dayOf, type LoadOptions, type LoadPlan, type PlannedTable, planLoad } from './load-plan.ts'
+import { ALWAYS, offeredRows, rowAt } from './offer.ts'
 import { type Usage, type ValuedPart, valueCounts } from './rate.ts'
-import { type Hit, PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './resolve.ts'
+import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './resolve.ts'
 import {
   type AliasView,
   addAliases,
@@ -33,13 +34,17 @@ import {
   readRevision,
   replaceAdminAlias,
 } from './store.ts'
+import { refusedPrice } from './wire.ts'
 
 export { PER_MILLION_DIGITS } from './formats/reading.ts'
 export { normalizeModelName } from './model-name.ts'
 export { PRICE_FIELDS, type TokenCounts, type Usage, type ValuedPart } from './rate.ts'
+export { type Repriced, repricedBody } from './repriced.ts'
 export type { Price, PriceTable } from './resolve.ts'
-export type { AliasView, PriceFilter, PriceSource, PriceView, TableFormat }
-export { PRICE_SOURCES, TABLE_FORMATS }
+export { RepricingBody } from './schema.ts'
+export { aliasBody, priceBody, readNewPrice, resolutionBody, tableBody } from './wire.ts'
+export type { AliasView, ExportFormat, PlannedTable, PriceFilter, PriceSource, PriceView, Resolution, TableFormat }
+export { EXPORT_FORMATS, PRICE_SOURCES, TABLE_FORMATS }
 
 export interface PricesService {
   /**
@@ -79,8 +84,10 @@ export interface PricesService {
     filter: PriceFilter,
     page?: { limit?: number | undefined; page?: string | undefined },
   ): Promise<{ prices: PriceView[]; nextPage: string | null }>
-  /** Every price that the filter lets through, the last loaded first, read page by page. */
-  everyPrice(filter: PriceFilter): AsyncGenerator<PriceView>
+  /** Every price that the filter lets through, by provider and model, the newest first. */
+  everyPrice(filter: PriceFilter): Promise<PriceView[]>
+  /** The text of a file in Tally's own format, which `planTable` reads back to the same rows. */
+  exportPrices(format: ExportFormat, filter: PriceFilter): Promise<string>
   /** Throws `not_found`. */
   getPrice(id: string): Promise<PriceView>
   /** Which row values a model at a moment (now, unless said), which step found it, and why the steps before did not. */
@@ -95,25 +102,6 @@ export interface PricesService {
 
 /** Who changes prices; null is the command line. */
 export type Author = { id: number } | null
-
-/** A file that was read, and what loading it adds. */
-export interface PlannedTable {
-  format: TableFormat
-  reading: TableReading
-  options: LoadOptions
-  plan: LoadPlan
-  /** As of which the plan holds. */
-  revision: number
-}
-
-export interface Resolution {
-  model: string
-  provider: string | null
-  at: number
-  /** Undefined where the model is unpriced. */
-  hit: Hit | undefined
-  steps: ExplainedStep[]
-}
 
 export interface UsageOfModel extends Usage {
   model: string
@@ -227,10 +215,10 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
       const options = { force, allowFree: true }
       const planned = await load({ format: 'tally', reading, options, ...(await plan(reading, options)) }, by)
       const [refused] = planned.plan.refused
-      if (refused) throw priceRefused(refused)
+      if (refused) throw refusedPrice(refused.reasons)
       const isAdded = planned.plan.additions.length > 0
       const filter = { providers: [row.provider], models: [row.model], sources: ['admin'] as PriceSource[] }
-      const views = await listViews(db.read, filter, { after: undefined, limit: LIST_LIMIT })
+      const views = await listViews(db.read, filter)
       const price = isAdded ? views[0]! : rowAt(views.toReversed(), row.effectiveFrom ?? clock.now())!
       return { isAdded, price }
     },
@@ -242,14 +230,13 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
       return { prices: shown, nextPage: views.length > limit ? writePage(shown.at(-1)!.id) : null }
     },
 
-    async *everyPrice(filter) {
-      let after: number | undefined
-      for (;;) {
-        const views: PriceView[] = await listViews(db.read, filter, { after, limit: LIST_LIMIT })
-        yield* views
-        if (views.length < LIST_LIMIT) return
-        after = views.at(-1)!.id
-      }
+    async everyPrice(filter) {
+      return (await listViews(db.read, filter)).sort(byModel)
+    },
+
+    async exportPrices(format, filter) {
+      const views = await listViews(db.read, filter)
+      return exportText(format, views.toReversed(), await listAliases(db.read))
     },
 
     async getPrice(id) {
@@ -303,8 +290,12 @@ function runsOf<Item extends { source: PriceSource }>(items: Item[]): [PriceSour
   return runs
 }
 
-function priceRefused({ model, reasons }: RefusedPrice): Problem {
-  return validationFailed(reasons.map(({ code, message }) => ({ pointer: '', code, message: `${model}: ${message}` })))
+function byModel(one: PriceView, other: PriceView): number {
+  return (
+    one.provider.localeCompare(other.provider) ||
+    one.model.localeCompare(other.model) ||
+    (other.effectiveFrom ?? ALWAYS) - (one.effectiveFrom ?? ALWAYS)
+  )
 }
 
 function writePage(id: number): string {

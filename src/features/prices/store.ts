@@ -140,18 +140,17 @@ function viewOf({ price, loadedBy }: ViewRow): PriceView {
   return { ...price, source: price.source as PriceSource, tiers: (price.tiers ?? []).map(tierOf), loadedBy }
 }
 
-/** Prices, the last loaded first, from behind the key `after`. */
+/** Prices, the last loaded first: all, or a page of them from behind the key `after`. */
 export async function listViews(
   reader: Reader,
   filter: PriceFilter,
-  { after, limit }: { after: number | undefined; limit: number },
+  page?: { after: number | undefined; limit: number },
 ): Promise<PriceView[]> {
   const { prices } = reader.tables
-  const rows = await selectViews(reader)
-    .where(and(conditionOf(reader, filter), after === undefined ? undefined : lt(prices.id, after)))
+  const query = selectViews(reader)
+    .where(and(conditionOf(reader, filter), page?.after === undefined ? undefined : lt(prices.id, page.after)))
     .orderBy(desc(prices.id))
-    .limit(limit)
-  return rows.map(viewOf)
+  return (await (page ? query.limit(page.limit) : query)).map(viewOf)
 }
 
 export async function findView(reader: Reader, uid: Id<'prc'>): Promise<PriceView | undefined> {

@@ -141,7 +141,7 @@ function sourceOf(notes: ModelNotes, written: unknown): PriceSource {
 
 function readAlias(table: TableNotes, listed: unknown): void {
   const { alias, provider = null, model, source = 'tally' } = isHolder(listed) ? listed : {}
-  const known = PRICE_SOURCES.find((one) => one === source)
+  const known = source === 'default' ? 'tally' : PRICE_SOURCES.find((one) => one === source)
   // Only an admin's own alias may leave the provider open.
   const isWhole =
     typeof alias === 'string' && typeof model === 'string' && (typeof provider === 'string' || known === 'admin')

@@ -1,0 +1,328 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { AliasBody, PriceBody, ResolutionBody } from '../features/prices/schema.ts'
+import type { Services } from '../services.ts'
+import { addLoadPricesCommand } from './load-prices.ts'
+import { examples } from './options.ts'
+import { amountText, PRICE_COLUMNS, parseDay, parsePrice, parseStart } from './price-text.ts'
+import { type Column, note, print, printJson, printJsonList, printTable } from './print.ts'
+import { addRepriceCommand, tellRepriced, valueUnpriced } from './reprice.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+
+interface Flags extends DatabaseFlags {
+  json?: boolean
+}
+
+const services = () => import('../features/prices/service.ts')
+
+const SOURCE: Column<PriceBody> = { title: 'SOURCE', of: ({ source }) => source }
+const ID: Column<PriceBody> = { title: 'ID', of: ({ id }) => id }
+
+export function addPricesCommands(program: Command): void {
+  const prices = program
+    .command('prices')
+    .description('Load, list, explain and set what tokens of models cost, in US dollars per million')
+    .addHelpText(
+      'after',
+      examples(
+        'tally prices resolve claude-sonnet-4-5',
+        'tally prices load https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json --dry-run',
+        'tally prices set our-coder --input 0.5 --output 2',
+      ),
+    )
+  addLoadPricesCommand(prices)
+  addListCommands(prices)
+  addResolveCommand(prices)
+  addSetCommand(prices)
+  addAliasCommands(prices)
+  addRepriceCommand(prices)
+  addExportCommand(prices)
+}
+
+function addListCommands(prices: Command): void {
+  prices
+    .command('list')
+    .description('List prices by provider and model, the newest of each first')
+    .option('--search <text>', 'only models or providers that contain the text')
+    .option('--provider <provider>', 'only those of a provider')
+    .option('--json', 'print JSON')
+    .option('--csv', 'print CSV, as `tally prices export` does')
+    .addHelpText('after', examples('tally prices list --search sonnet', 'tally prices list --provider openai --csv'))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags & { search?: string; provider?: string; csv?: boolean }>()
+      const { search, provider } = flags
+      const filter = { search, ...(provider === undefined ? {} : { providers: [provider] }) }
+      const listed = await withServices(flags, async (all) => {
+        await all.prices.loadDefaultPrices()
+        return flags.csv ? all.prices.exportPrices('csv', filter) : all.prices.everyPrice(filter)
+      })
+      if (typeof listed === 'string') {
+        process.stdout.write(listed)
+        return
+      }
+      const { priceBody } = await services()
+      const bodies = listed.map(priceBody)
+      if (flags.json) return printJsonList(bodies)
+      printTable<PriceBody>([...PRICE_COLUMNS, SOURCE], bodies)
+      if (bodies.length === 0) note('There is no such price. `tally prices load` loads a table of them.')
+    })
+
+  prices
+    .command('show')
+    .description('Show every price of a model, its other names, and which price holds now')
+    .argument('<model>', 'name of the model, exactly')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally prices show claude-sonnet-4-5'))
+    .action(async (model: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      const { aliasBody, priceBody } = await services()
+      const { rows, aliases, resolution } = await withServices(flags, async (all) => {
+        await all.prices.loadDefaultPrices()
+        const known = await all.prices.listAliases({ all: true })
+        const named = known.filter((alias) => alias.alias === model)
+        const models = [model, ...named.map((alias) => alias.model)]
+        return {
+          rows: (await all.prices.everyPrice({ models })).map(priceBody),
+          aliases: known.filter((alias) => models.includes(alias.model) || alias.alias === model).map(aliasBody),
+          resolution: await resolutionOf(all.prices, model, null),
+        }
+      })
+      if (flags.json) return printJson({ model, prices: rows, aliases, resolution })
+      if (rows.length === 0) note(`No table lists '${model}' under exactly this name.`)
+      else printTable<PriceBody>([...PRICE_COLUMNS, SOURCE, ID], rows)
+      if (aliases.length > 0) print('')
+      for (const { alias, provider, model: named, source } of aliases) {
+        print(`'${alias}' is another name of '${named}' at ${provider ?? 'its maker'} (${source}).`)
+      }
+      print('')
+      print(verdict(resolution))
+    })
+}
+
+async function resolutionOf(prices: Services['prices'], model: string, provider: string | null, at?: number) {
+  const { resolutionBody } = await services()
+  const resolution = await prices.resolve(model, provider, at)
+  return resolutionBody(resolution, resolution.hit ? await prices.getPrice(resolution.hit.price.uid) : null)
+}
+
+function verdict({ model, provider, at, step, price }: ResolutionBody): string {
+  const asked = `'${model}'${provider === null ? '' : ` at ${provider}`}`
+  if (!price)
+    return `${asked} is unpriced on ${at.slice(0, 10)}: \`tally prices set\` or \`tally prices alias add\` gives it a price.`
+  const kinds = [
+    ['input', price.input],
+    ['output', price.output],
+    ['cache read', price.cache_read],
+    ['cache write', price.cache_write],
+    ['one-hour cache write', price.cache_write_1h],
+  ] as const
+  const known = kinds.filter(([, value]) => value !== null).map(([kind, value]) => `${kind} ${amountText(value)}`)
+  return `${asked} costs ${known.join(', ')} per million tokens on ${at.slice(0, 10)}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${price.source}).`
+}
+
+function addResolveCommand(prices: Command): void {
+  prices
+    .command('resolve')
+    .description('Explain which price values a model: the step that finds it, and why those before do not')
+    .argument('<model>', 'name of the model as entries report it')
+    .option('--provider <provider>', 'who sold it, as entries may report')
+    .option('--at <when>', 'a date or a timestamp; now where absent', parseDay)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally prices resolve claude-sonnet-4-5-20250929',
+        'tally prices resolve gpt-4o --provider azure --at 2026-03-01',
+      ),
+    )
+    .action(async (model: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags & { provider?: string; at?: number }>()
+      const resolution = await withServices(flags, async (all) => {
+        await all.prices.loadDefaultPrices()
+        return resolutionOf(all.prices, model, flags.provider ?? null, flags.at)
+      })
+      if (flags.json) return printJson(resolution)
+      printTable(
+        [
+          { title: 'STEP', of: ({ step }) => `${step} ${STEPS[step]}` },
+          { title: 'RESULT', of: ({ outcome }) => outcome.replaceAll('_', ' ') },
+          { title: 'WHY', of: ({ detail }) => detail },
+        ],
+        resolution.steps,
+      )
+      print('')
+      print(verdict(resolution))
+    })
+}
+
+/** What each step looks for, in a few words. */
+const STEPS: Record<number, string> = {
+  1: 'own price',
+  2: 'alias',
+  3: 'provider',
+  4: 'maker',
+  5: 'spelling',
+  6: 'without date',
+  7: 'without vendor',
+  8: 'unpriced',
+}
+
+function addSetCommand(prices: Command): void {
+  prices
+    .command('set')
+    .description('Set the price of a model by hand; it comes before those of every table')
+    .argument('<model>', 'name of the model as entries report it, exactly')
+    .option('--provider <provider>', 'who sells it; without one the price holds for any', '')
+    .requiredOption('--input <dollars>', 'US dollars per million tokens of input', parsePrice)
+    .requiredOption('--output <dollars>', 'the same of output', parsePrice)
+    .option('--cache-read <dollars>', 'the same read from the cache (without: as input)', parsePrice)
+    .option('--cache-write <dollars>', 'the same written to the cache (without: as input)', parsePrice)
+    .option('--cache-write-1h <dollars>', 'the same written for one hour (without: as --cache-write)', parsePrice)
+    .option(
+      '--effective-from <when>',
+      'a date, a timestamp or always; without it today, or always for a new name',
+      parseStart,
+    )
+    .option('--force', 'take a price that looks like a mistake')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally prices set our-coder --input 0.5 --output 2',
+        'tally prices set gpt-5 --provider openai --input 1 --output 8 --cache-read 0.1 --effective-from 2026-12-01',
+      ),
+    )
+    .action(async (model: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<
+        Flags & {
+          provider: string
+          input: bigint
+          output: bigint
+          cacheRead?: bigint
+          cacheWrite?: bigint
+          cacheWrite1h?: bigint
+          effectiveFrom?: number | null
+          force?: boolean
+        }
+      >()
+      const { priceBody, repricedBody } = await services()
+      const { added, valued } = await withServices(flags, async (all) => {
+        await all.prices.loadDefaultPrices()
+        const row = {
+          provider: flags.provider,
+          model,
+          input: flags.input,
+          output: flags.output,
+          cacheRead: flags.cacheRead ?? null,
+          cacheWrite: flags.cacheWrite ?? null,
+          cacheWrite1h: flags.cacheWrite1h ?? null,
+          tiers: [],
+          effectiveFrom: flags.effectiveFrom,
+        }
+        const added = await all.prices.addPrice(row, null, { force: flags.force })
+        return { added, valued: await valueUnpriced(all.entries) }
+      })
+      const price = priceBody(added.price)
+      if (flags.json) {
+        return printJson({ added: added.isAdded, price, valued: repricedBody(valued, { dryRun: false }) })
+      }
+      print(added.isAdded ? 'Added:' : 'A price of yours says so already:')
+      printTable<PriceBody>([...PRICE_COLUMNS, ID], [price])
+      tellRepriced(repricedBody(valued, { dryRun: false }))
+    })
+}
+
+function addAliasCommands(prices: Command): void {
+  const alias = prices
+    .command('alias')
+    .description('Give names that entries report the price of another model')
+    .addHelpText('after', examples('tally prices alias add our-coder claude-sonnet-4-5', 'tally prices alias list'))
+
+  alias
+    .command('add')
+    .description('Make an alias, or move it to another model')
+    .argument('<alias>', 'name as entries report it, exactly')
+    .argument('<model>', 'the model whose price it has')
+    .option('--provider <provider>', 'whose price; without it the model is looked up as if it were named')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally prices alias add our-coder claude-sonnet-4-5',
+        'tally prices alias add gateway/gpt gpt-4o --provider azure',
+      ),
+    )
+    .action(async (name: string, model: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags & { provider?: string }>()
+      const { repricedBody } = await services()
+      const { resolution, valued } = await withServices(flags, async (all) => {
+        await all.prices.loadDefaultPrices()
+        await all.prices.setAlias({ alias: name, model, provider: flags.provider ?? null }, null)
+        return { resolution: await resolutionOf(all.prices, name, null), valued: await valueUnpriced(all.entries) }
+      })
+      const body = repricedBody(valued, { dryRun: false })
+      if (flags.json)
+        return printJson({ alias: name, model, provider: flags.provider ?? null, resolution, valued: body })
+      print(`'${name}' is another name of '${model}' now.`)
+      print(verdict(resolution))
+      tellRepriced(body)
+    })
+
+  alias
+    .command('list')
+    .description('List the aliases that were made here')
+    .option('--all', 'also those that came with tables')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally prices alias list', 'tally prices alias list --all --json'))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags & { all?: boolean }>()
+      const { aliasBody } = await services()
+      const listed = await withServices(flags, ({ prices: service }) =>
+        service.listAliases({ all: flags.all ?? false }),
+      )
+      const bodies = listed.map(aliasBody)
+      if (flags.json) return printJsonList(bodies)
+      printTable<AliasBody>(
+        [
+          { title: 'ALIAS', of: (one) => one.alias },
+          { title: 'MODEL', of: ({ model }) => model },
+          { title: 'PROVIDER', of: ({ provider }) => provider ?? '(its maker)' },
+          { title: 'SOURCE', of: ({ source }) => source },
+        ],
+        bodies,
+      )
+    })
+
+  alias
+    .command('remove')
+    .description('Remove an alias that was made here; entries that it valued keep their value')
+    .argument('<alias>', 'the name')
+    .addHelpText('after', examples('tally prices alias remove our-coder'))
+    .action(async (name: string, _flags, command: Command) => {
+      await withServices(command.optsWithGlobals<Flags>(), ({ prices: service }) => service.removeAlias(name))
+      print(`'${name}' is no alias any more.`)
+    })
+}
+
+function addExportCommand(prices: Command): void {
+  prices
+    .command('export')
+    .description('Print every price in Tally’s own format, which `tally prices load` reads back')
+    .option('--format <format>', 'csv or json; json has aliases as well', parseExportFormat, 'csv' as const)
+    .addHelpText(
+      'after',
+      examples('tally prices export > prices.csv', 'tally prices export --format json > prices.json'),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags & { format: 'csv' | 'json' }>()
+      const text = await withServices(flags, async (all) => {
+        await all.prices.loadDefaultPrices()
+        return all.prices.exportPrices(flags.format, {})
+      })
+      process.stdout.write(text)
+    })
+}
+
+function parseExportFormat(text: string): 'csv' | 'json' {
+  if (text !== 'csv' && text !== 'json') throw new InvalidArgumentError('Use csv or json.')
+  return text
+}

@@ -1,0 +1,114 @@
+import type { Command } from 'commander'
+import type { RepricingBody } from '../features/prices/schema.ts'
+import type { Services } from '../services.ts'
+import { confirm, isInteractive } from './confirm.ts'
+import { CommandError } from './failures.ts'
+import { examples } from './options.ts'
+import { amountText, parseDay } from './price-text.ts'
+import { print, printJson, printTable } from './print.ts'
+import { Progress } from './progress.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+
+interface RepriceFlags extends DatabaseFlags {
+  all?: boolean
+  from?: number
+  to?: number
+  model?: string[]
+  dryRun?: boolean
+  yes?: boolean
+  json?: boolean
+}
+
+/** Values the entries without a price, as every command does that adds a price. */
+export async function valueUnpriced(entries: Services['entries'], { dryRun = false } = {}) {
+  const progress = new Progress('Valuing entries')
+  try {
+    return await entries.valueUnpriced({ dryRun, onProgress: (done, total) => progress.show(done, total) })
+  } finally {
+    progress.end()
+  }
+}
+
+/** Tells of the entries that were valued thereupon, where there are any. */
+export function tellRepriced({ entries, cost, dry_run }: RepricingBody): void {
+  if (entries === 0) return
+  const verb = dry_run ? 'would be valued' : 'valued'
+  print(
+    `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'} without a price ${verb}: $${amountText(cost.after)}.`,
+  )
+}
+
+function collect(text: string, before: string[] = []): string[] {
+  return [...before, ...text.split(',')]
+}
+
+export function addRepriceCommand(prices: Command): void {
+  prices
+    .command('reprice')
+    .description('Value entries again: those without a price, or with --all every one that is not locked')
+    .option('--all', 'also entries that have a value; approved, pending and billed ones never change theirs')
+    .option('--from <when>', 'with --all: sessions that started at or after this date or timestamp', parseDay)
+    .option('--to <when>', 'with --all: sessions that started before it', parseDay)
+    .option('--model <name>', 'with --all: model as it was reported; repeatable or with commas', collect)
+    .option('--dry-run', 'show what would change, and write nothing')
+    .option('--yes', 'do not ask before writing')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally prices reprice --dry-run',
+        'tally prices reprice --all --from 2026-11-01 --to 2026-12-01 --model claude-sonnet-4-5 --dry-run',
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<RepriceFlags>()
+      const { all = false, dryRun = false, yes = false } = flags
+      if (!all && (flags.from !== undefined || flags.to !== undefined || flags.model)) {
+        throw new CommandError('--from, --to and --model choose among entries that have a value: add --all.', 2)
+      }
+      const { repricedBody } = await import('../features/prices/service.ts')
+      const body = await withServices(flags, async (services) => {
+        await services.prices.loadDefaultPrices()
+        if (!dryRun && isInteractive() && !yes) {
+          const planned = repricedBody(await reprice(services, flags, { dryRun: true }), { dryRun: true })
+          if (planned.entries === 0) return planned
+          printRepricing(planned)
+          await confirm(`Value ${planned.entries.toLocaleString('en')} entries again?`, { yes })
+        }
+        return repricedBody(await reprice(services, flags, { dryRun }), { dryRun })
+      })
+      if (flags.json) return printJson(body)
+      printRepricing(body)
+    })
+}
+
+async function reprice({ entries }: Services, { all, from, to, model }: RepriceFlags, { dryRun }: { dryRun: boolean }) {
+  if (!all) return valueUnpriced(entries, { dryRun })
+  const progress = new Progress('Valuing entries')
+  try {
+    const filter = { startingAt: from, endingAt: to, models: model }
+    return await entries.reprice(filter, { dryRun, onProgress: (done, total) => progress.show(done, total) })
+  } finally {
+    progress.end()
+  }
+}
+
+function printRepricing({ entries, list_value, cost, models, dry_run }: RepricingBody): void {
+  if (entries === 0) {
+    print('No entry changes its value.')
+    return
+  }
+  printTable(
+    [
+      { title: 'MODEL', of: ({ model }) => model },
+      { title: 'ENTRIES', of: (row) => row.entries.toLocaleString('en'), align: 'right' },
+      { title: 'VALUE BEFORE (USD)', of: (row) => amountText(row.list_value.before), align: 'right' },
+      { title: 'AFTER (USD)', of: (row) => amountText(row.list_value.after), align: 'right' },
+    ],
+    models,
+  )
+  print('')
+  print(
+    `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'} ${dry_run ? 'would change' : 'changed'}: list value $${amountText(list_value.before)} → $${amountText(list_value.after)}, cost $${amountText(cost.before)} → $${amountText(cost.after)}.`,
+  )
+}

@@ -1,0 +1,117 @@
+/** Prices as the API and the command line answer them, and as a caller sends one. */
+import { type Problem, validationFailed } from '../../errors.ts'
+import { decimalNumber, type Picos } from '../../lib/money.ts'
+import type { Resolution } from './explain.ts'
+import { type ListedPrice, PER_MILLION_DIGITS, type Reason } from './formats/reading.ts'
+import { readTallyJson } from './formats/tally.ts'
+import type { PlannedTable } from './load-plan.ts'
+import { PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier } from './rate.ts'
+import { type Repriced, repricedBody } from './repriced.ts'
+import type { AliasBody, NewPrice, PriceBody, PriceTableBody, ResolutionBody } from './schema.ts'
+import type { AliasView, PriceView } from './store.ts'
+
+export function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
+function perMillion(picos: Picos): number {
+  return decimalNumber(picos, PER_MILLION_DIGITS)
+}
+
+function tierBody({ fromTokens, prices }: PriceTier): PriceBody['tiers'][number] {
+  const body: PriceBody['tiers'][number] = { from_tokens: fromTokens }
+  for (const kind of PRICED_KINDS) {
+    const price = prices[kind]
+    if (price !== undefined) body[PRICE_FIELDS[kind]] = perMillion(price)
+  }
+  return body
+}
+
+export function rowBody(row: PriceRow): PriceTableBody['new'][number] {
+  const priceOf = (picos: Picos | null) => (picos === null ? null : perMillion(picos))
+  return {
+    provider: row.provider,
+    model: row.model,
+    input: priceOf(row.input),
+    output: priceOf(row.output),
+    cache_read: priceOf(row.cacheRead),
+    cache_write: priceOf(row.cacheWrite),
+    cache_write_1h: priceOf(row.cacheWrite1h),
+    tiers: row.tiers.map(tierBody),
+    effective_from: row.effectiveFrom === null ? null : timestamp(row.effectiveFrom),
+  }
+}
+
+export function priceBody(price: PriceView): PriceBody {
+  return {
+    id: price.uid,
+    ...rowBody(price),
+    source: price.source,
+    loaded_at: timestamp(price.loadedAt),
+    loaded_by: price.loadedBy && { id: price.loadedBy.uid, name: price.loadedBy.name },
+  }
+}
+
+export function aliasBody({ alias, provider, model, source, createdAt, createdBy }: AliasView): AliasBody {
+  return {
+    alias,
+    provider,
+    model,
+    source,
+    created_at: timestamp(createdAt),
+    created_by: createdBy && { id: createdBy.uid, name: createdBy.name },
+  }
+}
+
+export function tableBody(
+  { format, reading, plan }: Pick<PlannedTable, 'format' | 'reading' | 'plan'>,
+  { dryRun, valued }: { dryRun: boolean; valued: Repriced | null },
+): PriceTableBody {
+  const { additions, aliases, refused, unchanged } = plan
+  const added = additions.filter(({ before }) => before === undefined)
+  const changed = additions.flatMap(({ before, row }) => (before ? [{ before, after: row }] : []))
+  return {
+    dry_run: dryRun,
+    format,
+    counts: {
+      new: added.length,
+      changed: changed.length,
+      unchanged,
+      refused: refused.length,
+      skipped: Object.values(reading.skipped).reduce((sum, count) => sum + count, 0),
+      aliases: aliases.length,
+      rounded: reading.rounded.length,
+    },
+    new: added.map(({ row }) => rowBody(row)),
+    changed: changed.map(({ before, after }) => ({ before: rowBody(before), after: rowBody(after) })),
+    refused,
+    skipped: reading.skipped,
+    unused: reading.unused,
+    rounded: reading.rounded.map(({ provider, model, text, picos }) => ({
+      provider,
+      model,
+      text,
+      price: perMillion(picos),
+    })),
+    valued: valued && repricedBody(valued, { dryRun }),
+  }
+}
+
+/** `price` is the row that was found, with what is shown of it. */
+export function resolutionBody(
+  { model, provider, at, hit, steps }: Resolution,
+  price: PriceView | null,
+): ResolutionBody {
+  return { model, provider, at: timestamp(at), step: hit?.step ?? 8, price: price && priceBody(price), steps }
+}
+
+/** A price that a caller sends. Throws `validation_failed` (422) for what its schema cannot express. */
+export function readNewPrice(body: NewPrice): Omit<ListedPrice, 'source'> {
+  const { rows, refused } = readTallyJson([body])
+  if (refused[0]) throw refusedPrice(refused[0].reasons)
+  return rows[0]!
+}
+
+export function refusedPrice(reasons: Reason[]): Problem {
+  return validationFailed(reasons.map(({ code, message }) => ({ pointer: '', code, message })))
+}
