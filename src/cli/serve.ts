@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, type OptionName, readConfig } from '../config.ts'
+import { localUrl } from './address.ts'
 import { CommandError, EXIT_DONE } from './failures.ts'
 import { firstSteps } from './first-steps.ts'
 import { examples, optionOf } from './options.ts'
@@ -82,7 +83,7 @@ async function serve(config: Config): Promise<void> {
     await services.prices.loadDefaultPrices()
     const app = createApp({ services, logger, publicUrl: config.publicUrl, trustedProxies: config.trustedProxies })
     server = listen(config, (options) => app.listen(options).server!)
-    const url = `http://${hostInUrl(config.host)}:${server.port}`
+    const url = localUrl(config.host, server.port!)
     logger.info(`tally is ready on ${url}`)
     if (!(await services.people.isSetUp())) {
       const link = await services.people.createSetUpLink(config.publicUrl ?? url)
@@ -141,12 +142,6 @@ function listen({ host, port }: Config, start: (options: ListenOptions) => Serve
     }
     throw new CommandError(`Cannot listen on ${host}, port ${port}: ${message}. Choose another with --host and --port.`)
   }
-}
-
-/** The address to call, where the one to listen on means any of the machine's. */
-function hostInUrl(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return host.includes(':') ? `[${host}]` : host
 }
 
 /** Answers at the first signal to end; the second ends the process at once. */

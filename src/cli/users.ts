@@ -1,6 +1,8 @@
 import { Argument, type Command, Option } from 'commander'
+import { readConfig } from '../config.ts'
 import type { UserBody, userBody } from '../features/people/schema.ts'
-import { examples } from './options.ts'
+import { linkBase } from './address.ts'
+import { examples, optionOf } from './options.ts'
 import { readPassword } from './password.ts'
 import { minute, note, print, printJson, printJsonList, printTable } from './print.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
@@ -15,6 +17,20 @@ interface Flags extends DatabaseFlags {
 /** The schemas are loaded with the services and not before: `--help` does without them. */
 async function bodyOf(user: Parameters<typeof userBody>[0]): Promise<UserBody> {
   return (await import('../features/people/schema.ts')).userBody(user)
+}
+
+/** A link by which a person chooses a password, and until when. */
+async function printLink(who: string, purpose: 'invitation' | 'password', command: Command): Promise<void> {
+  const flags = command.optsWithGlobals<Flags & { publicUrl?: string; host?: string; port?: string }>()
+  const base = linkBase(readConfig(flags))
+  const made = await withServices(flags, ({ people }) => people.createPasswordLink(who, purpose, base))
+  const expiresAt = new Date(made.expiresAt).toISOString()
+  if (flags.json) return printJson({ user: await bodyOf(made.user), link: made.link, expires_at: expiresAt })
+  // The link alone goes to standard output, so that a script can send it.
+  print(made.link)
+  note(
+    `${made.user.name} (${made.user.email}) can choose a password with it, once, until ${expiresAt}. Earlier links of theirs have stopped working.`,
+  )
 }
 
 const USER = 'e-mail address or id (usr_…) of the person'
@@ -55,7 +71,8 @@ export function addUsersCommands(program: Command): void {
       const body = await bodyOf(user)
       if (json) return printJson(body)
       print(`Added ${body.name} (${body.email}) with the role ${body.role}: ${body.id}`)
-      if (!body.has_password) note(`To sign in they need a password: tally users set-password ${body.email}`)
+      if (!body.has_password)
+        note(`To sign in they need a password. This prints a link to choose one: tally users invite ${body.email}`)
     })
 
   users
@@ -99,7 +116,7 @@ export function addUsersCommands(program: Command): void {
 
   users
     .command('disable')
-    .description('Stop a person’s sign-in and their service and read tokens; organization tokens go on')
+    .description('Sign a person out, and stop their service and read tokens; organization tokens go on')
     .argument('<user>', USER)
     .option('--json', 'print the person, and the tokens that were in use, as JSON')
     .addHelpText('after', examples('tally users disable grace@example.com'))
@@ -138,7 +155,7 @@ export function addUsersCommands(program: Command): void {
 
   users
     .command('set-password')
-    .description('Give a person a new password: asked for on a terminal, or from standard input')
+    .description('Give a person a new password, asked for on a terminal or from standard input, and sign them out')
     .argument('<user>', USER)
     .option('--password-stdin', 'read the password from standard input')
     .option('--json', 'print the person as JSON')
@@ -156,4 +173,32 @@ export function addUsersCommands(program: Command): void {
       if (flags.json) return printJson(body)
       print(`${body.name} (${body.email}) has a new password.`)
     })
+
+  users
+    .command('invite')
+    .description('Print a one-time link by which a person chooses their first password within a week')
+    .argument('<user>', USER)
+    .addOption(optionOf('publicUrl'))
+    .addOption(optionOf('host'))
+    .addOption(optionOf('port'))
+    .option('--json', 'print the link, until when it works, and the person as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally users invite grace@example.com',
+        'tally users invite grace@example.com --public-url https://tally.example.com --json',
+      ),
+    )
+    .action((who: string, _flags, command: Command) => printLink(who, 'invitation', command))
+
+  users
+    .command('reset-password')
+    .description('Print a one-time link by which a person chooses a new password within a day')
+    .argument('<user>', USER)
+    .addOption(optionOf('publicUrl'))
+    .addOption(optionOf('host'))
+    .addOption(optionOf('port'))
+    .option('--json', 'print the link, until when it works, and the person as JSON')
+    .addHelpText('after', examples('tally users reset-password grace@example.com'))
+    .action((who: string, _flags, command: Command) => printLink(who, 'password', command))
 }

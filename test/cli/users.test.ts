@@ -52,7 +52,44 @@ test('a password can be given when a person is added', async () => {
 test('what is missing to sign in is said beside the result', async () => {
   const { stdout, stderr } = await tally.done(add({ email: 'joan@example.com', name: 'Joan' }))
   expect(stdout).toMatch(/^Added Joan \(joan@example\.com\) with the role member: usr_/)
-  expect(stderr).toContain('tally users set-password joan@example.com')
+  expect(stderr).toContain('tally users invite joan@example.com')
+})
+
+test('a link invites a person, and works once in a server that runs beside', async () => {
+  await tally.addUser('rosalind@example.com', 'member')
+  const server = await tally.serve()
+  const { stdout, stderr } = await tally.done(['users', 'invite', 'rosalind@example.com', '--public-url', server.url])
+  expect(stdout).toMatch(new RegExp(`^${server.url}/password#\\w{32}\\n$`))
+  expect(stderr).toMatch(/rosalind@example\.com\) can choose a password with it, once, until \d{4}-/)
+  const choose = (link: string) =>
+    fetch(`${server.url}/api/v1/password`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ link_token: link.split('#')[1], password: 'the structure of things' }),
+    })
+  expect((await choose(stdout.trim())).status).toBe(200)
+  expect((await choose(stdout.trim())).status).toBe(401)
+
+  const again = await tally.json(['users', 'reset-password', 'rosalind@example.com', '--public-url', server.url])
+  expect(again.user).toMatchObject({ email: 'rosalind@example.com', has_password: true })
+  expect(Date.parse(again.expires_at) - Date.now()).toBeLessThanOrEqual(86_400_000)
+  const answer = await choose(again.link)
+  expect(answer.status).toBe(200)
+
+  const me = () => fetch(`${server.url}/api/v1/me`, { headers: { cookie: answer.headers.get('set-cookie')! } })
+  expect((await me()).status).toBe(200)
+  await tally.done(['users', 'disable', 'rosalind@example.com'])
+  expect((await me()).status).toBe(401)
+  expect(await server.stop()).toBe(0)
+  expect(server.output()).not.toContain(again.link.split('#')[1])
+})
+
+test('a link begins with the address that people open', async () => {
+  await tally.addUser('emmy@example.com', 'member')
+  const link = async (...args: string[]) => (await tally.json(['users', 'invite', 'emmy@example.com', ...args])).link
+  expect(await link()).toStartWith('http://127.0.0.1:4747/password#')
+  expect(await link('--host', '0.0.0.0', '--port', '8080')).toStartWith('http://127.0.0.1:8080/password#')
+  expect(await link('--public-url', 'https://tally.example.com/')).toStartWith('https://tally.example.com/password#')
 })
 
 describe('refused with one clear message and no trace:', () => {
@@ -107,6 +144,12 @@ describe('refused with one clear message and no trace:', () => {
       code: 1,
       message: 'at least 10',
       stdin: '',
+    },
+    {
+      what: 'to invite somebody who has a password',
+      args: ['users', 'invite', 'mary@example.com'],
+      code: 1,
+      message: 'tally users reset-password mary@example.com',
     },
     {
       what: 'a password without a terminal',
