@@ -35,7 +35,7 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 10_000
 const PATIENCE_MS = 10_000
 const TRANSACTION_PATIENCE_MS = 60_000
 
-/** Runs of a body that keeps losing to other processes. Within this one the second run is alone. */
+/** Runs of a body that keeps losing to other processes. Within this one the second run is alone, if it can be. */
 const ATTEMPTS = 10
 /** Between those runs, at random up to this, so that two processes do not meet again each time. */
 const PAUSE_MS = 50
@@ -261,7 +261,9 @@ class PostgresWriter {
     try {
       value = await this.#inside.run(true, () => body(tx as unknown as Tx))
     } catch (error) {
-      if (!link.lost) await link.client.unsafe('ROLLBACK')
+      // On a connection that is about to close, ROLLBACK would never be answered.
+      if (link.lost || failureOf(error) === 'unreachable') link.lose()
+      else await link.client.unsafe('ROLLBACK').catch(() => link.lose())
       throw error
     }
     let ended: string

@@ -6,6 +6,9 @@ const WAIT_LIMIT_MS = 5_000
 /** Waiting turns beyond which more are refused: 10,000 are a few seconds of work and a few megabytes. */
 const QUEUE_LIMIT = 10_000
 
+/** How long a turn is held back to be alone. A body that runs longer must not stop all the others. */
+const ALONE_WAIT_MS = 200
+
 interface Waiting<Lane> {
   alone: boolean
   since: number
@@ -15,8 +18,7 @@ interface Waiting<Lane> {
 
 /**
  * Hands out a fixed number of lanes, one per body that writes. A turn can be taken alone: it begins when every lane is
- * free, and no other begins until it is over. A body that lost a race runs again so, and cannot lose to this process
- * a second time.
+ * free, and no other begins until it is over. A body that lost a race runs again so, and seldom loses a second time.
  */
 export class Turns<Lane> {
   readonly #free: Lane[]
@@ -36,12 +38,18 @@ export class Turns<Lane> {
       if (alone) this.#waiting.unshift(waiting)
       else this.#waiting.push(waiting)
       this.#next()
+      if (alone) setTimeout(() => this.#settleForCompany(waiting), ALONE_WAIT_MS)
     })
   }
 
   give(lane: Lane): void {
     this.#alone = false
     this.#free.push(lane)
+    this.#next()
+  }
+
+  #settleForCompany(waiting: Waiting<Lane>): void {
+    waiting.alone = false
     this.#next()
   }
 

@@ -50,6 +50,16 @@ describe('turns', () => {
     expect(begun).toEqual(['first', 'second', 'alone', 'third'])
   })
 
+  test('taken alone begin beside a long one in the end, rather than stop all the others', async () => {
+    const { begun, take } = recorder(new Turns(['a', 'b']))
+    await take('long')
+    const alone = await take('alone', true)
+    take('next')
+    alone()
+    await soon()
+    expect(begun).toEqual(['long', 'alone', 'next'])
+  })
+
   test('are refused beyond ten thousand that wait', async () => {
     const turns = new Turns(['a'])
     await turns.take(false)
