@@ -3,6 +3,7 @@ import type { TokenEntry } from '../features/entries/schema.ts'
 import { examples } from './options.ts'
 import { minute, note, printJson, printTable } from './print.ts'
 import { addReportCommand } from './report-entry.ts'
+import { addShowEntryCommand } from './show-entry.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 
 /** As in a query of the API: repeated, or separated by commas. */
@@ -41,7 +42,7 @@ function placeOf({ project, ticket }: TokenEntry): string {
 export function addEntriesCommands(program: Command): void {
   const entries = program
     .command('entries')
-    .description('Report token entries to a server, list those in the database')
+    .description('Report token entries to a server, list and show those in the database')
     .addHelpText(
       'after',
       examples(
@@ -50,6 +51,7 @@ export function addEntriesCommands(program: Command): void {
       ),
     )
   addReportCommand(entries)
+  addShowEntryCommand(entries)
 
   entries
     .command('list')

@@ -38,7 +38,10 @@ async function failureOf(error: unknown): Promise<Failure> {
 function messageOf({ detail, more: { faults } }: Problem): string {
   if (!faults || faults.length === 0) return detail
   return faults
-    .map(({ pointer, message }) => `${pointer.replace(/^\/(query\/)?/, '').replaceAll('_', '-')}: ${message}`)
+    .map(({ pointer, message }) => {
+      const name = pointer.replace(/^\/(query\/)?/, '').replaceAll('_', '-')
+      return name === '' ? message : `${name}: ${message}`
+    })
     .join('\n')
 }
 

@@ -3,7 +3,16 @@ import type { PriceTableBody } from '../features/prices/schema.ts'
 import { confirm, isInteractive } from './confirm.ts'
 import { examples } from './options.ts'
 import { readPriceFile } from './price-file.ts'
-import { amountText, PRICE_COLUMNS, PRICE_TITLES, type PriceRow, parseStart, startText } from './price-text.ts'
+import {
+  amountText,
+  momentOf,
+  PRICE_COLUMNS,
+  PRICE_TITLES,
+  type PriceRow,
+  parseStart,
+  type Start,
+  startText,
+} from './price-text.ts'
 import { print, printJson, printTable } from './print.ts'
 import { tellRepriced, valueUnpriced } from './reprice.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
@@ -12,7 +21,7 @@ const FORMATS = ['tally', 'litellm', 'models-dev', 'genai-prices'] as const
 
 interface LoadFlags extends DatabaseFlags {
   format?: (typeof FORMATS)[number]
-  effectiveFrom?: number | null
+  effectiveFrom?: Start
   dryRun?: boolean
   force?: boolean
   allowFree?: boolean
@@ -52,12 +61,17 @@ export function addLoadPricesCommand(prices: Command): void {
     )
     .action(async (where: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<LoadFlags>()
-      const { format, effectiveFrom, force, allowFree, dryRun = false, yes = false } = flags
+      const { format, force, allowFree, dryRun = false, yes = false } = flags
       const { tableBody } = await import('../features/prices/service.ts')
       await withServices(flags, async ({ prices: service, entries }) => {
         const text = await readPriceFile(where)
         await service.loadDefaultPrices()
-        const planned = await service.planTable(text, { format, effectiveFrom, force, allowFree })
+        const planned = await service.planTable(text, {
+          format,
+          effectiveFrom: momentOf(flags.effectiveFrom),
+          force,
+          allowFree,
+        })
         const { additions, aliases } = planned.plan
         const asks = !dryRun && !yes && isInteractive() && additions.length + aliases.length > 0
         if (dryRun || asks) {

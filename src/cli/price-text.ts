@@ -25,9 +25,16 @@ export function parseDay(text: string): number {
   )
 }
 
-/** As {@link parseDay}; null for `always`. */
-export function parseStart(text: string): number | null {
-  return text === 'always' ? null : parseDay(text)
+/** From when a price holds. */
+export type Start = number | 'always'
+
+export function parseStart(text: string): Start {
+  return text === 'always' ? text : parseDay(text)
+}
+
+/** As the services take it; commander itself would make a text of a null. */
+export function momentOf(start: Start | undefined): number | null | undefined {
+  return start === 'always' ? null : start
 }
 
 /** Money and prices are JSON's exact numbers, not ones to calculate with: their text is that of the JSON. */

@@ -3,7 +3,7 @@ import type { AliasBody, PriceBody, ResolutionBody } from '../features/prices/sc
 import type { Services } from '../services.ts'
 import { addLoadPricesCommand } from './load-prices.ts'
 import { examples } from './options.ts'
-import { amountText, PRICE_COLUMNS, parseDay, parsePrice, parseStart } from './price-text.ts'
+import { amountText, momentOf, PRICE_COLUMNS, parseDay, parsePrice, parseStart, type Start } from './price-text.ts'
 import { type Column, note, print, printJson, printJsonList, printTable } from './print.ts'
 import { addRepriceCommand, tellRepriced, valueUnpriced } from './reprice.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
@@ -200,7 +200,7 @@ function addSetCommand(prices: Command): void {
           cacheRead?: bigint
           cacheWrite?: bigint
           cacheWrite1h?: bigint
-          effectiveFrom?: number | null
+          effectiveFrom?: Start
           force?: boolean
         }
       >()
@@ -216,7 +216,7 @@ function addSetCommand(prices: Command): void {
           cacheWrite: flags.cacheWrite ?? null,
           cacheWrite1h: flags.cacheWrite1h ?? null,
           tiers: [],
-          effectiveFrom: flags.effectiveFrom,
+          effectiveFrom: momentOf(flags.effectiveFrom),
         }
         const added = await all.prices.addPrice(row, null, { force: flags.force })
         return { added, valued: await valueUnpriced(all.entries) }

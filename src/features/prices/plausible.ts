@@ -41,9 +41,10 @@ function levelDoubts(level: Level, force: boolean): Reason[] {
   const doubts: Reason[] = []
   for (const kind of PRICED_KINDS) {
     const picos = level[kind] ?? 0n
-    const what = `${PRICE_FIELDS[kind]}${where} is $${perMillion(picos)} per million tokens`
-    if (picos > PRICE_CEILING_PICOS) doubts.push(beyondLimit(what, force ? 'cannot' : 'doubted'))
-    else if (picos > PRICE_LIMIT_PICOS && !force) doubts.push(beyondLimit(what, 'doubted'))
+    const why = limitDoubt(picos, force)
+    if (why === undefined) continue
+    const message = `${PRICE_FIELDS[kind]}${where} is ${perMillion(picos)} per million tokens, ${why}`
+    doubts.push({ code: 'above_limit', message })
   }
   for (const kind of ['cacheWrite', 'cacheWrite1h'] as const) {
     const { input } = level
@@ -57,18 +58,17 @@ function levelDoubts(level: Level, force: boolean): Reason[] {
   return doubts
 }
 
-function beyondLimit(what: string, how: 'doubted' | 'cannot'): Reason {
-  const limit = perMillion(PRICE_LIMIT_PICOS)
-  const ceiling = perMillion(PRICE_CEILING_PICOS)
-  return {
-    code: 'above_limit',
-    message:
-      how === 'doubted'
-        ? `${what}, above $${limit}: a mistake of units`
-        : `${what}; above $${ceiling} not even --force takes it, since values could exceed what the database holds`,
+function limitDoubt(picos: Picos, force: boolean): string | undefined {
+  if (picos > PRICE_CEILING_PICOS && force) {
+    return `above ${perMillion(PRICE_CEILING_PICOS)}, which not even --force takes: values could exceed what a database holds`
   }
+  if (picos <= PRICE_LIMIT_PICOS || (force && picos <= PRICE_CEILING_PICOS)) return undefined
+  const advice = picos > PRICE_CEILING_PICOS ? '' : '; --force takes it'
+  return `above ${perMillion(PRICE_LIMIT_PICOS)}: a mistake of units${advice}`
 }
 
+/** Dollars per million tokens: `$15,000`. */
 function perMillion(picos: Picos): string {
-  return formatDecimal(picos, PER_MILLION_DIGITS)
+  const [whole, fraction] = formatDecimal(picos, PER_MILLION_DIGITS).split('.')
+  return `$${BigInt(whole!).toLocaleString('en')}${fraction ? `.${fraction}` : ''}`
 }

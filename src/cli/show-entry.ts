@@ -1,0 +1,101 @@
+import type { Command } from 'commander'
+import type { TokenEntryDetail, TokenEntryHistory } from '../features/entries/schema.ts'
+import { examples } from './options.ts'
+import { amountText, startText } from './price-text.ts'
+import { minute, print, printJson, printTable } from './print.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+
+export function addShowEntryCommand(entries: Command): void {
+  entries
+    .command('show')
+    .description('Show one entry: what it is, how its list value comes about, and what happened to it')
+    .argument('<id>', 'id of the entry (ent_…), as `tally entries list` shows it')
+    .option('--json', 'print JSON, as GET /api/v1/token-entries/{id} answers it')
+    .addHelpText('after', examples('tally entries show ent_01a1fa172a0277f3983322718874f2ef'))
+    .action(async (id: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<DatabaseFlags & { json?: boolean }>()
+      const { entry, history } = await withServices(flags, async (services) => ({
+        entry: await services.entries.getEntry(id, 'everyone'),
+        history: await services.entries.getHistory(id, 'everyone'),
+      }))
+      if (flags.json) return printJson(entry)
+      printFields(entry)
+      print('')
+      printValue(entry)
+      print('')
+      printHistory(history)
+    })
+}
+
+function printFields(entry: TokenEntryDetail): void {
+  const { project, ticket, placement, tokens } = entry
+  const place = [project?.key, ticket && `ticket ${ticket.key}`].filter(Boolean).join(', ') || 'unattributed'
+  const labels = Object.entries(entry.labels).map(([name, value]) => `${name}=${value}`)
+  const fields: [name: string, value: string | null][] = [
+    ['entry', entry.id],
+    ['status', entry.bill ? `${entry.status}, bill ${entry.bill.number}` : entry.status],
+    ['person', entry.agent_manager.name],
+    ['agent', `${entry.agent_name} (${entry.agent_harness})`],
+    ['model', entry.provider === null ? entry.model : `${entry.model} at ${entry.provider}`],
+    ['session', `${minute(entry.started_at)} to ${minute(entry.ended_at)} UTC`],
+    ['session id', entry.session_id && `${entry.session_id}, part ${entry.part}`],
+    ['place', `${place}${placement.note === null ? '' : ` – ${placement.note}`}`],
+    ['summary', entry.summary],
+    ['labels', labels.join(' ') || null],
+    ['tokens', tokens.total.toLocaleString('en')],
+    ['model calls', entry.requests === null ? null : entry.requests.toLocaleString('en')],
+    ['cost', costText(entry)],
+  ]
+  for (const [name, value] of fields) if (value !== null) print(`${name.padEnd(12)} ${value}`)
+}
+
+function costText({ cost, reported_cost, model }: TokenEntryDetail): string {
+  if (cost === null) return `unknown: \`tally prices resolve ${model}\` says why there is no price`
+  return `$${amountText(cost)} (${reported_cost === null ? 'list value' : 'as reported'})`
+}
+
+/** The arithmetic, a line for each product. */
+function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
+  if (!valuation || !price) {
+    print(list_value === null ? 'No list value.' : `List value $${amountText(list_value)}.`)
+    return
+  }
+  const { parts, price: row } = valuation
+  print(
+    `List value at the price of '${row.model}' at ${row.provider || 'any provider'} (${row.source}, holds from ${startText(row.effective_from)}), found by step ${price.step}:`,
+  )
+  printTable(
+    [
+      { title: 'TOKENS', of: ({ kind }) => kind.replaceAll('_', ' ') },
+      { title: 'COUNT', of: ({ tokens }) => tokens.toLocaleString('en'), align: 'right' },
+      { title: '× USD PER MILLION', of: (part) => amountText(part.price), align: 'right' },
+      { title: '= USD', of: ({ amount }) => amountText(amount), align: 'right' },
+      {
+        title: '',
+        of: (part) =>
+          part.from_tokens === null ? '' : `long context, from ${part.from_tokens.toLocaleString('en')} tokens`,
+      },
+    ],
+    parts,
+  )
+  print(`Together, rounded once to 9 decimals: $${amountText(valuation.list_value)}`)
+  if (price.note?.includes('cache_price_assumed'))
+    print('The row has no price for some cache tokens: the input price was used.')
+  if (price.note?.includes('tier_uncertain'))
+    print('Some requests may have reached a long-context price, which is not known of a sum: this is the lower bound.')
+}
+
+function printHistory({ data }: TokenEntryHistory): void {
+  printTable(
+    [
+      { title: 'WHEN (UTC)', of: ({ at }) => minute(at) },
+      { title: 'WHAT', of: ({ action }) => action },
+      {
+        title: 'WHO',
+        of: ({ actor }) => (actor ? [actor.user.name, actor.token?.name].filter(Boolean).join(', ') : 'Tally'),
+      },
+      { title: 'DETAILS', of: ({ details }) => JSON.stringify(details) },
+    ],
+    data,
+  )
+}
