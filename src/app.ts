@@ -1,8 +1,9 @@
 /** Every feature's routes on one screen. Never listens: `tally serve` and the tests do. */
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
-import { entriesRoutes, tokenEntrySchemaRoute } from './features/entries/routes.ts'
+import { entriesRoutes, repricingRoute, tokenEntrySchemaRoute } from './features/entries/routes.ts'
 import { peopleRoutes } from './features/people/routes.ts'
+import { pricesRoutes } from './features/prices/routes.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
@@ -30,6 +31,8 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(peopleRoutes({ people, cookie, addressOf: clientAddresses(trustedProxies) }))
     .use(entriesRoutes({ ...services, logger }))
     .use(tokenEntrySchemaRoute())
+    .use(pricesRoutes(services))
+    .use(repricingRoute(services))
   return app
 }
 

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { AliasBody, PriceBody, ResolutionBody } from '../features/prices/schema.ts'
-import type { Services } from '../services.ts'
 import { addLoadPricesCommand } from './load-prices.ts'
 import { examples } from './options.ts'
 import { amountText, momentOf, PRICE_COLUMNS, parseDay, parsePrice, parseStart, type Start } from './price-text.ts'
@@ -74,7 +73,7 @@ function addListCommands(prices: Command): void {
     .addHelpText('after', examples('tally prices show claude-sonnet-4-5'))
     .action(async (model: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
-      const { aliasBody, priceBody } = await services()
+      const { aliasBody, priceBody, resolutionBody } = await services()
       const { rows, aliases, resolution } = await withServices(flags, async (all) => {
         await all.prices.loadDefaultPrices()
         const known = await all.prices.listAliases({ all: true })
@@ -83,7 +82,7 @@ function addListCommands(prices: Command): void {
         return {
           rows: (await all.prices.everyPrice({ models })).map(priceBody),
           aliases: known.filter((alias) => models.includes(alias.model) || alias.alias === model).map(aliasBody),
-          resolution: await resolutionOf(all.prices, model, null),
+          resolution: resolutionBody(await all.prices.resolve(model, null)),
         }
       })
       if (flags.json) return printJson({ model, prices: rows, aliases, resolution })
@@ -96,12 +95,6 @@ function addListCommands(prices: Command): void {
       print('')
       print(verdict(resolution))
     })
-}
-
-async function resolutionOf(prices: Services['prices'], model: string, provider: string | null, at?: number) {
-  const { resolutionBody } = await services()
-  const resolution = await prices.resolve(model, provider, at)
-  return resolutionBody(resolution, resolution.hit ? await prices.getPrice(resolution.hit.price.uid) : null)
 }
 
 function verdict({ model, provider, at, step, price }: ResolutionBody): string {
@@ -136,9 +129,10 @@ function addResolveCommand(prices: Command): void {
     )
     .action(async (model: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags & { provider?: string; at?: number }>()
+      const { resolutionBody } = await services()
       const resolution = await withServices(flags, async (all) => {
         await all.prices.loadDefaultPrices()
-        return resolutionOf(all.prices, model, flags.provider ?? null, flags.at)
+        return resolutionBody(await all.prices.resolve(model, flags.provider ?? null, flags.at))
       })
       if (flags.json) return printJson(resolution)
       printTable(
@@ -253,11 +247,14 @@ function addAliasCommands(prices: Command): void {
     )
     .action(async (name: string, model: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags & { provider?: string }>()
-      const { repricedBody } = await services()
+      const { repricedBody, resolutionBody } = await services()
       const { resolution, valued } = await withServices(flags, async (all) => {
         await all.prices.loadDefaultPrices()
         await all.prices.setAlias({ alias: name, model, provider: flags.provider ?? null }, null)
-        return { resolution: await resolutionOf(all.prices, name, null), valued: await valueUnpriced(all.entries) }
+        return {
+          resolution: resolutionBody(await all.prices.resolve(name, null)),
+          valued: await valueUnpriced(all.entries),
+        }
       })
       const body = repricedBody(valued, { dryRun: false })
       if (flags.json)

@@ -87,7 +87,7 @@ async function reprice({ entries }: Services, { all, from, to, model }: RepriceF
   const progress = new Progress('Valuing entries')
   try {
     const filter = { startingAt: from, endingAt: to, models: model }
-    return await entries.reprice(filter, { dryRun, onProgress: (done, total) => progress.show(done, total) })
+    return await entries.reprice({ filter }, { dryRun, onProgress: (done, total) => progress.show(done, total) })
   } finally {
     progress.end()
   }

@@ -12,6 +12,9 @@ const MIB = 1_048_576
 export const REPORT_LIMIT_BYTES = MIB
 export const BATCH_LIMIT_BYTES = 8 * MIB
 
+/** Published tables of prices have one to three megabytes. */
+const TABLE_LIMIT_BYTES = 8 * MIB
+
 interface BodyContext {
   request: Request
 }
@@ -21,11 +24,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 /** An escape in the range of surrogates, whose halves may stand alone. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 
-/** `parse: 'report'` and `parse: 'batch'` on a route. */
+/** `parse: 'report'`, `parse: 'batch'` and `parse: 'table'` on a route. */
 export const bodies = () =>
   new Elysia({ name: 'bodies' })
     .parser('report', (context) => readJson(context))
     .parser('batch', (context) => readBatch(context))
+    .parser('table', (context) => readTable(context))
 
 export async function readJson({ request }: BodyContext, limitBytes = REPORT_LIMIT_BYTES): Promise<unknown> {
   requireContentType(request, ['application/json'])
@@ -45,6 +49,12 @@ export async function readBatch({ request }: BodyContext): Promise<unknown> {
     .map((line, index) => ({ line: line.trim(), number: index + 1 }))
     .filter(({ line }) => line !== '')
     .map(({ line, number }) => parseLine(line, number))
+}
+
+/** A file that the feature reads itself, as text. */
+async function readTable({ request }: BodyContext): Promise<string> {
+  requireContentType(request, ['application/json', 'text/csv'])
+  return decode(await readBytes(request, TABLE_LIMIT_BYTES))
 }
 
 function parseLine(line: string, number: number): unknown {

@@ -12,6 +12,7 @@ import type { ProblemCode } from '../errors.ts'
 /** Groups of operations, in the order in which the document shows them. */
 export const TAGS = {
   'Token entries': 'What agent sessions used: reporting it, reading it.',
+  Prices: 'What tokens of models cost: the table, how a price is found, loading and setting prices.',
   People: 'Who is calling, signing in and out, passwords, and the first-run set-up.',
   Service: 'Whether Tally runs, and how to call it.',
 } as const

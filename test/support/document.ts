@@ -47,7 +47,10 @@ export function checkerOf(document: OpenApiDocument): CheckAnswer {
     const what = `${method} ${path} → ${answer.status}`
     const { pathname } = new URL(path, 'http://tally')
     if (!answer.headers.get('x-request-id')) throw new Error(`${what} has no X-Request-Id`)
-    const template = Object.keys(document.paths).find((known) => matches(known, pathname))
+    // A path without parameters comes before those that it would fit as well.
+    const template = document.paths[pathname]
+      ? pathname
+      : Object.keys(document.paths).find((known) => matches(known, pathname))
     const operation = document.paths[template!]?.[method.toLowerCase()] as unknown as Operation | undefined
     const type = (answer.headers.get('content-type') ?? '').split(';')[0]!
     if (!operation) {

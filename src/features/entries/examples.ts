@@ -89,3 +89,13 @@ export const EXAMPLE_HISTORY: TokenEntryHistory = {
     },
   ],
 }
+
+export const EXAMPLE_REPRICING = {
+  dry_run: true,
+  entries: 14,
+  list_value: { before: 1.234567891, after: 1.111111 },
+  cost: { before: 1.234567891, after: 1.111111 },
+  models: [{ model: 'claude-sonnet-4-5', entries: 14, list_value: { before: 1.234567891, after: 1.111111 } }],
+  complete: true,
+  next_page: null,
+}

@@ -4,13 +4,15 @@
  * entry finds a value where its cost was unknown.
  */
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { type Problem, validationFailed } from '../../errors.ts'
+import { type Fault, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import type { PricesService, PriceTable, Repriced } from '../prices/service.ts'
 import { type EntryFilter, type Position, readPage, writePage } from './filter.ts'
 import { valuationColumns } from './record.ts'
+import { readTimestamp } from './report.ts'
 import { costNanosOf, isLocked, partOf } from './rows.ts'
+import type { Repricing } from './schema.ts'
 import {
   countUnpriced,
   insertHistory,
@@ -43,10 +45,39 @@ interface Revalued {
   price: string
 }
 
-function badPage(): Problem {
-  return validationFailed([
-    { pointer: '/page', code: 'bad_page', message: 'must be the next_page of an earlier answer' },
-  ])
+/** Which entries that have a value are valued again. */
+export interface Asked {
+  filter: EntryFilter
+  /** Where a call ended for its budget; undefined for the beginning. */
+  after?: Position | undefined
+}
+
+/** What a caller asks for; undefined for the entries without a price. Throws 422 with every fault. */
+export function readRepricing({ all, starting_at, ending_at, models, page }: Repricing): Asked | undefined {
+  const faults: Fault[] = []
+  for (const [name, value] of Object.entries({ starting_at, ending_at, models, page })) {
+    if (all || value === undefined) continue
+    const message = 'chooses among entries that have a value: send all as well'
+    faults.push({ pointer: `/${name}`, code: 'needs_all', message })
+  }
+  const momentOf = (pointer: string, text: string | undefined) => {
+    const moment = text === undefined ? undefined : readTimestamp(text)
+    if (text !== undefined && moment === undefined) {
+      faults.push({ pointer, code: 'no_such_time', message: 'names a day or time that does not exist' })
+    }
+    return moment
+  }
+  const filter = {
+    startingAt: momentOf('/starting_at', starting_at),
+    endingAt: momentOf('/ending_at', ending_at),
+    models: models && models.length > 0 ? models : undefined,
+  }
+  const after = page === undefined ? undefined : readPage(page)
+  if (page !== undefined && !after) {
+    faults.push({ pointer: '/page', code: 'bad_page', message: 'must be the next_page of an earlier answer' })
+  }
+  if (faults.length > 0) throw validationFailed(faults)
+  return all ? { filter, after } : undefined
 }
 
 interface Dependencies {
@@ -72,6 +103,7 @@ export function createRepricing({ db, clock, prices }: Dependencies) {
       done += page.length
       onProgress?.(done, total)
       if (performance.now() - begun < budgetMs) continue
+      repriced.isComplete = false
       repriced.nextPage = positionOf(page.at(-1)!)
       break
     }
@@ -92,19 +124,13 @@ export function createRepricing({ db, clock, prices }: Dependencies) {
     /** Values the entries that have no cost and are on no bill, as far as there is a price for them now. */
     async valueUnpriced(options: RepricingOptions = {}): Promise<Repriced> {
       const total = options.onProgress && (await countUnpriced(db.slow))
-      return revalue(unpricedPages(db.slow, await prices.table(db.read)), total, options)
+      const repriced = await revalue(unpricedPages(db.slow, await prices.table(db.read)), total, options)
+      // What is valued now is not met again, so the next call goes on where this one ended.
+      return { ...repriced, nextPage: null }
     },
 
-    /**
-     * Values every entry that the filter lets through again, where it is not locked. `page` goes on from where a call
-     * ended for its budget. Throws 422 for a text that is no page.
-     */
-    async reprice(
-      filter: EntryFilter,
-      options: RepricingOptions & { page?: string | undefined } = {},
-    ): Promise<Repriced> {
-      const after = options.page === undefined ? undefined : readPage(options.page)
-      if (options.page !== undefined && !after) throw badPage()
+    /** Values every entry that the filter lets through again, where it is not locked. */
+    async reprice({ filter, after }: Asked, options: RepricingOptions = {}): Promise<Repriced> {
       return revalue(repriceablePages(db.slow, filter, after), undefined, options)
     },
   }
@@ -184,7 +210,7 @@ async function record(
 
 function nothingRepriced(): Repriced {
   const none = () => ({ before: 0n, after: 0n })
-  return { entries: 0, listValueNanos: none(), costNanos: none(), models: new Map(), nextPage: null }
+  return { entries: 0, listValueNanos: none(), costNanos: none(), models: new Map(), isComplete: true, nextPage: null }
 }
 
 function count(repriced: Repriced, { priced: { entry, model }, columns }: Revalued): void {

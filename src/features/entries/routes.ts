@@ -10,14 +10,17 @@ import { standaloneSchema } from '../../http/json-schema.ts'
 import { asProblemOf, logProblem, type ProblemBody, problemBody } from '../../http/problems.ts'
 import { listParameter, parameter } from '../../http/query.ts'
 import type { CallerOf } from '../people/service.ts'
+import { RepricingBody, repricedBody } from '../prices/service.ts'
 import { ENTRY_COLUMNS } from './csv.ts'
-import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY, EXAMPLE_REPORT } from './examples.ts'
+import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY, EXAMPLE_REPORT, EXAMPLE_REPRICING } from './examples.ts'
 import { DEFAULT_LIMIT, FORMATS, LIST_LIMIT, PLACED_FILTERS, readListQuery } from './filter.ts'
 import { readIdempotencyKey, reportChecker } from './report.ts'
+import { readRepricing } from './repricing.ts'
 import {
   AnyBatch,
   BATCH_LIMIT,
   BatchResults,
+  Repricing,
   SOURCES,
   STATUSES,
   TokenEntry,
@@ -237,6 +240,43 @@ export const entriesRoutes = ({ entries, logger }: { entries: EntriesService; lo
         },
       }),
     })
+
+/** How long entries are valued within one call: half of what a connection may be silent. */
+const REPRICING_BUDGET_MS = 10_000
+
+export const repricingRoute = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'repricing', normalize: false }).use(access()).post(
+    '/api/v1/prices/reprice',
+    async ({ body, caller }) => {
+      const { person } = requireCaller(caller, ['session'])
+      const dryRun = body.dry_run ?? false
+      const options = { dryRun, by: { userId: person.id, tokenId: null }, budgetMs: REPRICING_BUDGET_MS }
+      const asked = readRepricing(body)
+      const repriced = asked ? entries.reprice(asked, options) : entries.valueUnpriced(options)
+      return repricedBody(await repriced, { dryRun })
+    },
+    {
+      allow: { session: ['billing', 'admin'] },
+      parse: 'report',
+      body: Repricing,
+      detail: documented({
+        id: 'repriceTokenEntries',
+        tag: 'Prices',
+        summary: 'Value entries again',
+        description:
+          'Those without a price, or with `all` every one that is not locked, at the prices loaded now. Each change leaves its trace in the entry’s history. A call ends after about ten seconds: where `complete` is false, call again, with the `next_page` as `page`.',
+        body: { example: { all: true, starting_at: '2026-11-01T00:00:00Z', dry_run: true } },
+        responses: {
+          200: {
+            description: 'What changed, or would change.',
+            schema: RepricingBody,
+            example: EXAMPLE_REPRICING,
+          },
+        },
+        problems: ['database_deadline'],
+      }),
+    },
+  )
 
 function allFaults(entries: EntriesService, body: unknown): Fault[] {
   return [...faultsOf(reportChecker, body), ...entries.faultsBeyondSchema(body)]

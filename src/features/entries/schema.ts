@@ -311,6 +311,33 @@ export const BatchResults = Type.Object(
   { ...strict, $id: 'TokenEntryBatchResults', description: 'One result an item, in the order of the batch.' },
 )
 
+export const Repricing = Type.Object(
+  {
+    all: Type.Optional(
+      Type.Boolean({
+        description:
+          'Also entries that have a value. Those that are approved, pending or billed never change theirs. Without it only entries without a price are valued.',
+      }),
+    ),
+    starting_at: Type.Optional(
+      timestamp('With `all`: sessions that started at or after this moment.', ['2026-11-01T00:00:00Z']),
+    ),
+    ending_at: Type.Optional(
+      timestamp('With `all`: sessions that started before this moment.', ['2026-12-01T00:00:00Z']),
+    ),
+    models: Type.Optional(
+      Type.Array(nameOf('A model as it was reported.', ['claude-sonnet-4-5']), {
+        description: 'With `all`: only these models.',
+        maxItems: 1_000,
+      }),
+    ),
+    page: Type.Optional(Type.String({ description: 'With `all`: the `next_page` of a call whose time was over.' })),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Only answers what would change.' })),
+  },
+  { ...strict, $id: 'RepricingRequest' },
+)
+export type Repricing = Static<typeof Repricing>
+
 export const TokenEntryHistory = Type.Object(
   {
     data: Type.Array(

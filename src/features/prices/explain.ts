@@ -1,6 +1,7 @@
 /** How a price was found, told to a person step by step (pricing.md, "Finding the row for a model name"). Pure. */
 import { normalizeModelName } from './model-name.ts'
 import type { Hit, Lookup, Price } from './resolve.ts'
+import type { PriceView } from './store.ts'
 
 /** `found`, `not_listed`, listed but `not_yet` in force, or the step `does_not_apply` to the name. */
 export type StepOutcome = 'found' | 'not_listed' | 'not_yet' | 'does_not_apply'
@@ -17,8 +18,9 @@ export interface Resolution {
   model: string
   provider: string | null
   at: number
-  /** Undefined where the model is unpriced. */
-  hit: Hit | undefined
+  /** The step that found the price; 8 is unpriced. */
+  step: number
+  price: PriceView | null
   steps: ExplainedStep[]
 }
 

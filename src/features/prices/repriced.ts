@@ -9,7 +9,9 @@ export interface Repriced {
   /** Differs from the list value where the cost was reported. */
   costNanos: Change
   models: Map<string, { entries: number; listValueNanos: Change }>
-  /** Null where every entry was looked at; else where to go on. */
+  /** Whether every entry was looked at before the time was over. */
+  isComplete: boolean
+  /** Where to go on, where a call must say so. */
   nextPage: string | null
 }
 
@@ -35,7 +37,7 @@ export function repricedBody(repriced: Repriced, { dryRun }: { dryRun: boolean }
       entries,
       list_value: changeBody(listValueNanos),
     })),
-    complete: repriced.nextPage === null,
+    complete: repriced.isComplete,
     next_page: repriced.nextPage,
   }
 }

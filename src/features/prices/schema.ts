@@ -150,7 +150,9 @@ export const RepricingBody = Type.Object(
     complete: Type.Boolean({
       description: 'Every entry was looked at. Where it is false, the time of a call was over: call again to go on.',
     }),
-    next_page: orNull(Type.String({ description: 'Where to go on; send it as `page`.' })),
+    next_page: orNull(
+      Type.String({ description: 'Where to go on; send it as `page`. Null where a call goes on by itself.' }),
+    ),
   },
   { ...strict, $id: 'Repricing', description: 'Entries that were valued again.' },
 )
@@ -273,4 +275,9 @@ export type AliasBody = Static<typeof AliasBody>
 export const AliasList = Type.Object(
   { data: Type.Array(AliasBody), has_more: Type.Boolean(), next_page: orNull(Type.String()) },
   { ...strict, $id: 'PriceAliasList' },
+)
+
+export const AddedAlias = Type.Object(
+  { resolution: ResolutionBody, valued: RepricingBody },
+  { ...strict, $id: 'AddedPriceAlias' },
 )

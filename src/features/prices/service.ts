@@ -2,7 +2,7 @@
 import { Cached } from '../../database/cached.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { databaseBusy } from '../../database/errors.ts'
-import { notFound, validationFailed } from '../../errors.ts'
+import { notFound } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
@@ -13,6 +13,7 @@ import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file
 import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-export.ts'
 import { dayOf, type LoadOptions, type LoadPlan, type PlannedTable, planLoad } from './load-plan.ts'
 import { ALWAYS, offeredRows, rowAt } from './offer.ts'
+import { type PriceListQuery, writePage } from './query.ts'
 import { type Usage, type ValuedPart, valueCounts } from './rate.ts'
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './resolve.ts'
 import {
@@ -39,7 +40,7 @@ import { refusedPrice } from './wire.ts'
 export { PER_MILLION_DIGITS } from './formats/reading.ts'
 export { normalizeModelName } from './model-name.ts'
 export { PRICE_FIELDS, type TokenCounts, type Usage, type ValuedPart } from './rate.ts'
-export { type Repriced, repricedBody } from './repriced.ts'
+export { type Repriced, type Revaluing, repricedBody } from './repriced.ts'
 export type { Price, PriceTable } from './resolve.ts'
 export { RepricingBody } from './schema.ts'
 export { aliasBody, priceBody, readNewPrice, resolutionBody, tableBody } from './wire.ts'
@@ -81,8 +82,7 @@ export interface PricesService {
   ): Promise<{ isAdded: boolean; price: PriceView }>
   /** A page of prices, the last loaded first. */
   listPrices(
-    filter: PriceFilter,
-    page?: { limit?: number | undefined; page?: string | undefined },
+    query: Pick<PriceListQuery, 'filter' | 'limit' | 'after'>,
   ): Promise<{ prices: PriceView[]; nextPage: string | null }>
   /** Every price that the filter lets through, by provider and model, the newest first. */
   everyPrice(filter: PriceFilter): Promise<PriceView[]>
@@ -153,10 +153,6 @@ export function partsAtPrice(
   return valued && { price, parts: valued.parts }
 }
 
-/** How many rows a list answers where nothing else is asked for, and at most. */
-export const DEFAULT_LIMIT = 50
-export const LIST_LIMIT = 1_000
-
 export function createPricesService({ db, clock }: { db: Database; clock: Clock }): PricesService {
   const cached = new Cached(async (reader) => new PriceTable(await listPrices(reader), await listAliases(reader)))
 
@@ -223,8 +219,7 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
       return { isAdded, price }
     },
 
-    async listPrices(filter, { limit = DEFAULT_LIMIT, page } = {}) {
-      const after = page === undefined ? undefined : readPage(page)
+    async listPrices({ filter, limit, after }) {
       const views = await listViews(db.read, filter, { after, limit: limit + 1 })
       const shown = views.slice(0, limit)
       return { prices: shown, nextPage: views.length > limit ? writePage(shown.at(-1)!.id) : null }
@@ -247,7 +242,9 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
 
     async resolve(model, provider, at = clock.now()) {
       const { hit, lookups } = (await cached.get(db.read)).explain(model, provider, at)
-      return { model, provider, at, hit, steps: explainSteps({ model, at, hit, lookups }) }
+      const price = hit && (await findView(db.read, hit.price.uid))
+      const steps = explainSteps({ model, at, hit, lookups })
+      return { model, provider, at, step: hit?.step ?? UNPRICED_STEP, price: price ?? null, steps }
     },
 
     listAliases: (options) => listAliasViews(db.read, options),
@@ -262,6 +259,9 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
     },
   }
 }
+
+/** The last of the steps of pricing.md. */
+const UNPRICED_STEP = 8
 
 /** People and tokens change now and then while a table is prepared; that they do so every time means that something spins. */
 const LOAD_ATTEMPTS = 10
@@ -296,19 +296,6 @@ function byModel(one: PriceView, other: PriceView): number {
     one.model.localeCompare(other.model) ||
     (other.effectiveFrom ?? ALWAYS) - (one.effectiveFrom ?? ALWAYS)
   )
-}
-
-function writePage(id: number): string {
-  return Buffer.from(String(id)).toString('base64url')
-}
-
-/** Throws 422 for a text that was no `next_page`. */
-function readPage(page: string): number {
-  const text = Buffer.from(page, 'base64url').toString('latin1')
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw validationFailed([
-    { pointer: '/query/page', code: 'bad_page', message: 'must be the next_page of an earlier answer' },
-  ])
 }
 
 function isNewerTable(version: string): boolean {

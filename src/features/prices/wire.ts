@@ -10,7 +10,7 @@ import { type Repriced, repricedBody } from './repriced.ts'
 import type { AliasBody, NewPrice, PriceBody, PriceTableBody, ResolutionBody } from './schema.ts'
 import type { AliasView, PriceView } from './store.ts'
 
-export function timestamp(milliseconds: number): string {
+function timestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }
 
@@ -97,12 +97,8 @@ export function tableBody(
   }
 }
 
-/** `price` is the row that was found, with what is shown of it. */
-export function resolutionBody(
-  { model, provider, at, hit, steps }: Resolution,
-  price: PriceView | null,
-): ResolutionBody {
-  return { model, provider, at: timestamp(at), step: hit?.step ?? 8, price: price && priceBody(price), steps }
+export function resolutionBody({ model, provider, at, step, price, steps }: Resolution): ResolutionBody {
+  return { model, provider, at: timestamp(at), step, price: price && priceBody(price), steps }
 }
 
 /** A price that a caller sends. Throws `validation_failed` (422) for what its schema cannot express. */
