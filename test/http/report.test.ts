@@ -236,6 +236,14 @@ describe('a session', () => {
     expect([again.status, again.json.id]).toEqual([200, first.json.id])
   })
 
+  test('is the same whatever was first called by the name of its harness or model', async () => {
+    await report({ agent_name: 'Claude-Haiku-4-5', provider: 'Gemini-CLI' })
+    const session_id = newSession()
+    const first = await report({ session_id, agent_harness: 'Gemini-CLI', model: 'Claude-Haiku-4-5' })
+    const again = await report({ session_id, agent_harness: 'gemini-cli', model: 'claude-haiku-4-5' })
+    expect([again.status, again.json.id]).toEqual([200, first.json.id])
+  })
+
   test('of another person with the same id is another session', async () => {
     const session_id = newSession()
     const first = await report({ session_id })

@@ -23,6 +23,7 @@ import {
   internLabels,
   internName,
   moveTicketEntries,
+  type NameKey,
   type NewEntry,
 } from './store.ts'
 
@@ -67,17 +68,25 @@ export interface Identity {
   labelSetId: number | null
 }
 
+/**
+ * The key of a name. Names of every kind share a table, so each gets its canonical spelling, whatever it was first met
+ * as: an agent's name may be a model's tomorrow.
+ */
+export function intern(tx: Tx, interned: Interned, name: string): Promise<NameKey> {
+  return internName(tx, interned, name, normalizeModelName(name))
+}
+
 export async function identify(tx: Tx, report: Report, { interned }: Circumstances): Promise<Identity> {
-  const harness = await internName(tx, interned, report.harness, normalizeModelName(report.harness))
-  const agent = await internName(tx, interned, report.agent)
-  const model = await internName(tx, interned, report.model, normalizeModelName(report.model))
+  const harness = await intern(tx, interned, report.harness)
+  const agent = await intern(tx, interned, report.agent)
+  const model = await intern(tx, interned, report.model)
   return {
     harnessId: harness.id,
     canonicalHarnessId: harness.canonicalId,
     agentId: agent.id,
     modelId: model.id,
     chainModelId: model.canonicalId,
-    providerId: report.provider === undefined ? null : (await internName(tx, interned, report.provider)).id,
+    providerId: report.provider === undefined ? null : (await intern(tx, interned, report.provider)).id,
     labelSetId: report.labels ? await internLabels(tx, interned, report.labels) : null,
   }
 }

@@ -2,7 +2,7 @@
 import type { Tx } from '../../database/database.ts'
 import type { SessionSource } from '../../database/tables.ts'
 import { Problem } from '../../errors.ts'
-import { normalizeModelName, valueAtPrice } from '../prices/service.ts'
+import { valueAtPrice } from '../prices/service.ts'
 import {
   addEntry,
   type Circumstances,
@@ -10,6 +10,7 @@ import {
   historyRow,
   type Identity,
   identify,
+  intern,
   place,
   placementColumns,
   type Recorded,
@@ -23,7 +24,6 @@ import {
   getName,
   getView,
   insertHistory,
-  internName,
   listParts,
   listSessionParts,
   listSessions,
@@ -204,12 +204,7 @@ async function supplyOthers(
   for (const { chainModelId, source, totals } of supplied) {
     if (source === recording.source && chainModelId === recording.identity.chainModelId) continue
     const said = readTotals(totals)
-    const model = await internName(
-      recording.tx,
-      recording.circumstances.interned,
-      said.model,
-      normalizeModelName(said.model),
-    )
+    const model = await intern(recording.tx, recording.circumstances.interned, said.model)
     const identity = { ...recording.identity, modelId: model.id, chainModelId }
     await moveChain({ ...recording, identity, besidesFigures: false }, chains.get(chainModelId) ?? [], said)
   }

@@ -243,8 +243,8 @@ class Recent<Value> extends Map<string, Value> {
   }
 }
 
-/** The key of a text, interned on first use. */
-export async function internName(tx: Tx, interned: Interned, text: string, canonical = text): Promise<NameKey> {
+/** The key of a text, interned on first use with its canonical spelling, which must not depend on what the text names. */
+export async function internName(tx: Tx, interned: Interned, text: string, canonical: string): Promise<NameKey> {
   const known = interned.names.get(text)
   if (known) return known
   const key = await findOrAddName(tx, text, canonical)
