@@ -11,7 +11,7 @@ export const NANO_DIGITS = 9
 export const PICO_DIGITS = 12
 
 /** Anything that JSON, CSV or a command line writes for a decimal number: `1`, `-0.5`, `.5`, `1e-7`. */
-const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
 
 /**
  * The integer nearest to `numerator / denominator`; a tie goes to the even one (IEEE 754 roundTiesToEven), so that
@@ -26,8 +26,11 @@ export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   return negative ? -quotient : quotient
 }
 
+/** More digits before the point than any amount has, so that an exponent cannot fill the memory. */
+const WHOLE_DIGITS_LIMIT = 400
+
 /**
- * Decimal text as an integer of 10^-`digits` units; what is finer is rounded half to even.
+ * Decimal text as an integer of 10^-`digits` units; what is finer is rounded half to even, however long it is.
  * Answers undefined where the text is no decimal number or has more than 400 digits before the point.
  */
 export function parseDecimal(text: string, digits: number): bigint | undefined {
@@ -35,13 +38,21 @@ export function parseDecimal(text: string, digits: number): bigint | undefined {
   if (!match) return undefined
   const [, sign, whole = '', fraction = '', exponent = '0'] = match
   if (whole === '' && fraction === '') return undefined
-  const shift = digits + Number(exponent) - fraction.length
-  if (whole.length + fraction.length + Math.max(0, shift) > 400) return undefined
-  const unscaled = BigInt(whole + fraction)
-  // Below 10^-800 nothing is left of any number whose digits fit the bound above.
-  const scaled =
-    shift >= 0 ? unscaled * 10n ** BigInt(shift) : divideHalfEven(unscaled, 10n ** BigInt(Math.min(-shift, 800)))
-  return sign === '-' ? -scaled : scaled
+  const significant = (whole + fraction).replace(/^0+/, '')
+  const wholeDigits = significant.length - fraction.length + Number(exponent)
+  if (significant === '' || wholeDigits + digits < 0) return 0n
+  if (wholeDigits > WHOLE_DIGITS_LIMIT) return undefined
+  const kept = wholeDigits + digits
+  const truncated = BigInt(significant.slice(0, kept).padEnd(kept, '0'))
+  const units = roundsUp(significant.slice(kept), truncated) ? truncated + 1n : truncated
+  return sign === '-' ? -units : units
+}
+
+/** Whether the digits behind `units` are more than half of one, or half of an odd one. */
+function roundsUp(digits: string, units: bigint): boolean {
+  const first = Number(digits.charAt(0))
+  if (first !== 5) return first > 5
+  return units % 2n === 1n || /[1-9]/.test(digits.slice(1))
 }
 
 /** An integer of 10^-`digits` units as plain decimal text without trailing zeros: `-0.063354`, `12`. */

@@ -89,6 +89,15 @@ describe('a first report', () => {
     expect(answer.text).toContain('"cost":123456789.123456789,"reported_cost":123456789.123456789,"list_value":0.00625')
   })
 
+  test('rounds a reported cost of however many digits', async () => {
+    for (const cost of [`0.${'9'.repeat(5_000)}`, `1${'0'.repeat(500)}e-500`]) {
+      const text = JSON.stringify(body({ reported_cost: 0 })).replace('"reported_cost":0', `"reported_cost":${cost}`)
+      const headers = { 'content-type': 'application/json' }
+      const answer = await app.call('POST /api/v1/token-entries', { token, body: text, headers })
+      expect([answer.status, answer.json.cost]).toEqual([201, 1])
+    }
+  })
+
   test('of a model without a price is unpriced, which is not the same as free', async () => {
     const unknown = await report({ model: 'claude-sonnet-5-5-20270101' })
     expect([unknown.json.cost, unknown.json.list_value, unknown.json.price]).toEqual([null, null, null])

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { divideHalfEven, formatDecimal, parseDecimal } from '../../src/lib/money.ts'
+
+describe('decimal text', () => {
+  const read: [string, bigint | undefined][] = [
+    ['1', 1_000_000_000n],
+    ['-0.5', -500_000_000n],
+    ['.5', 500_000_000n],
+    ['5.', 5_000_000_000n],
+    ['-0', 0n],
+    ['1E+2', 100_000_000_000n],
+    ['0.0000000005', 0n],
+    ['0.0000000015', 2n],
+    ['0.0000000025', 2n],
+    ['0.00000000250000000000000000000000000001', 3n],
+    ['-0.0000000015', -2n],
+    ['999999999.999999999', 999_999_999_999_999_999n],
+    ['0.9999999999', 1_000_000_000n],
+    ['1e-30', 0n],
+    ['0e99999', 0n],
+    ['9e-99999', 0n],
+    [`0.${'9'.repeat(100_000)}`, 1_000_000_000n],
+    [`${'0'.repeat(100_000)}1`, 1_000_000_000n],
+    [`1${'0'.repeat(500)}e-500`, 1_000_000_000n],
+    [`0.${'0'.repeat(500)}1e501`, 1_000_000_000n],
+    ['1e400', undefined],
+    ['1e99999999999999999999', undefined],
+    ['', undefined],
+    ['.', undefined],
+    ['e5', undefined],
+    ['1e', undefined],
+    ['1,5', undefined],
+    ['0x10', undefined],
+    ['NaN', undefined],
+  ]
+  for (const [text, nanos] of read) {
+    const name = text.length > 50 ? `${text.slice(0, 10)}… of ${text.length} characters` : `'${text}'`
+    test(`${name} is ${nanos === undefined ? 'no amount' : `${nanos} nano-dollars`}`, () => {
+      expect(parseDecimal(text, 9)).toBe(nanos)
+    })
+  }
+
+  test('is rounded as the division that it stands for', () => {
+    fc.assert(
+      fc.property(fc.bigInt(-(10n ** 40n), 10n ** 40n), fc.integer({ min: 0, max: 60 }), (units, finer) => {
+        expect(parseDecimal(formatDecimal(units, 9 + finer), 9)).toBe(divideHalfEven(units, 10n ** BigInt(finer)))
+        expect(parseDecimal(`${units}e-${9 + finer}`, 9)).toBe(divideHalfEven(units, 10n ** BigInt(finer)))
+      }),
+    )
+  })
+
+  test('gives back what was written', () => {
+    fc.assert(fc.property(fc.bigInt(), (units) => expect(parseDecimal(formatDecimal(units, 9), 9)).toBe(units)))
+  })
+})
