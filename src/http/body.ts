@@ -21,6 +21,9 @@ interface BodyContext {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
+/** What checks a value goes down into it, and a body can be deeper than the stack. A hundred levels is what Protocol Buffers allow. */
+const DEPTH_LIMIT = 100
+
 /** An escape in the range of surrogates, whose halves may stand alone. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 
@@ -118,6 +121,9 @@ function parseJson(text: string, where = 'The body'): unknown {
   } catch {
     throw new Problem('malformed_json', `${where} is not valid JSON.`)
   }
+  if (isDeeperThan(DEPTH_LIMIT, value)) {
+    throw new Problem('malformed_json', `${where} is nested more than ${DEPTH_LIMIT} levels deep.`)
+  }
   if (SURROGATE_ESCAPE.test(text) && !isWellFormed(value)) {
     throw new Problem(
       'malformed_json',
@@ -125,6 +131,11 @@ function parseJson(text: string, where = 'The body'): unknown {
     )
   }
   return value
+}
+
+function isDeeperThan(limit: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return limit === 0 || Object.values(value).some((inner) => isDeeperThan(limit - 1, inner))
 }
 
 function isWellFormed(value: unknown): boolean {

@@ -491,6 +491,12 @@ describe('bad input writes nothing and is told with every fault', () => {
     ['a form', () => send(good, { 'content-type': 'text/plain' }), 415, 'unsupported_media_type'],
     ['no content type', () => send(new TextEncoder().encode(good), {}), 415, 'unsupported_media_type'],
     ['five megabytes', () => send(JSON.stringify(body({ summary: 'x'.repeat(5_000_000) }))), 413, 'body_too_large'],
+    [
+      'ten thousand levels',
+      () => send(good.replace('"builder"', '['.repeat(10_000) + ']'.repeat(10_000))),
+      400,
+      'malformed_json',
+    ],
     ['an array', () => send('[]'), 422, 'validation_failed'],
     ['null', () => send('null'), 422, 'validation_failed'],
   ]

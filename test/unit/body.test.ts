@@ -67,6 +67,13 @@ describe('a JSON body', () => {
     })
   }
 
+  test('may be a hundred levels deep, and not a level more', async () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    expect(await refusal(readJson(request(nested(100))))).toBe('accepted')
+    for (const levels of [101, 10_000, REPORT_LIMIT_BYTES / 2])
+      expect(await refusal(readJson(request(nested(levels))))).toBe('malformed_json')
+  })
+
   for (const type of [
     null,
     '',
