@@ -135,7 +135,11 @@ async function perform(check: Check): Promise<void> {
     `${counts.failed > 0 ? 'FAILED' : 'ok    '} ${check.name.padEnd(12)} ${seconds.padStart(6)} s  ${inWords(counts)}`,
   )
   if (counts.failed > 0) {
-    const lines = output.trimEnd().split('\n')
+    // Hundreds of tests that passed would hide the one that did not.
+    const lines = output
+      .trimEnd()
+      .split('\n')
+      .filter((line) => !/^\(pass\)|^$/.test(line))
     console.log(lines.slice(0, SHOWN_LINES).join('\n'))
     if (lines.length > SHOWN_LINES) console.log(`… and ${lines.length - SHOWN_LINES} more lines.`)
   }

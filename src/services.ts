@@ -1,7 +1,7 @@
 /** Every service, built in order: each knows only those above it. */
 import type { Database } from './database/database.ts'
-import { createEntriesService } from './features/entries/service.ts'
 import { checkReady } from './database/ready.ts'
+import { createEntriesService } from './features/entries/service.ts'
 import { createPeopleService } from './features/people/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
 import { createPricesService } from './features/prices/service.ts'

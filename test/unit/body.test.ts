@@ -122,9 +122,10 @@ describe('a batch', () => {
     expect(await readBatch(request('', 'application/x-ndjson'))).toEqual([])
   })
 
-  test('names the line that is malformed', async () => {
-    const reading = readBatch(request('{"a": 1}\n\n{"b"}', 'application/x-ndjson'))
-    expect(reading).rejects.toThrow('Line 3 is not valid JSON')
+  test('holds in place of a malformed line the problem that names it', async () => {
+    const [good, bad] = (await readBatch(request('{"a": 1}\n\n{"b"}', 'application/x-ndjson'))) as unknown[]
+    expect(good).toEqual({ a: 1 })
+    expect(bad).toMatchObject({ code: 'malformed_json', detail: 'Line 3 is not valid JSON.' })
   })
 
   test('may be eight times as large as a report', async () => {
