@@ -139,6 +139,41 @@ describe('a server in an empty folder', () => {
     expect(((await answer.json()) as List).data).toEqual([])
   })
 
+  test('signs a person in by an invitation, refuses what other sites ask, and signs them out', async () => {
+    const { link } = await tally.runJson<{ link: string }>([
+      'users',
+      'invite',
+      'ada@example.com',
+      '--public-url',
+      server.url,
+    ])
+    expect((await server.call('GET', new URL(link).pathname)).status).toBe(200)
+    const body = { link_token: link.split('#')[1], password: 'correct horse battery' }
+    expect((await server.call('POST', '/api/v1/password', { body })).status).toBe(200)
+    expect((await server.call('POST', '/api/v1/password', { body })).status).toBe(401)
+
+    const credentials = { email: 'ada@example.com', password: body.password }
+    expect((await server.call('POST', '/api/v1/session', { body: { ...credentials, password: 'wrong' } })).status).toBe(
+      401,
+    )
+    const signedIn = await server.call('POST', '/api/v1/session', { body: credentials })
+    expect(signedIn.status).toBe(200)
+    const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!
+    const call = async (method: string, path: string, headers: Record<string, string> = {}) =>
+      (await fetch(server.url + path, { method, headers: { cookie, ...headers } })).status
+    const ours = { origin: server.url }
+    expect(await call('GET', '/api/v1/me')).toBe(200)
+    expect(await call('GET', ENTRIES)).toBe(200)
+    expect(await call('POST', ENTRIES, ours)).toBe(403)
+    expect(await call('DELETE', '/api/v1/session')).toBe(403)
+    expect(await call('DELETE', '/api/v1/session', { origin: 'https://evil.example' })).toBe(403)
+    expect(await call('DELETE', '/api/v1/session', ours)).toBe(204)
+    expect(await call('GET', '/api/v1/me')).toBe(401)
+    const secrets = [body.link_token!, body.password, cookie.split('=')[1]!]
+    const log = await server.log()
+    for (const secret of secrets) expect(log).not.toContain(secret)
+  })
+
   test('answers a question that no index answers, which the worker for slow reads does', async () => {
     await server.call('POST', ENTRIES, { token: service.token, body: reportOf('searched') })
     const answer = await server.call('GET', `${ENTRIES}?q=searched`, { token: read.token })

@@ -25,14 +25,13 @@ export class Hashing {
   }
 
   /**
-   * Whether it is the password of the hash. Takes as long where there is no hash, which nothing is the password of, so
-   * that time does not tell who exists.
+   * Whether it is the password of the hash. Takes as long where there is none, by checking a hash that nobody knows the
+   * password of, so that time does not tell who exists. Throws as {@link hash}.
    */
   async verify(password: string, hash: string | null): Promise<boolean> {
     // Awaited in both cases: the first to sign in waits for it, whoever that is.
     const dummy = await this.#hashOfNothing()
-    const fits = await this.#turn(() => Bun.password.verify(folded(password), hash ?? dummy))
-    return fits && hash !== null
+    return this.#turn(() => Bun.password.verify(folded(password), hash ?? dummy))
   }
 
   #hashOfNothing(): Promise<string> {
