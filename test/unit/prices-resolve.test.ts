@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { defaultAliases, defaultRows } from '../../src/features/prices/default-table.ts'
+import { explainSteps } from '../../src/features/prices/explain.ts'
 import { normalizeModelName } from '../../src/features/prices/model-name.ts'
 import { type PriceAlias, PriceTable, type StoredPrice } from '../../src/features/prices/resolve.ts'
 import { newId } from '../../src/lib/id.ts'
@@ -126,6 +127,33 @@ describe('step 3, the provider of the entry', () => {
     )
     expect(found(DEFAULT, 'gpt-4o-2024-08-06', 'openai')).toBe('3 openai gpt-4o')
     expect(found(DEFAULT, 'llama-3.3-70b-versatile', 'groq')).toBe('3 groq llama-3.3-70b-versatile')
+  })
+
+  test('is taken from the name where that says it, and the provider lists exactly this name', () => {
+    const table = tableOf([
+      ['openai gpt-9'],
+      ['azure azure/gpt-9', { source: 'litellm' }],
+      ['vertex_ai-anthropic_models vertex_ai/claude-9', { source: 'litellm' }],
+      ['openrouter anthropic/claude-9', { source: 'models-dev' }],
+      ['azure_ai azure/grok-9', { source: 'litellm' }],
+      ['azures azure/o9', { source: 'litellm' }],
+    ])
+    expect(found(table, 'azure/gpt-9')).toBe('3 azure azure/gpt-9')
+    expect(found(table, 'azure/gpt-9', 'litellm')).toBe('3 azure azure/gpt-9')
+    expect(found(table, 'vertex_ai/claude-9')).toBe('3 vertex_ai-anthropic_models vertex_ai/claude-9')
+    expect(found(table, 'azure/grok-9')).toBe('3 azure_ai azure/grok-9')
+    // Another provider's row of this name, other names of that provider, and no provider at all.
+    for (const name of ['anthropic/claude-9', 'azure/gpt-9-mini', 'azure/gpt-8', 'azure/o9', '/gpt-9', 'azure/'])
+      expect(found(table, name)).toBe('unpriced')
+  })
+
+  test('takes what an admin loaded before the embedded table, also where one of them is another name', () => {
+    const table = tableOf(
+      [['deepseek deepseek-9'], ['deepseek deepseek/deepseek-9', { source: 'litellm' }]],
+      [{ alias: 'deepseek-9', provider: 'deepseek', model: 'deepseek/deepseek-9', source: 'litellm' }],
+    )
+    expect(found(table, 'deepseek-9', 'deepseek')).toBe('3 deepseek deepseek/deepseek-9')
+    expect(found(table, 'deepseek-9')).toBe('4 deepseek deepseek/deepseek-9')
   })
 
   test('takes nothing of a provider that only begins alike', () => {
@@ -348,6 +376,65 @@ describe('of several rows for a name', () => {
     const perMillion = (at: string) => DEFAULT.find('o3', null, day(at))?.price.rates.base.prices.input
     expect(perMillion('2025-06-09')).toBe(10_000_000n)
     expect(perMillion('2025-06-10')).toBe(2_000_000n)
+  })
+})
+
+describe('explaining', () => {
+  const explained = (table: PriceTable, model: string, provider: string | null = null) => {
+    const { hit, lookups } = table.explain(model, provider, AT)
+    return explainSteps({ model, at: AT, hit, lookups }).map(
+      ({ step, outcome, detail }) => `${step} ${outcome}: ${detail}`,
+    )
+  }
+  const table = tableOf(
+    [
+      ['anthropic claude-9'],
+      ['aws claude-9', { from: '2027-01-01' }],
+      [' house-blend', { source: 'admin', from: '2026-10-31' }],
+    ],
+    [{ alias: 'ours', provider: null, model: 'claude-9', source: 'admin' }],
+  )
+
+  test('tells which step found the row, and why those before did not', () => {
+    expect(explained(table, 'models/Claude-9-20260101', 'aws')).toEqual([
+      '1 not_listed: no price of your own has this name',
+      '2 does_not_apply: no alias of this name was made',
+      "3 not_listed: 'models/Claude-9-20260101' is not listed by aws",
+      "4 not_listed: no maker of 'models/Claude-9-20260101' is known",
+      "5 not_listed: 'claude-9-20260101' is not listed by aws, anthropic",
+      "6 found: 'claude-9' at anthropic, holds from always, source default",
+    ])
+    expect(explained(table, 'house-blend')).toEqual([
+      "1 found: 'house-blend' at any provider, holds from 2026-10-31, source admin",
+    ])
+    expect(explained(table, 'ours').at(-1)).toBe("2 found: 'claude-9' at anthropic, holds from always, source default")
+  })
+
+  test('tells of a row that does not hold yet', () => {
+    expect(explained(table, 'claude-9', 'aws').slice(2)).toEqual([
+      "3 not_yet: 'claude-9' at aws holds from 2027-01-01",
+      "4 found: 'claude-9' at anthropic, holds from always, source default",
+    ])
+  })
+
+  test.each(['claude-sonnet-5-5-20270101', 'auto', 'eu.anthropic.claude-9', 'azure/gpt-9', 'openrouter/auto', ''])(
+    'tells of every step that %j is unpriced, and finds what finding finds',
+    (name) => {
+      const steps = explained(table, name)
+      expect(steps.map((step) => step[0])).toEqual(['1', '2', '3', '4', '5', '6', '7', '8'])
+      expect(steps.at(-1)).toBe('8 not_listed: unpriced on 2026-11-01')
+      expect(found(table, name)).toBe('unpriced')
+    },
+  )
+
+  test('finds the same as finding does, for every name of the embedded table', () => {
+    for (const { model, provider } of defaultRows()) {
+      for (const name of [model, `anthropic/${model}`, `${model}-20260101`]) {
+        for (const seller of [null, provider]) {
+          expect(DEFAULT.explain(name, seller, AT).hit).toEqual(DEFAULT.find(name, seller, AT) as never)
+        }
+      }
+    }
   })
 })
 
