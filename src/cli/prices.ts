@@ -305,15 +305,18 @@ function addExportCommand(prices: Command): void {
     .command('export')
     .description('Print every price in Tally’s own format, which `tally prices load` reads back')
     .option('--format <format>', 'csv or json; json has aliases as well', parseExportFormat, 'csv' as const)
+    .option('--loaded', 'only what was loaded or set here, without the table that Tally carries')
     .addHelpText(
       'after',
-      examples('tally prices export > prices.csv', 'tally prices export --format json > prices.json'),
+      examples('tally prices export --loaded > prices.csv', 'tally prices export --format json > prices.json'),
     )
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<Flags & { format: 'csv' | 'json' }>()
+      const flags = command.optsWithGlobals<Flags & { format: 'csv' | 'json'; loaded?: boolean }>()
       const text = await withServices(flags, async (all) => {
         await all.prices.loadDefaultPrices()
-        return all.prices.exportPrices(flags.format, {})
+        const { PRICE_SOURCES } = await services()
+        const sources = PRICE_SOURCES.filter((source) => !flags.loaded || source !== 'default')
+        return all.prices.exportPrices(flags.format, { sources })
       })
       process.stdout.write(text)
     })

@@ -114,7 +114,13 @@ describe('a row that the file dates', () => {
     expect(added(plan(known, [listed('openai gpt-9', 3n, '2026-12-01')]))).toEqual([
       'litellm openai gpt-9 3 2026-12-01 before 2',
     ])
-    expect(added(plan(known, [listed('openai gpt-9', 2n, '2027-01-01')]))).toEqual([])
+  })
+
+  test('is added at the price that holds then, too, but once', () => {
+    const known = [listed('openai gpt-9', 2n, 'always')]
+    const later = listed('openai gpt-9', 2n, '2027-01-01')
+    expect(added(plan(known, [later]))).toEqual(['litellm openai gpt-9 2 2027-01-01'])
+    expect(added(plan([...known, later], [later]))).toEqual([])
   })
 
   test('that a later one of the same date in the file replaces is not added', () => {

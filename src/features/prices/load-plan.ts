@@ -24,7 +24,7 @@ export interface Loaded {
 export interface Addition {
   row: PriceRow
   source: PriceSource
-  /** What the same source said so far of the model at that moment; undefined where it is new there. */
+  /** The other price that the same source had of the model at that moment; undefined where it had none. */
   before: PriceRow | undefined
 }
 
@@ -87,7 +87,8 @@ export function planLoad(
     plan.unchanged += listed.length - added.length
     for (const { row, listed: from } of added) {
       const before = rowAt(own, row.effectiveFrom)
-      additions.push({ position: positions.get(from)!, row, source, before })
+      const changed = isSamePrice(row, before) ? undefined : before
+      additions.push({ position: positions.get(from)!, row, source, before: changed })
     }
   }
   // Of rows with the same date the last loaded holds, so the file's order is kept across models and sources.
@@ -125,11 +126,11 @@ function newRows(
   usualStart: () => number | null,
   { effectiveFrom: asked }: LoadOptions,
 ): { row: PriceRow; listed: ListedPrice }[] {
-  const isSeries = listed.some((row) => row.effectiveFrom !== undefined)
+  const isDated = listed.some((row) => row.effectiveFrom !== undefined)
   const startOf = ({ effectiveFrom }: ListedPrice) => {
     if (effectiveFrom !== undefined) return effectiveFrom
     // What stands without a date before dated rows of the same model held until the first of them.
-    if (isSeries) return null
+    if (isDated) return null
     return asked === undefined ? usualStart() : asked
   }
   const byStart = Map.groupBy(listed, startOf)
@@ -138,7 +139,9 @@ function newRows(
   for (const [effectiveFrom, rows] of [...byStart].sort(([one], [other]) => (one ?? ALWAYS) - (other ?? ALWAYS))) {
     const { source: _source, ...prices } = rows.at(-1)!
     const row = { ...prices, effectiveFrom }
-    if (isSamePrice(row, rowAt(held, effectiveFrom))) continue
+    // A date that the file states is a row of its own, even at the price that holds then; else nothing new is said.
+    const said = isDated ? held.findLast((one) => one.effectiveFrom === effectiveFrom) : rowAt(held, effectiveFrom)
+    if (isSamePrice(row, said)) continue
     held.push(row)
     added.push({ row, listed: rows.at(-1)! })
   }

@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { CommandLine, type RunningServer } from '../support/command-line.ts'
+
+const FIXTURES = join(import.meta.dir, '../fixtures/prices')
+const TABLES = join(import.meta.dir, '../../../shared/data')
+const LITELLM = join(FIXTURES, 'litellm.json')
+const MAIN = join(import.meta.dir, '../../src/main.ts')
+
+let tally: CommandLine
+let server: RunningServer
+let token: string
+let reads: string
+
+beforeAll(async () => {
+  tally = await CommandLine.make()
+  await tally.addUser()
+  server = await tally.serve()
+  token = (await tally.createToken()).token
+  reads = (await tally.createToken('read')).token
+})
+afterAll(() => tally.remove())
+
+async function report(model: string): Promise<{ id: string; cost: number | null }> {
+  const answer = await fetch(`${server.url}/api/v1/token-entries`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      agent_harness: 'codex',
+      agent_name: 'builder',
+      model,
+      started_at: '2026-11-20T10:00:00Z',
+      ended_at: '2026-11-20T11:00:00Z',
+      tokens: { input: 1000, output: 500 },
+    }),
+  })
+  return (await answer.json()) as { id: string; cost: number | null }
+}
+
+/** Runs from a terminal, with what a person types. Answers everything that the terminal shows. */
+async function atTerminal(args: string[], typed: string): Promise<{ code: number; shown: string }> {
+  const words = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')
+  const child = Bun.spawn(['script', '-qec', words, '/dev/null'], {
+    cwd: tally.folder,
+    env: { PATH: process.env.PATH!, HOME: tally.folder, NO_COLOR: '1', TERM: 'xterm' },
+    stdin: Buffer.from(typed),
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  return { shown: await child.stdout.text(), code: await child.exited }
+}
+
+describe('tally prices load', () => {
+  test('shows what is new and what is refused, loads it, and a second time adds nothing', async () => {
+    const planned = await tally.done(['prices', 'load', LITELLM, '--dry-run'])
+    expect(planned.stdout).toContain('Format litellm: 11 new, 0 changed, 0 unchanged, 9 refused, 4 skipped.')
+    expect(planned.stdout).toContain(
+      '2 prices had digits below a pico-dollar per token, which are noise, and were rounded.',
+    )
+    expect(planned.stdout).toMatch(/anthropic +claude-9-haiku +cache_write_1h is 24 times the price of input/)
+    expect(planned.stdout).not.toContain('Loaded')
+    // Nothing but the result is written where no terminal is.
+    expect(planned.stderr).toBe('')
+    expect((await tally.json(['prices', 'list', '--provider', 'azure', '--search', 'gpt-9'])).data).toEqual([])
+
+    const loaded = await tally.json(['prices', 'load', LITELLM])
+    expect(loaded).toMatchObject({ dry_run: false, counts: { new: 11, refused: 9 }, valued: { entries: 0 } })
+    const again = await tally.done(['prices', 'load', LITELLM, '--format', 'litellm'])
+    expect(again.stdout).toContain('0 new, 0 changed, 11 unchanged')
+    expect(again.stdout).toContain('Nothing was added.')
+  })
+
+  test('shows what changes, from when', async () => {
+    const load = (input: string, args: string[] = []) =>
+      tally.done(['prices', 'load', '-', ...args], { stdin: `provider,model,input,output\nx,turning,${input},2\n` })
+    await load('1')
+    const { stdout } = await load('1.5', ['--effective-from', '2027-01-01'])
+    expect(stdout).toMatch(/x +turning +input +1 +1\.5 +2027-01-01/)
+    expect(stdout).toContain('0 new, 1 changed')
+  })
+
+  test('takes what an admin insists on', async () => {
+    const stdin = 'provider,model,input,output\nx,gift,0,0\nx,dear,1500,1\n'
+    expect((await tally.json(['prices', 'load', '-'], { stdin })).counts.refused).toBe(2)
+    const args = ['prices', 'load', '-', '--force', '--allow-free', '--effective-from', 'always']
+    expect((await tally.json(args, { stdin })).new).toMatchObject([
+      { model: 'gift', input: 0, effective_from: null },
+      { model: 'dear', input: 1500, effective_from: null },
+    ])
+  })
+
+  test('reads an address, and says what is wrong with one', async () => {
+    const files = Bun.serve({
+      port: 0,
+      fetch: ({ url }) => {
+        const { pathname } = new URL(url)
+        if (pathname === '/table') return new Response(Bun.file(join(FIXTURES, 'models-dev.json')))
+        if (pathname === '/moved') return Response.redirect('/table')
+        if (pathname === '/large') return new Response(new Uint8Array(17 * 1_048_576))
+        return new Response('gone', { status: 410 })
+      },
+    })
+    const load = (path: string) => tally.run(['prices', 'load', `http://127.0.0.1:${files.port}${path}`, '--json'])
+    try {
+      expect(JSON.parse((await load('/moved')).stdout)).toMatchObject({ format: 'models-dev', counts: { new: 4 } })
+      expect((await load('/gone')).stderr).toContain('answered 410 Gone')
+      expect((await load('/large')).stderr).toContain('more than 16 MiB')
+    } finally {
+      await files.stop(true)
+    }
+    const { code, stderr } = await load('/table')
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^tally: http.* could not be downloaded: [^\n]+\n$/)])
+  })
+
+  test.each([
+    [['no-such-file.json'], 1, 'no-such-file.json cannot be read'],
+    [[LITELLM, '--format', 'models-dev'], 1, 'it has not the shape of models-dev'],
+    [[LITELLM, '--format', 'excel'], 2, 'Allowed choices are tally, litellm, models-dev, genai-prices'],
+    [[LITELLM, '--effective-from', 'soon'], 2, 'Use a date'],
+    [['-'], 1, 'it is not JSON'],
+  ])('refuses %j', async (args, exitCode, message) => {
+    const { code, stderr, stdout } = await tally.run(['prices', 'load', ...args], { stdin: 'hello' })
+    expect([code, stdout]).toEqual([exitCode, ''])
+    expect(stderr).toContain(message)
+  })
+
+  describe.skipIf(!Bun.which('script'))('at a terminal', () => {
+    const table = (model: string) => {
+      const path = join(tally.folder, `${model}.csv`)
+      return Bun.write(path, `model,input,output\n${model},1,2\n`).then(() => path)
+    }
+    const isPriced = async (model: string) => (await tally.json(['prices', 'resolve', model])).price !== null
+
+    test('asks before it writes, and takes no for an answer', async () => {
+      const path = await table('asked')
+      const refused = await atTerminal(['prices', 'load', path], 'n\n')
+      expect(refused.shown).toContain('Load 1 row? [y/N]')
+      expect(refused.shown).toContain('Nothing was changed.')
+      expect([refused.code, await isPriced('asked')]).toEqual([1, false])
+      const agreed = await atTerminal(['prices', 'load', path], 'y\n')
+      expect(agreed.shown).toContain('Loaded 1 row.')
+      expect([agreed.code, await isPriced('asked')]).toEqual([0, true])
+    })
+
+    test('asks nothing with --yes, and shows the way while it takes time', async () => {
+      for (let count = 0; count < 3; count += 1) await report('with-progress')
+      const { shown } = await atTerminal(['prices', 'load', await table('with-progress'), '--yes'], '')
+      expect(shown).not.toContain('[y/N]')
+      expect(shown).toContain('Valuing entries █')
+      expect(shown).toContain('100% (3 of 3)')
+      expect(shown).toContain('3 entries without a price valued: $0.006.')
+    })
+  })
+})
+
+test('a running server uses a table that the command line loads, within a second', async () => {
+  const before = await report('loaded-while-it-runs')
+  expect(before.cost).toBeNull()
+  const loading = tally.done(['prices', 'load', '-'], {
+    stdin: 'model,input,output\nloaded-while-it-runs,1,2\n',
+  })
+  const { stdout } = await loading
+  const loadedAt = performance.now()
+  expect(stdout).toContain('1 entry without a price valued: $0.002.')
+  const after = await report('loaded-while-it-runs')
+  expect(after.cost).toBe(0.002)
+  const answer = await fetch(`${server.url}/api/v1/token-entries/${before.id}`, {
+    headers: { authorization: `Bearer ${reads}` },
+  })
+  expect(await answer.json()).toMatchObject({ cost: 0.002, list_value: 0.002 })
+  expect(performance.now() - loadedAt).toBeLessThan(1_000)
+})
+
+describe('tally prices', () => {
+  test('list, show and resolve tell of the embedded table, also where no server has run', async () => {
+    const fresh = await CommandLine.make()
+    try {
+      await fresh.addUser()
+      const { stdout } = await fresh.done(['prices', 'list', '--search', 'sonnet-4-5', '--provider', 'anthropic'])
+      expect(stdout).toMatch(/anthropic +claude-sonnet-4-5 +3 +15 +0\.3 +3\.75 +6 +200,001 +always +default/)
+      const shown = await fresh.done(['prices', 'show', 'gpt-5-codex'])
+      expect(shown.stdout).toContain("'gpt-5-codex' is another name of 'gpt-5' at openai (default).")
+      expect(shown.stdout).toContain('costs input 1.25, output 10, cache read 0.125 per million tokens')
+      const resolved = await fresh.done(['prices', 'resolve', 'claude-sonnet-4-5-20250929'])
+      expect(resolved.stdout).toMatch(/4 maker +not listed +'claude-sonnet-4-5-20250929' is not listed by anthropic\n/)
+      expect(resolved.stdout).toMatch(/6 without date +found +'claude-sonnet-4-5' at anthropic, holds from always/)
+      const unpriced = await fresh.done(['prices', 'resolve', 'auto'])
+      expect(unpriced.stdout).toContain("'auto' is unpriced on ")
+      expect(await fresh.json(['prices', 'resolve', 'o3', '--at', '2025-06-09'])).toMatchObject({
+        price: { input: 10 },
+      })
+    } finally {
+      await fresh.remove()
+    }
+  })
+
+  test('set makes a price that comes first, says so once, and refuses what is no price', async () => {
+    const args = [
+      'prices',
+      'set',
+      'own',
+      '--provider',
+      'openai',
+      '--input',
+      '1',
+      '--output',
+      '8',
+      '--cache-read',
+      '0.1',
+    ]
+    const made = await tally.json([...args, '--effective-from', '2026-12-01'])
+    expect(made).toMatchObject({
+      added: true,
+      price: { provider: 'openai', model: 'own', cache_read: 0.1, effective_from: '2026-12-01T00:00:00.000Z' },
+    })
+    expect((await tally.done([...args, '--effective-from', '2026-12-01'])).stdout).toContain('says so already')
+    expect((await tally.json([...args, '--effective-from', 'always'])).price.effective_from).toBeNull()
+    for (const input of ['-1', 'one', '0.0000001', '']) {
+      const { code, stderr } = await tally.run(['prices', 'set', 'own', '--input', input, '--output', '1'])
+      expect([input, code]).toEqual([input, 2])
+      expect(stderr).toContain('Use US dollars per million tokens')
+    }
+    const dear = await tally.run(['prices', 'set', 'own', '--input', '5000', '--output', '1'])
+    expect([dear.code, dear.stderr]).toEqual([
+      1,
+      'tally: input is $5,000 per million tokens, above $1,000: a mistake of units\n',
+    ])
+  })
+
+  test('alias adds, lists and removes other names', async () => {
+    await report('coder')
+    const added = await tally.done(['prices', 'alias', 'add', 'coder', 'gpt-5'])
+    expect(added.stdout).toContain("'coder' is another name of 'gpt-5' now.")
+    expect(added.stdout).toContain('1 entry without a price valued: $0.00625.')
+    expect((await tally.json(['prices', 'alias', 'list'])).data).toMatchObject([
+      { alias: 'coder', model: 'gpt-5', provider: null, source: 'admin' },
+    ])
+    expect((await tally.done(['prices', 'alias', 'remove', 'coder'])).stdout).toBe("'coder' is no alias any more.\n")
+    expect((await tally.run(['prices', 'alias', 'remove', 'coder'])).code).toBe(1)
+  })
+
+  test('reprice shows first, and moves only what it is asked for', async () => {
+    const { id } = await report('moving')
+    await tally.done(['prices', 'set', 'moving', '--input', '1', '--output', '2'])
+    await tally.done(['prices', 'set', 'moving', '--input', '3', '--output', '2', '--effective-from', 'always'])
+    const change = ['prices', 'reprice', '--all', '--model', 'moving', '--from', '2026-11-20', '--to', '2026-11-21']
+    const planned = await tally.done([...change, '--dry-run'])
+    expect(planned.stdout).toMatch(/moving +1 +0\.002 +0\.004\n/)
+    expect(planned.stdout).toContain('1 entry would change: list value $0.002 → $0.004, cost $0.002 → $0.004.')
+    expect((await tally.json(['prices', 'reprice'])).entries).toBe(0)
+    expect((await tally.json(change)).list_value).toEqual({ before: 0.002, after: 0.004 })
+    expect((await tally.done(change)).stdout).toBe('No entry changes its value.\n')
+    expect((await tally.run(['prices', 'reprice', '--model', 'moving'])).code).toBe(2)
+
+    const { stdout } = await tally.done(['entries', 'show', id])
+    expect(stdout).toContain("at the price of 'moving' at any provider (admin, holds from always), found by step 1:")
+    expect(stdout).toMatch(/input +1,000 +3 +0\.003\n/)
+    expect(stdout).toMatch(/output +500 +2 +0\.001\n/)
+    expect(stdout).toContain('Together, rounded once to 9 decimals: $0.004\n')
+    expect(stdout).toMatch(/repriced +Tally +\{.*"list_value":\{"from":0\.002,"to":0\.004\}\}/)
+    expect(await tally.json(['entries', 'show', id])).toMatchObject({ id, valuation: { list_value: 0.004 } })
+    expect((await tally.run(['entries', 'show', 'ent_none'])).code).toBe(1)
+  })
+
+  test('export prints what load reads back to the same rows, in either format', async () => {
+    for (const format of ['csv', 'json']) {
+      const { stdout } = await tally.done(['prices', 'export', '--format', format])
+      expect(await tally.json(['prices', 'load', '-'], { stdin: stdout })).toMatchObject({
+        counts: { new: 0, changed: 0, refused: 0 },
+      })
+      const fresh = await CommandLine.make()
+      try {
+        await fresh.addUser()
+        await fresh.done(['prices', 'load', '-', '--force', '--allow-free'], { stdin: stdout })
+        expect((await fresh.done(['prices', 'export', '--format', format])).stdout).toBe(stdout)
+      } finally {
+        await fresh.remove()
+      }
+    }
+    const { stdout } = await tally.done(['prices', 'list', '--provider', 'azure', '--csv'])
+    expect(stdout.split('\r\n')[1]).toMatch(/^azure,/)
+  })
+})
+
+test.skipIf(!existsSync(TABLES))('the whole table of LiteLLM loads, every refused row by name', async () => {
+  const { stdout } = await tally.done(['prices', 'load', join(TABLES, 'litellm-prices.json')])
+  expect(stdout).toContain('236 refused, 573 skipped.')
+  expect(stdout).toContain('… and ')
+  expect(stdout.match(/a mistake of units/g)).toHaveLength(30)
+  expect(stdout.match(/unknown and not free/g)).toHaveLength(127)
+  expect(stdout.match(/costs nothing/g)).toHaveLength(83)
+})
