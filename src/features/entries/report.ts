@@ -34,6 +34,8 @@ const WIRE_COUNTS = {
 const CACHE_KINDS = ['cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
 
 const TIMESTAMP_PATTERN = new RegExp(TIMESTAMP)
+/** RFC 3339 cannot write an earlier moment, which an offset in the first hours of the year 0000 would make. */
+const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z')
 const LINE_BREAKS = /[\t\n\v\f\r\u2028\u2029]+/g
 
 /** Compiled once; the faults of a refused report are told by `http/faults.ts` from the same schema. */
@@ -77,6 +79,7 @@ export function readTimestamp(text: string): number | undefined {
   // Date.parse reads the usual form fast, but lets some impossible days through as the next month's.
   const milliseconds = Date.parse(text)
   if (Number.isNaN(milliseconds)) return leapSecond(text)
+  if (milliseconds < YEAR_ZERO) return undefined
   const day = Number(text.slice(8, 10))
   return day > 28 && day > daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7))) ? undefined : milliseconds
 }
