@@ -1,0 +1,151 @@
+/**
+ * Loads real price tables into a new database and prints what that takes, how many of LiteLLM's names are found at the
+ * price that LiteLLM itself gives, and how often a name is found at a wrong price where its own row is missing.
+ *
+ *   scripts/bench/prices                  the tables in ../shared/data beside the checkout
+ *   scripts/bench/prices --tables FOLDER  litellm-prices.json and models-dev-prices.json elsewhere
+ *   scripts/bench/prices --sample 2000    so many names, each without its own row (400 where nothing is said)
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Database, Tx } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import { isSamePrice } from '../../src/features/prices/offer.ts'
+import { type PriceAlias, PriceTable, type StoredPrice } from '../../src/features/prices/resolve.ts'
+import { createPricesService } from '../../src/features/prices/service.ts'
+import { listAliases, listPrices } from '../../src/features/prices/store.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { peakMegabytes, residentMegabytes } from './process-figures.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+const { values: options } = parseArgs({
+  options: {
+    tables: { type: 'string', default: join(ROOT, '../shared/data') },
+    sample: { type: 'string', default: '400' },
+  },
+})
+
+/** How long the last transaction held the lock for writing. */
+let lockedMs = 0
+
+function timed(db: Database): Database {
+  return {
+    ...db,
+    write: async <Result>(body: (tx: Tx) => Promise<Result>) =>
+      db.write(async (tx) => {
+        const begun = performance.now()
+        const result = await body(tx)
+        lockedMs = performance.now() - begun
+        return result
+      }),
+  }
+}
+
+type Prices = ReturnType<typeof createPricesService>
+
+async function load(prices: Prices, name: string): Promise<void> {
+  const text = await Bun.file(join(options.tables, `${name}-prices.json`)).text()
+  const before = residentMegabytes(process.pid)
+  const begun = performance.now()
+  const planned = await prices.planTable(text, {})
+  const plannedMs = performance.now() - begun
+  lockedMs = 0
+  const { plan } = await prices.load(planned, null)
+  const ms = performance.now() - begun
+  const megabytes = residentMegabytes(process.pid) - before
+  console.log(
+    `${name.padEnd(12)} ${String(plan.additions.length).padStart(6)} added ${String(plan.unchanged).padStart(6)} unchanged ${String(plan.refused.length).padStart(5)} refused   ${ms.toFixed(0).padStart(5)} ms, of which ${plannedMs.toFixed(0)} reading and planning and ${lockedMs.toFixed(0)} with the lock; ${megabytes.toFixed(0)} MB more resident, peak ${peakMegabytes(process.pid).toFixed(0)} MB`,
+  )
+}
+
+type Verdict = 'right' | 'wrong' | 'unpriced'
+
+/** What becomes of a row's name: found at the row's own price, at another, or not at all. */
+function verdictOf(
+  table: PriceTable,
+  rows: Map<number, StoredPrice>,
+  row: StoredPrice,
+  provider: string | null,
+): Verdict {
+  const hit = table.find(row.model, provider, Date.now())
+  if (!hit) return 'unpriced'
+  return isSamePrice(row, rows.get(hit.price.id)) ? 'right' : 'wrong'
+}
+
+function tell(what: string, verdicts: Verdict[]): void {
+  const { right = [], wrong = [], unpriced = [] } = Object.groupBy(verdicts, (verdict) => verdict)
+  const share = (part: Verdict[]) => `${part.length} (${((part.length * 100) / verdicts.length).toFixed(1)}%)`
+  console.log(
+    `${what.padEnd(44)} ${verdicts.length} names: ${share(right)} at its price, ${share(wrong)} at another, ${share(unpriced)} unpriced`,
+  )
+}
+
+/** How every name of LiteLLM that was loaded is found in what is loaded so far. */
+function tellNames(stored: StoredPrice[], aliases: PriceAlias[]): void {
+  const rows = new Map(stored.map((row) => [row.id, row]))
+  const table = new PriceTable(stored, aliases)
+  const litellm = stored.filter((row) => row.source === 'litellm')
+  tell(
+    '  LiteLLM’s names, with the provider',
+    litellm.map((row) => verdictOf(table, rows, row, row.provider)),
+  )
+  tell(
+    '  LiteLLM’s names alone',
+    litellm.map((row) => verdictOf(table, rows, row, null)),
+  )
+}
+
+await mkdir(join(ROOT, 'dist'), { recursive: true })
+const dataDir = await mkdtemp(join(ROOT, 'dist/bench-prices-'))
+const opened = await openDatabase({ dataDir, clock: systemClock })
+try {
+  const db = timed(opened)
+  const prices = createPricesService({ db, clock: systemClock })
+  await prices.loadDefaultPrices()
+  console.log(`embedded     ${(await listPrices(db.read)).length} rows`)
+  for (const name of ['litellm', 'models-dev']) {
+    await load(prices, name)
+    tellNames(await listPrices(db.read), await listAliases(db.read))
+  }
+  for (const name of ['litellm', 'models-dev']) await load(prices, name)
+
+  const stored = await listPrices(db.read)
+  const aliases = await listAliases(db.read)
+  const rows = new Map(stored.map((row) => [row.id, row]))
+  const litellm = stored.filter((row) => row.source === 'litellm')
+  console.log('\nA sample of them, each without its own row:')
+  const every = Math.max(1, Math.floor(litellm.length / Number(options.sample)))
+  const sample = litellm.filter((_, index) => index % every === 0)
+  const without = (of: (row: StoredPrice) => boolean) => (missing: StoredPrice) =>
+    new PriceTable(
+      stored.filter((row) => row.id !== missing.id && of(row)),
+      aliases,
+    )
+  const only = without((row) => row.source === 'litellm')
+  const all = without(() => true)
+  const verdicts = sample.map((row) => {
+    const [alone, together] = [only(row), all(row)]
+    return [
+      verdictOf(alone, rows, row, null),
+      verdictOf(alone, rows, row, row.provider),
+      verdictOf(together, rows, row, null),
+    ] as const
+  })
+  tell(
+    '  LiteLLM’s table, by the name',
+    verdicts.map(([verdict]) => verdict),
+  )
+  tell(
+    '  LiteLLM’s table, with the provider',
+    verdicts.map(([, verdict]) => verdict),
+  )
+  tell(
+    '  all three tables, by the name',
+    verdicts.map(([, , verdict]) => verdict),
+  )
+} finally {
+  await opened.close()
+  await rm(dataDir, { recursive: true })
+}
