@@ -285,7 +285,7 @@ describe('tally prices', () => {
 
 test.skipIf(!existsSync(TABLES))('the whole table of LiteLLM loads, every refused row by name', async () => {
   const { stdout } = await tally.done(['prices', 'load', join(TABLES, 'litellm-prices.json')])
-  expect(stdout).toContain('236 refused, 573 skipped.')
+  expect(stdout).toContain('237 refused, 573 skipped.')
   expect(stdout).toContain('… and ')
   expect(stdout.match(/a mistake of units/g)).toHaveLength(30)
   expect(stdout.match(/unknown and not free/g)).toHaveLength(127)

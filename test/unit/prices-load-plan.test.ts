@@ -172,6 +172,7 @@ describe('a price that looks like a mistake', () => {
       ['cache_write_out_of_line'],
     ],
     ['a tier above the limit', { tiers: [{ fromTokens: 9, prices: { output: 1_000_000_001n } }] }, ['above_limit']],
+    ['an hour below five minutes', { cacheWrite: 3n, cacheWrite1h: 2n }, ['cache_write_out_of_line']],
     ['nothing for input and output', { input: 0n, output: 0n }, ['free']],
     ['nothing but for writing to the cache', { input: 0n, output: 0n, cacheWrite: 9n }, ['free']],
     ['free input alone', { input: 0n }, []],
@@ -179,6 +180,27 @@ describe('a price that looks like a mistake', () => {
   ])('%s', (_name, more, codes) => {
     const { refused } = plan([], [listed('x y', 1n, 'always', 'litellm', more)])
     expect(refused.flatMap(({ reasons }) => reasons.map(({ code }) => code as string))).toEqual(codes)
+  })
+})
+
+describe('a table that cannot say what an hour of the cache costs', () => {
+  const known = listed('anthropic claude-9', 3n, 'always', 'default', { cacheWrite: 4n, cacheWrite1h: 6n })
+  const hourOf = (row: ListedPrice, before: ListedPrice[] = [known]) =>
+    plan(before, [row]).additions.map((addition) => addition.row.cacheWrite1h)
+
+  test('keeps the price of the row that holds, where both agree on the others', () => {
+    const row = listed('anthropic claude-9', 3n, undefined, 'models-dev', { cacheWrite: 4n })
+    expect(hourOf(row)).toEqual([6n])
+    const loaded = listed('anthropic claude-9', 3n, TODAY, 'models-dev', { cacheWrite: 4n, cacheWrite1h: 6n })
+    expect(hourOf(row, [known, loaded])).toEqual([])
+  })
+
+  test('has none where they do not agree, or nothing is known', () => {
+    expect(hourOf(listed('anthropic claude-9', 2n, undefined, 'models-dev', { cacheWrite: 4n }))).toEqual([null])
+    expect(hourOf(listed('anthropic claude-9', 3n, undefined, 'models-dev', { cacheWrite: 5n }))).toEqual([null])
+    expect(hourOf(listed('anthropic claude-9', 3n, undefined, 'models-dev'))).toEqual([null])
+    expect(hourOf(listed('openai gpt-9', 3n, undefined, 'models-dev', { cacheWrite: 4n }))).toEqual([null])
+    expect(hourOf(listed('anthropic claude-9', 3n, undefined, 'litellm', { cacheWrite: 4n }))).toEqual([null])
   })
 })
 

@@ -67,18 +67,23 @@ export function planLoad(
 ): LoadPlan {
   const known = Map.groupBy(loaded.prices, (price) => keyOf(price.source, price))
   const plan: LoadPlan = { additions: [], aliases: [], unchanged: 0, refused: [...refused] }
+  const byId = new Map(loaded.prices.map((price) => [price.id, price]))
+  const priceOf = ({ model, provider }: ListedPrice) => {
+    const hit = loaded.table.find(model, provider || null, now)
+    return hit && byId.get(hit.price.id)
+  }
   const ownRows = rows.flatMap((row) => {
     const isEmbedded = row.source === 'default' && isHeld(known.get(keyOf('default', row)) ?? [], row)
     if (isEmbedded) plan.unchanged += 1
-    return isEmbedded ? [] : [withoutDefault(row)]
+    return isEmbedded ? [] : [withHourPrice(withoutDefault(row), priceOf)]
   })
   const positions = new Map(ownRows.map((row, position) => [row, position]))
   const additions: (Addition & { position: number })[] = []
   for (const [key, listed] of Map.groupBy(ownRows, (row) => keyOf(row.source, row))) {
     const { provider, model, source } = listed[0]!
     const own = known.get(key) ?? []
-    const isPriced = () => loaded.table.find(model, provider || null, now) !== undefined
-    const added = newRows(own, listed, () => (own.length > 0 || isPriced() ? dayOf(now) : null), options)
+    const isPriced = () => own.length > 0 || priceOf(listed[0]!) !== undefined
+    const added = newRows(own, listed, () => (isPriced() ? dayOf(now) : null), options)
     const reasons = added.flatMap(({ row }) => doubtsOf(row, options))
     if (reasons.length > 0) {
       plan.refused.push({ provider, model, reasons })
@@ -113,6 +118,20 @@ function keyOf(source: PriceSource, { provider, model }: Model): string {
 /** A row of the embedded table that an export holds. One that was edited there is the admin's own from now on. */
 function withoutDefault(row: ListedPrice): ListedPrice {
   return row.source === 'default' ? { ...row, source: 'tally' } : row
+}
+
+/** Tables that have no place for the price of writing to the cache for an hour, so that they say nothing of it. */
+const WITHOUT_HOUR_PRICE: readonly PriceSource[] = ['models-dev']
+
+/**
+ * What such a table says of a model keeps the hour's price of the row that holds so far, where both agree on what the
+ * hour's price is told from. Without it an hour would silently be valued as five minutes, at five eighths.
+ */
+function withHourPrice(row: ListedPrice, priceOf: (row: ListedPrice) => StoredPrice | undefined): ListedPrice {
+  if (!WITHOUT_HOUR_PRICE.includes(row.source) || row.cacheWrite === null || row.cacheWrite1h !== null) return row
+  const held = priceOf(row)
+  const agrees = held && held.input === row.input && held.cacheWrite === row.cacheWrite
+  return agrees ? { ...row, cacheWrite1h: held.cacheWrite1h } : row
 }
 
 function isHeld(held: PriceRow[], row: ListedPrice): boolean {

@@ -46,14 +46,22 @@ function levelDoubts(level: Level, force: boolean): Reason[] {
     const message = `${PRICE_FIELDS[kind]}${where} is ${perMillion(picos)} per million tokens, ${why}`
     doubts.push({ code: 'above_limit', message })
   }
-  for (const kind of ['cacheWrite', 'cacheWrite1h'] as const) {
-    const { input } = level
-    const picos = level[kind]
-    if (force || !input || !picos || picos <= input * CACHE_WRITE_FACTOR) continue
-    doubts.push({
-      code: 'cache_write_out_of_line',
-      message: `${PRICE_FIELDS[kind]}${where} is ${picos / input} times the price of input, where vendors charge twice at most; --force takes it`,
-    })
+  return force ? doubts : [...doubts, ...cacheWriteDoubts(level, where)]
+}
+
+function cacheWriteDoubts({ input, cacheWrite, cacheWrite1h }: Level, where: string): Reason[] {
+  const doubts: Reason[] = []
+  const doubt = (what: string) => {
+    doubts.push({ code: 'cache_write_out_of_line', message: `${what}; --force takes it` })
+  }
+  for (const [kind, picos] of Object.entries({ cacheWrite, cacheWrite1h })) {
+    if (!input || !picos || picos <= input * CACHE_WRITE_FACTOR) continue
+    const name = PRICE_FIELDS[kind as PricedKind]
+    doubt(`${name}${where} is ${picos / input} times the price of input, where vendors charge twice at most`)
+  }
+  if (cacheWrite && cacheWrite1h && cacheWrite1h < cacheWrite) {
+    const [hour, minutes] = [PRICE_FIELDS.cacheWrite1h, PRICE_FIELDS.cacheWrite]
+    doubt(`${hour}${where} is below ${minutes}, though keeping for an hour costs more than for five minutes`)
   }
   return doubts
 }
