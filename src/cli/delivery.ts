@@ -52,6 +52,11 @@ async function problemOf(response: Response): Promise<ProblemAnswer | undefined>
   return (await response.json()) as ProblemAnswer
 }
 
+/** Whatever else answers at the address, a page of a proxy perhaps, answers in something else. */
+function isJson(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('application/json') ?? false
+}
+
 async function refusal(url: string, response: Response): Promise<CommandError> {
   const problem = await problemOf(response)
   if (!problem) {
@@ -90,7 +95,7 @@ export async function deliver(
   for (let count = 0; ; count += 1) {
     const result = await attempt(address, request)
     if ('response' in result) {
-      if (!result.response.ok) throw await refusal(address, result.response)
+      if (!result.response.ok || !isJson(result.response)) throw await refusal(address, result.response)
       return { created: result.response.status === 201, answer: await result.response.text() }
     }
     const pauseMs = PAUSES_MS[count]

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../config.ts'
 import type { Services } from '../services.ts'
@@ -26,7 +26,7 @@ export async function withServices<Result>(
     import('../services.ts'),
     import('../lib/clock.ts'),
   ])
-  if (!creates && !databaseUrl && !existsSync(join(dataDir, DATABASE_FILE))) {
+  if (!creates && !databaseUrl && isMissing(join(dataDir, DATABASE_FILE))) {
     throw new CommandError(
       `There is no Tally database in ${dataDir}. Name its folder with --data or TALLY_DATA; \`tally serve\` and \`tally users add\` make a new one.`,
     )
@@ -36,5 +36,19 @@ export async function withServices<Result>(
     return await work(createServices({ db, clock: systemClock }))
   } finally {
     await db.close()
+  }
+}
+
+/** Not `existsSync`, to which a folder that one may not read is as good as none. */
+function isMissing(path: string): boolean {
+  try {
+    statSync(path)
+    return false
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return true
+    throw new CommandError(
+      `${path} cannot be read (${message}). Run this as the user who owns it, the one of the server.`,
+    )
   }
 }

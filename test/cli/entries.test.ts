@@ -188,12 +188,15 @@ describe('tally entries report', () => {
       fetch: ({ url }) =>
         url.includes('moved')
           ? Response.redirect('http://elsewhere.example/', 301)
-          : new Response('Hello', { status: 404 }),
+          : url.includes('page')
+            ? new Response('<h1>Hello</h1>', { headers: { 'content-type': 'text/html' } })
+            : new Response('Hello', { status: 404 }),
     })
     const at = async (path: string) =>
       (await tally.run(['entries', 'report', ...flags(), '--url', `http://127.0.0.1:${other.port}${path}`], { env }))
         .stderr
     expect(await at('')).toContain('404 Not Found: is that a Tally server?')
+    expect(await at('/page')).toContain('200 OK: is that a Tally server?')
     expect(await at('/moved')).toContain('moved to http://elsewhere.example/')
     other.stop(true)
   })

@@ -15,7 +15,8 @@ const PLAIN_TEXT =
 const PLAIN_TEXT_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 /** Tabs and line breaks are allowed here and folded to spaces. */
 const FOLDABLE_TEXT = '^[^\\u0000-\\u0008\\u000e-\\u001f\\u007f-\\u009f]*$'
-export const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:\\d{2})$'
+export const TIMESTAMP =
+  '^\\d{4}-\\d{2}-\\d{2}[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:\\d{2})$'
 
 const strict = { additionalProperties: false }
 
