@@ -271,6 +271,33 @@ forEachEngine('valuing entries that have a value again', (open) => {
     expect(JSON.stringify(await entries.getEntry(id, 'everyone'))).toBe(JSON.stringify(before))
   })
 
+  test('looks again before it writes: what was billed meanwhile does not move', async () => {
+    const db = await open()
+    let meanwhile = async () => {}
+    const racing: Database = {
+      ...db,
+      write: async (body) => {
+        await meanwhile()
+        return db.write(body)
+      },
+    }
+    const { entries, report, set, setStatus, money } = await stage(racing)
+    const ids = [await report({ model: 'gpt-5' }), await report({ model: 'gpt-5' })]
+    await set('gpt-5', 4)
+    meanwhile = async () => {
+      meanwhile = async () => {}
+      await setStatus(ids[0]!, 'billed')
+    }
+    expect(sums(await entries.reprice({ filter: {} }))).toEqual([
+      1,
+      1_250_000_000n,
+      4_000_000_000n,
+      1_250_000_000n,
+      4_000_000_000n,
+    ])
+    expect(await Promise.all(ids.map(money))).toEqual(['1.25 1.25', '4 4'])
+  })
+
   test('goes on from the page where its time was over', async () => {
     const { entries, report, set } = await stage(await open())
     for (let hour = 0; hour < 3; hour += 1) await report({ model: 'gpt-5' })
