@@ -3,10 +3,8 @@
  * package `@pydantic/genai-prices` (MIT): `bun scripts/price-table.ts`. A unit test checks that what is committed is
  * what this makes. Run it after every update of the package.
  *
- * The package lists prices per million tokens as JavaScript numbers. Their shortest decimal text is what its authors
- * wrote, so that text is read, never the number, and becomes pico-dollars per token.
- *
- * Left out, each kind counted when the script runs:
+ * The package is read as `tally prices load` reads its data, so both come to the same rows. Left out, each kind counted
+ * when the script runs:
  * - prices that hold for some hours of the day only (DeepSeek's peak hours): a session has one start but may run
  *   through both, so its value stays the lower bound that the price without hours gives;
  * - models without a price for text tokens. The package writes an empty price both for what is free and for what it
@@ -17,17 +15,12 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  type ConditionalPrice,
-  type MatchLogic,
-  type ModelInfo,
-  type ModelPrice,
-  type Provider,
-  updatePrices,
-  waitForUpdate,
-} from '@pydantic/genai-prices'
+import { type Provider, updatePrices, waitForUpdate } from '@pydantic/genai-prices'
 import type { DefaultPrice, DefaultPriceTier, DefaultTable } from '../src/features/prices/default-table.ts'
-import { divideHalfEven, parseDecimal } from '../src/lib/money.ts'
+import type { ListedPrice, ReasonCode } from '../src/features/prices/formats/reading.ts'
+import { readTable } from '../src/features/prices/formats/table-file.ts'
+import { PRICE_FIELDS, PRICED_KINDS, type PriceTier, type TokenPrices } from '../src/features/prices/rate.ts'
+import type { PriceAlias } from '../src/features/prices/resolve.ts'
 
 /** The package does not carry its own date; the registry does. A change of version must change both. */
 const PINNED = { version: '0.1.8', published: '2026-09-23' }
@@ -38,19 +31,6 @@ const PACKAGE_FOLDER = join(fileURLToPath(import.meta.resolve('@pydantic/genai-p
 const PRICES_FOLDER = join(import.meta.dir, '../src/features/prices')
 const TABLE_PATH = join(PRICES_FOLDER, 'default-prices.json')
 const NOTICE_PATH = join(PRICES_FOLDER, 'default-prices.LICENSE')
-
-const PRICE_KEYS = {
-  input: 'input_mtok',
-  output: 'output_mtok',
-  cache_read: 'cache_read_mtok',
-  cache_write: 'cache_write_mtok',
-  cache_write_1h: 'cache_write_1h_mtok',
-} as const
-type PriceKind = keyof typeof PRICE_KEYS
-const PRICE_KINDS = Object.keys(PRICE_KEYS) as PriceKind[]
-
-/** Kinds that are part of what agents report as output, so that one output price would be wrong for them. */
-const PARTS_OF_OUTPUT = ['output_reasoning_mtok', 'output_citation_mtok']
 
 interface LeftOut {
   hoursOfDay: number
@@ -64,18 +44,20 @@ export async function generatePriceTable(): Promise<{ table: string; notice: str
   if (version !== PINNED.version) {
     throw new Error(`The package is at ${version}: set PINNED to that and to its day of publication.`)
   }
-  const leftOut: LeftOut = { hoursOfDay: 0, noTextPrice: 0, outputInParts: 0 }
-  const rows: DefaultPrice[] = []
-  const aliases: DefaultTable['aliases'] = []
-  for (const provider of await packagedProviders()) {
-    const taken = new Set(provider.models.map((model) => model.id))
-    for (const model of provider.models) {
-      const modelRows = rowsOf(provider.id, model, leftOut)
-      rows.push(...modelRows)
-      if (modelRows.length > 0) aliases.push(...aliasesOf(provider.id, model, taken))
-    }
+  const { rows, aliases, refused, skipped } = readTable(
+    JSON.stringify(await packagedProviders()),
+    'genai-prices',
+  ).reading
+  const refusedFor = (code: ReasonCode) =>
+    refused.filter(({ reasons }) => reasons.some((reason) => reason.code === code))
+  const leftOut: LeftOut = {
+    hoursOfDay: skipped['price for some hours of the day'] ?? 0,
+    noTextPrice: refusedFor('no_input_price').length,
+    outputInParts: refusedFor('output_in_parts').length,
   }
-  return { table: tableText(rows, aliases), notice: await noticeText(), leftOut }
+  // Anything else that is wrong with a row is a change of the package that somebody has to look at.
+  if (refused.length > leftOut.noTextPrice + leftOut.outputInParts) throw new Error(JSON.stringify(refused))
+  return { table: tableText(rows.map(priceOf), namesOf(aliases)), notice: await noticeText(), leftOut }
 }
 
 /** The data that the package carries: what it answers when nobody has put an update beside it. */
@@ -86,86 +68,31 @@ async function packagedProviders(): Promise<Provider[]> {
   return providers
 }
 
-function rowsOf(provider: string, model: ModelInfo, leftOut: LeftOut): DefaultPrice[] {
-  const conditional: ConditionalPrice[] = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }]
-  const rows: DefaultPrice[] = []
-  for (const { constraint, prices } of conditional) {
-    if (constraint?.type === 'time_of_date') leftOut.hoursOfDay += 1
-    else if (PARTS_OF_OUTPUT.some((key) => prices[key] !== undefined)) leftOut.outputInParts += 1
-    else if (prices[PRICE_KEYS.input] === undefined && prices[PRICE_KEYS.output] === undefined) leftOut.noTextPrice += 1
-    else {
-      const where = `${provider} ${model.id}`
-      rows.push({
-        provider,
-        model: model.id,
-        ...basePrices(prices, where),
-        ...tiersOf(prices, where),
-        ...(constraint ? { effective_from: constraint.start_date } : {}),
-      })
-    }
+function priceOf({ provider, model, tiers, effectiveFrom, ...prices }: ListedPrice): DefaultPrice {
+  return {
+    provider,
+    model,
+    ...numbersOf(prices),
+    ...(tiers.length > 0
+      ? { tiers: tiers.map((tier) => ({ from_tokens: tier.fromTokens, ...numbersOf(tier.prices) })) }
+      : {}),
+    ...(effectiveFrom == null ? {} : { effective_from: new Date(effectiveFrom).toISOString().slice(0, 10) }),
   }
-  return rows
 }
 
-function basePrices(prices: ModelPrice, where: string): Partial<Record<PriceKind, number>> {
-  const base: Partial<Record<PriceKind, number>> = {}
-  for (const kind of PRICE_KINDS) {
-    const price = prices[PRICE_KEYS[kind]]
-    if (price !== undefined) base[kind] = picosPerToken(typeof price === 'number' ? price : price.base, where)
-  }
-  return base
+/** The prices that are known, as numbers: none exceeds 10^9. */
+function numbersOf(prices: PriceTier['prices'] | TokenPrices): Omit<DefaultPriceTier, 'from_tokens'> {
+  const known = PRICED_KINDS.filter((kind) => (prices[kind] ?? null) !== null)
+  return Object.fromEntries(known.map((kind) => [PRICE_FIELDS[kind], Number(prices[kind])]))
 }
 
-/** Tiers stand beside each kind of price in the package; here each beginning has the prices that change there. */
-function tiersOf(prices: ModelPrice, where: string): { tiers?: DefaultPriceTier[] } {
-  const tiers = new Map<number, DefaultPriceTier>()
-  for (const kind of PRICE_KINDS) {
-    const price = prices[PRICE_KEYS[kind]]
-    if (price === undefined || typeof price === 'number') continue
-    for (const { start, price: above } of price.tiers) {
-      // The package takes the higher price for more than `start` tokens.
-      const tier = tiers.get(start + 1) ?? { from_tokens: start + 1 }
-      tier[kind] = picosPerToken(above, where)
-      tiers.set(start + 1, tier)
-    }
-  }
-  if (tiers.size === 0) return {}
-  return { tiers: [...tiers.values()].sort((one, other) => one.from_tokens - other.from_tokens) }
-}
-
-/**
- * Dollars per million tokens as pico-dollars per token. What is finer than that is the noise of somebody's
- * floating-point arithmetic (0.18000000000000002) or a repeating fraction (1/12), and is rounded; a genuine finer
- * price would need another unit, so it stops the script.
- */
-function picosPerToken(dollarsPerMillion: number, where: string): number {
-  const text = String(dollarsPerMillion)
-  const picos = parseDecimal(text, 6)
-  if (picos === undefined || picos < 0n) throw new Error(`${where}: '${text}' is no price.`)
-  const finer = parseDecimal(text, 12)! - picos * 1_000_000n
-  const off = finer < 0n ? -finer : finer
-  if (off !== 0n && divideHalfEven(picos * 1_000_000n, off) < 100_000n) {
-    throw new Error(`${where}: '${text}' is finer than a pico-dollar per token.`)
-  }
-  return Number(picos)
-}
-
-/** The other names of a model, but those which another model of the provider has; the package takes the first, too. */
-function aliasesOf(provider: string, model: ModelInfo, taken: Set<string>): DefaultTable['aliases'] {
-  const names = [...new Set(wholeNames(model.match))].filter((name) => !taken.has(name))
-  for (const name of names) taken.add(name)
-  return names.length > 0 ? [{ provider, model: model.id, names }] : []
-}
-
-/**
- * Names that a model's clauses match for certain, without matching any pattern: those of its `equals` clauses, and
- * the bare beginning of a `starts_with` clause where that is a whole name (`claude-3-5-haiku`).
- */
-function wholeNames(clause: MatchLogic): string[] {
-  if ('or' in clause) return clause.or.flatMap(wholeNames)
-  if ('equals' in clause) return [clause.equals]
-  if ('starts_with' in clause && /[a-z0-9]$/i.test(clause.starts_with)) return [clause.starts_with]
-  return []
+function namesOf(aliases: PriceAlias[]): DefaultTable['aliases'] {
+  const byModel = Map.groupBy(aliases, ({ provider, model }) => JSON.stringify([provider, model]))
+  return [...byModel.values()].map((named) => ({
+    provider: named[0]!.provider!,
+    model: named[0]!.model,
+    names: named.map(({ alias }) => alias),
+  }))
 }
 
 /** One row a line, so that a new version of the package is a readable difference. */
