@@ -40,7 +40,7 @@ const PARTS = {
   'src/features/[^/]+/routes\\.ts$': ['^src/http/', '^src/features/', '^src/database/database\\.ts$', ...GROUND],
   'src/features/[^/]+/(?!routes\\.ts$|store\\.ts$|schema\\.ts$)[^/]+$': ['^src/features/', DATABASE, ...GROUND],
   'src/features/[^/]+/schema\\.ts$': ['^src/features/', '^src/database/(tables|records)\\.ts$', ...GROUND],
-  'src/features/[^/]+/store\\.ts$': ['^src/features/', DATABASE, ...GROUND],
+  'src/features/[^/]+/store(\\.ts|/[^/]+)$': ['^src/features/', DATABASE, ...GROUND],
   'src/database/': ['^migrations/', ...GROUND],
   'src/lib/': [],
   'src/errors\\.ts$': [],
@@ -95,7 +95,7 @@ module.exports = {
       name: 'stores-stand-below-services',
       comment: 'routes → service → store, within a feature too.',
       severity: 'error',
-      from: { path: '^src/features/[^/]+/store\\.ts$' },
+      from: { path: '^src/features/[^/]+/store(\\.ts|/[^/]+)$' },
       to: { path: '^src/features/[^/]+/(routes|service)\\.ts$' },
     },
     {
@@ -103,7 +103,7 @@ module.exports = {
       comment: 'A rule of the business that stands in a route is missing from the command line.',
       severity: 'error',
       from: { path: '^src/features/[^/]+/routes\\.ts$' },
-      to: { path: '^src/features/[^/]+/store\\.ts$' },
+      to: { path: '^src/features/[^/]+/store(\\.ts|/[^/]+)$' },
     },
     {
       name: 'nothing-imports-routes-but-the-app',
@@ -132,7 +132,7 @@ module.exports = {
     ]),
     onlyIn('drizzle-only-in-stores', '(^|/)node_modules/drizzle-orm/', [
       '^src/database/',
-      '^src/features/[^/]+/store\\.ts$',
+      '^src/features/[^/]+/store(\\.ts|/[^/]+)$',
     ]),
     onlyIn('drivers-only-in-the-database', '^bun:sqlite$|(^|/)node_modules/postgres/', ['^src/database/']),
     onlyIn('commander-only-in-the-command-line', '(^|/)node_modules/commander/', ['^src/main\\.ts$', '^src/cli/']),

@@ -14,18 +14,13 @@ import {
   type EntryRecord,
   type EntryView,
   findDuplicate,
-  findIdempotencyKey,
   getView,
-  type Interned,
   insertEntry,
-  insertHistory,
-  insertIdempotencyKey,
-  internLabels,
-  internName,
-  moveTicketEntries,
-  type NameKey,
   type NewEntry,
-} from './store.ts'
+} from './store/entries.ts'
+import { findIdempotencyKey, insertHistory, insertIdempotencyKey } from './store/history.ts'
+import { type Interned, internLabels, internName, type NameKey } from './store/names.ts'
+import { moveTicketEntries } from './store/sessions.ts'
 
 /** Whose entry it becomes and with which token it came. Never taken from the report. */
 export interface Reporter {

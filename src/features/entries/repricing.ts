@@ -13,16 +13,16 @@ import { valuationColumns } from './record.ts'
 import { readTimestamp } from './report.ts'
 import { costNanosOf, isLocked, partOf } from './rows.ts'
 import type { Repricing } from './schema.ts'
+import { insertHistory } from './store/history.ts'
 import {
   countUnpriced,
-  insertHistory,
   listPriced,
   listRepriceable,
   listUnpriced,
   listUnpricedModels,
   type PricedEntry,
   updateValuation,
-} from './store.ts'
+} from './store/valuations.ts'
 
 /** Entries of one transaction: some 20 ms, for which reporting may wait. */
 const BATCH = 500

@@ -13,15 +13,10 @@ import { faultsBeyondSchema, type Report, readReport } from './report.ts'
 import { createRepricing } from './repricing.ts'
 import type { TokenEntry, TokenEntryDetail, TokenEntryHistory, TokenEntryReport } from './schema.ts'
 import { recordInSession } from './sessions.ts'
-import {
-  type EntryView,
-  findReportingToken,
-  findView,
-  Interned,
-  listHistory,
-  listViews,
-  type Visible,
-} from './store.ts'
+import type { EntryView } from './store/entries.ts'
+import { findReportingToken, listHistory } from './store/history.ts'
+import { findView, listViews, type Visible } from './store/lists.ts'
+import { Interned } from './store/names.ts'
 import { valuationOf } from './valuation.ts'
 import { timestamp, toTokenEntry } from './wire.ts'
 

@@ -18,25 +18,21 @@ import {
 } from './record.ts'
 import type { Report } from './report.ts'
 import { countsOf, figureColumns, isLocked, type ModelTotals, partOf, readTotals, writeTotals } from './rows.ts'
+import { type EntryRecord, getView, type PartChange, updateEntry, updatePart } from './store/entries.ts'
+import { insertHistory } from './store/history.ts'
+import { getName } from './store/names.ts'
 import {
   changeManager,
-  type EntryRecord,
-  getName,
-  getView,
-  insertHistory,
   listParts,
   listSessionParts,
   listSessions,
   listSourceTotals,
   lockSession,
-  type PartChange,
   type SessionRecord,
   type SourceTotals,
   saveSourceTotals,
-  updateEntry,
-  updatePart,
   updateSession,
-} from './store.ts'
+} from './store/sessions.ts'
 import { isStale, nextStep, sumOfParts, supplyingSource, type Totals, totalTokens, ZERO_COUNTS } from './totals.ts'
 
 function sessionShrunk(figure: string): Problem {

@@ -3,7 +3,7 @@ import { decimalNumber, moneyNumber, PICO_DIGITS } from '../../lib/money.ts'
 import { PER_MILLION_DIGITS, PRICE_FIELDS, type PriceTable, partsAtPrice } from '../prices/service.ts'
 import { countsOf, over200kOf } from './rows.ts'
 import type { TokenEntryDetail } from './schema.ts'
-import type { EntryRecord } from './store.ts'
+import type { EntryRecord } from './store/entries.ts'
 import { timestamp } from './wire.ts'
 
 /** Null where the entry has no list value. */

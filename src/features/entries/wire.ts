@@ -2,7 +2,7 @@
 import { moneyNumber } from '../../lib/money.ts'
 import { costNanosOf, countsOf, over200kOf } from './rows.ts'
 import type { TokenEntry } from './schema.ts'
-import type { EntryView } from './store.ts'
+import type { EntryView } from './store/entries.ts'
 import { type Counts, totalTokens } from './totals.ts'
 
 export function toTokenEntry(view: EntryView): TokenEntry {

@@ -1,0 +1,80 @@
+/** What was done to an entry, by whom; and the keys under which reports came. */
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { Tables } from '../../../database/tables.ts'
+import type { Id } from '../../../lib/id.ts'
+
+type HistoryRecord = Tables['entryHistory']['$inferSelect']
+
+export async function findIdempotencyKey(
+  reader: Reader,
+  managerId: number,
+  key: string,
+): Promise<{ bodyHash: Uint8Array; entryId: number } | undefined> {
+  const [row] = await reader
+    .prepared('idempotency-keys.by-key', (prepare) => {
+      const { idempotencyKeys } = prepare.tables
+      return prepare
+        .select({ bodyHash: idempotencyKeys.bodyHash, entryId: idempotencyKeys.entryId })
+        .from(idempotencyKeys)
+        .where(
+          and(
+            eq(idempotencyKeys.managerId, sql.placeholder('managerId')),
+            eq(idempotencyKeys.key, sql.placeholder('key')),
+          ),
+        )
+    })
+    .execute({ managerId, key })
+  return row
+}
+
+/** Fails with a unique violation where another transaction took the key meanwhile. */
+export async function insertIdempotencyKey(
+  tx: Tx,
+  row: { managerId: number; key: string; bodyHash: Uint8Array; entryId: number },
+): Promise<void> {
+  await tx.insert(tx.tables.idempotencyKeys).values(row)
+}
+
+export async function insertHistory(tx: Tx, rows: Omit<HistoryRecord, 'id'>[]): Promise<void> {
+  if (rows.length > 0) await tx.insert(tx.tables.entryHistory).values(rows)
+}
+
+export interface HistoryView {
+  at: number
+  action: string
+  details: Record<string, unknown>
+  user: { uid: Id<'usr'>; name: string } | null
+  token: { uid: Id<'tok'>; name: string } | null
+}
+
+export async function listHistory(reader: Reader, entryId: number): Promise<HistoryView[]> {
+  const { entryHistory, users, tokens } = reader.tables
+  return reader
+    .select({
+      at: entryHistory.at,
+      action: entryHistory.action,
+      details: entryHistory.details,
+      user: { uid: users.uid, name: users.name },
+      token: { uid: tokens.uid, name: tokens.name },
+    })
+    .from(entryHistory)
+    .leftJoin(users, eq(users.id, entryHistory.userId))
+    .leftJoin(tokens, eq(tokens.id, entryHistory.tokenId))
+    .where(eq(entryHistory.entryId, entryId))
+    .orderBy(asc(entryHistory.id))
+}
+
+/** The token that an entry came with; its creation is no row of the history. */
+export async function findReportingToken(
+  reader: Reader,
+  tokenId: number,
+): Promise<{ uid: Id<'tok'>; name: string } | undefined> {
+  const { tokens } = reader.tables
+  const [row] = await reader
+    .select({ uid: tokens.uid, name: tokens.name })
+    .from(tokens)
+    .where(eq(tokens.id, tokenId))
+    .limit(1)
+  return row
+}

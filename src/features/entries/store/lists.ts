@@ -1,0 +1,211 @@
+/** Which entries a question is about: the filters of lists as conditions, and what a caller may see. */
+import {
+  and,
+  type Column,
+  desc,
+  eq,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import { type Id, type IdPrefix, isId } from '../../../lib/id.ts'
+import { foldName } from '../../../lib/names.ts'
+import type { EntryFilter, Position } from '../filter.ts'
+import { type EntryView, selectViews } from './entries.ts'
+
+/** What a caller may see: everything, or a person's own entries and those of the projects they lead. */
+export type Visible = 'all' | { userId: number }
+
+function visibleTo(reader: Reader, visible: Visible): SQL | undefined {
+  if (visible === 'all') return undefined
+  const { entries, projectLeads } = reader.tables
+  const led = reader
+    .select({ id: projectLeads.projectId })
+    .from(projectLeads)
+    .where(eq(projectLeads.userId, visible.userId))
+  return or(eq(entries.managerId, visible.userId), inArray(entries.projectId, led))
+}
+
+/** A condition on one of several texts, of which some are public ids. */
+function idOr<P extends IdPrefix>(
+  prefix: P,
+  values: string[],
+  byId: (ids: Id<P>[]) => SQL | undefined,
+  byText: (texts: string[]) => SQL | undefined,
+) {
+  const ids = values.filter((value) => isId(prefix, value)) as Id<P>[]
+  const texts = values.filter((value) => !isId(prefix, value))
+  return or(ids.length > 0 ? byId(ids) : undefined, texts.length > 0 ? byText(texts) : undefined)
+}
+
+export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefined {
+  const t = reader.tables
+  const e = t.entries
+  const among = (column: Column, query: SQLWrapper | undefined) => query && inArray(column, query as never)
+  const keyOf = (texts: string[] | undefined) =>
+    texts && reader.select({ id: t.names.id }).from(t.names).where(inArray(t.names.text, texts))
+  const folded = (texts: string[]) => texts.map(foldName)
+
+  const projectsNamed = (texts: string[]) =>
+    reader
+      .select({ id: t.projectNames.projectId })
+      .from(t.projectNames)
+      .where(inArray(t.projectNames.folded, folded(texts)))
+  const projectsById = (uids: Id<'prj'>[]) =>
+    reader.select({ id: t.projects.id }).from(t.projects).where(inArray(t.projects.uid, uids))
+  const clientsProjects = (condition: SQL) =>
+    inArray(
+      e.projectId,
+      reader
+        .select({ id: t.projects.id })
+        .from(t.projects)
+        .innerJoin(t.clients, eq(t.clients.id, t.projects.clientId))
+        .where(condition),
+    )
+
+  return and(
+    filter.startingAt === undefined ? undefined : gte(e.startedAt, filter.startingAt),
+    filter.endingAt === undefined ? undefined : lt(e.startedAt, filter.endingAt),
+    filter.projects &&
+      idOr(
+        'prj',
+        filter.projects,
+        (ids) => inArray(e.projectId, projectsById(ids)),
+        (texts) => inArray(e.projectId, projectsNamed(texts)),
+      ),
+    filter.tickets &&
+      idOr(
+        'tkt',
+        filter.tickets,
+        (ids) =>
+          inArray(e.ticketId, reader.select({ id: t.tickets.id }).from(t.tickets).where(inArray(t.tickets.uid, ids))),
+        (texts) =>
+          inArray(
+            e.ticketId,
+            reader
+              .select({ id: t.tickets.id })
+              .from(t.tickets)
+              .where(inArray(t.tickets.keyFolded, folded(texts))),
+          ),
+      ),
+    filter.clients &&
+      idOr(
+        'cli',
+        filter.clients,
+        (ids) => clientsProjects(inArray(t.clients.uid, ids)),
+        (texts) => clientsProjects(inArray(t.clients.nameFolded, folded(texts))),
+      ),
+    filter.managers &&
+      idOr(
+        'usr',
+        filter.managers,
+        (ids) => inArray(e.managerId, reader.select({ id: t.users.id }).from(t.users).where(inArray(t.users.uid, ids))),
+        (texts) =>
+          inArray(
+            e.managerId,
+            reader
+              .select({ id: t.users.id })
+              .from(t.users)
+              .where(inArray(t.users.email, folded(texts))),
+          ),
+      ),
+    among(e.agentId, keyOf(filter.agents)),
+    among(e.harnessId, keyOf(filter.harnesses)),
+    among(e.modelId, keyOf(filter.models)),
+    filter.statuses && inArray(e.status, filter.statuses),
+    filter.sources && inArray(e.source, filter.sources),
+    filter.sessionKeys &&
+      inArray(
+        e.sessionId,
+        reader.select({ id: t.sessions.id }).from(t.sessions).where(inArray(t.sessions.sessionKey, filter.sessionKeys)),
+      ),
+    ...labelConditions(reader, filter.labels),
+    filter.placed && or(...filter.placed.map((by) => (by === 'none' ? isNull(e.placedBy) : eq(e.placedBy, by)))),
+    filter.priced === undefined
+      ? undefined
+      : filter.priced
+        ? or(isNotNull(e.reportedCost), isNotNull(e.listValue))
+        : and(isNull(e.reportedCost), isNull(e.listValue)),
+    filter.bills &&
+      or(
+        filter.bills.includes('none') ? isNull(e.billId) : undefined,
+        idOr(
+          'bil',
+          filter.bills.filter((bill) => bill !== 'none'),
+          (ids) => inArray(e.billId, reader.select({ id: t.bills.id }).from(t.bills).where(inArray(t.bills.uid, ids))),
+          (texts) =>
+            inArray(e.billId, reader.select({ id: t.bills.id }).from(t.bills).where(inArray(t.bills.number, texts))),
+        ),
+      ),
+    filter.text === undefined
+      ? undefined
+      : sql`lower(${e.summary}) LIKE ${`%${escapeLike(filter.text.toLowerCase())}%`} ESCAPE '!'`,
+  )
+}
+
+/** Several values of one label mean any of them, several labels all of them. */
+function labelConditions(reader: Reader, labels: EntryFilter['labels'] = []): SQL[] {
+  const { labelPairs, entries } = reader.tables
+  return [...Map.groupBy(labels, ({ name }) => name)].map(([name, pairs]) =>
+    inArray(
+      entries.labelSetId,
+      reader
+        .select({ id: labelPairs.labelSetId })
+        .from(labelPairs)
+        .where(
+          and(
+            eq(labelPairs.name, name),
+            inArray(
+              labelPairs.value,
+              pairs.map(({ value }) => value),
+            ),
+          ),
+        ),
+    ),
+  )
+}
+
+function escapeLike(text: string): string {
+  return text.replace(/[!%_]/g, (character) => `!${character}`)
+}
+
+export function isBehind(reader: Reader, after: Position | undefined): SQL | undefined {
+  const { entries } = reader.tables
+  return (
+    after &&
+    and(lte(entries.startedAt, after.startedAt), or(lt(entries.startedAt, after.startedAt), lt(entries.id, after.id)))
+  )
+}
+
+/** Entries newest first, from behind `after`. */
+export async function listViews(
+  reader: Reader,
+  {
+    filter,
+    visible,
+    after,
+    limit,
+  }: { filter: EntryFilter; visible: Visible; after: Position | undefined; limit: number },
+): Promise<EntryView[]> {
+  const { entries } = reader.tables
+  return selectViews(reader)
+    .where(and(conditionOf(reader, filter), visibleTo(reader, visible), isBehind(reader, after)))
+    .orderBy(desc(entries.startedAt), desc(entries.id))
+    .limit(limit)
+}
+
+/** The entry with this public id, where the caller may see it. */
+export async function findView(reader: Reader, uid: Id<'ent'>, visible: Visible): Promise<EntryView | undefined> {
+  const [row] = await selectViews(reader)
+    .where(and(eq(reader.tables.entries.uid, uid), visibleTo(reader, visible)))
+    .limit(1)
+  return row
+}

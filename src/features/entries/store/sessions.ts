@@ -1,0 +1,155 @@
+/** Sessions, their chains of parts, and what each source said of them. */
+import { and, asc, eq, ne, notInArray, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { SessionTotals } from '../../../database/records.ts'
+import type { SessionSource, Tables } from '../../../database/tables.ts'
+import { type EntryRecord, LOCKED_STATUSES } from './entries.ts'
+
+export type SessionRecord = Tables['sessions']['$inferSelect']
+
+/**
+ * The session, made where it is missing, and locked until the transaction ends so that two reports of it come one
+ * after the other on PostgreSQL too.
+ */
+export async function lockSession(
+  tx: Tx,
+  session: { sessionKey: string; harnessId: number; managerId: number; source: SessionSource },
+): Promise<SessionRecord> {
+  const [row] = await tx
+    .prepared('sessions.lock', (prepare) => {
+      const { sessions } = prepare.tables
+      return prepare
+        .insert(sessions)
+        .values({
+          sessionKey: sql.placeholder('sessionKey'),
+          harnessId: sql.placeholder('harnessId'),
+          managerId: sql.placeholder('managerId'),
+          source: sql.placeholder('source'),
+          contested: false,
+        })
+        .onConflictDoUpdate({
+          target: [sessions.sessionKey, sessions.harnessId, sessions.managerId],
+          set: { sessionKey: sql`${sessions.sessionKey}` },
+        })
+        .returning()
+    })
+    .execute(session)
+  return row!
+}
+
+/** Every session with this harness and id, whoever owns it, oldest first. */
+export async function listSessions(
+  reader: Reader,
+  session: { sessionKey: string; harnessId: number },
+): Promise<SessionRecord[]> {
+  const found = await reader
+    .prepared('sessions.by-key', (prepare) => {
+      const { sessions } = prepare.tables
+      return prepare
+        .select()
+        .from(sessions)
+        .where(
+          and(
+            eq(sessions.sessionKey, sql.placeholder('sessionKey')),
+            eq(sessions.harnessId, sql.placeholder('harnessId')),
+          ),
+        )
+    })
+    .execute(session)
+  return found.sort((a, b) => a.id - b.id)
+}
+
+export async function updateSession(
+  tx: Tx,
+  id: number,
+  change: { source?: SessionSource; contested?: boolean; managerId?: number },
+): Promise<void> {
+  const { sessions } = tx.tables
+  await tx.update(sessions).set(change).where(eq(sessions.id, id))
+}
+
+/** The parts of one model of a session, in order. */
+export async function listParts(reader: Reader, sessionId: number, chainModelId: number): Promise<EntryRecord[]> {
+  const parts = await reader
+    .prepared('entries.parts', (prepare) => {
+      const { entries } = prepare.tables
+      return prepare
+        .select()
+        .from(entries)
+        .where(
+          and(
+            eq(entries.sessionId, sql.placeholder('sessionId')),
+            eq(entries.chainModelId, sql.placeholder('chainModelId')),
+          ),
+        )
+    })
+    .execute({ sessionId, chainModelId })
+  return parts.sort((a, b) => a.part! - b.part!)
+}
+
+/** All parts of all models of a session, by model and part. */
+export async function listSessionParts(reader: Reader, sessionId: number): Promise<EntryRecord[]> {
+  const { entries } = reader.tables
+  return reader
+    .select()
+    .from(entries)
+    .where(eq(entries.sessionId, sessionId))
+    .orderBy(asc(entries.chainModelId), asc(entries.part))
+}
+
+export interface SourceTotals {
+  chainModelId: number
+  source: SessionSource
+  totals: SessionTotals
+}
+
+export async function listSourceTotals(reader: Reader, sessionId: number): Promise<SourceTotals[]> {
+  const { sessionSources } = reader.tables
+  return reader
+    .select({ chainModelId: sessionSources.chainModelId, source: sessionSources.source, totals: sessionSources.totals })
+    .from(sessionSources)
+    .where(eq(sessionSources.sessionId, sessionId))
+}
+
+export async function saveSourceTotals(
+  tx: Tx,
+  sessionId: number,
+  { chainModelId, source, totals }: SourceTotals,
+): Promise<void> {
+  const { sessionSources } = tx.tables
+  await tx
+    .insert(sessionSources)
+    .values({ sessionId, chainModelId, source, totals })
+    .onConflictDoUpdate({
+      target: [sessionSources.sessionId, sessionSources.chainModelId, sessionSources.source],
+      set: { totals },
+    })
+}
+
+/** Gives the unlocked parts of a session to another manager, and answers their keys. */
+export async function changeManager(tx: Tx, sessionId: number, managerId: number): Promise<number[]> {
+  const { entries } = tx.tables
+  const changed = await tx
+    .update(entries)
+    .set({ managerId })
+    .where(
+      and(
+        eq(entries.sessionId, sessionId),
+        ne(entries.managerId, managerId),
+        notInArray(entries.status, [...LOCKED_STATUSES]),
+      ),
+    )
+    .returning({ id: entries.id })
+  return changed.map(({ id }) => id)
+}
+
+/** Moves the unlocked entries of a ticket that has found its project, and answers their keys. */
+export async function moveTicketEntries(tx: Tx, ticketId: number, projectId: number): Promise<number[]> {
+  const { entries } = tx.tables
+  const moved = await tx
+    .update(entries)
+    .set({ projectId })
+    .where(and(eq(entries.ticketId, ticketId), notInArray(entries.status, [...LOCKED_STATUSES])))
+    .returning({ id: entries.id })
+  return moved.map(({ id }) => id)
+}
