@@ -80,7 +80,8 @@ async function serve(config: Config): Promise<void> {
   let server: Server | undefined
   try {
     const services = createServices({ db, clock: systemClock })
-    await services.prices.loadDefaultPrices()
+    // A newer table may know models that were reported before it did.
+    if (await services.prices.loadDefaultPrices()) await services.entries.valueUnpriced()
     const app = createApp({ services, logger, publicUrl: config.publicUrl, trustedProxies: config.trustedProxies })
     server = listen(config, (options) => app.listen(options).server!)
     const url = localUrl(config.host, server.port!)

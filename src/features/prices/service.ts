@@ -52,8 +52,9 @@ export interface PricesService {
    * Loads the embedded table where the database has not seen its version, which costs one read otherwise. A database
    * without it gets all of it; one with an older version gets what is new or changed, as new dated rows. A table older
    * than what was loaded is left alone: the database was already opened by a newer Tally.
+   * Answers whether anything was added, and with it entries may have found a price: see `valueUnpriced` of the entries.
    */
-  loadDefaultPrices(): Promise<void>
+  loadDefaultPrices(): Promise<boolean>
   /**
    * The prices as `reader` sees them; not a promise where the held ones still hold. Reading them anew takes about 15 ms,
    * and what is read inside a transaction is held only after its commit: so ask with `db.read` before a write, and
@@ -189,13 +190,14 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
 
     async loadDefaultPrices() {
       const versions = await listTableVersions(db.read, 'default')
-      if (versions.some((version) => version === DEFAULT_TABLE_VERSION || isNewerTable(version))) return
+      if (versions.some((version) => version === DEFAULT_TABLE_VERSION || isNewerTable(version))) return false
       const loading = { source: 'default', loadedAt: clock.now(), loadedBy: null } as const
-      await db.write(async (tx) => {
-        if (!(await insertTableVersion(tx, 'default', DEFAULT_TABLE_VERSION, loading.loadedAt))) return
+      return db.write(async (tx) => {
+        if (!(await insertTableVersion(tx, 'default', DEFAULT_TABLE_VERSION, loading.loadedAt))) return false
         const offered = offeredRows(await listPrices(tx, 'default'), defaultRows(), dayOf(loading.loadedAt))
         await addPrices(tx, offered, loading)
         await addAliases(tx, defaultAliases(), loading)
+        return true
       })
     },
 
