@@ -4,6 +4,7 @@ import { Problem } from '../errors.ts'
 
 type Failure =
   | 'unique'
+  | 'foreign_key'
   | 'constraint'
   | 'busy'
   | 'full'
@@ -16,6 +17,7 @@ type Failure =
 const SQLITE_FAILURES: [start: string, failure: Failure][] = [
   ['SQLITE_CONSTRAINT_UNIQUE', 'unique'],
   ['SQLITE_CONSTRAINT_PRIMARYKEY', 'unique'],
+  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreign_key'],
   ['SQLITE_CONSTRAINT', 'constraint'],
   ['SQLITE_BUSY', 'busy'],
   ['SQLITE_LOCKED', 'busy'],
@@ -28,7 +30,7 @@ const POSTGRES_FAILURES: Record<string, Failure> = {
   '23505': 'unique',
   '23P01': 'unique',
   '23502': 'constraint',
-  '23503': 'constraint',
+  '23503': 'foreign_key',
   '23514': 'constraint',
   '40001': 'serialization',
   '40P01': 'serialization',

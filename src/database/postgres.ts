@@ -280,13 +280,16 @@ class PostgresWriter {
   }
 }
 
+/** What another body's commit may cause in one that sees the database as it was before. */
+const OVERTAKEN: readonly unknown[] = ['unique', 'foreign_key']
+
 /**
- * Whether another run of the body may succeed. After a unique violation one run more: the body may have looked for the
- * row before the other one was committed, and finds it now.
+ * Whether another run of the body may succeed. After a violation that a commit meanwhile explains one run more: the
+ * body may have looked for a row before that commit, or refer to one of it by a key that a cache holds.
  */
 function mayGoBetter(error: unknown, attempt: number): boolean {
   const failure = failureOf(error)
-  return (failure === 'serialization' && attempt < ATTEMPTS) || (failure === 'unique' && attempt === 1)
+  return (failure === 'serialization' && attempt < ATTEMPTS) || (OVERTAKEN.includes(failure) && attempt === 1)
 }
 
 export interface PostgresOptions {

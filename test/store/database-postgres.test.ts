@@ -46,6 +46,26 @@ describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
     return openNew({ at: { dataDir: '', databaseUrl: url.href } })
   }
 
+  test('runs a body once more that refers to a row committed after it began', async () => {
+    const db = await openNew()
+    const begun = Promise.withResolvers<void>()
+    const committed = Promise.withResolvers<number>()
+    let runs = 0
+    // As a report does whose model another one has just made known to this process.
+    const refers = db.write(async (tx) => {
+      runs += 1
+      await tx.select().from(tx.tables.names)
+      begun.resolve()
+      const canonicalId = await committed.promise
+      return tx.insert(tx.tables.names).values({ text: 'GPT-5', canonicalId }).returning()
+    })
+    await begun.promise
+    const [name] = await db.write(addName('gpt-5'))
+    committed.resolve(name!.id)
+    expect(await refers).toMatchObject([{ text: 'GPT-5', canonicalId: name!.id }])
+    expect(runs).toBe(2)
+  })
+
   test('runs a body again that was the victim of a deadlock', async () => {
     const db = await open({ deadlock_timeout: '20' })
     await db.write(async (tx) => {
