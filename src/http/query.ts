@@ -25,3 +25,19 @@ export const parameter = (meaning: Meaning) => t.Optional(text(meaning))
 /** Any number of values: repeated, or separated by commas. */
 export const listParameter = (description: string, meaning: Meaning = { type: 'string' }) =>
   t.Optional(t.ArrayQuery(text(meaning), { description: `${description} Several: repeat it or separate with commas.` }))
+
+/** Which page of a list, how long, and in what form: `what` are the rows, as in "Prices". */
+export const listPage = (what: string, { limit, most }: { limit: number; most: number }) => ({
+  limit: parameter({
+    type: 'integer',
+    minimum: 1,
+    maximum: most,
+    description: `${what} a page; ${limit} where nothing is asked for.`,
+  }),
+  page: parameter({ type: 'string', description: 'The `next_page` of the answer before.' }),
+  format: parameter({
+    type: 'string',
+    enum: ['json', 'csv'],
+    description: '`csv` exports everything that the filters let through; `Accept: text/csv` does the same.',
+  }),
+})

@@ -102,7 +102,7 @@ export interface QueryTexts {
   format?: string | undefined
 }
 
-export const FORMATS = ['json', 'csv'] as const
+const FORMATS = ['json', 'csv'] as const
 export const PLACED_FILTERS = ['none', ...PLACED_BY] as const
 
 /** What the texts mean. Throws 422 with every fault, under `/query/<name>`. */

@@ -8,12 +8,12 @@ import { documented } from '../../http/documented.ts'
 import { faultsOf } from '../../http/faults.ts'
 import { standaloneSchema } from '../../http/json-schema.ts'
 import { asProblemOf, logProblem, type ProblemBody, problemBody } from '../../http/problems.ts'
-import { listParameter, parameter } from '../../http/query.ts'
+import { listPage, listParameter, parameter } from '../../http/query.ts'
 import type { CallerOf } from '../people/service.ts'
 import { RepricingBody, repricedBody } from '../prices/service.ts'
 import { ENTRY_COLUMNS } from './csv.ts'
 import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY, EXAMPLE_REPORT, EXAMPLE_REPRICING } from './examples.ts'
-import { DEFAULT_LIMIT, FORMATS, LIST_LIMIT, PLACED_FILTERS, readListQuery } from './filter.ts'
+import { DEFAULT_LIMIT, LIST_LIMIT, PLACED_FILTERS, readListQuery } from './filter.ts'
 import { readIdempotencyKey, reportChecker } from './report.ts'
 import { readRepricing } from './repricing.ts'
 import {
@@ -65,18 +65,7 @@ const EntryQuery = t.Object(
     priced: parameter({ type: 'boolean', description: 'Whether the cost is known.' }),
     bill: listParameter('Id or number of a bill; `none` for entries on no bill.'),
     q: parameter({ type: 'string', description: 'A text that the summary contains, whatever the case.' }),
-    limit: parameter({
-      type: 'integer',
-      minimum: 1,
-      maximum: LIST_LIMIT,
-      description: `Entries a page; ${DEFAULT_LIMIT} where nothing is asked for.`,
-    }),
-    page: parameter({ type: 'string', description: 'The `next_page` of the answer before.' }),
-    format: parameter({
-      type: 'string',
-      enum: [...FORMATS],
-      description: '`csv` exports every entry that the filters let through; `Accept: text/csv` does the same.',
-    }),
+    ...listPage('Entries', { limit: DEFAULT_LIMIT, most: LIST_LIMIT }),
   },
   { additionalProperties: false },
 )

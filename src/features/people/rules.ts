@@ -1,6 +1,7 @@
 /** What a name, an address, a role, a password, a time zone and a currency may be. */
 import { ROLES, type Role } from '../../database/tables.ts'
 import type { Fault } from '../../errors.ts'
+import { foldName } from '../../lib/names.ts'
 
 export const NAME_LIMIT = 200
 
@@ -20,11 +21,7 @@ const CONTROL_CHARACTER = /\p{Cc}/u
 
 /** Addresses are compared without regard to case and outer space: nobody has two that differ in nothing else. */
 export function foldEmail(email: string): string {
-  return email.normalize('NFC').trim().toLowerCase()
-}
-
-export function foldName(name: string): string {
-  return name.normalize('NFC').trim()
+  return foldName(email)
 }
 
 export function faultsOfEmail(email: string, pointer: string): Fault[] {
@@ -32,7 +29,7 @@ export function faultsOfEmail(email: string, pointer: string): Fault[] {
   return [{ pointer, code: 'bad_format', message: 'must be an e-mail address, such as ada@example.com' }]
 }
 
-/** For a name after {@link foldName}. */
+/** For a name after `composeName`. */
 export function faultsOfName(name: string, pointer: string): Fault[] {
   if (name === '') return [{ pointer, code: 'too_short', message: 'must not be empty' }]
   if (name.length > NAME_LIMIT) {

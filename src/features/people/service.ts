@@ -6,6 +6,7 @@ import { type Fault, Problem, validationFailed } from '../../errors.ts'
 import { randomBase62 } from '../../lib/base62.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
+import { composeName } from '../../lib/names.ts'
 import { Attempts } from './attempts.ts'
 import { createAuthentication } from './authentication.ts'
 import { Hashing } from './hashing.ts'
@@ -18,7 +19,6 @@ import {
   faultsOfRole,
   faultsOfTimeZone,
   foldEmail,
-  foldName,
 } from './rules.ts'
 import { hashOfSecret, hintOfSecret, newSecret } from './secret.ts'
 import { beginSession, createSignIn, type SignedIn } from './sign-in.ts'
@@ -189,7 +189,7 @@ export function createPeopleService({ db, clock }: { db: Database; clock: Clock 
 
     /** Throws `validation_failed`, and `already_exists` where the e-mail address is taken. */
     async addUser({ email: givenEmail, name: givenName, role, password }: NewUser): Promise<User> {
-      const [email, name] = [foldEmail(givenEmail), foldName(givenName)]
+      const [email, name] = [foldEmail(givenEmail), composeName(givenName)]
       refuse([
         ...faultsOfEmail(email, '/email'),
         ...faultsOfName(name, '/name'),
@@ -256,7 +256,7 @@ export function createPeopleService({ db, clock }: { db: Database; clock: Clock 
     }: NewToken): Promise<{ token: Token; secret: string }> =>
       db.write(async (tx) => {
         const user = await getUser(tx, who)
-        const name = foldName(givenName)
+        const name = composeName(givenName)
         const now = clock.now()
         refuse([
           ...faultsOfName(name, '/name'),
@@ -343,8 +343,8 @@ export function createPeopleService({ db, clock }: { db: Database; clock: Clock 
       // Before anything else, so that only who has the link makes Tally hash passwords.
       if (await hasUsers(db.read)) throw alreadySetUp()
       if (!(await findSetUpLink(db.read, hash, clock.now()))) throw wrongLink()
-      const settings = { ...given, name: foldName(given.name) }
-      const person = { email: foldEmail(admin.email), name: foldName(admin.name) }
+      const settings = { ...given, name: composeName(given.name) }
+      const person = { email: foldEmail(admin.email), name: composeName(admin.name) }
       refuse([
         ...faultsOfName(settings.name, '/organization/name'),
         ...faultsOfTimeZone(settings.timeZone, '/organization/time_zone'),

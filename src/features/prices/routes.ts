@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { access, requireCaller } from '../../http/access.ts'
 import { wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
-import { listParameter, parameter } from '../../http/query.ts'
+import { listPage, listParameter, parameter } from '../../http/query.ts'
 import {
   EXAMPLE_ALIAS,
   EXAMPLE_LOADED,
@@ -12,15 +12,7 @@ import {
   EXAMPLE_SET_PRICE,
   EXAMPLE_VALUED,
 } from './examples.ts'
-import {
-  DEFAULT_LIMIT,
-  LIST_FORMATS,
-  LIST_LIMIT,
-  readAliasName,
-  readLoad,
-  readPriceList,
-  readResolve,
-} from './query.ts'
+import { DEFAULT_LIMIT, LIST_LIMIT, readAliasName, readLoad, readPriceList, readResolve } from './query.ts'
 import { PRICE_SOURCES } from './resolve.ts'
 import {
   AddedAlias,
@@ -62,18 +54,7 @@ const PriceQuery = t.Object(
     provider: listParameter('Who sells the model.'),
     model: listParameter('Name of a model, exactly.'),
     source: listParameter('Where the price came from.', { type: 'string', enum: [...PRICE_SOURCES] }),
-    limit: parameter({
-      type: 'integer',
-      minimum: 1,
-      maximum: LIST_LIMIT,
-      description: `Prices a page; ${DEFAULT_LIMIT} where nothing is asked for.`,
-    }),
-    page: parameter({ type: 'string', description: 'The `next_page` of the answer before.' }),
-    format: parameter({
-      type: 'string',
-      enum: [...LIST_FORMATS],
-      description: '`csv` exports every price that the filters let through; `Accept: text/csv` does the same.',
-    }),
+    ...listPage('Prices', { limit: DEFAULT_LIMIT, most: LIST_LIMIT }),
   },
   { additionalProperties: false },
 )
