@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { postgresPrograms } from '../test/support/postgres-programs.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
@@ -104,8 +105,7 @@ function testChecks(): Check[] {
 
 /** The store tests want a real PostgreSQL: PGlite has one connection and shows no race. Says what they will run on. */
 async function preparePostgres(): Promise<string> {
-  const programs = () => [...new Bun.Glob('/usr/lib/postgresql/*/bin/postgres').scanSync()]
-  if (programs().length > 0 || Bun.which('postgres')) return 'PostgreSQL is installed.'
+  if (postgresPrograms()) return 'PostgreSQL is installed.'
   const instead = 'the tests that want it use PGlite or are skipped.'
   if (process.getuid?.() !== 0 || !Bun.which('apt-get')) {
     return `PostgreSQL is not installed, and only root on Debian can have it installed here: ${instead}`
@@ -114,7 +114,7 @@ async function preparePostgres(): Promise<string> {
   const apt = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-y']
   await spawn([...apt, 'update'])
   const { output } = await spawn([...apt, 'install', '--no-install-recommends', 'postgresql'])
-  if (programs().length > 0) return 'PostgreSQL was installed.'
+  if (postgresPrograms()) return 'PostgreSQL was installed.'
   return `PostgreSQL could not be installed (${output.trim().split('\n').at(-1)}): ${instead}`
 }
 

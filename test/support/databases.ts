@@ -6,14 +6,15 @@
  * folder, started once per process), or PGlite.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
-import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
 import type { Database } from '../../src/database/database.ts'
 import { type OpenOptions, openDatabase } from '../../src/database/open.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { servePglite } from './pglite.ts'
+import { postgresPrograms } from './postgres-programs.ts'
 
 export const ENGINES = ['sqlite', 'postgres'] as const
 export type Engine = (typeof ENGINES)[number]
@@ -111,13 +112,13 @@ export function startPostgres(): Promise<Server> {
 
 /** Whether two transactions can be open at once: not in PGlite, which is a single session. */
 export function canOverlap(engine: Engine): boolean {
-  return engine === 'sqlite' || Boolean(process.env.TALLY_TEST_POSTGRES_URL || installedPrograms())
+  return engine === 'sqlite' || Boolean(process.env.TALLY_TEST_POSTGRES_URL || postgresPrograms())
 }
 
 async function start(): Promise<Server> {
   const given = process.env.TALLY_TEST_POSTGRES_URL
   if (given) return announced('given', given)
-  const programs = installedPrograms()
+  const programs = postgresPrograms()
   if (!programs) return announced('PGlite', `postgres://tally@127.0.0.1:${await servePglite()}/postgres`)
   const folder = mkdtempSync(join(tmpdir(), 'tally-postgres-'))
   startInstalled(programs, folder)
@@ -162,14 +163,6 @@ async function untilItAnswers<Answer>(ask: () => Promise<Answer>, hasFailed: () 
       await Bun.sleep(50)
     }
   }
-}
-
-/** The folder of the newest server's programs. Debian keeps them outside of PATH. */
-function installedPrograms(): string | undefined {
-  const debian = [...new Bun.Glob('/usr/lib/postgresql/*/bin/postgres').scanSync()]
-  const newest = debian.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
-  const found = newest ?? Bun.which('postgres')
-  return found ? dirname(realpathSync(found)) : undefined
 }
 
 /** What the server prints, and what is there where it could not be made. */
