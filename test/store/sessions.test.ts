@@ -19,6 +19,7 @@ interface Said {
   endedAt?: string
   cost?: number
   project?: string
+  provider?: string
 }
 
 function said({
@@ -29,6 +30,7 @@ function said({
   endedAt = '2026-11-20T11:00:00Z',
   cost,
   project,
+  provider,
 }: Said): Report {
   return readReport(
     {
@@ -41,6 +43,7 @@ function said({
       session_id: session,
       ...(cost === undefined ? {} : { reported_cost: cost }),
       ...(project === undefined ? {} : { project }),
+      ...(provider === undefined ? {} : { provider }),
     },
     NOW,
   )
@@ -223,6 +226,19 @@ forEachEngine('a chain of parts', (open) => {
     )
     expect((await tell('report', { output: 3, project: 'third' })).entry.project?.key).toBe('second')
     expect((await tell('report', { output: 4 })).entry.project?.key).toBe('second')
+  })
+
+  test('is valued at the provider it had, also by reports that do not name it again', async () => {
+    const { tell, setStatus, shown } = await stage(await open())
+    // A name that has a price at this provider alone.
+    const model = 'llama-3.3-70b-versatile'
+    const { entry } = await tell('report', { output: 100, model, provider: 'groq' })
+    const priceId = entry.entry.priceId
+    expect(priceId).not.toBeNull()
+    await setStatus(entry.entry.uid, 'approved')
+    const { entry: next } = await tell('report', { output: 120, model, endedAt: '2026-11-20T12:00:00Z' })
+    expect([next.provider, next.entry.output, next.entry.priceId]).toEqual(['groq', 20, priceId])
+    expect(await shown()).toHaveLength(2)
   })
 
   test('may shrink by a later report while nothing is locked, and its history says so', async () => {

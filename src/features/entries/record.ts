@@ -128,7 +128,8 @@ const UNPRICED = { listValue: null, priceId: null, priceStep: null, priceNote: n
 
 /** The list value of figures by the price row that holds at their start; nulls where the model has no price. */
 export function valuationColumns({ model, provider, totals }: ModelTotals, prices: PriceTable) {
-  const valuation = value(prices, { model, provider: provider ?? null, ...totals })
+  // In this order: a report is totals as well, and has a model and a provider of its own.
+  const valuation = value(prices, { ...totals, model, provider: provider ?? null })
   if (!valuation) return { columns: UNPRICED, price: null }
   return {
     columns: {

@@ -182,7 +182,7 @@ async function keepFirstSource({ tx, session }: Recording, chains: Map<number, E
   for (const [chainModelId, parts] of chains) {
     const last = parts.at(-1)!
     const model = await getName(tx, last.modelId)
-    const provider = last.providerId === null ? undefined : await getName(tx, last.providerId)
+    const provider = await providerOf(tx, last)
     await saveSourceTotals(tx, session.id, {
       chainModelId,
       source: session.source,
@@ -225,14 +225,20 @@ async function supersedeUnknown(
   }
 }
 
+/** Who sold the model of an entry, where that was said. */
+async function providerOf(tx: Tx, { providerId }: EntryRecord): Promise<string | undefined> {
+  return providerId === null ? undefined : getName(tx, providerId)
+}
+
 /** Makes the chain sum to the totals, with what the report says besides figures. */
 async function moveChain(recording: Recording, entries: EntryRecord[], said: ModelTotals): Promise<Recorded> {
   const step = nextStep(entries.map(partOf), said.totals)
   const last = entries.at(-1)
   if (step.kind === 'shrunk') throw sessionShrunk(step.figure)
   if (step.kind === 'unchanged') return repeated(recording.tx, last!)
-  const figures = { ...said, totals: step.figures }
-  if (!last) return appendPart(recording, undefined, figures)
+  if (!last) return appendPart(recording, undefined, { ...said, totals: step.figures })
+  // What is valued is what the entry will say: a provider that is not named again is still the one that sold it.
+  const figures = { ...said, provider: said.provider ?? (await providerOf(recording.tx, last)), totals: step.figures }
   return step.kind === 'append' ? appendPart(recording, last, figures) : changePart(recording, last, figures)
 }
 
