@@ -3,15 +3,29 @@
  * starts with nothing and says here what it needs.
  */
 
-const FEATURES = ['people', 'projects', 'placement', 'prices', 'entries', 'sheets', 'bills', 'reports', 'telemetry']
+const FEATURES = [
+  'audit',
+  'people',
+  'projects',
+  'placement',
+  'prices',
+  'entries',
+  'sheets',
+  'bills',
+  'reports',
+  'telemetry',
+]
 
 /** What everything but `lib` may use: these know nothing of what stands above them. */
-const GROUND = ['^src/lib/', '^src/errors\\.ts$']
+const GROUND = ['^src/lib/', '^src/errors\\.ts$', '^src/query\\.ts$']
 
 /** The database as stores and services see it, not how an engine is opened. */
-const DATABASE = '^src/database/(database|tables|records|cached|errors)\\.ts$'
+const DATABASE = '^src/database/(database|tables|records|cached|errors|visibility)\\.ts$'
 
 const SERVICES = '^src/features/[^/]+/service\\.ts$'
+
+/** A file, or a folder where a feature has many. */
+const ROUTES = '^src/features/[^/]+/routes(\\.ts$|/)'
 
 /** Each part by its path, and what it may import of the project beside itself. */
 const PARTS = {
@@ -25,25 +39,20 @@ const PARTS = {
     // Besides services only the shapes in which things are printed as JSON.
     SERVICES,
     '^src/features/[^/]+/schema\\.ts$',
-    '^src/database/(open|migrate)\\.ts$',
+    '^src/database/(open|migrate|visibility)\\.ts$',
     ...GROUND,
   ],
   'src/services\\.ts$': [SERVICES, '^src/database/(database|ready)\\.ts$', ...GROUND],
-  'src/app\\.ts$': [
-    '^src/features/[^/]+/routes\\.ts$',
-    '^src/http/',
-    '^src/services\\.ts$',
-    '^src/version\\.ts$',
-    ...GROUND,
-  ],
-  'src/http/': [SERVICES, '^src/version\\.ts$', '^src/database/errors\\.ts$', ...GROUND],
-  'src/features/[^/]+/routes\\.ts$': ['^src/http/', '^src/features/', '^src/database/database\\.ts$', ...GROUND],
+  'src/app\\.ts$': [ROUTES, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
+  'src/http/': [SERVICES, '^src/version\\.ts$', '^src/database/(errors|visibility)\\.ts$', ...GROUND],
+  'src/features/[^/]+/routes(\\.ts$|/)': ['^src/http/', '^src/features/', '^src/database/database\\.ts$', ...GROUND],
   'src/features/[^/]+/(?!routes\\.ts$|store\\.ts$|schema\\.ts$)[^/]+$': ['^src/features/', DATABASE, ...GROUND],
   'src/features/[^/]+/schema\\.ts$': ['^src/features/', '^src/database/(tables|records)\\.ts$', ...GROUND],
   'src/features/[^/]+/store(\\.ts|/[^/]+)$': ['^src/features/', DATABASE, ...GROUND],
   'src/database/': ['^migrations/', ...GROUND],
   'src/lib/': [],
   'src/errors\\.ts$': [],
+  'src/query\\.ts$': ['^src/lib/', '^src/errors\\.ts$'],
   'src/config\\.ts$': [],
   'src/version\\.ts$': ['^package\\.json$'],
   // Talks to a server over HTTP; of the server's code it knows shapes only (see `agents-know-shapes-only`).
@@ -96,20 +105,20 @@ module.exports = {
       comment: 'routes → service → store, within a feature too.',
       severity: 'error',
       from: { path: '^src/features/[^/]+/store(\\.ts|/[^/]+)$' },
-      to: { path: '^src/features/[^/]+/(routes|service)\\.ts$' },
+      to: { path: '^src/features/[^/]+/(routes(\\.ts$|/)|service\\.ts$)' },
     },
     {
       name: 'routes-call-services',
       comment: 'A rule of the business that stands in a route is missing from the command line.',
       severity: 'error',
-      from: { path: '^src/features/[^/]+/routes\\.ts$' },
+      from: { path: ROUTES },
       to: { path: '^src/features/[^/]+/store(\\.ts|/[^/]+)$' },
     },
     {
       name: 'nothing-imports-routes-but-the-app',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/app\\.ts$' },
-      to: { path: '^src/features/[^/]+/routes\\.ts$' },
+      to: { path: ROUTES },
     },
     {
       name: 'agents-know-shapes-only',
@@ -127,7 +136,7 @@ module.exports = {
     onlyIn('elysia-only-at-the-edge', '(^|/)node_modules/(elysia|@elysiajs)/', [
       '^src/app\\.ts$',
       '^src/http/',
-      '^src/features/[^/]+/routes\\.ts$',
+      ROUTES,
       '^src/web/',
     ]),
     onlyIn('drizzle-only-in-stores', '(^|/)node_modules/drizzle-orm/', [

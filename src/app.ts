@@ -1,7 +1,10 @@
 /** Every feature's routes on one screen. Never listens: `tally serve` and the tests do. */
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
-import { entriesRoutes, repricingRoute, tokenEntrySchemaRoute } from './features/entries/routes.ts'
+import { entriesRoutes } from './features/entries/routes/entries.ts'
+import { reportingRoutes } from './features/entries/routes/reporting.ts'
+import { repricingRoute } from './features/entries/routes/repricing.ts'
+import { tokenEntrySchemaRoute } from './features/entries/routes/schema.ts'
 import { peopleRoutes } from './features/people/routes.ts'
 import { pricesRoutes } from './features/prices/routes.ts'
 import { clientAddresses } from './http/client-address.ts'
@@ -22,14 +25,16 @@ export interface AppOptions extends PagesOptions {
 export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: AppOptions) => {
   const { people } = services
   const cookie = sessionCookie(publicUrl)
+  const addressOf = clientAddresses(trustedProxies)
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
   const app = new Elysia({ name: 'tally', normalize: false })
-    .use(requests({ people, cookie, publicUrl, logger, routes }))
+    .use(requests({ people, cookie, addressOf, publicUrl, logger, routes }))
     .use(health(services))
     .use(openApi({ routes }))
     .use(pages({ publicUrl }))
-    .use(peopleRoutes({ people, cookie, addressOf: clientAddresses(trustedProxies) }))
-    .use(entriesRoutes({ ...services, logger }))
+    .use(peopleRoutes({ people, cookie }))
+    .use(reportingRoutes({ ...services, logger }))
+    .use(entriesRoutes(services))
     .use(tokenEntrySchemaRoute())
     .use(pricesRoutes(services))
     .use(repricingRoute(services))

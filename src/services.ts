@@ -1,6 +1,7 @@
 /** Every service, built in order: each knows only those above it. */
 import type { Database } from './database/database.ts'
 import { checkReady } from './database/ready.ts'
+import { createAuditService } from './features/audit/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
 import { createPeopleService } from './features/people/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
@@ -14,12 +15,13 @@ export interface ServicesOptions {
 }
 
 export function createServices({ db, clock }: ServicesOptions) {
+  const audit = createAuditService({ db, clock })
   const people = createPeopleService({ db, clock })
   const projects = createProjectsService({ clock })
   const placement = createPlacementService({ projects })
   const prices = createPricesService({ db, clock })
   const entries = createEntriesService({ db, clock, people, prices, placement })
-  return { db, people, projects, placement, prices, entries, checkReady: () => checkReady(db) }
+  return { db, audit, people, projects, placement, prices, entries, checkReady: () => checkReady(db) }
 }
 
 export type Services = ReturnType<typeof createServices>

@@ -108,7 +108,7 @@ export function addEntriesCommands(program: Command): void {
         limit: flags.limit,
         page: flags.page,
       })
-      const answer = await withServices(flags, (services) => services.entries.listEntries('everyone', query))
+      const answer = await withServices(flags, ({ entries }, { viewer }) => entries.listEntries(viewer, query))
       if (flags.json) return printJson(answer)
       printTable(
         [

@@ -14,9 +14,9 @@ export function addShowEntryCommand(entries: Command): void {
     .addHelpText('after', examples('tally entries show ent_01a1fa172a0277f3983322718874f2ef'))
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<DatabaseFlags & { json?: boolean }>()
-      const { entry, history } = await withServices(flags, async (services) => ({
-        entry: await services.entries.getEntry(id, 'everyone'),
-        history: await services.entries.getHistory(id, 'everyone'),
+      const { entry, history } = await withServices(flags, async ({ entries }, { viewer }) => ({
+        entry: await entries.getEntry(id, viewer),
+        history: await entries.getHistory(id, viewer),
       }))
       if (flags.json) return printJson(entry)
       printFields(entry)

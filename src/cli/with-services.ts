@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../config.ts'
+import type { Viewer } from '../database/visibility.ts'
+import type { Actor } from '../features/audit/service.ts'
 import type { Services } from '../services.ts'
 import { CommandError } from './failures.ts'
 
@@ -10,22 +12,31 @@ export interface DatabaseFlags {
   databaseUrl?: string
 }
 
+/** What the command line is to services: it sees everything, and what it changes is kept under its user's name. */
+export interface CommandLine {
+  viewer: Viewer
+  by: Actor
+}
+
 /**
  * Runs `work` on the database that the flags name, beside a server that may be running on it. Only a command that
  * `creates` makes a database where there is none: to the others, a missing one is a slip in the name of the folder.
  */
 export async function withServices<Result>(
   flags: DatabaseFlags,
-  work: (services: Services) => Promise<Result>,
+  work: (services: Services, self: CommandLine) => Promise<Result>,
   { creates = false }: { creates?: boolean } = {},
 ): Promise<Result> {
   const { dataDir, databaseUrl } = readConfig(flags)
   // Only now, as drizzle and the services take most of a short command's time: `--help` does without.
-  const [{ DATABASE_FILE, openDatabase }, { createServices }, { systemClock }] = await Promise.all([
-    import('../database/open.ts'),
-    import('../services.ts'),
-    import('../lib/clock.ts'),
-  ])
+  const [{ DATABASE_FILE, openDatabase }, { EVERYTHING }, { commandLineActor }, { createServices }, { systemClock }] =
+    await Promise.all([
+      import('../database/open.ts'),
+      import('../database/visibility.ts'),
+      import('../features/audit/service.ts'),
+      import('../services.ts'),
+      import('../lib/clock.ts'),
+    ])
   if (!creates && !databaseUrl && isMissing(join(dataDir, DATABASE_FILE))) {
     throw new CommandError(
       `There is no Tally database in ${dataDir}. Name its folder with --data or TALLY_DATA; \`tally serve\` and \`tally users add\` make a new one.`,
@@ -33,7 +44,7 @@ export async function withServices<Result>(
   }
   const db = await openDatabase({ dataDir, databaseUrl, clock: systemClock })
   try {
-    return await work(createServices({ db, clock: systemClock }))
+    return await work(createServices({ db, clock: systemClock }), { viewer: EVERYTHING, by: commandLineActor() })
   } finally {
     await db.close()
   }

@@ -28,3 +28,12 @@ export interface SessionTotals {
   requests: number | null
   reported_cost: string | null
 }
+
+/**
+ * One condition of a placement rule: `field` is `agent_harness`, `agent_name`, `model`, `agent_manager`, `provider`,
+ * `summary` or `labels.<name>`; `matches` a glob, or an expression between slashes (`/(?<ticket>[A-Z]+-[0-9]+)/`).
+ */
+export interface RuleCondition {
+  field: string
+  matches: string
+}

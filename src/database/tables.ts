@@ -4,7 +4,7 @@
  */
 
 import { type ColumnKit, postgresKit, sqliteKit } from './columns.ts'
-import type { LabelMap, PriceTier, SessionTotals } from './records.ts'
+import type { LabelMap, PriceTier, RuleCondition, SessionTotals } from './records.ts'
 
 export const ROLES = ['member', 'billing', 'admin'] as const
 export type Role = (typeof ROLES)[number]
@@ -27,6 +27,10 @@ export type PlacedBy = (typeof PLACED_BY)[number]
 
 export const UNKNOWN_PROJECTS = ['create', 'hold'] as const
 export type UnknownProjects = (typeof UNKNOWN_PROJECTS)[number]
+
+/** How a project may be named. */
+export const PROJECT_NAME_KINDS = ['key', 'name', 'alias'] as const
+export type ProjectNameKind = (typeof PROJECT_NAME_KINDS)[number]
 
 /** What a one-time link lets its holder do: set Tally up, choose a first password, or choose a new one. */
 export type LinkPurpose = 'set_up' | 'invitation' | 'password'
@@ -92,6 +96,11 @@ function defineTables(kit: ColumnKit) {
       nameFolded: text('name_folded').notNull(),
       createdAt: time('created_at').notNull(),
       archivedAt: time('archived_at'),
+      email: text('email'),
+      address: text('address'),
+      taxId: text('tax_id'),
+      currency: text('currency'),
+      markupPpm: integer('markup_ppm'),
     }),
     projects: table('projects', {
       id: key('id'),
@@ -101,10 +110,16 @@ function defineTables(kit: ColumnKit) {
       clientId: integer('client_id'),
       createdAt: time('created_at').notNull(),
       archivedAt: time('archived_at'),
+      billable: flag('billable').notNull().default(true),
+      markupPpm: integer('markup_ppm'),
+      budget: bigInteger('budget'),
+      mergedIntoId: integer('merged_into_id'),
     }),
     projectNames: table('project_names', {
       folded: text('folded').primaryKey(),
       projectId: integer('project_id').notNull(),
+      text: text('text').notNull(),
+      kind: text<ProjectNameKind>('kind').notNull(),
     }),
     projectLeads: table('project_leads', {
       projectId: integer('project_id').notNull(),
@@ -118,6 +133,26 @@ function defineTables(kit: ColumnKit) {
       projectId: integer('project_id'),
       createdAt: time('created_at').notNull(),
       archivedAt: time('archived_at'),
+      title: text('title'),
+    }),
+    placementRules: table('placement_rules', {
+      id: key('id'),
+      uid: publicId('uid', 'rul'),
+      position: integer('position').notNull(),
+      enabled: flag('enabled').notNull(),
+      createdAt: time('created_at').notNull(),
+      removedAt: time('removed_at'),
+    }),
+    placementRuleVersions: table('placement_rule_versions', {
+      id: key('id'),
+      ruleId: integer('rule_id').notNull(),
+      version: integer('version').notNull(),
+      name: text('name').notNull(),
+      conditions: json<RuleCondition[]>('conditions').notNull(),
+      projectId: integer('project_id').notNull(),
+      ticket: text('ticket'),
+      createdAt: time('created_at').notNull(),
+      createdBy: integer('created_by'),
     }),
     bills: table('bills', {
       id: key('id'),
@@ -199,6 +234,7 @@ function defineTables(kit: ColumnKit) {
       billId: integer('bill_id'),
       createdAt: time('created_at').notNull(),
       updatedAt: time('updated_at'),
+      ruleVersionId: integer('rule_version_id'),
     }),
     idempotencyKeys: table('idempotency_keys', {
       managerId: integer('manager_id').notNull(),
@@ -214,6 +250,18 @@ function defineTables(kit: ColumnKit) {
       userId: integer('user_id'),
       tokenId: integer('token_id'),
       details: json<Record<string, unknown>>('details').notNull(),
+    }),
+    audit: table('audit', {
+      id: key('id'),
+      at: time('at').notNull(),
+      userId: integer('user_id'),
+      tokenId: integer('token_id'),
+      origin: text('origin').notNull(),
+      action: text('action').notNull(),
+      objectId: text('object_id'),
+      objectName: text('object_name'),
+      before: json<Record<string, unknown>>('before'),
+      after: json<Record<string, unknown>>('after'),
     }),
     migrations: table('migrations', {
       version: integer('version').primaryKey(),

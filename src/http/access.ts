@@ -4,7 +4,9 @@
  * ahead-of-time compilation may ignore a guard that returns its refusal.
  */
 import { Elysia } from 'elysia'
+import { type Viewer, viewerOf as viewerOfPerson } from '../database/visibility.ts'
 import { Problem } from '../errors.ts'
+import type { Actor } from '../features/audit/service.ts'
 import type { Caller, CallerKind, CallerOf, Person } from '../features/people/service.ts'
 import { bodies } from './body.ts'
 
@@ -58,9 +60,13 @@ function wrongRole(needed: readonly Role[], { kind, person }: Caller): Problem {
   )
 }
 
-/** What a request carries from its first moment on. */
+/** What a request carries from its first moment on: who calls, from which address, and its id in the log. */
 export const requestState = () =>
-  new Elysia({ name: 'request-state' }).decorate({ caller: null as Caller | null, requestId: '' })
+  new Elysia({ name: 'request-state' }).decorate({
+    caller: null as Caller | null,
+    address: (() => 'unknown') as () => string,
+    requestId: '',
+  })
 
 /** `allow` on a route, without which nobody is refused there: see {@link Allowed}. */
 export const access = () =>
@@ -110,6 +116,21 @@ export function requireCaller<Kind extends CallerKind = CallerKind>(
   if (!caller) throw noCredential()
   if (kinds && !(kinds as readonly CallerKind[]).includes(caller.kind)) throw wrongKind(kinds, caller.kind)
   return caller as CallerOf<Kind>
+}
+
+/** What the caller may see; see `database/visibility.ts`. */
+export function viewerOf(caller: Caller | null): Viewer {
+  return viewerOfPerson(requireCaller(caller).person)
+}
+
+/** The caller as the one who changes something. */
+export function actorOf({ caller: sent, address }: { caller: Caller | null; address: () => string }): Actor {
+  const caller = requireCaller(sent)
+  return {
+    userId: caller.person.id,
+    tokenId: caller.kind === 'session' ? null : caller.token.id,
+    origin: address(),
+  }
 }
 
 export function noCredential(): Problem {

@@ -2,7 +2,7 @@
 import { BlockList, isIPv6 } from 'node:net'
 
 /** What is needed here of Bun's server; null where a call never went over a socket. */
-type Listening = { requestIP(request: Request): { address: string } | null } | null
+export type Listening = { requestIP(request: Request): { address: string } | null } | null
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 

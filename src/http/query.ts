@@ -4,6 +4,7 @@
  */
 import { Kind, TypeRegistry } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { DEFAULT_LIMIT, LIST_LIMIT } from '../query.ts'
 
 /** Any text passes: what it has to be is checked where it is read. */
 TypeRegistry.Set('Text', (_, value) => typeof value === 'string')
@@ -27,12 +28,12 @@ export const listParameter = (description: string, meaning: Meaning = { type: 's
   t.Optional(t.ArrayQuery(text(meaning), { description: `${description} Several: repeat it or separate with commas.` }))
 
 /** Which page of a list, how long, and in what form: `what` are the rows, as in "Prices". */
-export const listPage = (what: string, { limit, most }: { limit: number; most: number }) => ({
+export const listPage = (what: string, { usual = DEFAULT_LIMIT, most = LIST_LIMIT } = {}) => ({
   limit: parameter({
     type: 'integer',
     minimum: 1,
     maximum: most,
-    description: `${what} a page; ${limit} where nothing is asked for.`,
+    description: `${what} a page; ${usual} where nothing is asked for.`,
   }),
   page: parameter({ type: 'string', description: 'The `next_page` of the answer before.' }),
   format: parameter({

@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { Problem } from '../errors.ts'
 import type { Caller, PeopleService } from '../features/people/service.ts'
 import { noCredential, requestState } from './access.ts'
+import type { AddressOf, Listening } from './client-address.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import type { SessionCookie } from './session-cookie.ts'
@@ -33,7 +34,9 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._:/-]{1,128}$/
 interface Incoming {
   request: Request
   path: string
+  server: Listening
   caller: Caller | null
+  address: () => string
   requestId: string
   set: { headers: Record<string, string | number> }
 }
@@ -47,13 +50,14 @@ export interface KnownRoute {
 export interface RequestsDependencies {
   people: Pick<PeopleService, 'authenticate' | 'authenticateSession'>
   cookie: SessionCookie
+  addressOf: AddressOf
   publicUrl?: string | undefined
   logger: Logger
   /** Known only when the application is whole, so it is asked for when it is needed. */
   routes: () => readonly KnownRoute[]
 }
 
-export const requests = ({ people, cookie, publicUrl, logger, routes }: RequestsDependencies) => {
+export const requests = ({ people, cookie, addressOf, publicUrl, logger, routes }: RequestsDependencies) => {
   /** No promise where the credential is held in memory: this runs before every request. */
   function authenticate(request: Request): Caller | Promise<Caller> {
     const authorization = request.headers.get('authorization')
@@ -73,6 +77,7 @@ export const requests = ({ people, cookie, publicUrl, logger, routes }: Requests
       incoming.requestId = sent && SANE_REQUEST_ID.test(sent) ? sent : Bun.randomUUIDv7()
       incoming.set.headers['x-request-id'] = incoming.requestId
       incoming.caller = null
+      incoming.address = () => addressOf(incoming.request, incoming.server)
       if (isPublic(incoming.request.method, incoming.path)) return
       const caller = authenticate(incoming.request)
       if (caller instanceof Promise) {

@@ -227,7 +227,15 @@ describe('whatever a route throws', () => {
   const log: Record<string, unknown>[] = []
   const logger = pino({}, { write: (line: string) => void log.push(JSON.parse(line)) })
   const failing = new Elysia({ normalize: false })
-    .use(requests({ people: nobody(), cookie: sessionCookie(undefined), logger, routes: () => [] }))
+    .use(
+      requests({
+        people: nobody(),
+        cookie: sessionCookie(undefined),
+        addressOf: () => '::1',
+        logger,
+        routes: () => [],
+      }),
+    )
     .get('/unknown', () => {
       throw Object.assign(new Error('Failed query: select 1\nparams: hunter2'), {
         cause: new Error('disk I/O error\nparams: hunter2'),

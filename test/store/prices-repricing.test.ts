@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Database } from '../../src/database/database.ts'
 import type { Status } from '../../src/database/tables.ts'
+import { EVERYTHING } from '../../src/database/visibility.ts'
 import { type Report, readReport } from '../../src/features/entries/report.ts'
 import type { Repriced } from '../../src/features/prices/service.ts'
 import { createServices } from '../../src/services.ts'
@@ -81,7 +82,7 @@ async function stage(db: Database) {
     },
     /** Cost, list value and note. */
     async money(id: string): Promise<string> {
-      const { cost, list_value: value } = await entries.getEntry(id, 'everyone')
+      const { cost, list_value: value } = await entries.getEntry(id, EVERYTHING)
       return `${JSON.stringify(cost)} ${JSON.stringify(value)}`
     },
   }
@@ -141,7 +142,7 @@ forEachEngine('valuing entries without a price', (open) => {
     await set('gpt-99', 2)
     await entries.valueUnpriced()
     const [price] = await prices.everyPrice({ models: ['gpt-99'] })
-    const { data } = await entries.getHistory(id, 'everyone')
+    const { data } = await entries.getHistory(id, EVERYTHING)
     expect(data.slice(1)).toMatchObject([
       {
         action: 'repriced',
@@ -149,7 +150,7 @@ forEachEngine('valuing entries without a price', (open) => {
         details: { price: { from: null, to: price!.uid }, list_value: { from: null, to: 2 } },
       },
     ])
-    const entry = await entries.getEntry(id, 'everyone')
+    const entry = await entries.getEntry(id, EVERYTHING)
     expect(JSON.parse(JSON.stringify(entry))).toMatchObject({
       price: { id: price!.uid, step: 1, note: null },
       updated_at: new Date(NOW).toISOString(),
@@ -229,7 +230,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
     expect(await money(other)).toBe('0.25 0.25')
     for (const id of locked) {
       expect(await money(id)).toBe('1.25 1.25')
-      expect((await entries.getHistory(id, 'everyone')).data).toHaveLength(1)
+      expect((await entries.getHistory(id, EVERYTHING)).data).toHaveLength(1)
     }
     expect(sums(await entries.reprice({ filter: {} }))).toEqual([0, 0n, 0n, 0n, 0n])
   })
@@ -255,7 +256,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
     await entries.reprice({ filter: {} }, { by: { userId: ada.person.id, tokenId: null } })
     const rows = await prices.everyPrice({ models: ['gpt-5'], providers: ['', 'openai'] })
     const uidOf = (source: string) => rows.find((row) => row.source === source)!.uid
-    expect((await entries.getHistory(id, 'everyone')).data.at(-1)).toMatchObject({
+    expect((await entries.getHistory(id, EVERYTHING)).data.at(-1)).toMatchObject({
       action: 'repriced',
       actor: { user: { name: 'Ada' }, token: null },
       details: { price: { from: uidOf('default'), to: uidOf('admin') }, list_value: { from: 1.25, to: 4 } },
@@ -265,10 +266,10 @@ forEachEngine('valuing entries that have a value again', (open) => {
   test('keeps the row of an entry where another one has the same price', async () => {
     const { entries, report, set } = await stage(await open())
     const id = await report({ model: 'gpt-5' })
-    const before = await entries.getEntry(id, 'everyone')
+    const before = await entries.getEntry(id, EVERYTHING)
     await set('gpt-5', 1.25)
     expect((await entries.reprice({ filter: {} })).entries).toBe(0)
-    expect(JSON.stringify(await entries.getEntry(id, 'everyone'))).toBe(JSON.stringify(before))
+    expect(JSON.stringify(await entries.getEntry(id, EVERYTHING))).toBe(JSON.stringify(before))
   })
 
   test('looks again before it writes: what was billed meanwhile does not move', async () => {
@@ -336,12 +337,12 @@ forEachEngine('free, unknown and unpriced', (open) => {
     expect(await money(half)).toBe('null null')
     expect(await money(zero)).toBe('0 null')
     const priced = async (value: boolean) =>
-      (await entries.listEntries('everyone', { filter: { priced: value }, limit: 9, after: undefined })).data.map(
+      (await entries.listEntries(EVERYTHING, { filter: { priced: value }, limit: 9, after: undefined })).data.map(
         ({ model }) => model,
       )
     expect((await priced(true)).sort()).toEqual(['gift', 'no-such-model'])
     expect(await priced(false)).toEqual(['half'])
-    expect((await entries.getEntry(gift, 'everyone')).valuation?.parts).toHaveLength(1)
-    expect((await entries.getEntry(zero, 'everyone')).valuation).toBeNull()
+    expect((await entries.getEntry(gift, EVERYTHING)).valuation?.parts).toHaveLength(1)
+    expect((await entries.getEntry(zero, EVERYTHING)).valuation).toBeNull()
   })
 })

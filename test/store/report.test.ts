@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { EVERYTHING } from '../../src/database/visibility.ts'
 import { readListQuery } from '../../src/features/entries/service.ts'
 import type { CallerOf } from '../../src/features/people/service.ts'
 import { createServices } from '../../src/services.ts'
@@ -26,7 +27,7 @@ forEachEngine('reports that race', (open) => {
     await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' })
     const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' })
     const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
-    const all = async () => (await services.entries.listEntries('everyone', readListQuery({ limit: '1000' }))).data
+    const all = async () => (await services.entries.listEntries(EVERYTHING, readListQuery({ limit: '1000' }))).data
     return { ...services, caller, all }
   }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Database } from '../../src/database/database.ts'
 import type { SessionSource, Status } from '../../src/database/tables.ts'
+import { EVERYTHING } from '../../src/database/visibility.ts'
 import { type Report, readReport } from '../../src/features/entries/report.ts'
 import { readListQuery, type TokenEntry } from '../../src/features/entries/service.ts'
 import type { CallerOf } from '../../src/features/people/service.ts'
@@ -65,7 +66,7 @@ async function stage(db: Database) {
     tell: (source: SessionSource, what: Said, caller = ada) => services.entries.recordFrom(source, said(what), caller),
     /** Model, output, source and part of every entry, by arrival. */
     async shown(session = 's-1'): Promise<string[]> {
-      const { data } = await services.entries.listEntries('everyone', readListQuery({ session_id: [session] }))
+      const { data } = await services.entries.listEntries(EVERYTHING, readListQuery({ session_id: [session] }))
       return data
         .map(
           (entry: TokenEntry) =>
@@ -124,9 +125,9 @@ forEachEngine('a session told by several sources', (open) => {
     const { tell, services } = await stage(await open())
     const { entry } = await tell('log', { output: 100, model: 'gpt-5' })
     await tell('span', { output: 120, model: 'gpt-5-codex' })
-    const superseded = await services.entries.getEntry(entry.entry.uid, { role: 'admin' } as never)
+    const superseded = await services.entries.getEntry(entry.entry.uid, EVERYTHING)
     expect([JSON.stringify(superseded.cost), superseded.tokens.total, superseded.superseded]).toEqual(['0', 0, true])
-    const history = await services.entries.getHistory(entry.entry.uid, { role: 'admin' } as never)
+    const history = await services.entries.getHistory(entry.entry.uid, EVERYTHING)
     expect(history.data.map(({ action }) => action)).toEqual(['created', 'superseded'])
   })
 
@@ -176,7 +177,7 @@ forEachEngine('whose session it is', (open) => {
       'acme',
     ])
     expect(await shown()).toEqual(['gpt-5-codex 100 report 1'])
-    const history = await services.entries.getHistory(reported.entry.entry.uid, { role: 'admin' } as never)
+    const history = await services.entries.getHistory(reported.entry.entry.uid, EVERYTHING)
     expect(history.data.map(({ action }) => action)).toEqual(['created', 'adopted', 'placed', 'source_changed'])
   })
 
@@ -245,7 +246,7 @@ forEachEngine('a chain of parts', (open) => {
     const { tell, services } = await stage(await open())
     const { entry } = await tell('report', { output: 100 })
     await tell('report', { output: 6, endedAt: '2026-11-20T12:00:00Z' })
-    const { data } = await services.entries.getHistory(entry.entry.uid, { role: 'admin' } as never)
+    const { data } = await services.entries.getHistory(entry.entry.uid, EVERYTHING)
     expect(data[1]).toMatchObject({ action: 'shrunk', details: { tokens_before: 100, tokens: 6 } })
   })
 

@@ -118,6 +118,7 @@ export function placementColumns(placement: Placement) {
     projectId: placement.project?.id ?? null,
     ticketId: placement.ticket?.id ?? null,
     placedBy: placement.by,
+    ruleVersionId: placement.ruleVersionId,
     placementNote: placement.note,
     namedProject: placement.namedProject,
     namedTicket: placement.namedTicket,

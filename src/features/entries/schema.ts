@@ -2,8 +2,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { PLACED_BY, SOURCES, STATUSES } from '../../database/tables.ts'
 
-export { SOURCES, STATUSES }
-
 const COUNT_LIMIT = 1_000_000_000_000
 /** A thousand million dollars; its nano-dollars stay within 64 bits with room to add up. */
 const COST_LIMIT = 1_000_000_000

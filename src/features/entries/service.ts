@@ -1,13 +1,23 @@
 /** Token entries: reporting them and reading them. */
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import type { SessionSource } from '../../database/tables.ts'
+import { type SessionSource, SOURCES, STATUSES } from '../../database/tables.ts'
+import type { Viewer } from '../../database/visibility.ts'
 import { notFound } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
-import type { CallerOf, PeopleService, Person } from '../people/service.ts'
+import type { CallerOf, PeopleService } from '../people/service.ts'
 import type { PlacementService } from '../placement/service.ts'
 import type { PricesService } from '../prices/service.ts'
-import { type EntryFilter, isIndexed, type ListQuery, type Position, readListQuery, writePage } from './filter.ts'
+import {
+  type EntryFilter,
+  isIndexed,
+  type ListQuery,
+  PLACED_FILTERS,
+  type Position,
+  readFilter,
+  readListQuery,
+  writePage,
+} from './filter.ts'
 import { type Circumstances, type Recorded, recordSingle } from './record.ts'
 import { faultsBeyondSchema, type Report, readReport } from './report.ts'
 import { createRepricing } from './repricing.ts'
@@ -15,13 +25,13 @@ import type { TokenEntry, TokenEntryDetail, TokenEntryHistory, TokenEntryReport 
 import { recordInSession } from './sessions.ts'
 import type { EntryView } from './store/entries.ts'
 import { findReportingToken, listHistory } from './store/history.ts'
-import { findView, listViews, type Visible } from './store/lists.ts'
+import { findView, listViews } from './store/lists.ts'
 import { Interned } from './store/names.ts'
 import { valuationOf } from './valuation.ts'
 import { timestamp, toTokenEntry } from './wire.ts'
 
 export type { EntryFilter, Recorded, TokenEntry }
-export { readListQuery }
+export { PLACED_FILTERS, readFilter, readListQuery, SOURCES, STATUSES }
 export type EntriesService = ReturnType<typeof createEntriesService>
 
 /** Whoever holds a token that entries can come by: service tokens by report, these and organization tokens by telemetry. */
@@ -80,8 +90,8 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
     return isIndexed(filter) ? db.read : db.slow
   }
 
-  async function getVisible(id: string, person: Person | 'everyone'): Promise<EntryView> {
-    const view = isId('ent', id) ? await findView(db.read, id, visibleTo(person)) : undefined
+  async function getVisible(id: string, viewer: Viewer): Promise<EntryView> {
+    const view = isId('ent', id) ? await findView(db.read, id, viewer) : undefined
     if (!view) throw notFound(`The entry ${id}`)
     return view
   }
@@ -106,12 +116,12 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
     recordFrom: (source: SessionSource, report: Report, caller: Reporting): Promise<Recorded> =>
       record(report, source, caller, undefined),
 
-    /** A page of entries, newest first, of those that the person may see. */
+    /** A page of entries, newest first, of those that the viewer may see. */
     async listEntries(
-      person: Person | 'everyone',
+      viewer: Viewer,
       { filter, limit, after }: Pick<ListQuery, 'filter' | 'limit' | 'after'>,
     ): Promise<{ data: TokenEntry[]; has_more: boolean; next_page: string | null }> {
-      const views = await listViews(readerFor(filter), { filter, visible: visibleTo(person), after, limit: limit + 1 })
+      const views = await listViews(readerFor(filter), { filter, viewer, after, limit: limit + 1 })
       const shown = views.slice(0, limit)
       const hasMore = views.length > limit
       return {
@@ -122,12 +132,12 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
     },
 
     /** Every entry that the filter lets through, read page by page so that memory stays constant. */
-    async *exportEntries(person: Person, filter: EntryFilter): AsyncGenerator<TokenEntry> {
+    async *exportEntries(viewer: Viewer, filter: EntryFilter): AsyncGenerator<TokenEntry> {
       let after: Position | undefined
       for (;;) {
         const views: EntryView[] = await listViews(db.slow, {
           filter,
-          visible: visibleTo(person),
+          viewer,
           after,
           limit: EXPORT_PAGE,
         })
@@ -138,17 +148,17 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
     },
 
     /**
-     * An entry with the arithmetic of its list value. Throws `not_found` for one that does not exist or that the person
+     * An entry with the arithmetic of its list value. Throws `not_found` for one that does not exist or that the viewer
      * may not see.
      */
-    async getEntry(id: string, person: Person | 'everyone'): Promise<TokenEntryDetail> {
-      const view = await getVisible(id, person)
+    async getEntry(id: string, viewer: Viewer): Promise<TokenEntryDetail> {
+      const view = await getVisible(id, viewer)
       return { ...toTokenEntry(view), valuation: valuationOf(view.entry, await prices.table(db.read)) }
     },
 
     /** Who changed what, oldest first, beginning with the entry's arrival. */
-    async getHistory(id: string, person: Person | 'everyone'): Promise<TokenEntryHistory> {
-      const { entry, manager } = await getVisible(id, person)
+    async getHistory(id: string, viewer: Viewer): Promise<TokenEntryHistory> {
+      const { entry, manager } = await getVisible(id, viewer)
       const token = entry.tokenId === null ? undefined : await findReportingToken(db.read, entry.tokenId)
       const rows = await listHistory(db.read, entry.id)
       return {
@@ -175,12 +185,6 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
       }
     },
   }
-}
-
-/** `billing` and `admin` see everything; a member their own entries and those of projects they lead. */
-function visibleTo(person: Person | 'everyone'): Visible {
-  if (person === 'everyone' || person.role !== 'member') return 'all'
-  return { userId: person.id }
 }
 
 function positionOf({ entry }: EntryView): Position {

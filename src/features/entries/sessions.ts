@@ -320,8 +320,16 @@ async function newPlacement({ tx, report, circumstances }: Recording, last: Entr
   return same ? undefined : columns
 }
 
-function placementOf({ projectId, ticketId, placedBy, placementNote, namedProject, namedTicket }: EntryRecord) {
-  return { projectId, ticketId, placedBy, placementNote, namedProject, namedTicket }
+function placementOf({
+  projectId,
+  ticketId,
+  placedBy,
+  ruleVersionId,
+  placementNote,
+  namedProject,
+  namedTicket,
+}: EntryRecord) {
+  return { projectId, ticketId, placedBy, ruleVersionId, placementNote, namedProject, namedTicket }
 }
 
 /** An update keeps to the price row that valued the part, whatever was loaded since; an unpriced part is looked up again. */

@@ -1,7 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { validationFailed } from '../../errors.ts'
 import { access, requireCaller } from '../../http/access.ts'
-import type { AddressOf } from '../../http/client-address.ts'
 import { documented } from '../../http/documented.ts'
 import { parameter } from '../../http/query.ts'
 import type { SessionCookie } from '../../http/session-cookie.ts'
@@ -69,10 +68,9 @@ const SignOutQuery = t.Object(
 export interface PeopleRoutesDependencies {
   people: PeopleService
   cookie: SessionCookie
-  addressOf: AddressOf
 }
 
-export const peopleRoutes = ({ people, cookie, addressOf }: PeopleRoutesDependencies) => {
+export const peopleRoutes = ({ people, cookie }: PeopleRoutesDependencies) => {
   /** Sends the cookie of a session that has just begun, and answers who is signed in. */
   async function welcome(signedIn: SignedIn, headers: Record<string, unknown>): Promise<Me> {
     headers['set-cookie'] = cookie.begin(signedIn)
@@ -95,9 +93,9 @@ export const peopleRoutes = ({ people, cookie, addressOf }: PeopleRoutesDependen
     })
     .post(
       '/session',
-      async ({ body, request, server, set }) => {
+      async ({ body, address, request, set }) => {
         const replaces = cookie.read(request.headers)
-        return welcome(await people.signIn({ ...body, address: addressOf(request, server), replaces }), set.headers)
+        return welcome(await people.signIn({ ...body, address: address(), replaces }), set.headers)
       },
       {
         parse: 'report',
@@ -136,12 +134,12 @@ export const peopleRoutes = ({ people, cookie, addressOf }: PeopleRoutesDependen
     )
     .put(
       '/me/password',
-      async ({ caller, body, request, server, set }) => {
+      async ({ caller, body, address, set }) => {
         const { current, new: next } = body
         await people.changePassword(requireCaller(caller, ['session']), {
           current,
           next,
-          address: addressOf(request, server),
+          address: address(),
         })
         set.status = 204
       },

@@ -8,6 +8,8 @@ export interface Placement {
   ticket: TicketRow | null
   /** Null where nothing placed it: the entry is unattributed. */
   by: PlacedBy | null
+  /** The rule that placed it, or that gave a named ticket its project. */
+  ruleVersionId: number | null
   /** Where names disagreed or could not be used. */
   note: string | null
   /** What was named but could not be used, kept so that nothing said is lost. */
@@ -31,6 +33,7 @@ const UNATTRIBUTED: Placement = {
   project: null,
   ticket: null,
   by: null,
+  ruleVersionId: null,
   note: null,
   namedProject: null,
   namedTicket: null,

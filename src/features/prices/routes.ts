@@ -12,7 +12,7 @@ import {
   EXAMPLE_SET_PRICE,
   EXAMPLE_VALUED,
 } from './examples.ts'
-import { DEFAULT_LIMIT, LIST_LIMIT, readAliasName, readLoad, readPriceList, readResolve } from './query.ts'
+import { readAliasName, readLoad, readPriceList, readResolve } from './query.ts'
 import { PRICE_SOURCES } from './resolve.ts'
 import {
   AddedAlias,
@@ -54,7 +54,7 @@ const PriceQuery = t.Object(
     provider: listParameter('Who sells the model.'),
     model: listParameter('Name of a model, exactly.'),
     source: listParameter('Where the price came from.', { type: 'string', enum: [...PRICE_SOURCES] }),
-    ...listPage('Prices', { limit: DEFAULT_LIMIT, most: LIST_LIMIT }),
+    ...listPage('Prices'),
   },
   { additionalProperties: false },
 )

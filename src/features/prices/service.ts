@@ -6,6 +6,7 @@ import { notFound } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
+import { writeKeyPage } from '../../query.ts'
 import { DEFAULT_TABLE_VERSION, defaultAliases, defaultRows } from './default-table.ts'
 import { explainSteps, type Resolution } from './explain.ts'
 import type { ListedPrice, TableReading } from './formats/reading.ts'
@@ -13,7 +14,7 @@ import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file
 import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-export.ts'
 import { dayOf, type LoadOptions, type LoadPlan, type PlannedTable, planLoad } from './load-plan.ts'
 import { ALWAYS, offeredRows, rowAt } from './offer.ts'
-import { type PriceListQuery, writePage } from './query.ts'
+import type { PriceListQuery } from './query.ts'
 import { type Usage, type ValuedPart, valueCounts } from './rate.ts'
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './resolve.ts'
 import {
@@ -226,7 +227,7 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
     async listPrices({ filter, limit, after }) {
       const views = await listViews(db.read, filter, { after, limit: limit + 1 })
       const shown = views.slice(0, limit)
-      return { prices: shown, nextPage: views.length > limit ? writePage(shown.at(-1)!.id) : null }
+      return { prices: shown, nextPage: views.length > limit ? writeKeyPage(shown.at(-1)!.id) : null }
     },
 
     async everyPrice(filter) {

@@ -64,7 +64,7 @@ export async function insertProject(
     .returning(projectColumns(tx))
   const taken = await tx
     .insert(projectNames)
-    .values({ folded, projectId: project!.id })
+    .values({ folded, projectId: project!.id, text: key, kind: 'key' })
     .onConflictDoNothing()
     .returning({ projectId: projectNames.projectId })
   if (taken.length > 0) return project!

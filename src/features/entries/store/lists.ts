@@ -1,4 +1,4 @@
-/** Which entries a question is about: the filters of lists as conditions, and what a caller may see. */
+/** Which entries a question is about: the filters of lists as conditions. */
 import {
   and,
   type Column,
@@ -16,23 +16,11 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
+import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
 import { type Id, type IdPrefix, isId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import type { EntryFilter, Position } from '../filter.ts'
 import { type EntryView, selectViews } from './entries.ts'
-
-/** What a caller may see: everything, or a person's own entries and those of the projects they lead. */
-export type Visible = 'all' | { userId: number }
-
-function visibleTo(reader: Reader, visible: Visible): SQL | undefined {
-  if (visible === 'all') return undefined
-  const { entries, projectLeads } = reader.tables
-  const led = reader
-    .select({ id: projectLeads.projectId })
-    .from(projectLeads)
-    .where(eq(projectLeads.userId, visible.userId))
-  return or(eq(entries.managerId, visible.userId), inArray(entries.projectId, led))
-}
 
 /** A condition on one of several texts, of which some are public ids. */
 function idOr<P extends IdPrefix>(
@@ -188,24 +176,19 @@ export function isBehind(reader: Reader, after: Position | undefined): SQL | und
 /** Entries newest first, from behind `after`. */
 export async function listViews(
   reader: Reader,
-  {
-    filter,
-    visible,
-    after,
-    limit,
-  }: { filter: EntryFilter; visible: Visible; after: Position | undefined; limit: number },
+  { filter, viewer, after, limit }: { filter: EntryFilter; viewer: Viewer; after: Position | undefined; limit: number },
 ): Promise<EntryView[]> {
   const { entries } = reader.tables
   return selectViews(reader)
-    .where(and(conditionOf(reader, filter), visibleTo(reader, visible), isBehind(reader, after)))
+    .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer), isBehind(reader, after)))
     .orderBy(desc(entries.startedAt), desc(entries.id))
     .limit(limit)
 }
 
 /** The entry with this public id, where the caller may see it. */
-export async function findView(reader: Reader, uid: Id<'ent'>, visible: Visible): Promise<EntryView | undefined> {
+export async function findView(reader: Reader, uid: Id<'ent'>, viewer: Viewer): Promise<EntryView | undefined> {
   const [row] = await selectViews(reader)
-    .where(and(eq(reader.tables.entries.uid, uid), visibleTo(reader, visible)))
+    .where(and(eq(reader.tables.entries.uid, uid), visibleEntries(reader, viewer)))
     .limit(1)
   return row
 }

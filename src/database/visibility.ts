@@ -1,0 +1,33 @@
+/**
+ * Who sees which entries: the one place that decides it. Whatever answers entries, or sums of them, takes a `Viewer`,
+ * which only this file makes, and puts `visibleEntries` into its condition.
+ */
+import { eq, inArray, or, type SQL } from 'drizzle-orm'
+import type { Reader } from './database.ts'
+import type { Role } from './tables.ts'
+
+declare const decided: unique symbol
+
+/** Sees everything, or a person's own entries and those of the projects that they lead at the moment of the question. */
+export type Viewer = ({ sees: 'everything' } | { sees: 'own_and_led'; userId: number }) & { [decided]: true }
+
+/** Who works on the machine of the database. Their command line sees everything. */
+export const EVERYTHING = { sees: 'everything' } as Viewer
+
+/** What a person's role lets them see (product.md, "Roles"), also by way of a token. */
+export function viewerOf({ id, role }: { id: number; role: Role }): Viewer {
+  return role === 'member' ? ({ sees: 'own_and_led', userId: id } as Viewer) : EVERYTHING
+}
+
+/** The condition on `entries` that a viewer's every question has; undefined where they see all of them. */
+export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined {
+  if (viewer.sees === 'everything') return undefined
+  const { entries } = reader.tables
+  return or(eq(entries.managerId, viewer.userId), inArray(entries.projectId, ledProjects(reader, viewer.userId)))
+}
+
+/** The keys of the projects that a person leads. */
+export function ledProjects(reader: Reader, userId: number) {
+  const { projectLeads } = reader.tables
+  return reader.select({ id: projectLeads.projectId }).from(projectLeads).where(eq(projectLeads.userId, userId))
+}

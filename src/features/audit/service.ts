@@ -1,0 +1,66 @@
+/** The audit trail: every change by a person or the command line, kept for good. */
+import { userInfo } from 'node:os'
+import type { Database, Tx } from '../../database/database.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { insertChange } from './store.ts'
+
+/** Who changes something, and from where. */
+export interface Actor {
+  /** Null on the command line and for Tally itself. */
+  userId: number | null
+  tokenId: number | null
+  /** The address of a call; for others a few words. */
+  origin: string
+}
+
+/** What Tally does by itself: at its start, or when a time has come. */
+export const TALLY: Actor = { userId: null, tokenId: null, origin: 'tally' }
+
+/** Whoever works on the machine of the database, by their name there. */
+export function commandLineActor(): Actor {
+  return { userId: null, tokenId: null, origin: `command line of ${userInfo().username}` }
+}
+
+/** A change as it is kept: before and after hold what changed, in the words of the API, and never a secret. */
+export interface Change {
+  /** `<object>.<what happened>`, such as `project.archived`. */
+  action: string
+  /** The public id and a readable name of what was changed; absent where it is many things or the organization. */
+  object?: { id: string; name: string } | undefined
+  before?: Record<string, unknown> | undefined
+  after?: Record<string, unknown> | undefined
+}
+
+export type AuditService = ReturnType<typeof createAuditService>
+
+export function createAuditService({ clock }: { db: Database; clock: Clock }) {
+  return {
+    /** Keeps the change with the transaction that makes it. */
+    record: (tx: Tx, by: Actor, { action, object, before, after }: Change): Promise<void> =>
+      insertChange(tx, {
+        at: clock.now(),
+        ...by,
+        action,
+        objectId: object?.id ?? null,
+        objectName: object?.name ?? null,
+        before: before ?? null,
+        after: after ?? null,
+      }),
+  }
+}
+
+/**
+ * The members of `after` that differ from `before`, on both sides; undefined where nothing differs. Values are compared
+ * as JSON.
+ */
+export function difference<T extends object>(
+  before: T,
+  after: T,
+): { before: Record<string, unknown>; after: Record<string, unknown> } | undefined {
+  const changed = (Object.keys(after) as (keyof T & string)[]).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  )
+  if (changed.length === 0) return undefined
+  const only = (of: T) => Object.fromEntries(changed.map((name) => [name, of[name]]))
+  return { before: only(before), after: only(after) }
+}

@@ -1,0 +1,71 @@
+import { Elysia, t } from 'elysia'
+import { access, viewerOf } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { entryFilters } from '../../../http/entry-filters.ts'
+import { listPage } from '../../../http/query.ts'
+import { ENTRY_COLUMNS } from '../csv.ts'
+import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY } from '../examples.ts'
+import { readListQuery } from '../filter.ts'
+import { TokenEntryDetail, TokenEntryHistory, TokenEntryList } from '../schema.ts'
+import type { EntriesService } from '../service.ts'
+
+const tag = 'Token entries'
+
+const EntryQuery = t.Object({ ...entryFilters(), ...listPage('Entries') }, { additionalProperties: false })
+
+export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'entries', prefix: '/api/v1/token-entries', normalize: false })
+    .use(access())
+    .get(
+      '',
+      async ({ query, caller, request }) => {
+        const viewer = viewerOf(caller)
+        const asked = readListQuery(query)
+        if (!wantsCsv(request, asked.format)) return entries.listEntries(viewer, asked)
+        return csvResponse(entries.exportEntries(viewer, asked.filter), ENTRY_COLUMNS, 'token-entries.csv')
+      },
+      {
+        allow: ['read', 'session'],
+        query: EntryQuery,
+        detail: documented({
+          id: 'listTokenEntries',
+          tag,
+          summary: 'List token entries',
+          description:
+            'Newest first, of those that the signed-in person or the token’s creator may see. Filters of different names must all hold.',
+          responses: {
+            200: {
+              description: 'A page of entries.',
+              schema: TokenEntryList,
+              example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null },
+              also: { 'text/csv': { schema: t.String() } },
+            },
+          },
+          problems: ['database_deadline'],
+        }),
+      },
+    )
+    .get('/:id', ({ params, caller }) => entries.getEntry(params.id, viewerOf(caller)), {
+      allow: ['read', 'session'],
+      detail: documented({
+        id: 'getTokenEntry',
+        tag,
+        summary: 'Read one token entry',
+        description: 'With the arithmetic of its list value.',
+        path: { id: 'Id of the entry (ent_…).' },
+        responses: { 200: { description: 'The entry.', schema: TokenEntryDetail, example: EXAMPLE_DETAIL } },
+      }),
+    })
+    .get('/:id/history', ({ params, caller }) => entries.getHistory(params.id, viewerOf(caller)), {
+      allow: ['read', 'session'],
+      detail: documented({
+        id: 'getTokenEntryHistory',
+        tag,
+        summary: 'Read who changed what of an entry',
+        path: { id: 'Id of the entry (ent_…).' },
+        responses: {
+          200: { description: 'What happened, oldest first.', schema: TokenEntryHistory, example: EXAMPLE_HISTORY },
+        },
+      }),
+    })

@@ -1,0 +1,146 @@
+import { Elysia, t } from 'elysia'
+import type { Logger } from 'pino'
+import { type Fault, Problem, validationFailed } from '../../../errors.ts'
+import { access, requireCaller } from '../../../http/access.ts'
+import { documented } from '../../../http/documented.ts'
+import { faultsOf } from '../../../http/faults.ts'
+import { asProblemOf, logProblem, type ProblemBody, problemBody } from '../../../http/problems.ts'
+import type { CallerOf } from '../../people/service.ts'
+import { EXAMPLE_ENTRY, EXAMPLE_REPORT } from '../examples.ts'
+import { readIdempotencyKey, reportChecker } from '../report.ts'
+import {
+  AnyBatch,
+  BATCH_LIMIT,
+  BatchResults,
+  TokenEntry,
+  TokenEntryBatch,
+  type TokenEntry as TokenEntryBody,
+  TokenEntryReport,
+} from '../schema.ts'
+import type { EntriesService, Reported } from '../service.ts'
+
+const tag = 'Token entries'
+
+export const reportingRoutes = ({ entries, logger }: { entries: EntriesService; logger: Logger }) =>
+  new Elysia({ name: 'reporting', prefix: '/api/v1/token-entries', normalize: false })
+    .use(access())
+    .post(
+      '',
+      async ({ body, caller, request, set }) => {
+        const key = readIdempotencyKey(request.headers.get('idempotency-key'))
+        const reported = await entries.reportEntry(body, requireCaller(caller, ['service']), key)
+        set.status = reported.outcome === 'created' ? 201 : 200
+        if (reported.outcome === 'created') set.headers.location = `/api/v1/token-entries/${reported.entry.id}`
+        if (reported.replayed) set.headers['idempotent-replayed'] = 'true'
+        return reported.entry
+      },
+      {
+        allow: ['service'],
+        parse: 'report',
+        body: TokenEntryReport,
+        // The schema's faults come first, and with them those that no schema can express: every fault in one answer.
+        error: ({ error, code }) => {
+          if (code === 'VALIDATION' && error.type === 'body') throw validationFailed(allFaults(entries, error.value))
+        },
+        detail: documented({
+          id: 'reportTokenEntry',
+          tag,
+          summary: 'Report one token entry',
+          description:
+            'Creates an entry with status `submitted` for the creator of the service token. With a `session_id` the figures are the session’s totals so far: reported again they update the entry of that session and model instead of adding one.',
+          headers: ['Idempotency-Key'],
+          body: { example: EXAMPLE_REPORT },
+          responses: {
+            201: {
+              description: 'The entry was made.',
+              schema: TokenEntry,
+              headers: ['Location'],
+              example: EXAMPLE_ENTRY,
+            },
+            200: {
+              description: 'The session’s entry was updated, or the report was known already and nothing changed.',
+              schema: TokenEntry,
+              headers: ['Idempotent-Replayed'],
+              example: EXAMPLE_ENTRY,
+            },
+          },
+          problems: ['session_shrunk', 'idempotency_key_reused'],
+        }),
+      },
+    )
+    .post(
+      '/batch',
+      async ({ body, caller, request, requestId }) => {
+        const key = readIdempotencyKey(request.headers.get('idempotency-key'))
+        return {
+          results: await reportAll({ entries, logger, requestId }, body, requireCaller(caller, ['service']), key),
+        }
+      },
+      {
+        allow: ['service'],
+        parse: 'batch',
+        body: AnyBatch,
+        detail: documented({
+          id: 'reportTokenEntries',
+          tag,
+          summary: `Report up to ${BATCH_LIMIT} token entries`,
+          description:
+            'A JSON array, or newline-delimited JSON (`application/x-ndjson`). Every item is reported on its own: good ones are kept when others are rejected, unreadable lines among them. An Idempotency-Key counts for each item by its place in the batch.',
+          headers: ['Idempotency-Key'],
+          body: {
+            schema: TokenEntryBatch,
+            example: [EXAMPLE_REPORT],
+            also: { 'application/x-ndjson': { schema: t.String(), example: `${JSON.stringify(EXAMPLE_REPORT)}\n` } },
+          },
+          responses: {
+            200: {
+              description: 'What became of each item.',
+              schema: BatchResults,
+              example: { results: [{ index: 0, result: 'created', entry: EXAMPLE_ENTRY, problem: null }] },
+            },
+          },
+        }),
+      },
+    )
+
+function allFaults(entries: EntriesService, body: unknown): Fault[] {
+  return [...faultsOf(reportChecker, body), ...entries.faultsBeyondSchema(body)]
+}
+
+interface BatchResult {
+  index: number
+  result: Reported['outcome'] | 'rejected'
+  entry: TokenEntryBody | null
+  problem: ProblemBody | null
+}
+
+/** Items that share a commit. Together they take a few milliseconds, after which single reports get their turn. */
+const ITEMS_AT_ONCE = 100
+
+async function reportAll(
+  { entries, logger, requestId }: { entries: EntriesService; logger: Logger; requestId: string },
+  items: unknown[],
+  caller: CallerOf<'service'>,
+  key: string | undefined,
+): Promise<BatchResult[]> {
+  const results: BatchResult[] = []
+  const report = async (item: unknown, index: number): Promise<BatchResult> => {
+    try {
+      // A line of newline-delimited JSON that could not be read.
+      if (item instanceof Problem) throw item
+      if (!reportChecker.Check(item)) throw validationFailed(allFaults(entries, item))
+      const { outcome, entry } = await entries.reportEntry(item, caller, key && `${key}#${index}`)
+      return { index, result: outcome, entry, problem: null }
+    } catch (error) {
+      // Whatever failed, the other items are known to be kept, and a 500 for all of them would have them sent again.
+      const problem = asProblemOf(error)
+      logProblem(logger, problem, error, { id: requestId, method: 'POST', path: '/api/v1/token-entries/batch' })
+      return { index, result: 'rejected', entry: null, problem: problemBody(problem, requestId) }
+    }
+  }
+  for (let start = 0; start < items.length; start += ITEMS_AT_ONCE) {
+    const chunk = items.slice(start, start + ITEMS_AT_ONCE)
+    results.push(...(await Promise.all(chunk.map((item, offset) => report(item, start + offset)))))
+  }
+  return results
+}

@@ -1,0 +1,45 @@
+import { Elysia } from 'elysia'
+import { access, requireCaller } from '../../../http/access.ts'
+import { documented } from '../../../http/documented.ts'
+import { RepricingBody, repricedBody } from '../../prices/service.ts'
+import { EXAMPLE_REPRICING } from '../examples.ts'
+import { readRepricing } from '../repricing.ts'
+import { Repricing } from '../schema.ts'
+import type { EntriesService } from '../service.ts'
+
+/** How long entries are valued within one call: half of what a connection may be silent. */
+const REPRICING_BUDGET_MS = 10_000
+
+export const repricingRoute = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'repricing', normalize: false }).use(access()).post(
+    '/api/v1/prices/reprice',
+    async ({ body, caller }) => {
+      const { person } = requireCaller(caller, ['session'])
+      const dryRun = body.dry_run ?? false
+      const options = { dryRun, by: { userId: person.id, tokenId: null }, budgetMs: REPRICING_BUDGET_MS }
+      const asked = readRepricing(body)
+      const repriced = asked ? entries.reprice(asked, options) : entries.valueUnpriced(options)
+      return repricedBody(await repriced, { dryRun })
+    },
+    {
+      allow: { session: ['billing', 'admin'] },
+      parse: 'report',
+      body: Repricing,
+      detail: documented({
+        id: 'repriceTokenEntries',
+        tag: 'Prices',
+        summary: 'Value entries again',
+        description:
+          'Those without a price, or with `all` every one that is not locked, at the prices loaded now. Each change leaves its trace in the entry’s history. A call ends after about ten seconds: where `complete` is false, call again, with the `next_page` as `page`.',
+        body: { example: { all: true, starting_at: '2026-11-01T00:00:00Z', dry_run: true } },
+        responses: {
+          200: {
+            description: 'What changed, or would change.',
+            schema: RepricingBody,
+            example: EXAMPLE_REPRICING,
+          },
+        },
+        problems: ['database_deadline'],
+      }),
+    },
+  )

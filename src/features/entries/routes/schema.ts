@@ -1,0 +1,31 @@
+import { Elysia, t } from 'elysia'
+import { FixedContent } from '../../../http/content.ts'
+import { documented } from '../../../http/documented.ts'
+import { standaloneSchema } from '../../../http/json-schema.ts'
+import { TokenEntryReport } from '../schema.ts'
+
+/** The schema of a report, for whoever writes one. The same one validates. */
+export const tokenEntrySchemaRoute = () => {
+  const schema = standaloneSchema(TokenEntryReport, 'urn:tally:v1:token-entry', 'Token entry')
+  const content = new FixedContent(JSON.stringify(schema), 'application/schema+json')
+  return new Elysia({ name: 'token-entry-schema' }).get(
+    '/api/v1/token-entry-schema',
+    ({ request }) => content.respond(request),
+    {
+      detail: documented({
+        id: 'getTokenEntrySchema',
+        tag: 'Token entries',
+        summary: 'Read the token entry schema',
+        description: 'The JSON Schema (2020-12) of the body of a report, which describes every field.',
+        responses: {
+          200: {
+            description: 'The schema.',
+            headers: ['ETag'],
+            also: { 'application/schema+json': { schema: t.Record(t.String(), t.Unknown()) } },
+          },
+          304: { description: 'It is still the one that If-None-Match names.', headers: ['ETag'] },
+        },
+      }),
+    },
+  )
+}

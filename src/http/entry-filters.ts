@@ -1,0 +1,34 @@
+/** The parameters that say which entries a list, a report or an action is about. */
+import { PLACED_FILTERS, SOURCES, STATUSES } from '../features/entries/service.ts'
+import { listParameter, parameter } from './query.ts'
+
+export const entryFilters = () => ({
+  starting_at: parameter({
+    type: 'string',
+    format: 'date-time',
+    description: 'Sessions that started at or after this moment.',
+  }),
+  ending_at: parameter({
+    type: 'string',
+    format: 'date-time',
+    description: 'Sessions that started before this moment.',
+  }),
+  project: listParameter('Id, key, name or alias of a project.'),
+  ticket: listParameter('Id or key of a ticket.'),
+  client: listParameter('Id or name of a client.'),
+  agent_manager: listParameter('Id or e-mail address of a person.'),
+  agent_name: listParameter('Name of an agent.'),
+  agent_harness: listParameter('Name of a harness.'),
+  model: listParameter('Name of a model as it was reported.'),
+  status: listParameter('Status.', { type: 'string', enum: [...STATUSES] }),
+  source: listParameter('What supplied the figures.', { type: 'string', enum: [...SOURCES] }),
+  session_id: listParameter('The harness’s id of a session.'),
+  label: listParameter('`name:value`, such as `repository:acme/web`. Values of one name mean any, names all.'),
+  placed: listParameter('What placed the entry; `none` for unattributed ones.', {
+    type: 'string',
+    enum: [...PLACED_FILTERS],
+  }),
+  priced: parameter({ type: 'boolean', description: 'Whether the cost is known.' }),
+  bill: listParameter('Id or number of a bill; `none` for entries on no bill.'),
+  q: parameter({ type: 'string', description: 'A text that the summary contains, whatever the case.' }),
+})

@@ -1,0 +1,102 @@
+/** Parameters of a call, read from text: of a query string, or of the command line. Pure. */
+import { type Fault, validationFailed } from './errors.ts'
+import { parseMoment } from './lib/duration.ts'
+
+/** A query as text. Empty texts count as not given. */
+export type QueryTexts = Record<string, string | string[] | undefined>
+
+/** How many rows a list answers where nothing else is asked for, and at most. */
+export const DEFAULT_LIMIT = 50
+export const LIST_LIMIT = 1_000
+
+export const LIST_FORMATS = ['json', 'csv'] as const
+export type ListFormat = (typeof LIST_FORMATS)[number]
+
+/**
+ * Reads parameters one by one; what is wrong with each is collected, and `finish` throws 422 with every fault, under
+ * `/query/<name>`. Absent parameters, and faulty ones until then, are undefined.
+ */
+export class Query {
+  readonly #faults: Fault[] = []
+
+  constructor(readonly texts: QueryTexts) {}
+
+  text(name: string): string | undefined {
+    const text = this.texts[name]
+    return typeof text === 'string' && text !== '' ? text : undefined
+  }
+
+  /** Any of several values. */
+  list(name: string): string[] | undefined {
+    const texts = [this.texts[name] ?? []].flat().filter((text) => text !== '')
+    return texts.length > 0 ? texts : undefined
+  }
+
+  oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
+    const text = this.text(name)
+    if (text === undefined || allowed.includes(text as T)) return text as T | undefined
+    return this.refuse(name, 'not_allowed', `must be one of ${allowed.join(', ')}`)
+  }
+
+  someOf<T extends string>(name: string, allowed: readonly T[]): T[] | undefined {
+    const texts = this.list(name)
+    if (!texts || texts.every((text) => allowed.includes(text as T))) return texts as T[] | undefined
+    return this.refuse(name, 'not_allowed', `must be one of ${allowed.join(', ')}`)
+  }
+
+  flag(name: string): boolean | undefined {
+    const text = this.text(name)
+    if (text === undefined || text === 'true' || text === 'false')
+      return text === undefined ? undefined : text === 'true'
+    return this.refuse(name, 'not_allowed', 'must be true or false')
+  }
+
+  /** A timestamp with its offset, or a date for its first moment in UTC, in milliseconds since 1970. */
+  moment(name: string): number | undefined {
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    // A plus that was not percent-encoded arrives as a space.
+    return (
+      parseMoment(text.replace(' ', '+')) ??
+      this.refuse(name, 'bad_format', 'must be a date, or a timestamp with its offset, such as 2026-12-01T00:00:00Z')
+    )
+  }
+
+  /** How many rows a page has. */
+  limit({ usual = DEFAULT_LIMIT, most = LIST_LIMIT } = {}): number {
+    const text = this.text('limit') ?? String(usual)
+    const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
+    if (limit >= 1 && limit <= most) return limit
+    this.refuse('limit', 'not_allowed', `must be a whole number from 1 to ${most}`)
+    return usual
+  }
+
+  /** The position behind which the page begins, as `read` understands it; undefined for the first page. */
+  page<Position>(read: (page: string) => Position | undefined): Position | undefined {
+    const page = this.text('page')
+    if (page === undefined) return undefined
+    return read(page) ?? this.refuse('page', 'bad_page', 'must be the next_page of an earlier answer')
+  }
+
+  format(): ListFormat | undefined {
+    return this.oneOf('format', LIST_FORMATS)
+  }
+
+  refuse(name: string, code: string, message: string): undefined {
+    this.#faults.push({ pointer: `/query/${name}`, code, message })
+  }
+
+  finish(): void {
+    if (this.#faults.length > 0) throw validationFailed(this.#faults)
+  }
+}
+
+/** The page behind the row with this key, and the key that such a page names. */
+export function writeKeyPage(key: number): string {
+  return Buffer.from(String(key)).toString('base64url')
+}
+
+export function readKeyPage(page: string): number | undefined {
+  const text = Buffer.from(page, 'base64url').toString('latin1')
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
