@@ -31,6 +31,21 @@ function isPublic(method: string, path: string): boolean {
 /** Ids that clients send are logged and sent back, so they must be short and plain. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:/-]{1,128}$/
 
+/**
+ * On every answer, where a page or a file does not say more: nothing that Tally answers may be run, framed, guessed at
+ * or kept by what passes it on. Entries and money belong to whoever asked.
+ */
+const SECURITY_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+/** A year, as browsers and preload lists expect. Only where people reach Tally by TLS. */
+const TRANSPORT_SECURITY = { 'strict-transport-security': 'max-age=31536000' }
+
 interface Incoming {
   request: Request
   path: string
@@ -68,6 +83,8 @@ export const requests = ({ people, cookie, addressOf, publicUrl, logger, routes 
     return people.authenticateSession(secret)
   }
 
+  const securityHeaders = { ...SECURITY_HEADERS, ...(publicUrl?.startsWith('https:') && TRANSPORT_SECURITY) }
+
   return new Elysia({ name: 'requests', normalize: false })
     .use(requestState())
     .onRequest((context) => {
@@ -75,7 +92,7 @@ export const requests = ({ people, cookie, addressOf, publicUrl, logger, routes 
       const { headers } = incoming.request
       const sent = headers.get('x-request-id')
       incoming.requestId = sent && SANE_REQUEST_ID.test(sent) ? sent : Bun.randomUUIDv7()
-      incoming.set.headers['x-request-id'] = incoming.requestId
+      Object.assign(incoming.set.headers, securityHeaders, { 'x-request-id': incoming.requestId })
       incoming.caller = null
       incoming.address = () => addressOf(incoming.request, incoming.server)
       if (isPublic(incoming.request.method, incoming.path)) return

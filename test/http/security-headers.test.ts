@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+let overTls: TestApp
+beforeAll(async () => {
+  app = await startApp()
+  overTls = await startApp({ publicUrl: 'https://tally.example.com' })
+})
+afterAll(async () => {
+  await app.close()
+  await overTls.close()
+})
+
+const everyGet = () => Object.keys(app.document.paths).map((path) => path.replaceAll(/\{\w+\}/g, 'none'))
+
+test('every answer of the API, refusals among them, may be neither run, framed, guessed at nor kept', async () => {
+  const session = await app.session('admin')
+  const paths = [...everyGet(), '/api/v1/nothing', '/nothing']
+  for (const path of paths) {
+    for (const call of [{}, { session }]) {
+      const { headers } = await app.call(`GET ${path}`, call)
+      const fixed = path.endsWith('openapi.json') || path.endsWith('token-entry-schema')
+      expect([path, headers.get('content-security-policy')]).toEqual([
+        path,
+        "default-src 'none'; frame-ancestors 'none'",
+      ])
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+      expect([path, headers.get('cache-control')]).toEqual([path, fixed ? 'no-cache' : 'no-store'])
+    }
+  }
+})
+
+test('so are an exported list and what was made', async () => {
+  const session = await app.session('admin')
+  const exported = await app.call('GET /api/v1/token-entries?format=csv', { session })
+  expect(exported.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(exported.headers.get('cache-control')).toBe('no-store')
+  const refused = await app.call('POST /api/v1/session', { json: { email: 'nobody@example.com', password: 'x' } })
+  expect(refused.headers.get('content-security-policy')).toContain("default-src 'none'")
+})
+
+test('pages run their own scripts only, and nobody frames them', async () => {
+  for (const path of ['/', '/setup', '/password', '/problems', '/problems/not_found', '/docs']) {
+    const { headers } = await app.call(`GET ${path}`)
+    const policy = headers.get('content-security-policy')!
+    expect([path, policy]).toEqual([path, expect.stringContaining("script-src 'self'")])
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).toContain("default-src 'none'")
+    expect(policy.match(/default-src/g)).toHaveLength(1)
+  }
+})
+
+test('browsers are told to stay with TLS where people reach Tally by it, and only there', async () => {
+  const header = async (of: TestApp) => (await of.call('GET /health')).headers.get('strict-transport-security')
+  expect(await header(overTls)).toBe('max-age=31536000')
+  expect(await header(app)).toBeNull()
+})
