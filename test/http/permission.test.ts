@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import pino from 'pino'
 import { ROLES, type Role } from '../../src/database/tables.ts'
-import { newSecret } from '../../src/features/people/secret.ts'
 import { type Allowed, access } from '../../src/http/access.ts'
 import { documented } from '../../src/http/documented.ts'
 import { type DescribedRoute, openApiDocument } from '../../src/http/openapi.ts'
@@ -12,7 +11,6 @@ import { sessionCookie } from '../../src/http/session-cookie.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 
 const KINDS = { svc: 'service', read: 'read', org: 'organization' } as const
-const SCHEMES = { serviceToken: 'service', readToken: 'read', organizationToken: 'organization', session: 'session' }
 
 /** A valid credential of every kind and role, as headers. */
 interface Credential {
@@ -167,81 +165,5 @@ describe('what a route allows', () => {
         expect(Object.keys(operation(path, method).responses)).toEqual(expect.arrayContaining(['401', '403']))
       }
     }
-  })
-})
-
-describe('every operation of the document', () => {
-  const operations = () =>
-    Object.entries(app.document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { security }]) => ({
-        call: `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, 'none')}`,
-        security: security as Record<keyof typeof SCHEMES, Role[]>[],
-      })),
-    )
-  const secured = () => operations().filter(({ security }) => security.length > 0)
-
-  test('takes the credentials that it names and refuses every other, whatever the role', async () => {
-    // Last, as it ends the session that it is called with.
-    const endsSession = ({ call }: { call: string }) => Number(call === 'DELETE /api/v1/session')
-    const inOrder = secured().sort((one, other) => endsSession(one) - endsSession(other))
-    for (const { call, security } of inOrder) {
-      for (const { kind, role, headers } of credentials) {
-        const named = security.some((alternative) =>
-          Object.entries(alternative).some(
-            ([scheme, roles]) =>
-              SCHEMES[scheme as keyof typeof SCHEMES] === kind && (roles.length === 0 || roles.includes(role)),
-          ),
-        )
-        const { status } = await app.call(call, { headers })
-        expect([call, kind, role, status !== 403]).toEqual([call, kind, role, named])
-        expect(status).not.toBe(401)
-      }
-    }
-  })
-
-  test('answers 401 to a credential that is none, made up, over or of somebody disabled, whatever the body', async () => {
-    const { people } = app.services
-    const left = await app.person('admin', { password: true })
-    const over = await app.session('admin')
-    await app.call('DELETE /api/v1/session', { session: over })
-    const ofDisabled = await people.signIn({ email: left, password: PASSWORD, address: '::1' })
-    const tokenOfDisabled = await app.token('read', left)
-    await people.disableUser(left)
-    const session = (secret: string) => ({ cookie: `tally_session=${secret}`, origin: app.url })
-    const nobody: Record<string, Record<string, string>> = {
-      none: {},
-      'an empty cookie': session(''),
-      'a made-up session': session('x'.repeat(43)),
-      'a session that is over': { cookie: over, origin: app.url },
-      "a disabled person's session": session(ofDisabled.secret),
-      'a mistyped token': { authorization: 'Bearer tally_read_x' },
-      'an unknown token': { authorization: `Bearer ${newSecret('read')}` },
-      "a disabled person's token": { authorization: `Bearer ${tokenOfDisabled}` },
-    }
-    for (const { call } of secured()) {
-      for (const [what, headers] of Object.entries(nobody)) {
-        for (const body of call.startsWith('GET') ? [undefined] : [undefined, '{"n":']) {
-          const { status } = await app.call(call, { headers, ...(body !== undefined && { body }) })
-          expect([call, what, status]).toEqual([call, what, 401])
-        }
-      }
-    }
-  })
-
-  test('that needs no credential is one of few', () => {
-    expect(
-      operations()
-        .filter(({ security }) => security.length === 0)
-        .map(({ call }) => call)
-        .sort(),
-    ).toEqual([
-      'GET /api/v1/openapi.json',
-      'GET /api/v1/token-entry-schema',
-      'GET /health',
-      'GET /ready',
-      'POST /api/v1/password',
-      'POST /api/v1/session',
-      'POST /api/v1/setup',
-    ])
   })
 })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Installation, type Server } from './support/binary.ts'
+import { Installation, type Server } from '../support/binary.ts'
 
 interface Entry {
   id: string
@@ -84,7 +84,7 @@ describe('a server in an empty folder', () => {
   })
 
   test('tells that it lives, that it is ready, and which version it is', async () => {
-    const { version } = await Bun.file(join(import.meta.dir, '../package.json')).json()
+    const { version } = await Bun.file(join(import.meta.dir, '../../package.json')).json()
     expect(await (await server.call('GET', '/health')).json()).toMatchObject({ status: 'ok', version })
     expect(await (await server.call('GET', '/ready')).json()).toMatchObject({ status: 'ready', version })
     expect((await tally.run(['version'])).stdout).toContain(version)

@@ -1,0 +1,386 @@
+/**
+ * Who may call what, asked of the executable: every operation of its own OpenAPI document with every credential that
+ * there is and many that are none, and with objects of somebody else. A new operation is tried by itself; one whose
+ * path names an object must say here whose that is.
+ */
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { ROLES, type Role } from '../../src/database/tables.ts'
+import { newSecret } from '../../src/features/people/secret.ts'
+import { newId } from '../../src/lib/id.ts'
+import { Installation, type Server } from '../support/binary.ts'
+
+type Kind = 'service' | 'read' | 'organization' | 'session'
+type Headers = Record<string, string>
+
+/** What the document calls the credentials. */
+const KIND_OF_SCHEME: Record<string, Kind> = {
+  serviceToken: 'service',
+  readToken: 'read',
+  organizationToken: 'organization',
+  session: 'session',
+}
+const TOKEN_KINDS = { service: 'svc', read: 'read', organization: 'org' } as const
+
+interface Operation {
+  method: string
+  /** `/api/v1/token-entries/{id}` */
+  path: string
+  security: Record<string, Role[]>[]
+  requestBody?: { content: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }> }
+}
+
+interface Credential {
+  kind: Kind
+  role: Role
+  headers: Headers
+}
+
+interface Person {
+  email: string
+  session: Headers
+  tokens: Partial<Record<Kind, string>>
+}
+
+const PASSWORD = 'correct horse battery'
+/** Stands in everything that belongs to somebody else, and in nothing else. */
+const MARK = 'zanzibar'
+
+/** How a list is asked for that has a required parameter. */
+const QUERIES: Record<string, string> = {
+  '/api/v1/prices/resolve': '?model=claude-sonnet-4-5',
+  '/api/v1/reports/usage': '?starting_at=2026-01-01T00:00:00Z&group_by=agent_manager,model,label:repository',
+}
+
+let tally: Installation
+let server: Server
+let operations: Operation[]
+let tried = 0
+const people = {} as Record<Role, Person>
+const credentials: Credential[] = []
+let other: Person & { entry: string; tokenId: string; userId: string }
+
+const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` })
+const cookie = (secret: string): Headers => ({ cookie: `tally_session=${secret}`, origin: server.url })
+
+async function call(
+  method: string,
+  path: string,
+  headers: Headers,
+  { body, type = 'application/json' }: { body?: string | undefined; type?: string } = {},
+) {
+  tried += 1
+  const response = await fetch(server.url + path, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': type }) },
+    ...(body === undefined ? {} : { body }),
+    redirect: 'manual',
+  })
+  const text = await response.text()
+  const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text ? JSON.parse(text) : undefined,
+  }
+}
+
+async function signIn(email: string): Promise<Headers> {
+  const { status, headers } = await call(
+    'POST',
+    '/api/v1/session',
+    {},
+    { body: JSON.stringify({ email, password: PASSWORD }) },
+  )
+  expect(status).toBe(200)
+  return cookie(/tally_session=([^;]+)/.exec(headers.get('set-cookie')!)![1]!)
+}
+
+/** A command line that is to succeed. */
+async function run(args: string[], input = ''): Promise<void> {
+  const { code, stderr } = await tally.run(args, input)
+  if (code !== 0) throw new Error(`tally ${args.join(' ')} ended with ${code}: ${stderr}`)
+}
+
+const addPerson = (email: string, role: Role, name = email.split('@')[0]!) =>
+  run(['users', 'add', '--email', email, '--name', name, '--role', role, '--password-stdin'], PASSWORD)
+
+const tokenOf = async (kind: Exclude<Kind, 'session'>, email: string) => tally.createToken(TOKEN_KINDS[kind], email)
+
+const reportBody = (more: object) =>
+  JSON.stringify({
+    agent_harness: 'claude-code',
+    agent_name: 'reviewer',
+    model: 'claude-sonnet-4-5',
+    started_at: '2026-11-20T10:00:00Z',
+    ended_at: '2026-11-20T10:20:00Z',
+    tokens: { input: 1000, output: 200 },
+    ...more,
+  })
+
+/** The path with its parameters filled in. */
+const pathTo = ({ path }: Operation, ids: (name: string) => string = () => 'none') =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids(name))
+
+const isWithBody = ({ method }: Operation) => method !== 'GET' && method !== 'DELETE'
+
+/** A body that the operation takes, from the document. */
+function exampleBody({ requestBody }: Operation): { body: string; type: string } | undefined {
+  for (const [type, { example, examples }] of Object.entries(requestBody?.content ?? {})) {
+    const value = example ?? Object.values(examples ?? {})[0]?.value
+    if (value !== undefined) return { type, body: typeof value === 'string' ? value : JSON.stringify(value) }
+  }
+  return undefined
+}
+
+beforeAll(async () => {
+  tally = await Installation.make()
+  server = await tally.serve()
+  await addPerson('keeper@example.com', 'admin')
+  for (const role of ROLES) {
+    const email = `${role}@example.com`
+    await addPerson(email, role)
+    const session = await signIn(email)
+    credentials.push({ kind: 'session', role, headers: session })
+    people[role] = { email, session, tokens: {} }
+    for (const kind of ['service', 'read', 'organization'] as const) {
+      if (kind === 'organization' && role !== 'admin') continue
+      const { token } = await tokenOf(kind, email)
+      people[role].tokens[kind] = token
+      credentials.push({ kind, role, headers: bearer(token) })
+    }
+  }
+  const email = `${MARK}@example.com`
+  await addPerson(email, 'member', MARK)
+  const userId = (await tally.runJson<{ data: { id: string; email: string }[] }>(['users', 'list'])).data.find(
+    (user) => user.email === email,
+  )!.id
+  const { id: tokenId, token } = await tokenOf('service', email)
+  const body = reportBody({
+    summary: `A ${MARK} secret`,
+    agent_name: MARK,
+    labels: { repository: `${MARK}/web` },
+    session_id: `${MARK}-1`,
+    project: 'acme',
+    ticket: 'ACME-1',
+  })
+  const { json: entry } = await call('POST', '/api/v1/token-entries', bearer(token), { body })
+  await call('POST', '/api/v1/token-entries', bearer(token), { body: reportBody({ summary: `Nowhere ${MARK}` }) })
+  other = { email, userId, tokenId, entry: entry.id, session: await signIn(email), tokens: { service: token } }
+  const { json: document } = await call('GET', '/api/v1/openapi.json', {})
+  operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  )
+})
+
+afterAll(async () => {
+  await server.crash()
+  await tally.remove()
+})
+
+const secured = () => operations.filter(({ security }) => security.length > 0)
+
+test('a credential that is none, made up, mistyped, over, revoked or of somebody disabled gets 401, whatever the body', async () => {
+  await addPerson('gone@example.com', 'admin')
+  const gone = { session: await signIn('gone@example.com'), read: (await tokenOf('read', 'gone@example.com')).token }
+  await run(['users', 'disable', 'gone@example.com'])
+  const over = await signIn('keeper@example.com')
+  expect((await call('DELETE', '/api/v1/session', over)).status).toBe(204)
+  const revoked = await tokenOf('read', 'keeper@example.com')
+  await run(['tokens', 'revoke', revoked.id])
+  const expired = await tokenOf('read', 'keeper@example.com')
+  const database = new Database(join(tally.folder, 'tally-data/tally.db'), { readwrite: true, create: false })
+  database.run('PRAGMA busy_timeout = 5000')
+  database.run('UPDATE tokens SET expires_at = created_at + 1 WHERE hex(uid) = upper(substr(?, 5))', [expired.id])
+  database.close()
+
+  const real = people.admin.tokens.read!
+  const nobody: Record<string, Headers> = {
+    none: {},
+    'an empty header': { authorization: '' },
+    'another scheme': { authorization: `Basic ${btoa('admin@example.com:correct horse battery')}` },
+    'a token without its scheme': { authorization: real },
+    'a mistyped token': bearer(`${real.slice(0, -1)}${real.endsWith('0') ? '1' : '0'}`),
+    'half a token': bearer(real.slice(0, 20)),
+    'an unknown token': bearer(newSecret('read')),
+    'a revoked token': bearer(revoked.token),
+    'an expired token': bearer(expired.token),
+    "a disabled person's token": bearer(gone.read),
+    'an empty cookie': cookie(''),
+    'a made-up session': cookie('x'.repeat(43)),
+    'a session that is over': over,
+    "a disabled person's session": gone.session,
+  }
+  for (const operation of secured()) {
+    const bodies = isWithBody(operation)
+      ? [
+          {},
+          { body: '{"n":' },
+          { body: '{}' },
+          { body: 'n=1', type: 'application/x-www-form-urlencoded' },
+          exampleBody(operation) ?? {},
+        ]
+      : [{}]
+    for (const [what, headers] of Object.entries(nobody)) {
+      for (const sent of bodies) {
+        const answer = await call(operation.method, pathTo(operation), headers, sent)
+        expect([operation.method, operation.path, what, answer.status]).toEqual([
+          operation.method,
+          operation.path,
+          what,
+          401,
+        ])
+        expect(answer.headers.get('www-authenticate')).toContain('Bearer')
+        expect(answer.text).not.toContain(MARK)
+      }
+    }
+  }
+})
+
+test('a credential gets in where the document names its kind and role, and 403 everywhere else', async () => {
+  const endsSession = ({ method, path }: Operation) => Number(method === 'DELETE' && path === '/api/v1/session')
+  for (const operation of secured().sort((one, another) => endsSession(one) - endsSession(another))) {
+    for (const { kind, role, headers } of credentials) {
+      const named = operation.security.some((alternative) =>
+        Object.entries(alternative).some(
+          ([scheme, roles]) => KIND_OF_SCHEME[scheme] === kind && (roles.length === 0 || roles.includes(role)),
+        ),
+      )
+      if (endsSession(operation) && named) continue
+      const answer = await call(operation.method, pathTo(operation), headers)
+      const what = [operation.method, operation.path, kind, role]
+      expect([...what, answer.status === 403]).toEqual([...what, !named])
+      expect(answer.status).not.toBe(401)
+      expect(answer.status).toBeLessThan(500)
+      if (!named) expect(answer.json.detail).toMatch(/needs .*(token|signed-in person|role)/)
+    }
+  }
+})
+
+test('an operation that needs no credential is one of few', () => {
+  expect(
+    operations
+      .filter(({ security }) => security.length === 0)
+      .map(({ method, path }) => `${method} ${path}`)
+      .sort(),
+  ).toEqual([
+    'GET /api/v1/openapi.json',
+    'GET /api/v1/token-entry-schema',
+    'GET /health',
+    'GET /ready',
+    'POST /api/v1/password',
+    'POST /api/v1/session',
+    'POST /api/v1/setup',
+  ])
+})
+
+test('with the cookie alone, a page of another site changes nothing', async () => {
+  const { cookie: secret } = people.admin.session as { cookie: string }
+  const foreign: Headers[] = [
+    { cookie: secret },
+    { cookie: secret, origin: 'https://evil.example' },
+    { cookie: secret, origin: 'null' },
+    { cookie: secret, origin: server.url, 'sec-fetch-site': 'cross-site' },
+    { cookie: secret, origin: server.url.replace('127.0.0.1', 'localhost'), 'sec-fetch-site': 'same-site' },
+  ]
+  for (const operation of secured().filter(({ method }) => method !== 'GET')) {
+    for (const headers of foreign) {
+      for (const sent of [{}, exampleBody(operation) ?? {}, { body: '{}', type: 'text/plain' }]) {
+        const answer = await call(operation.method, pathTo(operation), headers, sent)
+        expect([operation.method, operation.path, headers, answer.status]).toEqual([
+          operation.method,
+          operation.path,
+          headers,
+          403,
+        ])
+      }
+    }
+  }
+})
+
+describe('a member', () => {
+  /** The callers that are a member: a person, and their read token. */
+  const asMember = (operation: Operation): Headers[] =>
+    credentials
+      .filter(({ kind, role }) => role === 'member' && (kind === 'session' || kind === 'read'))
+      .filter(({ kind }) =>
+        operation.security.some((alternative) =>
+          Object.entries(alternative).some(
+            ([scheme, roles]) => KIND_OF_SCHEME[scheme] === kind && (roles.length === 0 || roles.includes('member')),
+          ),
+        ),
+      )
+      .map(({ headers }) => headers)
+
+  test('finds nothing of anybody else in any list, report or export', async () => {
+    let asked = 0
+    for (const operation of secured().filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
+      for (const headers of asMember(operation)) {
+        const query = QUERIES[operation.path] ?? ''
+        for (const form of [{}, { accept: 'text/csv' }]) {
+          const answer = await call('GET', operation.path + query, { ...headers, ...form })
+          expect([operation.path, answer.status]).toEqual([operation.path, 200])
+          expect([operation.path, answer.text.includes(MARK), answer.text.includes(other.entry)]).toEqual([
+            operation.path,
+            false,
+            false,
+          ])
+          asked += 1
+        }
+      }
+    }
+    expect(asked).toBeGreaterThan(10)
+    // While who it belongs to does.
+    const own = await call('GET', '/api/v1/token-entries', other.session)
+    expect(own.text).toContain(other.entry)
+  })
+
+  test('is told of an object of somebody else what they are told of one that does not exist', async () => {
+    /** Whose object an operation's path names, by the beginning of the path; null where members share what it names. */
+    const objects: Record<string, { id: () => string; none: string } | null> = {
+      '/api/v1/token-entries/{id}': { id: () => other.entry, none: newId('ent') },
+      '/api/v1/tokens/{id}': { id: () => other.tokenId, none: newId('tok') },
+      // Prices are everybody's to read.
+      '/api/v1/prices/{id}': null,
+    }
+    let asked = 0
+    for (const operation of secured().filter(({ path }) => path.includes('{'))) {
+      const callers = asMember(operation)
+      if (callers.length === 0) continue
+      const key = Object.keys(objects).find((path) => `${operation.path}/`.startsWith(`${path}/`))
+      expect([operation.path, key !== undefined]).toEqual([operation.path, true])
+      const object = objects[key!]
+      if (!object) continue
+      for (const headers of callers) {
+        const sent = isWithBody(operation) ? exampleBody(operation) : undefined
+        const theirs = await call(operation.method, pathTo(operation, object.id), headers, sent)
+        const nobodys = await call(
+          operation.method,
+          pathTo(operation, () => object.none),
+          headers,
+          sent,
+        )
+        const told = (answer: typeof theirs, id: string) => [
+          operation.method,
+          operation.path,
+          answer.status,
+          answer.json?.code,
+          answer.json?.detail?.replaceAll(id, '<id>'),
+        ]
+        expect(told(theirs, object.id())).toEqual(told(nobodys, object.none))
+        expect(theirs.status).toBe(404)
+        asked += 1
+      }
+    }
+    expect(asked).toBeGreaterThan(2)
+    const still = await call('GET', `/api/v1/token-entries/${other.entry}`, other.session)
+    expect(still.json).toMatchObject({ status: 'submitted', summary: `A ${MARK} secret`, project: { key: 'acme' } })
+  })
+})
+
+test('the matrix is as large as it says', () => {
+  console.log(`authorization: ${operations.length} operations, ${tried.toLocaleString('en')} calls`)
+  expect(tried).toBeGreaterThan(operations.length * 20)
+})
