@@ -1,0 +1,40 @@
+/**
+ * What Tally uses of Temporal. Bun has all of it; the library of TypeScript 5.9 does not know it yet, and this file
+ * goes as soon as it does.
+ */
+declare namespace Temporal {
+  class Instant {
+    static fromEpochMilliseconds(milliseconds: number): Instant
+    toZonedDateTimeISO(timeZone: string): ZonedDateTime
+  }
+
+  class ZonedDateTime {
+    readonly epochMilliseconds: number
+    readonly offsetNanoseconds: number
+    readonly timeZoneId: string
+    toPlainDate(): PlainDate
+    toPlainDateTime(): PlainDateTime
+    getTimeZoneTransition(direction: 'next' | 'previous'): ZonedDateTime | null
+  }
+
+  class PlainDate {
+    /** Throws a RangeError for a text that is no date. */
+    static from(text: string): PlainDate
+    readonly year: number
+    readonly month: number
+    readonly day: number
+    /** 1 is Monday. */
+    readonly dayOfWeek: number
+    with(fields: { month?: number; day?: number }): PlainDate
+    add(duration: { days?: number; weeks?: number; months?: number }): PlainDate
+    subtract(duration: { days?: number; weeks?: number; months?: number }): PlainDate
+    /** The first moment of the day, which is not midnight where the clocks skip it. */
+    toZonedDateTime(timeZone: string): ZonedDateTime
+    toString(): string
+  }
+
+  class PlainDateTime {
+    /** `2026-11-01T00:00:00`, to the precision named. */
+    toString(options?: { smallestUnit?: 'minute' | 'second' }): string
+  }
+}
