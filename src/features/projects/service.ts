@@ -11,7 +11,7 @@ import {
   type ProjectRow,
   type TicketRow,
   updateTicketProject,
-} from './store.ts'
+} from './store/lookups.ts'
 
 export type { ProjectRow, TicketRow }
 

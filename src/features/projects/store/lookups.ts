@@ -1,12 +1,17 @@
+/** What a report asks of work: projects by name, tickets by key, and both made on first mention. */
 import { eq, sql } from 'drizzle-orm'
-import type { Reader, Tx } from '../../database/database.ts'
-import { type Id, newId } from '../../lib/id.ts'
+import type { Reader, Tx } from '../../../database/database.ts'
+import { type Id, newId } from '../../../lib/id.ts'
 
 export interface ProjectRow {
   id: number
   uid: Id<'prj'>
   key: string
   name: string
+  /** Entries still land on an archived project: nothing that is reported may be lost. */
+  archivedAt: number | null
+  /** Null in what is looked up here, which follows a merged project to the one it was merged into. */
+  mergedIntoId: number | null
 }
 
 export interface TicketRow {
@@ -17,7 +22,14 @@ export interface TicketRow {
 }
 
 function projectColumns({ tables: { projects } }: Reader) {
-  return { id: projects.id, uid: projects.uid, key: projects.key, name: projects.name }
+  return {
+    id: projects.id,
+    uid: projects.uid,
+    key: projects.key,
+    name: projects.name,
+    archivedAt: projects.archivedAt,
+    mergedIntoId: projects.mergedIntoId,
+  }
 }
 
 function ticketColumns({ tables: { tickets } }: Reader) {
@@ -37,9 +49,18 @@ export async function findProjectByName(reader: Reader, folded: string): Promise
       return prepare.select(projectColumns(prepare)).from(projects).where(eq(projects.id, named))
     })
     .execute({ folded })
-  return row
+  return row && followed(reader, row)
 }
 
+/**
+ * Where a project's entries belong now. A merge leads all names away in its first transaction, but tickets and rules
+ * may point to the old project for good.
+ */
+async function followed(reader: Reader, row: ProjectRow): Promise<ProjectRow> {
+  return row.mergedIntoId === null ? row : getProject(reader, row.mergedIntoId)
+}
+
+/** The project with this key, or the one into which it was merged. */
 export async function getProject(reader: Reader, id: number): Promise<ProjectRow> {
   const [row] = await reader
     .prepared('projects.by-id', (prepare) =>
@@ -49,7 +70,7 @@ export async function getProject(reader: Reader, id: number): Promise<ProjectRow
         .where(eq(prepare.tables.projects.id, sql.placeholder('id'))),
     )
     .execute({ id })
-  return row!
+  return followed(reader, row!)
 }
 
 /** Adds a project that goes by `name`. Answers the one that another transaction added meanwhile, where there is one. */
