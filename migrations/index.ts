@@ -1,8 +1,10 @@
 /** Every migration in order, embedded as text. Forward only: a released file is never edited, a change is a new one. */
 import postgresFoundation from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgresWork from './postgres/0002_work.sql' with { type: 'text' }
+import postgresSheets from './postgres/0003_sheets.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
+import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -13,4 +15,5 @@ export interface Migration {
 export const MIGRATIONS: Migration[] = [
   { version: 1, name: 'foundation', sql: { sqlite: sqliteFoundation, postgres: postgresFoundation } },
   { version: 2, name: 'work', sql: { sqlite: sqliteWork, postgres: postgresWork } },
+  { version: 3, name: 'sheets', sql: { sqlite: sqliteSheets, postgres: postgresSheets } },
 ]

@@ -22,6 +22,9 @@ export type SessionSource = (typeof SESSION_SOURCES)[number]
 export const SOURCES = [...SESSION_SOURCES, 'sheet'] as const
 export type Source = (typeof SOURCES)[number]
 
+export const SHEET_STATUSES = ['open', 'submitted', 'approved', 'returned'] as const
+export type SheetStatus = (typeof SHEET_STATUSES)[number]
+
 export const PLACED_BY = ['named', 'rule', 'manual'] as const
 export type PlacedBy = (typeof PLACED_BY)[number]
 
@@ -45,6 +48,7 @@ function defineTables(kit: ColumnKit) {
       currency: text('currency').notNull(),
       unknownProjects: text<UnknownProjects>('unknown_projects').notNull(),
       setUpAt: time('set_up_at'),
+      approvalRequired: flag('approval_required').notNull().default(false),
     }),
     users: table('users', {
       id: key('id'),
@@ -187,6 +191,23 @@ function defineTables(kit: ColumnKit) {
       source: text<SessionSource>('source').notNull(),
       totals: json<SessionTotals>('totals').notNull(),
     }),
+    sheets: table('sheets', {
+      id: key('id'),
+      uid: publicId('uid', 'sht'),
+      managerId: integer('manager_id').notNull(),
+      firstDay: text('first_day').notNull(),
+      lastDay: text('last_day').notNull(),
+      startingAt: time('starting_at').notNull(),
+      endingAt: time('ending_at').notNull(),
+      note: text('note'),
+      status: text<SheetStatus>('status').notNull(),
+      reason: text('reason'),
+      createdAt: time('created_at').notNull(),
+      submittedAt: time('submitted_at'),
+      decidedAt: time('decided_at'),
+      decidedBy: integer('decided_by'),
+      updatedAt: time('updated_at'),
+    }),
     entries: table('entries', {
       id: key('id'),
       uid: publicId('uid', 'ent'),
@@ -235,6 +256,7 @@ function defineTables(kit: ColumnKit) {
       createdAt: time('created_at').notNull(),
       updatedAt: time('updated_at'),
       ruleVersionId: integer('rule_version_id'),
+      sheetId: integer('sheet_id'),
     }),
     idempotencyKeys: table('idempotency_keys', {
       managerId: integer('manager_id').notNull(),

@@ -2,7 +2,7 @@
  * Who sees which entries: the one place that decides it. Whatever answers entries, or sums of them, takes a `Viewer`,
  * which only this file makes, and puts `visibleEntries` into its condition.
  */
-import { eq, inArray, or, type SQL } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, or, type SQL } from 'drizzle-orm'
 import type { Reader } from './database.ts'
 import type { Role } from './tables.ts'
 
@@ -24,6 +24,20 @@ export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined 
   if (viewer.sees === 'everything') return undefined
   const { entries } = reader.tables
   return or(eq(entries.managerId, viewer.userId), inArray(entries.projectId, ledProjects(reader, viewer.userId)))
+}
+
+/**
+ * The condition on `sheets`: a person sees their own, and those with an entry of a project that they lead. Of the
+ * entries on a sheet they see those that {@link visibleEntries} shows them.
+ */
+export function visibleSheets(reader: Reader, viewer: Viewer): SQL | undefined {
+  if (viewer.sees === 'everything') return undefined
+  const { entries, sheets } = reader.tables
+  const withLed = reader
+    .select({ id: entries.sheetId })
+    .from(entries)
+    .where(and(isNotNull(entries.sheetId), inArray(entries.projectId, ledProjects(reader, viewer.userId))))
+  return or(eq(sheets.managerId, viewer.userId), inArray(sheets.id, withLed))
 }
 
 /** The keys of the projects that a person leads. */

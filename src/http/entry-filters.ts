@@ -29,6 +29,7 @@ export const entryFilters = () => ({
     enum: [...PLACED_FILTERS],
   }),
   priced: parameter({ type: 'boolean', description: 'Whether the cost is known.' }),
+  sheet: listParameter('Id of a token sheet.'),
   bill: listParameter('Id or number of a bill; `none` for entries on no bill.'),
   q: parameter({ type: 'string', description: 'A text that the summary contains, whatever the case.' }),
 })

@@ -135,7 +135,8 @@ function postgresCatalogue(client: Sql): Catalogue {
         `SELECT relname FROM pg_class WHERE relkind = 'r' AND ${own} AND relname <> 'migrations'`,
       )
       const rows = await Promise.all(names.map((name) => facts(`SELECT '${name} ' || to_json(r) FROM ${name} AS r`)))
-      return rows.flat()
+      // What is 0 or 1 in SQLite.
+      return rows.flat().map((row) => row.replaceAll(':false', ':0').replaceAll(':true', ':1'))
     },
   }
 }

@@ -45,5 +45,6 @@ export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
   { heading: 'part', cell: (entry) => entry.part },
   { heading: 'possible_duplicate_of', cell: (entry) => entry.possible_duplicate_of },
   { heading: 'bill', cell: (entry) => entry.bill?.number },
+  { heading: 'sheet', cell: (entry) => entry.sheet?.id },
   { heading: 'created_at', cell: (entry) => entry.created_at },
 ]

@@ -51,6 +51,7 @@ export const EXAMPLE_ENTRY: TokenEntry = {
   superseded: false,
   possible_duplicate_of: null,
   bill: null,
+  sheet: null,
   created_at: '2026-11-20T18:20:42.117Z',
   updated_at: null,
 }

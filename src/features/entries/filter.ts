@@ -27,6 +27,8 @@ export interface EntryFilter {
   priced?: boolean | undefined
   /** Ids (`bil_…`) or numbers, or `none` for entries on no bill. */
   bills?: string[] | undefined
+  /** Ids (`sht_…`). */
+  sheets?: string[] | undefined
   /** A text that the summary contains, whatever the case. */
   text?: string | undefined
 }
@@ -39,6 +41,7 @@ const INDEXED: (keyof EntryFilter)[] = [
   'tickets',
   'managers',
   'bills',
+  'sheets',
   'sessionKeys',
 ]
 
@@ -107,6 +110,7 @@ export function readFilter(query: Query): EntryFilter {
     placed: query.someOf('placed', PLACED_FILTERS),
     priced: query.flag('priced'),
     bills: query.list('bill'),
+    sheets: query.list('sheet'),
     text: query.text('q'),
   }
 }

@@ -149,6 +149,8 @@ export interface Draft {
   identity: Identity
   placement: Placement
   report: Report
+  /** The sheet on which it is a draft; absent for what was reported. */
+  sheet?: { id: number; uid: Id<'sht'> }
 }
 
 type Extra = Pick<EntryRecord, 'sessionId' | 'part' | 'continuesId' | 'fingerprint' | 'possibleDuplicateId'>
@@ -157,7 +159,7 @@ const NO_SESSION = { sessionId: null, part: null, continuesId: null }
 /** Adds an entry with the figures of `of`, and answers its view without reading it back. */
 export async function addEntry(
   tx: Tx,
-  { source, identity, placement, report }: Draft,
+  { source, identity, placement, report, sheet }: Draft,
   of: ModelTotals,
   extra: Extra,
   uids: Pick<EntryView, 'continues' | 'duplicateOf'>,
@@ -169,7 +171,7 @@ export async function addEntry(
     managerId: reporter.manager.id,
     tokenId: reporter.tokenId,
     source,
-    status: 'submitted',
+    status: sheet ? 'draft' : 'submitted',
     harnessId: identity.harnessId,
     agentId: identity.agentId,
     modelId: identity.modelId,
@@ -185,6 +187,7 @@ export async function addEntry(
     ...extra,
     superseded: false,
     billId: null,
+    sheetId: sheet?.id ?? null,
     createdAt: now,
     updatedAt: null,
   }
@@ -202,6 +205,7 @@ export async function addEntry(
     price,
     sessionKey: extra.sessionId === null ? null : report.sessionKey!,
     bill: null,
+    sheet: sheet?.uid ?? null,
     ...uids,
   }
 }

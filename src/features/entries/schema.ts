@@ -234,6 +234,9 @@ export const TokenEntry = Type.Object(
       Type.String({ description: 'An earlier entry that is identical in all but its id.' }),
     ),
     bill: orNull(Type.Object({ id: Type.String(), number: Type.String() }, strict)),
+    sheet: orNull(
+      Type.Object({ id: Type.String() }, { ...strict, description: 'The token sheet of an entry made by hand.' }),
+    ),
     created_at: moment('When Tally received the entry.'),
     updated_at: orNull(moment('When it was last changed.')),
   },

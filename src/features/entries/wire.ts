@@ -42,6 +42,7 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     superseded: entry.superseded,
     possible_duplicate_of: view.duplicateOf,
     bill: bill && { id: bill.uid, number: bill.number },
+    sheet: view.sheet && { id: view.sheet },
     created_at: timestamp(entry.createdAt),
     updated_at: entry.updatedAt === null ? null : timestamp(entry.updatedAt),
   }

@@ -35,6 +35,7 @@ export interface EntryView {
   continues: Id<'ent'> | null
   duplicateOf: Id<'ent'> | null
   bill: { uid: Id<'bil'>; number: string } | null
+  sheet: Id<'sht'> | null
 }
 
 /** The tables that a view of entries joins, under the names that filters use. */
@@ -69,6 +70,7 @@ export function selectViews(reader: Reader) {
       continues: t.continued.uid,
       duplicateOf: t.duplicates.uid,
       bill: { uid: t.bills.uid, number: t.bills.number },
+      sheet: t.sheets.uid,
     })
     .from(t.entries)
     .innerJoin(t.users, eq(t.users.id, t.entries.managerId))
@@ -84,6 +86,7 @@ export function selectViews(reader: Reader) {
     .leftJoin(t.continued, eq(t.continued.id, t.entries.continuesId))
     .leftJoin(t.duplicates, eq(t.duplicates.id, t.entries.possibleDuplicateId))
     .leftJoin(t.bills, eq(t.bills.id, t.entries.billId))
+    .leftJoin(t.sheets, eq(t.sheets.id, t.entries.sheetId))
 }
 
 export async function getView(reader: Reader, id: number): Promise<EntryView> {

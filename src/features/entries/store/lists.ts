@@ -133,6 +133,19 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
             inArray(e.billId, reader.select({ id: t.bills.id }).from(t.bills).where(inArray(t.bills.number, texts))),
         ),
       ),
+    filter.sheets &&
+      inArray(
+        e.sheetId,
+        reader
+          .select({ id: t.sheets.id })
+          .from(t.sheets)
+          .where(
+            inArray(
+              t.sheets.uid,
+              filter.sheets.filter((sheet) => isId('sht', sheet)),
+            ),
+          ),
+      ),
     filter.text === undefined
       ? undefined
       : sql`lower(${e.summary}) LIKE ${`%${escapeLike(filter.text.toLowerCase())}%`} ESCAPE '!'`,
