@@ -1,0 +1,116 @@
+/**
+ * The buckets of a report: hours, days, weeks and months of the clocks and calendars of a time zone. Pure.
+ *
+ * Buckets follow each other without gap and without overlap, whatever the clocks do. A day begins at its first moment,
+ * which is not midnight where the clocks skip it, and of two midnights at the first. An hour ends where the clock on the
+ * wall shows the next one, and also where the clocks are changed: the two hours from 2 to 3 of an autumn night are two
+ * buckets.
+ */
+
+export const BUCKET_WIDTHS = ['1h', '1d', '1w', '1mo', 'all'] as const
+export type BucketWidth = (typeof BUCKET_WIDTHS)[number]
+
+/** From its first moment to just before its last, in milliseconds since 1970. */
+export interface Period {
+  startingAt: number
+  endingAt: number
+}
+
+export interface Bucket extends Period {
+  /** The hour, day, week or month that the bucket is, or of which the question wants only a part. */
+  period: Period
+}
+
+export interface BucketsQuery extends Period {
+  width: BucketWidth
+  timeZone: string
+}
+
+const HOUR_MS = 3_600_000
+
+/** What a bucket lasts at least, but for the few that a change of the clocks shortens. */
+const USUAL_MS: Record<BucketWidth, number> = {
+  '1h': HOUR_MS,
+  '1d': 24 * HOUR_MS,
+  '1w': 7 * 24 * HOUR_MS,
+  '1mo': 28 * 24 * HOUR_MS,
+  all: Number.POSITIVE_INFINITY,
+}
+
+/** About how many buckets there are: as many, or some months more. */
+export function countBuckets({ startingAt, endingAt, width }: BucketsQuery): number {
+  return Math.ceil((endingAt - startingAt) / USUAL_MS[width])
+}
+
+/** The first `limit` buckets. The first and the last hold no more than what is asked for. */
+export function bucketsOf({ startingAt, endingAt, width, timeZone }: BucketsQuery, limit: number): Bucket[] {
+  const buckets: Bucket[] = []
+  for (let start = startingAt; start < endingAt && buckets.length < limit; ) {
+    const period = width === 'all' ? { startingAt, endingAt } : periodAt(start, width, timeZone)
+    const end = Math.min(period.endingAt, endingAt)
+    buckets.push({ startingAt: start, endingAt: end, period })
+    start = end
+  }
+  return buckets
+}
+
+/** The hour, day, week or month in which a moment lies. */
+export function periodAt(moment: number, width: Exclude<BucketWidth, 'all'>, timeZone: string): Period {
+  return width === '1h' ? hourAt(moment, timeZone) : daysAt(moment, width, timeZone)
+}
+
+/** The first moment of a day, as `2026-11-01`, in the zone. Undefined for a text that is no date. */
+export function startOfDate(date: string, timeZone: string): number | undefined {
+  try {
+    return startOf(Temporal.PlainDate.from(date), timeZone)
+  } catch {
+    return undefined
+  }
+}
+
+/** The name of a time zone in its usual letters; undefined for one that does not exist, and for a mere offset. */
+export function findTimeZone(name: string): string | undefined {
+  if (/^[+-]/.test(name)) return undefined
+  try {
+    return zoned(0, name).timeZoneId
+  } catch {
+    return undefined
+  }
+}
+
+function zoned(moment: number, timeZone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(timeZone)
+}
+
+function hourAt(moment: number, timeZone: string): Period {
+  const local = zoned(moment, timeZone)
+  const offset = local.offsetNanoseconds / 1_000_000
+  const startingAt = Math.floor((moment + offset) / HOUR_MS) * HOUR_MS - offset
+  // The last change of the clocks that is not behind the moment, which may be one itself.
+  const changed = zoned(moment + 1, timeZone).getTimeZoneTransition('previous')?.epochMilliseconds
+  const changes = local.getTimeZoneTransition('next')?.epochMilliseconds
+  return {
+    startingAt: Math.max(startingAt, changed ?? startingAt),
+    endingAt: Math.min(startingAt + HOUR_MS, changes ?? Number.POSITIVE_INFINITY),
+  }
+}
+
+const STEPS = { '1d': { days: 1 }, '1w': { weeks: 1 }, '1mo': { months: 1 } } as const
+
+function daysAt(moment: number, width: keyof typeof STEPS, timeZone: string): Period {
+  const step = STEPS[width]
+  let first = firstDateOf(zoned(moment, timeZone).toPlainDate(), width)
+  // Clocks that go back over midnight show yesterday once more, when today has begun already.
+  while (startOf(first.add(step), timeZone) <= moment) first = first.add(step)
+  return { startingAt: startOf(first, timeZone), endingAt: startOf(first.add(step), timeZone) }
+}
+
+/** Weeks begin on Monday (ISO 8601). */
+function firstDateOf(date: Temporal.PlainDate, width: keyof typeof STEPS): Temporal.PlainDate {
+  if (width === '1d') return date
+  return width === '1w' ? date.subtract({ days: date.dayOfWeek - 1 }) : date.with({ day: 1 })
+}
+
+function startOf(date: Temporal.PlainDate, timeZone: string): number {
+  return date.toZonedDateTime(timeZone).epochMilliseconds
+}
