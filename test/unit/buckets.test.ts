@@ -68,6 +68,19 @@ describe('a day', () => {
     ])
   })
 
+  test('that has begun goes on while the clocks show yesterday once more', () => {
+    const [bucket] = bucketsOf(
+      {
+        startingAt: Date.parse('2010-11-07T03:00Z'),
+        endingAt: Date.parse('2010-11-07T04:00Z'),
+        width: '1d',
+        timeZone: 'America/St_Johns',
+      },
+      10,
+    )
+    expect(iso(bucket!.period.startingAt)).toBe('2010-11-07T02:30Z')
+  })
+
   test('that a zone left out is no bucket', () => {
     // Samoa went from 29 to 31 December 2011.
     expect(hours('Pacific/Apia', '1d', '2011-12-29T10:00Z', '2011-12-31T10:00Z')).toEqual([24, 24])
@@ -94,6 +107,27 @@ describe('an hour', () => {
   test('ends where the clocks are moved by half of one', () => {
     expect(hours('Australia/Lord_Howe', '1h', '2026-04-04T13:00Z', '2026-04-04T16:30Z')).toEqual([1, 1, 0.5, 1])
     expect(hours('Australia/Lord_Howe', '1h', '2026-10-03T14:30Z', '2026-10-03T17:00Z')).toEqual([1, 0.5, 1])
+  })
+
+  test('ends and begins where the clocks are moved within one', () => {
+    expect(bounds('America/St_Johns', '1h', '2010-03-14T03:30Z', '2010-03-14T04:30Z')).toEqual([
+      '2010-03-14T03:30Z',
+      '2010-03-14T03:31Z',
+      '2010-03-14T04:30Z',
+    ])
+    const [bucket] = bucketsOf(
+      {
+        startingAt: Date.parse('2010-03-14T03:31Z'),
+        endingAt: Date.parse('2010-03-14T04:00Z'),
+        width: '1h',
+        timeZone: 'America/St_Johns',
+      },
+      10,
+    )
+    expect([bucket!.period.startingAt, bucket!.period.endingAt].map(iso)).toEqual([
+      '2010-03-14T03:31Z',
+      '2010-03-14T04:30Z',
+    ])
   })
 })
 
