@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Logger } from 'pino'
 import { asProblem } from '../database/errors.ts'
 import { PROBLEMS, Problem, type ProblemCode, validationFailed } from '../errors.ts'
-import { type Checker, faultsOf } from './faults.ts'
+import { type Checker, faultsOf } from '../faults.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { faultsOf } from '../../src/http/faults.ts'
+import { faultsOf } from '../../src/faults.ts'
 
 const checker = TypeCompiler.Compile(
   Type.Object(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Problem } from '../../src/errors.ts'
+import { faultsOf } from '../../src/faults.ts'
 import {
   digestOf,
   faultsBeyondSchema,
@@ -10,7 +11,6 @@ import {
   reportChecker,
 } from '../../src/features/entries/report.ts'
 import type { TokenEntryReport } from '../../src/features/entries/schema.ts'
-import { faultsOf } from '../../src/http/faults.ts'
 import { parseExactJson } from '../../src/lib/exact-json.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')

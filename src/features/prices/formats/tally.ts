@@ -2,10 +2,10 @@
  * Tally's own format, as CSV or JSON: prices in dollars per million tokens. An empty or absent price is unknown, 0 is
  * free. What `tally prices export` writes is read back to the same rows.
  */
+import { csvLines } from '../../../lib/csv-lines.ts'
 import { parseMoment } from '../../../lib/duration.ts'
 import { PRICE_FIELDS, PRICED_KINDS, type PricedKind } from '../rate.ts'
 import { PRICE_SOURCES, type PriceSource } from '../resolve.ts'
-import { csvCells } from './csv-cells.ts'
 import {
   type Holder,
   isHolder,
@@ -35,20 +35,20 @@ export const ALWAYS = 'always'
 
 /** Whether a text begins with a line that names the columns. */
 export function isTallyCsv(text: string): boolean {
-  const names = columnNames(csvCells(text.slice(0, text.indexOf('\n') + 1 || undefined))[0])
+  const names = columnNames(csvLines(text.slice(0, text.indexOf('\n') + 1 || undefined))[0]?.cells)
   return REQUIRED_COLUMNS.every((column) => names.includes(column))
 }
 
 /** Throws RangeError for a column that is not known: its prices would be lost silently. */
 export function readTallyCsv(text: string): TableNotes {
-  const [first, ...lines] = csvCells(text)
-  const names = columnNames(first)
+  const [first, ...lines] = csvLines(text)
+  const names = columnNames(first?.cells)
   const unknown = names.filter((name) => !TALLY_FIELDS.includes(name as TallyField))
   if (unknown.length > 0) {
     throw new RangeError(`the column '${unknown[0]}' is not known; there are ${TALLY_FIELDS.join(', ')}`)
   }
   const table = new TableNotes()
-  for (const cells of lines) {
+  for (const { cells } of lines) {
     const cellOf = (name: TallyField) => cells[names.indexOf(name)]?.trim() ?? ''
     const notes = table.model(cellOf('provider'), cellOf('model'))
     if (cells.length > names.length)

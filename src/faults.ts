@@ -1,7 +1,7 @@
 /** TypeBox's errors in the words of a caller: where, what kind of fault, and what is expected. Values are never echoed. */
 import type { TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import type { Fault } from '../errors.ts'
+import type { Fault } from './errors.ts'
 
 /** A compiled schema, Elysia's or TypeBox's own. */
 export interface Checker {
