@@ -14,6 +14,7 @@ function collect(text: string, before: string[] = []): string[] {
 interface ListFlags extends DatabaseFlags {
   startingAt?: string
   endingAt?: string
+  endedAfter?: string
   project?: string[]
   ticket?: string[]
   client?: string[]
@@ -27,6 +28,8 @@ interface ListFlags extends DatabaseFlags {
   label?: string[]
   placed?: string[]
   priced?: string
+  possibleDuplicate?: string
+  superseded?: string
   bill?: string[]
   q?: string
   limit?: string
@@ -58,6 +61,7 @@ export function addEntriesCommands(program: Command): void {
     .description('List the entries in the database, newest first; several filters must all hold')
     .option('--starting-at <timestamp>', 'sessions that started at or after this moment')
     .option('--ending-at <timestamp>', 'sessions that started before this moment')
+    .option('--ended-after <timestamp>', 'sessions that ended behind this moment')
     .option('--project <project>', 'id, key, name or alias; like most filters repeatable or with commas', collect)
     .option('--ticket <ticket>', 'id or key', collect)
     .option('--client <client>', 'id or name', collect)
@@ -71,6 +75,8 @@ export function addEntriesCommands(program: Command): void {
     .option('--label <name:value>', 'such as repository:acme/web', collect)
     .option('--placed <how>', 'named, rule, manual, or none for unattributed ones', collect)
     .option('--priced <true|false>', 'whether the cost is known')
+    .option('--possible-duplicate <true|false>', 'whether an earlier entry says exactly the same')
+    .option('--superseded <true|false>', 'whether another source supplies the session now')
     .option('--bill <bill>', 'id or number, or none', collect)
     .option('--q <text>', 'a text that the summary contains')
     .option('--limit <number>', 'entries a page, 1 to 1000 (default 50)')
@@ -90,6 +96,7 @@ export function addEntriesCommands(program: Command): void {
       const query = readListQuery({
         starting_at: flags.startingAt,
         ending_at: flags.endingAt,
+        ended_after: flags.endedAfter,
         project: flags.project,
         ticket: flags.ticket,
         client: flags.client,
@@ -103,6 +110,8 @@ export function addEntriesCommands(program: Command): void {
         label: flags.label,
         placed: flags.placed,
         priced: flags.priced,
+        possible_duplicate: flags.possibleDuplicate,
+        superseded: flags.superseded,
         bill: flags.bill,
         q: flags.q,
         limit: flags.limit,

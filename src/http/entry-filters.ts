@@ -13,6 +13,11 @@ export const entryFilters = () => ({
     format: 'date-time',
     description: 'Sessions that started before this moment.',
   }),
+  ended_after: parameter({
+    type: 'string',
+    format: 'date-time',
+    description: 'Sessions that ended behind this moment; with `ending_at` those that went on behind it.',
+  }),
   project: listParameter('Id, key, name or alias of a project.'),
   ticket: listParameter('Id or key of a ticket.'),
   client: listParameter('Id or name of a client.'),
@@ -30,6 +35,11 @@ export const entryFilters = () => ({
   }),
   priced: parameter({ type: 'boolean', description: 'Whether the cost is known.' }),
   sheet: listParameter('Id of a token sheet.'),
+  possible_duplicate: parameter({ type: 'boolean', description: 'Whether an earlier entry says exactly the same.' }),
+  superseded: parameter({
+    type: 'boolean',
+    description: 'Whether another source supplies the session now, so that the figures are 0.',
+  }),
   bill: listParameter('Id or number of a bill; `none` for entries on no bill.'),
   q: parameter({ type: 'string', description: 'A text that the summary contains, whatever the case.' }),
 })

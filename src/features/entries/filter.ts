@@ -8,6 +8,8 @@ export interface EntryFilter {
   startingAt?: number | undefined
   /** Exclusive. */
   endingAt?: number | undefined
+  /** Sessions that ended behind this moment. */
+  endedAfter?: number | undefined
   /** Ids (`prj_…`), keys, names or aliases. */
   projects?: string[] | undefined
   /** Ids (`tkt_…`) or keys. */
@@ -25,6 +27,10 @@ export interface EntryFilter {
   labels?: { name: string; value: string }[] | undefined
   placed?: (PlacedBy | 'none')[] | undefined
   priced?: boolean | undefined
+  /** Whether an earlier entry says exactly the same. */
+  possibleDuplicate?: boolean | undefined
+  /** Whether another source supplies the session now, so that the figures are 0. */
+  superseded?: boolean | undefined
   /** Ids (`bil_…`) or numbers, or `none` for entries on no bill. */
   bills?: string[] | undefined
   /** Ids (`sht_…`). */
@@ -96,6 +102,7 @@ export function readFilter(query: Query): EntryFilter {
   return {
     startingAt: query.moment('starting_at'),
     endingAt: query.moment('ending_at'),
+    endedAfter: query.moment('ended_after'),
     projects: query.list('project'),
     tickets: query.list('ticket'),
     clients: query.list('client'),
@@ -109,6 +116,8 @@ export function readFilter(query: Query): EntryFilter {
     labels: readLabels(query),
     placed: query.someOf('placed', PLACED_FILTERS),
     priced: query.flag('priced'),
+    possibleDuplicate: query.flag('possible_duplicate'),
+    superseded: query.flag('superseded'),
     bills: query.list('bill'),
     sheets: query.list('sheet'),
     text: query.text('q'),

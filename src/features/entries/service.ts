@@ -25,13 +25,13 @@ import type { TokenEntry, TokenEntryDetail, TokenEntryHistory, TokenEntryReport 
 import { recordInSession } from './sessions.ts'
 import type { EntryView } from './store/entries.ts'
 import { findReportingToken, listHistory } from './store/history.ts'
-import { findView, listViews } from './store/lists.ts'
+import { conditionOf, findView, listViews } from './store/lists.ts'
 import { Interned } from './store/names.ts'
 import { valuationOf } from './valuation.ts'
 import { timestamp, toTokenEntry } from './wire.ts'
 
 export type { EntryFilter, Recorded, TokenEntry }
-export { PLACED_FILTERS, readFilter, readListQuery, SOURCES, STATUSES }
+export { conditionOf, PLACED_FILTERS, readFilter, readListQuery, SOURCES, STATUSES }
 export type EntriesService = ReturnType<typeof createEntriesService>
 
 /** Whoever holds a token that entries can come by: service tokens by report, these and organization tokens by telemetry. */

@@ -4,6 +4,7 @@ import {
   type Column,
   desc,
   eq,
+  gt,
   gte,
   inArray,
   isNotNull,
@@ -62,6 +63,7 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
   return and(
     filter.startingAt === undefined ? undefined : gte(e.startedAt, filter.startingAt),
     filter.endingAt === undefined ? undefined : lt(e.startedAt, filter.endingAt),
+    filter.endedAfter === undefined ? undefined : gt(e.endedAt, filter.endedAfter),
     filter.projects &&
       idOr(
         'prj',
@@ -122,6 +124,12 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
       : filter.priced
         ? or(isNotNull(e.reportedCost), isNotNull(e.listValue))
         : and(isNull(e.reportedCost), isNull(e.listValue)),
+    filter.possibleDuplicate === undefined
+      ? undefined
+      : filter.possibleDuplicate
+        ? isNotNull(e.possibleDuplicateId)
+        : isNull(e.possibleDuplicateId),
+    filter.superseded === undefined ? undefined : eq(e.superseded, filter.superseded),
     filter.bills &&
       or(
         filter.bills.includes('none') ? isNull(e.billId) : undefined,
