@@ -35,6 +35,8 @@ export interface SumsQuery {
   bounds: readonly number[]
   /** The zone in which the bounds are local midnights, where they are. */
   timeZone: string
+  /** How many rows to answer at most, from the first bucket on: what is beyond is missing. */
+  limit?: number
 }
 
 /** What an entry has in one dimension, as the API answers it: a text, or the thing itself. */
