@@ -31,6 +31,10 @@ export type PlacedBy = (typeof PLACED_BY)[number]
 export const UNKNOWN_PROJECTS = ['create', 'hold'] as const
 export type UnknownProjects = (typeof UNKNOWN_PROJECTS)[number]
 
+export const ROLLUP_LEVELS = ['day', 'month'] as const
+export type RollupLevel = (typeof ROLLUP_LEVELS)[number]
+export type RollupState = 'stale' | 'building' | 'clean' | 'old'
+
 /** How a project may be named. */
 export const PROJECT_NAME_KINDS = ['key', 'name', 'alias'] as const
 export type ProjectNameKind = (typeof PROJECT_NAME_KINDS)[number]
@@ -257,6 +261,45 @@ function defineTables(kit: ColumnKit) {
       updatedAt: time('updated_at'),
       ruleVersionId: integer('rule_version_id'),
       sheetId: integer('sheet_id'),
+    }),
+    staleHours: table('stale_hours', {
+      hour: integer('hour').notNull(),
+    }),
+    rollupZones: table('rollup_zones', {
+      zone: text('zone').primaryKey(),
+      ready: flag('ready').notNull(),
+    }),
+    rollupPeriods: table('rollup_periods', {
+      id: key('id'),
+      zone: text('zone').notNull(),
+      level: text<RollupLevel>('level').notNull(),
+      startsAt: time('starts_at').notNull(),
+      endsAt: time('ends_at').notNull(),
+      state: text<RollupState>('state').notNull(),
+      createdAt: time('created_at').notNull(),
+    }),
+    rollupSums: table('rollup_sums', {
+      periodId: integer('period_id').notNull(),
+      number: integer('number').notNull(),
+      managerId: integer('manager_id').notNull(),
+      harnessId: integer('harness_id').notNull(),
+      agentId: integer('agent_id').notNull(),
+      modelId: integer('model_id').notNull(),
+      providerId: integer('provider_id'),
+      projectId: integer('project_id'),
+      status: text<Status>('status').notNull(),
+      source: text<Source>('source').notNull(),
+      straddlesTo: time('straddles_to'),
+      entries: integer('entries').notNull(),
+      unpricedEntries: integer('unpriced_entries').notNull(),
+      input: bigInteger('input').notNull(),
+      output: bigInteger('output').notNull(),
+      cacheRead: bigInteger('cache_read').notNull(),
+      cacheWrite: bigInteger('cache_write').notNull(),
+      cacheWrite1h: bigInteger('cache_write_1h').notNull(),
+      cost: bigInteger('cost'),
+      listValue: bigInteger('list_value'),
+      reportedCost: bigInteger('reported_cost'),
     }),
     idempotencyKeys: table('idempotency_keys', {
       managerId: integer('manager_id').notNull(),
