@@ -72,6 +72,11 @@ export const PROBLEMS = {
     title: 'Session mismatch',
     help: 'The report does not fit the entries that the session already has. The detail says how. Nothing was changed.',
   },
+  entry_locked: {
+    status: 409,
+    title: 'Entry locked',
+    help: 'The entry is approved, on a submitted sheet or on a bill, so its figures and its place are fixed. The detail says what has to be undone first.',
+  },
   body_too_large: {
     status: 413,
     title: 'Body too large',
