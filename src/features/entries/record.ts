@@ -6,7 +6,7 @@ import type { Tx } from '../../database/database.ts'
 import type { Source, UnknownProjects } from '../../database/tables.ts'
 import { Problem } from '../../errors.ts'
 import { type Id, newId } from '../../lib/id.ts'
-import type { Placement, PlacementService } from '../placement/service.ts'
+import type { Placement, PlacementService, Subject } from '../placement/service.ts'
 import { normalizeModelName, type PriceTable, value } from '../prices/service.ts'
 import { digestOf, fingerprintOf, type Report } from './report.ts'
 import { figureColumns, type ModelTotals } from './rows.ts'
@@ -24,7 +24,7 @@ import { moveTicketEntries } from './store/sessions.ts'
 
 /** Whose entry it becomes and with which token it came. Never taken from the report. */
 export interface Reporter {
-  manager: { id: number; uid: Id<'usr'>; name: string }
+  manager: { id: number; uid: Id<'usr'>; name: string; email: string }
   tokenId: number | null
 }
 
@@ -86,9 +86,26 @@ export async function identify(tx: Tx, report: Report, { interned }: Circumstanc
   }
 }
 
-/** Where the report's names put it. A ticket that thereby found its project takes its earlier entries along. */
+/** What placement rules look at. */
+function subjectOf(report: Report, { reporter: { manager } }: Circumstances): Subject {
+  return {
+    agentHarness: report.harness,
+    agentName: report.agent,
+    model: report.model,
+    provider: report.provider ?? null,
+    manager,
+    summary: report.summary ?? null,
+    labels: report.labels ?? null,
+  }
+}
+
+/** Where the report's names or the rules put it. A ticket that thereby found its project takes its earlier entries along. */
 export async function place(tx: Tx, report: Report, circumstances: Circumstances): Promise<Placement> {
-  const placement = await circumstances.placement.placeByNames(tx, report, circumstances)
+  const placement = await circumstances.placement.place(
+    tx,
+    { named: report, subject: subjectOf(report, circumstances) },
+    circumstances,
+  )
   if (placement.ticketFoundProject) {
     const moved = await moveTicketEntries(tx, placement.ticket!.id, placement.project!.id)
     await insertHistory(

@@ -59,13 +59,13 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
   const interned = new Interned()
 
   async function circumstancesOf(tx: Tx, caller: Reporting): Promise<Circumstances> {
-    const { id, uid, name } = caller.person
+    const { id, uid, name, email } = caller.person
     return {
       now: clock.now(),
       prices: await prices.table(tx),
       placement,
       unknownProjects: (await people.organization(tx)).unknownProjects,
-      reporter: { manager: { id, uid, name }, tokenId: caller.token.id },
+      reporter: { manager: { id, uid, name, email }, tokenId: caller.token.id },
       interned,
     }
   }

@@ -1,7 +1,15 @@
-/** How an entry finds its work: the report's ticket, its project, else nothing (product.md, "Placement"). */
-import type { Tx } from '../../database/database.ts'
+/** How an entry finds its work: the report's ticket, its project, the first rule that takes it (product.md, "Placement"). */
+import { Cached } from '../../database/cached.ts'
+import type { Reader, Tx } from '../../database/database.ts'
 import type { PlacedBy, UnknownProjects } from '../../database/tables.ts'
 import type { ProjectRow, ProjectsService, TicketRow } from '../projects/service.ts'
+import { compileCondition } from './condition.ts'
+import { RuleSet } from './match.ts'
+import { getRuleVersion, listRules, type RuleVersion } from './store.ts'
+import type { Subject } from './subject.ts'
+
+export { explain, type Rule, RuleSet, type Step, type Taken, type Verdict } from './match.ts'
+export type { RuleVersion, Subject }
 
 export interface Placement {
   project: ProjectRow | null
@@ -47,7 +55,25 @@ function ticketPrefix(key: string): string | undefined {
 
 export type PlacementService = ReturnType<typeof createPlacementService>
 
+/** What an entry is placed by. */
+export interface Placeable {
+  named: Named
+  /** Absent where the rules are not asked. */
+  subject?: Subject
+}
+
 export function createPlacementService({ projects }: { projects: ProjectsService }) {
+  const cached = new Cached(async (reader) => {
+    const places = new Map<number, ProjectRow>()
+    const rules = []
+    for (const { projectId, conditions, ...rule } of await listRules(reader)) {
+      const project = places.get(projectId) ?? (await projects.getProject(reader, projectId))
+      places.set(projectId, project)
+      rules.push({ ...rule, project, conditions: conditions.map(compileCondition) })
+    }
+    return new RuleSet(rules)
+  })
+
   /** The named project. Undefined where none was named, or where it is unknown and names are held. */
   async function findNamedProject(tx: Tx, name: string | undefined, { unknownProjects }: PlacementOptions) {
     if (name === undefined) return undefined
@@ -55,10 +81,17 @@ export function createPlacementService({ projects }: { projects: ProjectsService
     return projects.findProject(tx, name)
   }
 
+  /** The project that the first rule gives, which a ticket without one belongs to. */
+  async function projectByRules(tx: Tx, subject: Subject | undefined) {
+    if (!subject) return undefined
+    const taken = (await cached.get(tx)).findTaker(subject)
+    return taken && { project: taken.rule.project, ruleVersionId: taken.rule.versionId }
+  }
+
   async function placeOnKnownTicket(
     tx: Tx,
     ticket: TicketRow,
-    named: Named,
+    { named, subject }: Placeable,
     options: PlacementOptions,
   ): Promise<Placement> {
     const on = { ...UNATTRIBUTED, by: 'named' as const }
@@ -72,36 +105,92 @@ export function createPlacementService({ projects }: { projects: ProjectsService
       return { ...on, ticket, project: own, note }
     }
     const project = await findNamedProject(tx, named.project, options)
-    if (!project) return { ...on, ticket, ...held(named, project) }
-    await projects.assignTicket(tx, ticket.id, project.id)
-    return { ...on, ticket: { ...ticket, projectId: project.id }, project, ticketFoundProject: true }
+    const { project: found, ruleVersionId } = project
+      ? { project, ruleVersionId: null }
+      : ((await projectByRules(tx, subject)) ?? { project: undefined, ruleVersionId: null })
+    const unused = held(named, project)
+    if (!found) return { ...on, ticket, ...unused }
+    await projects.assignTicket(tx, ticket.id, found.id)
+    const assigned = { ...ticket, projectId: found.id }
+    return { ...on, ...unused, ticket: assigned, project: found, ruleVersionId, ticketFoundProject: true }
   }
 
-  async function placeOnNewTicket(tx: Tx, key: string, named: Named, options: PlacementOptions): Promise<Placement> {
+  async function placeOnNewTicket(
+    tx: Tx,
+    key: string,
+    { named, subject }: Placeable,
+    options: PlacementOptions,
+  ): Promise<Placement> {
     const prefix = ticketPrefix(key)
     const project =
       (await findNamedProject(tx, named.project, options)) ??
       (prefix === undefined ? undefined : await projects.findProject(tx, prefix))
-    if (options.unknownProjects === 'hold' && !project) {
+    const { project: found, ruleVersionId } = project
+      ? { project, ruleVersionId: null }
+      : ((await projectByRules(tx, subject)) ?? { project: undefined, ruleVersionId: null })
+    if (options.unknownProjects === 'hold' && !found) {
       return { ...UNATTRIBUTED, namedProject: named.project ?? null, namedTicket: key, note: unknownNames(named) }
     }
-    const ticket = await projects.addTicket(tx, key, project?.id ?? null)
-    return { ...UNATTRIBUTED, by: 'named', ticket, project: project ?? null }
+    const ticket = await projects.addTicket(tx, key, found?.id ?? null)
+    return { ...UNATTRIBUTED, by: 'named', ticket, project: found ?? null, ruleVersionId }
+  }
+
+  async function placeNamed(tx: Tx, placeable: Placeable, options: PlacementOptions): Promise<Placement> {
+    const { named } = placeable
+    if (named.ticket !== undefined) {
+      const ticket = await projects.findTicket(tx, named.ticket)
+      return ticket
+        ? placeOnKnownTicket(tx, ticket, placeable, options)
+        : placeOnNewTicket(tx, named.ticket, placeable, options)
+    }
+    if (named.project === undefined) return UNATTRIBUTED
+    const project = await findNamedProject(tx, named.project, options)
+    if (!project) return { ...UNATTRIBUTED, ...held(named, project) }
+    return { ...UNATTRIBUTED, by: 'named', project }
+  }
+
+  /** Where the rules put a subject. A ticket that is not known yet is added, whatever becomes of names. */
+  async function placeByRules(tx: Tx, subject: Subject): Promise<Placement> {
+    const taken = (await cached.get(tx)).findTaker(subject)
+    if (!taken) return UNATTRIBUTED
+    const { rule, ticketKey, note } = taken
+    const on = { ...UNATTRIBUTED, by: 'rule' as const, ruleVersionId: rule.versionId, project: rule.project, note }
+    if (ticketKey === null) return on
+    const known = await projects.findTicket(tx, ticketKey)
+    if (!known) return { ...on, ticket: await projects.addTicket(tx, ticketKey, rule.project.id) }
+    if (known.projectId === null) {
+      await projects.assignTicket(tx, known.id, rule.project.id)
+      return { ...on, ticket: { ...known, projectId: rule.project.id }, ticketFoundProject: true }
+    }
+    const own = await projects.getProject(tx, known.projectId)
+    if (own.id === rule.project.id) return { ...on, ticket: known }
+    const overruled = `Rule '${rule.name}' gives project ${rule.project.key}, but ticket ${known.key} belongs to ${own.key}.`
+    return { ...on, ticket: known, project: own, note: overruled }
   }
 
   return {
-    /** Where the names in a report put its entry. What is not known yet is made, or held as the organization wants it. */
-    async placeByNames(tx: Tx, named: Named, options: PlacementOptions): Promise<Placement> {
-      if (named.ticket !== undefined) {
-        const ticket = await projects.findTicket(tx, named.ticket)
-        return ticket
-          ? placeOnKnownTicket(tx, ticket, named, options)
-          : placeOnNewTicket(tx, named.ticket, named, options)
-      }
-      if (named.project === undefined) return UNATTRIBUTED
-      const project = await findNamedProject(tx, named.project, options)
-      if (!project) return { ...UNATTRIBUTED, ...held(named, project) }
-      return { ...UNATTRIBUTED, by: 'named', project }
+    /** The rules as `reader` sees them; not a promise where the held ones still hold. */
+    rules: (reader: Reader | Tx): RuleSet | Promise<RuleSet> => cached.get(reader),
+
+    /** The rule as it was when it placed an entry. Throws where there is no such version. */
+    describeRuleVersion: (reader: Reader, ruleVersionId: number): Promise<RuleVersion> =>
+      getRuleVersion(reader, ruleVersionId),
+
+    /** Where names alone put an entry. What is not known yet is made, or held as the organization wants it. */
+    placeByNames: (tx: Tx, named: Named, options: PlacementOptions): Promise<Placement> =>
+      placeNamed(tx, { named }, options),
+
+    placeByRules,
+
+    /** Names first, then rules. What names could not be used stays with the entry, also where a rule then places it. */
+    async place(tx: Tx, placeable: Required<Placeable>, options: PlacementOptions): Promise<Placement> {
+      const byNames = await placeNamed(tx, placeable, options)
+      if (byNames.by !== null) return byNames
+      const byRules = await placeByRules(tx, placeable.subject)
+      if (byRules.by === null) return byNames
+      const { namedProject, namedTicket } = byNames
+      const note = [byNames.note, byRules.note].filter(Boolean).join(' ') || null
+      return { ...byRules, namedProject, namedTicket, note }
     },
   }
 }

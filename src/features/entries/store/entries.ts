@@ -153,6 +153,7 @@ const PART_COLUMNS = [
   'projectId',
   'ticketId',
   'placedBy',
+  'ruleVersionId',
   'placementNote',
   'namedProject',
   'namedTicket',

@@ -1,0 +1,78 @@
+/** The tables `placement_rules` and `placement_rule_versions`. Versions are only ever added. */
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import type { Reader } from '../../database/database.ts'
+import type { RuleCondition } from '../../database/records.ts'
+import type { Id } from '../../lib/id.ts'
+
+/** A rule as it is now: its place in the order, and what its last version says. */
+export interface RuleRecord {
+  id: number
+  uid: Id<'rul'>
+  position: number
+  enabled: boolean
+  createdAt: number
+  versionId: number
+  version: number
+  name: string
+  conditions: RuleCondition[]
+  projectId: number
+  ticket: string | null
+  changedAt: number
+}
+
+/** Every rule that was not removed, in their order. */
+export async function listRules(reader: Reader): Promise<RuleRecord[]> {
+  const { placementRules: rules, placementRuleVersions: versions } = reader.tables
+  const newest = reader
+    .select({ ruleId: versions.ruleId, version: sql<number>`max(${versions.version})`.as('newest_version') })
+    .from(versions)
+    .groupBy(versions.ruleId)
+    .as('newest')
+  return reader
+    .select({
+      id: rules.id,
+      uid: rules.uid,
+      position: rules.position,
+      enabled: rules.enabled,
+      createdAt: rules.createdAt,
+      versionId: versions.id,
+      version: versions.version,
+      name: versions.name,
+      conditions: versions.conditions,
+      projectId: versions.projectId,
+      ticket: versions.ticket,
+      changedAt: versions.createdAt,
+    })
+    .from(rules)
+    .innerJoin(newest, eq(newest.ruleId, rules.id))
+    .innerJoin(versions, and(eq(versions.ruleId, rules.id), eq(versions.version, newest.version)))
+    .where(isNull(rules.removedAt))
+    .orderBy(asc(rules.position), asc(rules.id))
+}
+
+/** What a rule said at a time. */
+export interface RuleVersion {
+  uid: Id<'rul'>
+  name: string
+  version: number
+  conditions: RuleCondition[]
+  ticket: string | null
+  projectId: number
+}
+
+export async function getRuleVersion(reader: Reader, id: number): Promise<RuleVersion> {
+  const { placementRules: rules, placementRuleVersions: versions } = reader.tables
+  const [row] = await reader
+    .select({
+      uid: rules.uid,
+      name: versions.name,
+      version: versions.version,
+      conditions: versions.conditions,
+      ticket: versions.ticket,
+      projectId: versions.projectId,
+    })
+    .from(versions)
+    .innerJoin(rules, eq(rules.id, versions.ruleId))
+    .where(eq(versions.id, id))
+  return row!
+}
