@@ -5,7 +5,10 @@ import { entriesRoutes } from './features/entries/routes/entries.ts'
 import { reportingRoutes } from './features/entries/routes/reporting.ts'
 import { repricingRoute } from './features/entries/routes/repricing.ts'
 import { tokenEntrySchemaRoute } from './features/entries/routes/schema.ts'
-import { peopleRoutes } from './features/people/routes.ts'
+import { settingsRoutes } from './features/people/routes/settings.ts'
+import { signInRoutes } from './features/people/routes/sign-in.ts'
+import { tokensRoutes } from './features/people/routes/tokens.ts'
+import { usersRoutes } from './features/people/routes/users.ts'
 import { pricesRoutes } from './features/prices/routes.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
@@ -32,7 +35,10 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(health(services))
     .use(openApi({ routes }))
     .use(pages({ publicUrl }))
-    .use(peopleRoutes({ people, cookie }))
+    .use(signInRoutes({ people, cookie }))
+    .use(usersRoutes({ people, publicUrl }))
+    .use(tokensRoutes(services))
+    .use(settingsRoutes(services))
     .use(reportingRoutes({ ...services, logger }))
     .use(entriesRoutes(services))
     .use(tokenEntrySchemaRoute())

@@ -16,7 +16,7 @@ export interface ServicesOptions {
 
 export function createServices({ db, clock }: ServicesOptions) {
   const audit = createAuditService({ db, clock })
-  const people = createPeopleService({ db, clock })
+  const people = createPeopleService({ db, clock, audit })
   const projects = createProjectsService({ clock })
   const placement = createPlacementService({ projects })
   const prices = createPricesService({ db, clock })

@@ -7,6 +7,7 @@ import { addOpenapiCommand } from './openapi.ts'
 import { examples, optionOf } from './options.ts'
 import { addPricesCommands } from './prices.ts'
 import { addServeCommand } from './serve.ts'
+import { addSettingsCommands } from './settings.ts'
 import { addTokensCommands } from './tokens.ts'
 import { addUsersCommands } from './users.ts'
 import { addVersionCommand } from './version.ts'
@@ -33,6 +34,7 @@ function createProgram(): Command {
   addServeCommand(program)
   addUsersCommands(program)
   addTokensCommands(program)
+  addSettingsCommands(program)
   addEntriesCommands(program)
   addPricesCommands(program)
   addOpenapiCommand(program)

@@ -7,6 +7,8 @@ import { type DatabaseFlags, withServices } from './with-services.ts'
 
 type TokenKind = TokenBody['kind']
 const KINDS: TokenKind[] = ['svc', 'read', 'org']
+type TokenState = TokenBody['state']
+const STATES: TokenState[] = ['usable', 'revoked', 'expired', 'stopped']
 const KIND_NAMES: Record<TokenKind, string> = { svc: 'service', read: 'read', org: 'organization' }
 
 interface Flags extends DatabaseFlags {
@@ -20,6 +22,17 @@ interface CreateFlags extends Flags {
   expires?: number
   allow?: 'bills'
 }
+
+interface ListFlags extends Flags {
+  user?: string
+  kind?: TokenKind
+  state?: TokenState
+  all?: boolean
+}
+
+const ID = 'id of the token (tok_…), as `tally tokens list` shows it'
+
+const services = () => import('../features/people/service.ts')
 
 /** When a token expires, in milliseconds since 1970. */
 function parseExpiry(text: string): number {
@@ -73,17 +86,17 @@ export function addTokensCommands(program: Command): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CreateFlags>()
       const { kind, user, name, expires: expiresAt, allow } = flags
-      const { token, secret } = await withServices(flags, ({ people }) =>
-        people.createToken({ kind, user, name, expiresAt, allowBills: allow === 'bills' }),
+      const { token, secret } = await withServices(flags, ({ people }, { by }) =>
+        people.createToken({ kind, user, name, expiresAt, allowBills: allow === 'bills' }, by),
       )
-      const { tokenBody } = await import('../features/people/schema.ts')
-      const { id, ...body } = tokenBody(token, 'usable')
-      if (flags.json) return printJson({ id, token: secret, ...body })
+      const { createdTokenBody } = await import('../features/people/schema.ts')
+      const body = createdTokenBody({ token, secret })
+      if (flags.json) return printJson(body)
       // The token alone goes to standard output, so that a shell's variable can take it.
       print(secret)
       const lifetime = body.expires_at === null ? 'does not expire' : `expires at ${body.expires_at}`
       note(
-        `This ${KIND_NAMES[kind]} token '${body.name}' of ${body.user.name} ${lifetime}. It is not shown again; its id is ${id}.`,
+        `This ${KIND_NAMES[kind]} token '${body.name}' of ${body.user.name} ${lifetime}. It is not shown again; its id is ${body.id}.`,
       )
     })
 
@@ -91,16 +104,24 @@ export function addTokensCommands(program: Command): void {
     .command('list')
     .description('List the tokens that work')
     .option('--user <user>', 'only those of this person (e-mail address or id)')
+    .addOption(new Option('--kind <kind>', 'only those of this kind').choices(KINDS))
+    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES).conflicts('all'))
     .option('--all', 'also those that are revoked, expired or stopped')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally tokens list', 'tally tokens list --user ada@example.com --all --json'))
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<Flags & { user?: string; all?: boolean }>()
-      const listed = await withServices(flags, ({ people }) => people.listTokens(flags.user))
-      const { tokenBody } = await import('../features/people/schema.ts')
-      const bodies = listed
-        .map(({ token, state }) => tokenBody(token, state))
-        .filter(({ state }) => flags.all || state === 'usable')
+      const flags = command.optsWithGlobals<ListFlags>()
+      const { EVERYBODYS_TOKENS } = await services()
+      const listed = await withServices(flags, async ({ people }) => {
+        const { user, kind, all, state = 'usable' } = flags
+        return people.everyToken(EVERYBODYS_TOKENS, {
+          users: user === undefined ? undefined : [(await people.getUser(user)).uid],
+          kinds: kind && [kind],
+          states: all ? undefined : [state],
+        })
+      })
+      const { listedTokenBody } = await import('../features/people/schema.ts')
+      const bodies = listed.map(listedTokenBody)
       if (flags.json) return printJsonList(bodies)
       printTable(
         [
@@ -118,14 +139,38 @@ export function addTokensCommands(program: Command): void {
     })
 
   tokens
+    .command('show')
+    .description('Show one token: what it is, who made it, when it was last used')
+    .argument('<id>', ID)
+    .option('--json', 'print the token as JSON')
+    .addHelpText('after', examples('tally tokens show tok_01a1fa172a0277f3983322718874f2ef'))
+    .action(async (id: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      const { EVERYBODYS_TOKENS } = await services()
+      const listed = await withServices(flags, ({ people }) => people.getToken(EVERYBODYS_TOKENS, id))
+      const { listedTokenBody } = await import('../features/people/schema.ts')
+      const body = listedTokenBody(listed)
+      if (flags.json) return printJson(body)
+      print(
+        `'${body.name}' (tally_${body.kind}_${body.hint}…), a ${KIND_NAMES[body.kind]} token of ${body.user.name} (${body.user.email})`,
+      )
+      print(`state      ${body.state}${body.allow_bills ? ', may send bills' : ''}`)
+      print(`made       ${minute(body.created_at)} UTC`)
+      print(`last used  ${body.last_used_at === null ? 'never' : `${minute(body.last_used_at)} UTC`}`)
+      print(`expires    ${body.expires_at === null ? 'never' : `${minute(body.expires_at)} UTC`}`)
+      if (body.revoked_at !== null) print(`revoked    ${minute(body.revoked_at)} UTC`)
+    })
+
+  tokens
     .command('revoke')
     .description('Stop a token for good; a running server refuses it from the next call on')
-    .argument('<id>', 'id of the token (tok_…), as `tally tokens list` shows it')
+    .argument('<id>', ID)
     .option('--json', 'print the token as JSON')
     .addHelpText('after', examples('tally tokens revoke tok_01a1fa172a0277f3983322718874f2ef'))
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
-      const token = await withServices(flags, ({ people }) => people.revokeToken(id))
+      const { EVERYBODYS_TOKENS } = await services()
+      const token = await withServices(flags, ({ people }, { by }) => people.revokeToken(EVERYBODYS_TOKENS, id, by))
       const { tokenBody } = await import('../features/people/schema.ts')
       const body = tokenBody(token, 'revoked')
       if (flags.json) return printJson(body)

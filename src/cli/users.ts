@@ -2,6 +2,7 @@ import { Argument, type Command, Option } from 'commander'
 import { readConfig } from '../config.ts'
 import type { UserBody, userBody } from '../features/people/schema.ts'
 import { linkBase } from './address.ts'
+import { CommandError } from './failures.ts'
 import { examples, optionOf } from './options.ts'
 import { readPassword } from './password.ts'
 import { minute, note, print, printJson, printJsonList, printTable } from './print.ts'
@@ -9,6 +10,7 @@ import { type DatabaseFlags, withServices } from './with-services.ts'
 
 type Role = UserBody['role']
 const ROLES: Role[] = ['member', 'billing', 'admin']
+const STATES = ['active', 'disabled'] as const
 
 interface Flags extends DatabaseFlags {
   json?: boolean
@@ -23,13 +25,14 @@ async function bodyOf(user: Parameters<typeof userBody>[0]): Promise<UserBody> {
 async function printLink(who: string, purpose: 'invitation' | 'password', command: Command): Promise<void> {
   const flags = command.optsWithGlobals<Flags & { publicUrl?: string; host?: string; port?: string }>()
   const base = linkBase(readConfig(flags))
-  const made = await withServices(flags, ({ people }) => people.createPasswordLink(who, purpose, base))
-  const expiresAt = new Date(made.expiresAt).toISOString()
-  if (flags.json) return printJson({ user: await bodyOf(made.user), link: made.link, expires_at: expiresAt })
+  const made = await withServices(flags, ({ people }, { by }) => people.createPasswordLink(who, purpose, base, by))
+  const { passwordLinkBody } = await import('../features/people/schema.ts')
+  const { user, link, expires_at } = passwordLinkBody(made)
+  if (flags.json) return printJson({ user, link, expires_at })
   // The link alone goes to standard output, so that a script can send it.
-  print(made.link)
+  print(link)
   note(
-    `${made.user.name} (${made.user.email}) can choose a password with it, once, until ${expiresAt}. Earlier links of theirs have stopped working.`,
+    `${user.name} (${user.email}) can choose a password with it, once, until ${expires_at}. Earlier links of theirs have stopped working.`,
   )
 }
 
@@ -65,9 +68,13 @@ export function addUsersCommands(program: Command): void {
       >()
       const { email, name, role, json } = flags
       const password = flags.passwordStdin ? await readPassword({ fromStdin: true }) : undefined
-      const user = await withServices(flags, ({ people }) => people.addUser({ email, name, role, password }), {
-        creates: true,
-      })
+      const user = await withServices(
+        flags,
+        ({ people }, { by }) => people.addUser({ email, name, role, password }, by),
+        {
+          creates: true,
+        },
+      )
       const body = await bodyOf(user)
       if (json) return printJson(body)
       print(`Added ${body.name} (${body.email}) with the role ${body.role}: ${body.id}`)
@@ -77,12 +84,26 @@ export function addUsersCommands(program: Command): void {
 
   users
     .command('list')
-    .description('List everybody')
+    .description('List everybody by name')
+    .option('--search <text>', 'only those whose name or e-mail address contains the text')
+    .addOption(new Option('--role <role>', 'only those with this role').choices(ROLES))
+    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
     .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally users list', "tally users list --json | jq '.data[].email'"))
+    .addHelpText(
+      'after',
+      examples(
+        'tally users list',
+        'tally users list --role admin --state active',
+        "tally users list --json | jq '.data[].email'",
+      ),
+    )
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<Flags>()
-      const bodies = await Promise.all((await withServices(flags, ({ people }) => people.listUsers())).map(bodyOf))
+      const flags = command.optsWithGlobals<Flags & { search?: string; role?: Role; state?: (typeof STATES)[number] }>()
+      const { search, role, state } = flags
+      const users = await withServices(flags, ({ people }) =>
+        people.everyUser({ search, roles: role && [role], state }),
+      )
+      const bodies = await Promise.all(users.map(bodyOf))
       if (flags.json) return printJsonList(bodies)
       printTable(
         [
@@ -101,6 +122,46 @@ export function addUsersCommands(program: Command): void {
     })
 
   users
+    .command('show')
+    .description('Show one person')
+    .argument('<user>', USER)
+    .option('--json', 'print the person as JSON')
+    .addHelpText('after', examples('tally users show grace@example.com'))
+    .action(async (who: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      const body = await bodyOf(await withServices(flags, ({ people }) => people.getUser(who)))
+      if (flags.json) return printJson(body)
+      const at = (moment: string | null) => (moment === null ? 'never' : `${minute(moment)} UTC`)
+      print(`${body.name} (${body.email}): ${body.id}`)
+      print(`role       ${body.role}`)
+      print(`state      ${body.disabled_at === null ? 'active' : `disabled since ${at(body.disabled_at)}`}`)
+      print(`password   ${body.has_password ? 'chosen' : `none yet: tally users invite ${body.email}`}`)
+      print(`added      ${at(body.created_at)}`)
+      print(`signed in  ${at(body.last_signed_in_at)}`)
+    })
+
+  users
+    .command('change')
+    .description('Change a person’s name, e-mail address or role')
+    .argument('<user>', USER)
+    .option('--name <name>', 'their name from now on')
+    .option('--email <address>', 'the address to sign in with from now on')
+    .addOption(new Option('--role <role>', 'what they may see and do from now on').choices(ROLES))
+    .option('--json', 'print the person as JSON')
+    .addHelpText('after', examples("tally users change grace@example.com --name 'Grace Hopper'"))
+    .action(async (who: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags & { name?: string; email?: string; role?: Role }>()
+      const { name, email, role } = flags
+      if (name === undefined && email === undefined && role === undefined) {
+        throw new CommandError('Say what to change: --name, --email or --role.', 2)
+      }
+      const user = await withServices(flags, ({ people }, { by }) => people.changeUser(who, { name, email, role }, by))
+      const body = await bodyOf(user)
+      if (flags.json) return printJson(body)
+      print(`${body.name} (${body.email}) has the role ${body.role}.`)
+    })
+
+  users
     .command('set-role')
     .description('Change what a person may see and do; their read tokens follow at once')
     .argument('<user>', USER)
@@ -109,7 +170,7 @@ export function addUsersCommands(program: Command): void {
     .addHelpText('after', examples('tally users set-role grace@example.com billing'))
     .action(async (who: string, role: Role, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
-      const body = await bodyOf(await withServices(flags, ({ people }) => people.setRole(who, role)))
+      const body = await bodyOf(await withServices(flags, ({ people }, { by }) => people.setRole(who, role, by)))
       if (flags.json) return printJson(body)
       print(`${body.name} (${body.email}) has the role ${body.role}.`)
     })
@@ -122,10 +183,11 @@ export function addUsersCommands(program: Command): void {
     .addHelpText('after', examples('tally users disable grace@example.com'))
     .action(async (who: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
-      const { user, tokensInUse } = await withServices(flags, ({ people }) => people.disableUser(who))
-      const { tokenBody } = await import('../features/people/schema.ts')
-      const [body, tokens] = [await bodyOf(user), tokensInUse.map((token) => tokenBody(token, 'stopped'))]
-      if (flags.json) return printJson({ ...body, tokens_in_use: tokens })
+      const { user, tokensInUse } = await withServices(flags, ({ people }, { by }) => people.disableUser(who, by))
+      const { disabledUserBody } = await import('../features/people/schema.ts')
+      const body = disabledUserBody({ user, tokensInUse })
+      const tokens = body.tokens_in_use
+      if (flags.json) return printJson(body)
       print(`${body.name} (${body.email}) is disabled.`)
       if (tokens.length === 0) return
       print('These tokens of theirs were used in the last 30 days and are refused now:')
@@ -148,7 +210,7 @@ export function addUsersCommands(program: Command): void {
     .addHelpText('after', examples('tally users enable grace@example.com'))
     .action(async (who: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
-      const body = await bodyOf(await withServices(flags, ({ people }) => people.enableUser(who)))
+      const body = await bodyOf(await withServices(flags, ({ people }, { by }) => people.enableUser(who, by)))
       if (flags.json) return printJson(body)
       print(`${body.name} (${body.email}) is enabled, and so are the tokens they made.`)
     })
@@ -169,7 +231,9 @@ export function addUsersCommands(program: Command): void {
     .action(async (who: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags & { passwordStdin?: boolean }>()
       const password = await readPassword({ fromStdin: flags.passwordStdin ?? false })
-      const body = await bodyOf(await withServices(flags, ({ people }) => people.setPassword(who, password)))
+      const body = await bodyOf(
+        await withServices(flags, ({ people }, { by }) => people.setPassword(who, password, by)),
+      )
       if (flags.json) return printJson(body)
       print(`${body.name} (${body.email}) has a new password.`)
     })

@@ -10,7 +10,11 @@ export function wantsCsv(request: Request, format: string | undefined): boolean 
 /** Rows are turned into text by hundreds: one by one costs more than what they hold. */
 const CHUNK_ROWS = 500
 
-export function csvResponse<Row>(rows: AsyncIterable<Row>, columns: CsvColumn<Row>[], fileName: string): Response {
+export function csvResponse<Row>(
+  rows: AsyncIterable<Row> | Iterable<Row>,
+  columns: CsvColumn<Row>[],
+  fileName: string,
+): Response {
   const encoder = new TextEncoder()
   const write = (cells: unknown[][]) =>
     encoder.encode(stringify(cells, { escape_formulas: true, record_delimiter: 'windows' }))

@@ -13,7 +13,9 @@ import type { ProblemCode } from '../errors.ts'
 export const TAGS = {
   'Token entries': 'What agent sessions used: reporting it, reading it.',
   Prices: 'What tokens of models cost: the table, how a price is found, loading and setting prices.',
-  People: 'Who is calling, signing in and out, passwords, and the first-run set-up.',
+  People: 'Who is calling, signing in and out, passwords, the first-run set-up, and who else is here.',
+  Tokens: 'What agents and programs call with: making, listing and revoking tokens.',
+  Organization: 'Its settings, and the trail of every change.',
   Service: 'Whether Tally runs, and how to call it.',
 } as const
 

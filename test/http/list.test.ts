@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { TALLY } from '../../src/features/audit/service.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
@@ -187,9 +188,9 @@ describe('what a read token sees', () => {
     expect(await names('?project=acme-api', adaReads)).toEqual(['bobs', 'api'])
     await db.write(async (tx) => void (await tx.delete(projectLeads).where(eq(projectLeads.userId, user!.id))))
     expect(await names('?project=acme-api', adaReads)).toEqual(['api'])
-    await people.setRole(ada, 'billing')
+    await people.setRole(ada, 'billing', TALLY)
     expect(await names('?project=acme-api', adaReads)).toEqual(['bobs', 'api'])
-    await people.setRole(ada, 'member')
+    await people.setRole(ada, 'member', TALLY)
   })
 
   test('is refused for service and organization tokens', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { TALLY } from '../../src/features/audit/service.ts'
 import { newSecret } from '../../src/features/people/secret.ts'
+import { EVERYBODYS_TOKENS } from '../../src/features/people/service.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const HOUR_MS = 3_600_000
@@ -40,13 +42,16 @@ describe('GET /me', () => {
 
   test('shows what a token may and when it expires', async () => {
     const expiresAt = clock.now() + HOUR_MS
-    const { secret } = await app.services.people.createToken({
-      kind: 'svc',
-      user: await app.person('billing'),
-      name: 'month-end',
-      expiresAt,
-      allowBills: true,
-    })
+    const { secret } = await app.services.people.createToken(
+      {
+        kind: 'svc',
+        user: await app.person('billing'),
+        name: 'month-end',
+        expiresAt,
+        allowBills: true,
+      },
+      TALLY,
+    )
     const { json } = await app.call('GET /api/v1/me', { token: secret })
     expect(json.token).toMatchObject({ allow_bills: true, expires_at: new Date(expiresAt).toISOString() })
   })
@@ -54,7 +59,7 @@ describe('GET /me', () => {
   test('does not know other methods', async () => {
     const { status, headers } = await app.call('POST /api/v1/me', { token: await app.token('svc'), json: {} })
     expect(status).toBe(405)
-    expect(headers.get('allow')).toBe('GET, HEAD')
+    expect(headers.get('allow')).toBe('GET, HEAD, PATCH')
   })
 })
 
@@ -72,9 +77,9 @@ describe('a credential that is refused says why', () => {
       'revoked',
       async () => {
         const { people } = app.services
-        const made = await people.createToken({ kind: 'svc', user: await app.person(), name: 'ci' })
+        const made = await people.createToken({ kind: 'svc', user: await app.person(), name: 'ci' }, TALLY)
         await app.call('GET /api/v1/me', { token: made.secret })
-        await people.revokeToken(made.token.uid)
+        await people.revokeToken(EVERYBODYS_TOKENS, made.token.uid, TALLY)
         return `Bearer ${made.secret}`
       },
       /'ci' \(\w{6}…\) was revoked/,
@@ -84,7 +89,7 @@ describe('a credential that is refused says why', () => {
       async () => {
         const email = await app.person()
         const token = await app.token('read', email)
-        await app.services.people.disableUser(email)
+        await app.services.people.disableUser(email, TALLY)
         return `Bearer ${token}`
       },
       /is disabled/,
@@ -105,7 +110,10 @@ describe('a credential that is refused says why', () => {
   test('expired', async () => {
     const { people } = app.services
     const expiresAt = clock.now() + HOUR_MS
-    const { secret } = await people.createToken({ kind: 'svc', user: await app.person(), name: 'brief', expiresAt })
+    const { secret } = await people.createToken(
+      { kind: 'svc', user: await app.person(), name: 'brief', expiresAt },
+      TALLY,
+    )
     expect((await app.call('GET /api/v1/me', { token: secret })).status).toBe(200)
     clock.ahead = HOUR_MS
     const { status, json } = await app.call('GET /api/v1/me', { token: secret })

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import pino from 'pino'
 import { ROLES, type Role } from '../../src/database/tables.ts'
+import { TALLY } from '../../src/features/audit/service.ts'
 import { type Allowed, access } from '../../src/http/access.ts'
 import { documented } from '../../src/http/documented.ts'
 import { type DescribedRoute, openApiDocument } from '../../src/http/openapi.ts'
@@ -31,7 +32,7 @@ beforeAll(async () => {
       const person = await app.person(kind === 'org' ? 'admin' : role)
       const token = await app.token(kind, person)
       // Made by an admin; the role may be lowered afterwards.
-      if (kind === 'org' && role !== 'admin') await app.services.people.setRole(person, role)
+      if (kind === 'org' && role !== 'admin') await app.services.people.setRole(person, role, TALLY)
       credentials.push({ kind: name, role, headers: { authorization: `Bearer ${token}` } })
     }
     credentials.push({ kind: 'session', role, headers: { cookie: await app.session(role), origin: app.url } })
@@ -139,9 +140,9 @@ describe('what a route allows', () => {
     const statusNow = async () =>
       (await call(staged, 'GET', '/management', { cookie: `tally_session=${secret}` })).status
     expect(await statusNow()).toBe(200)
-    await people.setRole(person, 'billing')
+    await people.setRole(person, 'billing', TALLY)
     expect(await statusNow()).toBe(403)
-    await people.setRole(person, 'admin')
+    await people.setRole(person, 'admin', TALLY)
     expect(await statusNow()).toBe(200)
   })
 

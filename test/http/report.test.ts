@@ -1,6 +1,8 @@
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { TALLY } from '../../src/features/audit/service.ts'
+import { EVERYBODYS_TOKENS } from '../../src/features/people/service.ts'
 import expected from '../fixtures/agents-expected.json'
 import { startApp, type TestApp } from '../support/app.ts'
 
@@ -581,16 +583,17 @@ describe('who may report', () => {
   test('not a token that was revoked, has expired, or whose creator was disabled', async () => {
     const { people } = app.services
     const owner = await app.person('member')
-    const make = async (more: object = {}) => people.createToken({ kind: 'svc', user: owner, name: 'x', ...more })
+    const make = async (more: object = {}) =>
+      people.createToken({ kind: 'svc', user: owner, name: 'x', ...more }, TALLY)
     const revoked = await make()
     const expired = await make({ expiresAt: Date.now() + 400 })
     const orphan = await make()
     for (const { secret } of [revoked, expired, orphan]) expect((await report({}, {}, secret)).status).toBe(201)
-    await people.revokeToken(revoked.token.uid)
+    await people.revokeToken(EVERYBODYS_TOKENS, revoked.token.uid, TALLY)
     await Bun.sleep(450)
     expect((await report({}, {}, revoked.secret)).json.detail).toMatch(/revoked/)
     expect((await report({}, {}, expired.secret)).json.detail).toMatch(/expired/)
-    await people.disableUser(owner)
+    await people.disableUser(owner, TALLY)
     const answer = await report({}, {}, orphan.secret)
     expect([answer.status, answer.json.detail]).toEqual([401, expect.stringMatching(/disabled/)])
   })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from '
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/open.ts'
+import { TALLY } from '../../src/features/audit/service.ts'
 import { createServices } from '../../src/services.ts'
 import { PASSWORD, type StartOptions, startApp, type TestApp } from '../support/app.ts'
 import type { Answer } from '../support/document.ts'
@@ -106,8 +107,8 @@ describe('signing in', () => {
 
   test('fails in the same words and after the same work, whoever it is', async () => {
     const [known, disabled] = [await app.person(), await app.person()]
-    for (const email of [known, disabled]) await app.services.people.setPassword(email, PASSWORD)
-    await app.services.people.disableUser(disabled)
+    for (const email of [known, disabled]) await app.services.people.setPassword(email, PASSWORD, TALLY)
+    await app.services.people.disableUser(disabled, TALLY)
     const withoutPassword = await app.person()
     const verify = spyOn(Bun.password, 'verify')
     const bodies: unknown[] = []
@@ -129,7 +130,7 @@ describe('signing in', () => {
 
   test('fails for a disabled person, who is told so only with the right password', async () => {
     const email = await newPerson()
-    await app.services.people.disableUser(email)
+    await app.services.people.disableUser(email, TALLY)
     const { status, json, headers } = await signIn(email)
     expect(status).toBe(401)
     expect(json.detail).toContain('disabled')
@@ -138,7 +139,7 @@ describe('signing in', () => {
 
   test('takes the same keys for the same password, whatever code points a system makes of them', async () => {
     const email = await app.person()
-    await app.services.people.setPassword(email, secret('Zo\u00eb und die Wölfe'))
+    await app.services.people.setPassword(email, secret('Zo\u00eb und die Wölfe'), TALLY)
     expect((await signIn(email, 'Zoe\u0308 und die Wo\u0308lfe')).status).toBe(200)
   })
 
@@ -254,7 +255,7 @@ describe('a session', () => {
       const begun = await other.signIn({ email, password: PASSWORD, address: '::1' })
       const session = `tally_session=${secret(begun.secret)}`
       expect(await statusOf(session)).toBe(200)
-      await other.signOut(begun.caller, { everywhere: false })
+      await other.signOut(begun.caller, { everywhere: false, by: TALLY })
       expect(await statusOf(session)).toBe(401)
     } finally {
       await db.close()
@@ -265,11 +266,11 @@ describe('a session', () => {
     const email = await newPerson()
     const session = await sessionOf(email)
     expect(await statusOf(session)).toBe(200)
-    await app.services.people.disableUser(email)
+    await app.services.people.disableUser(email, TALLY)
     const { status, json } = await app.call(ME, { session })
     expect(status).toBe(401)
     expect(json.detail).toContain('disabled')
-    await app.services.people.enableUser(email)
+    await app.services.people.enableUser(email, TALLY)
     expect(await statusOf(session)).toBe(401)
     expect((await signIn(email)).status).toBe(200)
   })
@@ -290,7 +291,7 @@ describe('a session', () => {
     })
     const read = () => app.call(`GET /api/v1/token-entries/${reported.json.id}`, { session })
     expect((await read()).status).toBe(200)
-    await app.services.people.setRole(email, 'member')
+    await app.services.people.setRole(email, 'member', TALLY)
     expect((await read()).status).toBe(404)
     expect((await app.call(ME, { session })).json.person.role).toBe('member')
   })
@@ -480,7 +481,7 @@ describe('a one-time link', () => {
   const CHOOSE = 'POST /api/v1/password'
   const NEW = 'chosen by a link'
   const linkFor = async (email: string, purpose: 'invitation' | 'password' = 'password') => {
-    const { link } = await app.services.people.createPasswordLink(email, purpose, app.url)
+    const { link } = await app.services.people.createPasswordLink(email, purpose, app.url, TALLY)
     expect(link).toStartWith(`${app.url}/password#`)
     return secret(link.split('#')[1]!)
   }
@@ -533,10 +534,10 @@ describe('a one-time link', () => {
     const older = await linkFor(email)
     await linkFor(email)
     const overtaken = await linkFor(changed)
-    await app.services.people.setPassword(changed, PASSWORD)
+    await app.services.people.setPassword(changed, PASSWORD, TALLY)
     const dead = await linkFor(disabled)
-    await app.services.people.disableUser(disabled)
-    await app.services.people.enableUser(disabled)
+    await app.services.people.disableUser(disabled, TALLY)
+    await app.services.people.enableUser(disabled, TALLY)
     for (const link of [older, overtaken, dead, 'x'.repeat(32)]) expect((await choose(link)).status).toBe(401)
   })
 
@@ -550,9 +551,11 @@ describe('a one-time link', () => {
   test('is not made for who is disabled, and invites nobody who has a password', async () => {
     const { people } = app.services
     const email = await newPerson()
-    await expect(people.createPasswordLink(email, 'invitation', app.url)).rejects.toThrow(/has a password already/)
-    await people.disableUser(email)
-    await expect(people.createPasswordLink(email, 'password', app.url)).rejects.toThrow(/is disabled/)
+    await expect(people.createPasswordLink(email, 'invitation', app.url, TALLY)).rejects.toThrow(
+      /has a password already/,
+    )
+    await people.disableUser(email, TALLY)
+    await expect(people.createPasswordLink(email, 'password', app.url, TALLY)).rejects.toThrow(/is disabled/)
   })
 
   test('for the set-up chooses no password, and one for a password sets nothing up', async () => {
@@ -585,7 +588,7 @@ test('nothing secret is in a database or a log', async () => {
     const kept = (await Promise.all(files.map((file) => Bun.file(file).bytes()))).map((bytes) => Buffer.from(bytes))
     const logged = JSON.stringify(log)
     // That what is there would be found.
-    const [someone] = await services.people.listUsers()
+    const [someone] = await services.people.everyUser()
     expect(kept.some((bytes) => bytes.includes(someone!.email))).toBe(true)
     expect(kept.some((bytes) => bytes.includes('$argon2id$'))).toBe(true)
     for (const text of secrets) {

@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Database } from '../../src/database/database.ts'
 import { Problem } from '../../src/errors.ts'
-import { createPeopleService, type PeopleService } from '../../src/features/people/service.ts'
+import { createAuditService, TALLY } from '../../src/features/audit/service.ts'
+import { createPeopleService, EVERYBODYS_TOKENS, type PeopleService } from '../../src/features/people/service.ts'
 import { forEachEngine } from '../support/databases.ts'
 
 const DAY_MS = 86_400_000
@@ -16,11 +17,11 @@ forEachEngine('people', (open) => {
   beforeEach(async () => {
     clock = { at: START, now: () => clock.at }
     db = await open()
-    people = createPeopleService({ db, clock })
+    people = createPeopleService({ db, clock, audit: createAuditService({ db, clock }) })
   })
 
   const add = (email: string, role: 'admin' | 'billing' | 'member' = 'member') =>
-    people.addUser({ email, name: email.split('@')[0]!, role })
+    people.addUser({ email, name: email.split('@')[0]!, role }, TALLY)
 
   const refusalOf = (attempt: Promise<unknown>): Promise<Problem> =>
     attempt.then(
@@ -34,7 +35,7 @@ forEachEngine('people', (open) => {
     )
 
   const lastUsedOf = async (name: string) =>
-    (await people.listTokens()).find(({ token }) => token.name === name)?.token.lastUsedAt
+    (await people.everyToken(EVERYBODYS_TOKENS)).find(({ token }) => token.name === name)?.token.lastUsedAt
 
   test('an e-mail address is one whatever its case, and belongs to one person', async () => {
     const ada = await add(' Ada@Example.COM ')
@@ -49,15 +50,15 @@ forEachEngine('people', (open) => {
   test('of two who add the same address at once one is refused', async () => {
     const added = await Promise.allSettled([add('ada@example.com'), add('Ada@example.com')])
     expect(added.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-    expect(await people.listUsers()).toHaveLength(1)
+    expect(await people.everyUser()).toHaveLength(1)
   })
 
   test('every fault of a person is told', async () => {
     const { more } = await refusalOf(
-      people.addUser({ email: 'ada', name: ' ', role: 'boss' as never, password: 'short' }),
+      people.addUser({ email: 'ada', name: ' ', role: 'boss' as never, password: 'short' }, TALLY),
     )
     expect(more.faults?.map(({ pointer }) => pointer)).toEqual(['/email', '/name', '/role', '/password'])
-    expect(await people.listUsers()).toEqual([])
+    expect(await people.everyUser()).toEqual([])
   })
 
   test.each([
@@ -66,17 +67,19 @@ forEachEngine('people', (open) => {
     ['is longer than 200 characters', 'x'.repeat(201)],
     ['holds half a character', '\ud800'],
   ])('a name that %s is refused', async (_what, name) => {
-    expect((await refusalOf(people.addUser({ email: 'a@b', name, role: 'member' }))).code).toBe('validation_failed')
+    expect((await refusalOf(people.addUser({ email: 'a@b', name, role: 'member' }, TALLY))).code).toBe(
+      'validation_failed',
+    )
   })
 
   test('a password is kept as argon2id and nothing else', async () => {
-    const ada = await people.addUser({ email: 'a@b', name: 'Ada', role: 'admin', password: 'correct horse' })
+    const ada = await people.addUser({ email: 'a@b', name: 'Ada', role: 'admin', password: 'correct horse' }, TALLY)
     expect(ada.hasPassword).toBe(true)
     expect(JSON.stringify(ada)).not.toContain('correct horse')
     const hashes = async () => db.read.select({ hash: db.read.tables.users.passwordHash }).from(db.read.tables.users)
     const [before] = await hashes()
     expect(before!.hash).toStartWith('$argon2id$')
-    await people.setPassword('a@b', 'battery staple')
+    await people.setPassword('a@b', 'battery staple', TALLY)
     const [after] = await hashes()
     expect(await Bun.password.verify('battery staple', after!.hash!)).toBe(true)
     expect(await Bun.password.verify('correct horse', after!.hash!)).toBe(false)
@@ -85,46 +88,46 @@ forEachEngine('people', (open) => {
   test('the last active admin can be neither demoted nor disabled', async () => {
     await add('ada@example.com', 'admin')
     await add('grace@example.com', 'admin')
-    await people.disableUser('grace@example.com')
-    expect((await refusalOf(people.setRole('ada@example.com', 'member'))).code).toBe('last_admin')
-    expect((await refusalOf(people.disableUser('ada@example.com'))).code).toBe('last_admin')
+    await people.disableUser('grace@example.com', TALLY)
+    expect((await refusalOf(people.setRole('ada@example.com', 'member', TALLY))).code).toBe('last_admin')
+    expect((await refusalOf(people.disableUser('ada@example.com', TALLY))).code).toBe('last_admin')
     expect(await people.findUser('ada@example.com')).toMatchObject({ role: 'admin', disabledAt: null })
-    await people.enableUser('grace@example.com')
-    expect((await people.setRole('ada@example.com', 'member')).role).toBe('member')
+    await people.enableUser('grace@example.com', TALLY)
+    expect((await people.setRole('ada@example.com', 'member', TALLY)).role).toBe('member')
   })
 
   test('two admins who demote each other at once leave one', async () => {
     await add('ada@example.com', 'admin')
     await add('grace@example.com', 'admin')
     const demoted = await Promise.allSettled([
-      people.setRole('ada@example.com', 'member'),
-      people.disableUser('grace@example.com'),
+      people.setRole('ada@example.com', 'member', TALLY),
+      people.disableUser('grace@example.com', TALLY),
     ])
     expect(demoted.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
   test('where there never was an admin, roles can still change', async () => {
     await add('ada@example.com', 'member')
-    expect((await people.setRole('ada@example.com', 'billing')).role).toBe('billing')
+    expect((await people.setRole('ada@example.com', 'billing', TALLY)).role).toBe('billing')
   })
 
   test('what does not change keeps its moment', async () => {
     await add('ada@example.com', 'admin')
     await add('grace@example.com')
-    await people.disableUser('grace@example.com')
+    await people.disableUser('grace@example.com', TALLY)
     clock.at += DAY_MS
-    expect((await people.disableUser('grace@example.com')).user.disabledAt).toBe(START)
-    const { token } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' })
-    await people.revokeToken(token.uid)
-    const { revokedAt } = await people.revokeToken(token.uid)
+    expect((await people.disableUser('grace@example.com', TALLY)).user.disabledAt).toBe(START)
+    const { token } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' }, TALLY)
+    await people.revokeToken(EVERYBODYS_TOKENS, token.uid, TALLY)
+    const { revokedAt } = await people.revokeToken(EVERYBODYS_TOKENS, token.uid, TALLY)
     expect(revokedAt).toBe(clock.at)
     clock.at += DAY_MS
-    expect((await people.revokeToken(token.uid)).revokedAt).toBe(revokedAt)
+    expect((await people.revokeToken(EVERYBODYS_TOKENS, token.uid, TALLY)).revokedAt).toBe(revokedAt)
   })
 
   test('a secret is not in the database, its hash is', async () => {
     await add('ada@example.com', 'admin')
-    const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' })
+    const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' }, TALLY)
     const [row] = await db.read.select().from(db.read.tables.tokens)
     expect(Buffer.from(row!.hash).toString('hex')).toBe(new Bun.CryptoHasher('sha256').update(secret).digest('hex'))
     expect(Object.values(row!).map(String).join(' ')).not.toContain(secret.slice(-20))
@@ -137,7 +140,7 @@ forEachEngine('people', (open) => {
       ['svc', 'service'],
       ['read', 'read'],
     ] as const) {
-      const { token, secret } = await people.createToken({ kind, user: ada.uid, name: kind, expiresAt })
+      const { token, secret } = await people.createToken({ kind, user: ada.uid, name: kind, expiresAt }, TALLY)
       expect(await people.authenticate(`Bearer ${secret}`)).toEqual({
         kind: known,
         token: { id: token.id, uid: token.uid, name: kind, hint: token.hint, allowBills: false, expiresAt },
@@ -149,26 +152,30 @@ forEachEngine('people', (open) => {
   test('a change by another process holds from the next call on', async () => {
     await add('ada@example.com', 'admin')
     await add('grace@example.com', 'admin')
-    const { token, secret } = await people.createToken({ kind: 'read', user: 'ada@example.com', name: 'ci' })
+    const { token, secret } = await people.createToken({ kind: 'read', user: 'ada@example.com', name: 'ci' }, TALLY)
     await people.authenticate(`Bearer ${secret}`)
-    const other = createPeopleService({ db: await open({ sharing: db }), clock })
+    const other = createPeopleService({
+      db: await open({ sharing: db }),
+      clock,
+      audit: createAuditService({ db, clock }),
+    })
 
-    await other.setRole('ada@example.com', 'member')
+    await other.setRole('ada@example.com', 'member', TALLY)
     expect((await people.authenticate(`Bearer ${secret}`)).person.role).toBe('member')
 
-    await other.disableUser('ada@example.com')
+    await other.disableUser('ada@example.com', TALLY)
     expect((await refusalOf(Promise.try(() => people.authenticate(`Bearer ${secret}`)))).detail).toContain('disabled')
-    await other.enableUser('ada@example.com')
+    await other.enableUser('ada@example.com', TALLY)
     expect((await people.authenticate(`bearer  ${secret}`)).token.uid).toBe(token.uid)
 
-    await other.revokeToken(token.uid)
+    await other.revokeToken(EVERYBODYS_TOKENS, token.uid, TALLY)
     expect((await refusalOf(Promise.try(() => people.authenticate(`Bearer ${secret}`)))).detail).toContain('revoked')
   })
 
   test('a token expires by the clock, without anything being written', async () => {
     await add('ada@example.com')
     const expiresAt = START + DAY_MS
-    const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci', expiresAt })
+    const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci', expiresAt }, TALLY)
     clock.at = expiresAt - 1
     expect((await people.authenticate(`Bearer ${secret}`)).kind).toBe('service')
     clock.at = expiresAt
@@ -179,14 +186,14 @@ forEachEngine('people', (open) => {
   test('an organization token goes on when the person who made it is disabled', async () => {
     await add('ada@example.com', 'admin')
     await add('grace@example.com', 'admin')
-    const { secret } = await people.createToken({ kind: 'org', user: 'ada@example.com', name: 'push' })
-    await people.disableUser('ada@example.com')
+    const { secret } = await people.createToken({ kind: 'org', user: 'ada@example.com', name: 'push' }, TALLY)
+    await people.disableUser('ada@example.com', TALLY)
     expect((await people.authenticate(`Bearer ${secret}`)).kind).toBe('organization')
   })
 
   test('the last use is kept to the minute, written when flushed and not before', async () => {
     await add('ada@example.com')
-    const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' })
+    const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' }, TALLY)
     await people.authenticate(`Bearer ${secret}`)
     clock.at += 10_000
     await people.authenticate(`Bearer ${secret}`)
@@ -203,8 +210,8 @@ forEachEngine('people', (open) => {
 
   test('a late flush of another server does not move the last use back', async () => {
     await add('ada@example.com')
-    const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' })
-    const late = createPeopleService({ db, clock })
+    const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' }, TALLY)
+    const late = createPeopleService({ db, clock, audit: createAuditService({ db, clock }) })
     await late.authenticate(`Bearer ${secret}`)
     clock.at += 10 * MINUTE_MS
     await people.authenticate(`Bearer ${secret}`)
@@ -216,7 +223,7 @@ forEachEngine('people', (open) => {
 
   test('noting the last use does not make anybody read the tokens again', async () => {
     await add('ada@example.com')
-    const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' })
+    const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' }, TALLY)
     await people.authenticate(`Bearer ${secret}`)
     const before = await db.read.revision()
     await people.flushLastUsed()
@@ -227,7 +234,7 @@ forEachEngine('people', (open) => {
     await add('root@example.com', 'admin')
     await add('ada@example.com', 'admin')
     const make = (kind: 'svc' | 'read' | 'org', name: string) =>
-      people.createToken({ kind, user: 'ada@example.com', name })
+      people.createToken({ kind, user: 'ada@example.com', name }, TALLY)
     const use = async ({ secret }: { secret: string }) => void (await people.authenticate(`Bearer ${secret}`))
     await use(await make('svc', 'long ago'))
     await people.flushLastUsed()
@@ -236,10 +243,10 @@ forEachEngine('people', (open) => {
     await use(await make('org', 'of the organization'))
     const revoked = await make('read', 'revoked')
     await use(revoked)
-    await people.revokeToken(revoked.token.uid)
+    await people.revokeToken(EVERYBODYS_TOKENS, revoked.token.uid, TALLY)
     await make('read', 'never used')
     await people.flushLastUsed()
-    const { tokensInUse } = await people.disableUser('ada@example.com')
+    const { tokensInUse } = await people.disableUser('ada@example.com', TALLY)
     expect(tokensInUse.map(({ name }) => name)).toEqual(['used'])
   })
 
@@ -256,41 +263,48 @@ forEachEngine('people', (open) => {
     await add('member@example.com')
     await add('billing@example.com', 'billing')
     await add('disabled@example.com')
-    await people.disableUser('disabled@example.com')
-    expect((await refusalOf(people.createToken({ name: 'x', ...given }))).code).toBe(code)
-    expect(await people.listTokens()).toEqual([])
+    await people.disableUser('disabled@example.com', TALLY)
+    expect((await refusalOf(people.createToken({ name: 'x', ...given }, TALLY))).code).toBe(code)
+    expect(await people.everyToken(EVERYBODYS_TOKENS)).toEqual([])
   })
 
   test('billing may have a token that sends bills', async () => {
     await add('billing@example.com', 'billing')
-    const { token } = await people.createToken({
-      kind: 'svc',
-      user: 'billing@example.com',
-      name: 'x',
-      allowBills: true,
-    })
+    const { token } = await people.createToken(
+      {
+        kind: 'svc',
+        user: 'billing@example.com',
+        name: 'x',
+        allowBills: true,
+      },
+      TALLY,
+    )
     expect(token.allowBills).toBe(true)
   })
 
   test('tokens are listed newest first with their states, all or one person’s', async () => {
     await add('ada@example.com')
     await add('grace@example.com')
-    const first = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'first' })
-    await people.createToken({ kind: 'svc', user: 'grace@example.com', name: 'second', expiresAt: START + 1 })
-    await people.revokeToken(first.token.uid)
+    const first = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'first' }, TALLY)
+    await people.createToken({ kind: 'svc', user: 'grace@example.com', name: 'second', expiresAt: START + 1 }, TALLY)
+    await people.revokeToken(EVERYBODYS_TOKENS, first.token.uid, TALLY)
     clock.at += 1
-    const states = (await people.listTokens()).map(({ token, state }) => [token.name, state])
+    const states = (await people.everyToken(EVERYBODYS_TOKENS)).map(({ token, state }) => [token.name, state])
     expect(states).toEqual([
       ['second', 'expired'],
       ['first', 'revoked'],
     ])
-    expect((await people.listTokens('ada@example.com')).map(({ token }) => token.name)).toEqual(['first'])
-    expect((await refusalOf(people.listTokens('nobody@example.com'))).code).toBe('not_found')
+    expect(
+      (await people.everyToken(EVERYBODYS_TOKENS, { users: ['ada@example.com'] })).map(({ token }) => token.name),
+    ).toEqual(['first'])
+    expect(await people.everyToken(EVERYBODYS_TOKENS, { users: ['nobody@example.com'] })).toEqual([])
+      'not_found',
+    )
   })
 
   test('only a token’s id revokes it', async () => {
     for (const id of ['tok_01a1fa172a0277f3983322718874f2ef', 'usr_01a1fa172a0277f3983322718874f2ef', 'ci', '']) {
-      expect((await refusalOf(people.revokeToken(id))).code).toBe('not_found')
+      expect((await refusalOf(people.revokeToken(EVERYBODYS_TOKENS, id, TALLY))).code).toBe('not_found')
     }
   })
 
@@ -299,6 +313,7 @@ forEachEngine('people', (open) => {
       linkToken,
       organization: { name: 'Acme', timeZone: 'Europe/Berlin', currency: 'EUR' },
       admin: { email: 'Ada@example.com', name: 'Ada', password: 'correct horse' },
+      address: '::1',
     })
   const tokenOf = (link: string) => link.split('#')[1]!
 
@@ -323,7 +338,7 @@ forEachEngine('people', (open) => {
     const link = await people.createSetUpLink('')
     const made = await Promise.allSettled([setUpWith(tokenOf(link)), setUpWith(tokenOf(link))])
     expect(made.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-    expect(await people.listUsers()).toHaveLength(1)
+    expect(await people.everyUser()).toHaveLength(1)
   })
 
   test('a newer link replaces the older, a day ends it, and a guess is refused', async () => {
@@ -333,7 +348,7 @@ forEachEngine('people', (open) => {
     expect((await refusalOf(setUpWith('x'.repeat(32)))).code).toBe('unauthenticated')
     clock.at += DAY_MS
     expect((await refusalOf(setUpWith(tokenOf(newer)))).code).toBe('unauthenticated')
-    expect(await people.listUsers()).toEqual([])
+    expect(await people.everyUser()).toEqual([])
   })
 
   test('a link is of no use once somebody was added on the command line', async () => {
@@ -349,6 +364,7 @@ forEachEngine('people', (open) => {
         linkToken: tokenOf(link),
         organization: { name: ' ', timeZone: '+01:00', currency: 'EURO' },
         admin: { email: 'ada', name: '', password: 'short' },
+        address: '::1',
       }),
     )
     expect(more.faults?.map(({ pointer }) => pointer)).toEqual([

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import type { Database } from '../../src/database/database.ts'
 import type { Status } from '../../src/database/tables.ts'
 import { EVERYTHING } from '../../src/database/visibility.ts'
+import { TALLY } from '../../src/features/audit/service.ts'
 import { type Report, readReport } from '../../src/features/entries/report.ts'
 import type { Repriced } from '../../src/features/prices/service.ts'
 import { createServices } from '../../src/services.ts'
@@ -41,8 +42,8 @@ async function stage(db: Database) {
   const services = createServices({ db, clock })
   const { prices, entries, people } = services
   await prices.loadDefaultPrices()
-  await people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' })
-  const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' })
+  await people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
+  const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' }, TALLY)
   const ada = await people.authenticate(`Bearer ${secret}`)
   if (ada.kind !== 'service') throw new Error('It is a service token')
   return {

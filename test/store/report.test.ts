@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { EVERYTHING } from '../../src/database/visibility.ts'
+import { TALLY } from '../../src/features/audit/service.ts'
 import { readListQuery } from '../../src/features/entries/service.ts'
 import type { CallerOf } from '../../src/features/people/service.ts'
 import { createServices } from '../../src/services.ts'
@@ -24,8 +25,8 @@ forEachEngine('reports that race', (open) => {
   async function stage() {
     const db = await open()
     const services = createServices({ db, clock })
-    await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' })
-    const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' })
+    await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
+    const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
     const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
     const all = async () => (await services.entries.listEntries(EVERYTHING, readListQuery({ limit: '1000' }))).data
     return { ...services, caller, all }

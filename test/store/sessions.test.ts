@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import type { Database } from '../../src/database/database.ts'
 import type { SessionSource, Status } from '../../src/database/tables.ts'
 import { EVERYTHING } from '../../src/database/visibility.ts'
+import { TALLY } from '../../src/features/audit/service.ts'
 import { type Report, readReport } from '../../src/features/entries/report.ts'
 import { readListQuery, type TokenEntry } from '../../src/features/entries/service.ts'
 import type { CallerOf } from '../../src/features/people/service.ts'
@@ -54,8 +55,8 @@ async function stage(db: Database) {
   const services = createServices({ db, clock })
   await services.prices.loadDefaultPrices()
   const callerFor = async (email: string): Promise<CallerOf<'service'>> => {
-    await services.people.addUser({ email, name: email, role: 'member' })
-    const { secret } = await services.people.createToken({ kind: 'svc', user: email, name: 'test' })
+    await services.people.addUser({ email, name: email, role: 'member' }, TALLY)
+    const { secret } = await services.people.createToken({ kind: 'svc', user: email, name: 'test' }, TALLY)
     return services.people.authenticate(`Bearer ${secret}`) as Promise<CallerOf<'service'>>
   }
   const ada = await callerFor('ada@example.com')

@@ -1,6 +1,7 @@
 import { beforeEach, expect, spyOn, test } from 'bun:test'
 import type { Database } from '../../src/database/database.ts'
 import { Problem } from '../../src/errors.ts'
+import { createAuditService, TALLY } from '../../src/features/audit/service.ts'
 import { createPeopleService, type PeopleService } from '../../src/features/people/service.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -18,8 +19,8 @@ forEachEngine('sessions', (open) => {
   beforeEach(async () => {
     clock = { at: START, now: () => clock.at }
     db = await open()
-    people = createPeopleService({ db, clock })
-    await people.addUser({ email: EMAIL, name: 'Ada', role: 'admin', password: PASSWORD })
+    people = createPeopleService({ db, clock, audit: createAuditService({ db, clock }) })
+    await people.addUser({ email: EMAIL, name: 'Ada', role: 'admin', password: PASSWORD }, TALLY)
   })
 
   const signIn = (at = people, password = PASSWORD) => at.signIn({ email: EMAIL, password, address: '192.0.2.1' })
@@ -51,14 +52,18 @@ forEachEngine('sessions', (open) => {
   })
 
   test('begun, used and ended by another server hold from the next call on', async () => {
-    const other = createPeopleService({ db: await open({ sharing: db }), clock })
+    const other = createPeopleService({
+      db: await open({ sharing: db }),
+      clock,
+      audit: createAuditService({ db, clock }),
+    })
     const { secret, caller } = await signIn(other)
     expect((await people.authenticateSession(secret)).person.email).toBe(EMAIL)
-    await other.setRole(EMAIL, 'admin')
-    await other.addUser({ email: 'grace@example.com', name: 'Grace', role: 'admin' })
-    await other.setRole(EMAIL, 'member')
+    await other.setRole(EMAIL, 'admin', TALLY)
+    await other.addUser({ email: 'grace@example.com', name: 'Grace', role: 'admin' }, TALLY)
+    await other.setRole(EMAIL, 'member', TALLY)
     expect((await people.authenticateSession(secret)).person.role).toBe('member')
-    await other.signOut(caller, { everywhere: false })
+    await other.signOut(caller, { everywhere: false, by: TALLY })
     expect(await refusal(() => people.authenticateSession(secret))).toBe('unauthenticated')
   })
 
@@ -71,12 +76,12 @@ forEachEngine('sessions', (open) => {
     await people.flushLastUsed()
     expect((await rows())[0]!.lastSeenAt).toBe(START - (START % MINUTE_MS) + 5 * MINUTE_MS)
     expect(await db.read.revision()).toBe(before)
-    await people.signOut(caller, { everywhere: false })
+    await people.signOut(caller, { everywhere: false, by: TALLY })
     expect(await db.read.revision()).toBeGreaterThan(before)
   })
 
   test('are not moved back by a late flush of another server', async () => {
-    const late = createPeopleService({ db, clock })
+    const late = createPeopleService({ db, clock, audit: createAuditService({ db, clock }) })
     const { secret } = await signIn()
     await late.authenticateSession(secret)
     clock.at += 10 * MINUTE_MS
@@ -96,11 +101,11 @@ forEachEngine('sessions', (open) => {
   })
 
   test.each([
-    ['replaced', (other: PeopleService) => other.setPassword(EMAIL, 'battery staple')],
-    ['of somebody disabled', (other: PeopleService) => other.disableUser(EMAIL)],
+    ['replaced', (other: PeopleService) => other.setPassword(EMAIL, 'battery staple', TALLY)],
+    ['of somebody disabled', (other: PeopleService) => other.disableUser(EMAIL, TALLY)],
   ])('do not begin with a password that was %s since it was checked', async (_what, change) => {
-    await people.addUser({ email: 'grace@example.com', name: 'Grace', role: 'admin' })
-    const other = createPeopleService({ db, clock })
+    await people.addUser({ email: 'grace@example.com', name: 'Grace', role: 'admin' }, TALLY)
+    const other = createPeopleService({ db, clock, audit: createAuditService({ db, clock }) })
     const { verify } = Bun.password
     const spy = spyOn(Bun.password, 'verify').mockImplementation(async (password, hash) => {
       const fits = await verify(password, hash)
@@ -118,7 +123,7 @@ forEachEngine('sessions', (open) => {
   test('begun with a password while it is replaced are over when it is', async () => {
     const signedIn = await Promise.allSettled([
       signIn(),
-      people.setPassword(EMAIL, 'battery staple'),
+      people.setPassword(EMAIL, 'battery staple', TALLY),
       signIn(),
       signIn(),
     ])
@@ -134,10 +139,12 @@ forEachEngine('sessions', (open) => {
   })
 
   test('begin once by a link that two follow at once', async () => {
-    const { link } = await people.createPasswordLink(EMAIL, 'password', 'http://tally')
+    const { link } = await people.createPasswordLink(EMAIL, 'password', 'http://tally', TALLY)
     const linkToken = link.split('#')[1]!
     const chosen = await Promise.allSettled(
-      ['first of two', 'second of two'].map((password) => people.choosePassword({ linkToken, password })),
+      ['first of two', 'second of two'].map((password) =>
+        people.choosePassword({ linkToken, password, address: '::1' }),
+      ),
     )
     expect(chosen.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     const winner = chosen[0]!.status === 'fulfilled' ? 'first of two' : 'second of two'
@@ -148,9 +155,9 @@ forEachEngine('sessions', (open) => {
 
   test('all end with the person', async () => {
     const sessions = [await signIn(), await signIn()]
-    await people.addUser({ email: 'grace@example.com', name: 'Grace', role: 'admin' })
-    await people.disableUser(EMAIL)
-    await people.enableUser(EMAIL)
+    await people.addUser({ email: 'grace@example.com', name: 'Grace', role: 'admin' }, TALLY)
+    await people.disableUser(EMAIL, TALLY)
+    await people.enableUser(EMAIL, TALLY)
     for (const { secret } of sessions) {
       expect(await refusal(() => people.authenticateSession(secret))).toBe('unauthenticated')
     }

@@ -2,6 +2,7 @@
  * The whole application over a real socket and a migrated database of its own. Whatever it answers is checked against
  * the OpenAPI document: an answer that the document does not describe fails the test that met it.
  */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import pino from 'pino'
 import { type AppOptions, createApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import type { Role, TokenKind } from '../../src/database/tables.ts'
+import { TALLY } from '../../src/features/audit/service.ts'
 import type { OpenApiDocument } from '../../src/http/openapi.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { createServices, type Services } from '../../src/services.ts'
@@ -69,7 +71,7 @@ export async function startApp({ clock = systemClock, ...options }: StartOptions
   const person = async (role: Role = 'admin', { password = false } = {}) => {
     people += 1
     const email = `person-${people}@example.com`
-    const { id } = await services.people.addUser({ email, name: `Person ${people}`, role })
+    const { id } = await services.people.addUser({ email, name: `Person ${people}`, role }, TALLY)
     if (password) {
       await db.write(async (tx) => {
         await tx.update(tx.tables.users).set({ passwordHash: CHEAP_HASH }).where(eq(tx.tables.users.id, id))
@@ -113,7 +115,7 @@ export async function startApp({ clock = systemClock, ...options }: StartOptions
 
     async token(kind, owner) {
       const user = owner ?? (await person())
-      const { secret } = await services.people.createToken({ kind, user, name: 'test' })
+      const { secret } = await services.people.createToken({ kind, user, name: 'test' }, TALLY)
       return secret
     },
 

@@ -5,7 +5,7 @@ import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { LastUses, minuteOf } from './last-uses.ts'
 import { faultOfSecret, hashOfSecret, hexHashOfSecret } from './secret.ts'
-import { findTokenByHash, listUsableTokens, updateTokenLastUsed } from './store.ts'
+import { findTokenByHash, listUsableTokens, updateTokenLastUsed } from './store/tokens.ts'
 import { callerOf, stateOfToken, type Token, type TokenCaller } from './token.ts'
 
 /** Some 6 MB, read again in some 20 ms after a change. Callers with older tokens cost one look-up each. */

@@ -4,23 +4,16 @@ import type { LinkPurpose } from '../../database/tables.ts'
 import { Problem, validationFailed } from '../../errors.ts'
 import { randomBase62 } from '../../lib/base62.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Actor, AuditService } from '../audit/service.ts'
 import { type Attempts, networkOf } from './attempts.ts'
 import type { SessionCaller } from './caller.ts'
 import type { Hashing } from './hashing.ts'
 import { faultsOfPassword } from './rules.ts'
 import { hashOfSecret } from './secret.ts'
 import { beginSession, type SignedIn } from './sign-in.ts'
-import {
-  deleteLinksOf,
-  endSignInsOf,
-  findLink,
-  findPasswordHash,
-  insertLink,
-  markLinkUsed,
-  type User,
-  updateLastSignedIn,
-  updateUser,
-} from './store.ts'
+import { deleteLinksOf, findLink, insertLink, markLinkUsed } from './store/links.ts'
+import { endSignInsOf } from './store/sign-ins.ts'
+import { findPasswordHash, type User, updateLastSignedIn, updateUser } from './store/users.ts'
 
 const DAY_MS = 86_400_000
 
@@ -65,19 +58,59 @@ function requireGood(password: string, pointer: string): void {
   if (faults.length > 0) throw validationFailed(faults)
 }
 
+/** A link by which a person chooses a password, and until when. */
+export interface MadeLink {
+  user: User
+  link: string
+  expiresAt: number
+}
+
+interface NewPasswordLink {
+  user: User
+  purpose: PasswordLink
+  baseUrl: string
+  by: Actor
+}
+
+/** Makes a link within the transaction that decides that there is to be one. Earlier links of the person stop working. */
+export async function insertPasswordLink(
+  tx: Tx,
+  { audit, now: createdAt }: { audit: AuditService; now: number },
+  { user, purpose, baseUrl, by }: NewPasswordLink,
+): Promise<MadeLink> {
+  const secret = randomBase62(LINK_CHARACTERS)
+  const expiresAt = createdAt + LINK_LIFETIMES_MS[purpose]
+  await deleteLinksOf(tx, user.id)
+  await insertLink(tx, { purpose, userId: user.id, hash: hashOfSecret(secret), createdAt, expiresAt })
+  await audit.record(tx, by, {
+    action: purpose === 'invitation' ? 'user.invited' : 'user.password_link_made',
+    object: { id: user.uid, name: user.email },
+    after: { expires_at: new Date(expiresAt).toISOString() },
+  })
+  // After the #, so that it reaches neither the server's log nor a proxy's.
+  return { user, link: `${baseUrl}/password#${secret}`, expiresAt }
+}
+
 export interface PasswordDependencies {
   db: Database
   clock: Clock
+  audit: AuditService
   hashing: Hashing
   attempts: Attempts
   /** By e-mail address or id. Throws `not_found`. */
   getUser: (reader: Reader, who: string) => Promise<User>
 }
 
-export function createPasswords({ db, clock, hashing, attempts, getUser }: PasswordDependencies) {
+export function createPasswords({ db, clock, audit, hashing, attempts, getUser }: PasswordDependencies) {
   /** Whoever had the old password, or a link to choose one, is out. */
-  async function replacePassword(tx: Tx, userId: number, passwordHash: string, kept?: number): Promise<User> {
+  async function replacePassword(
+    tx: Tx,
+    userId: number,
+    passwordHash: string,
+    { action, by, kept }: { action: string; by: Actor; kept?: number },
+  ): Promise<User> {
     const user = await updateUser(tx, userId, { passwordHash })
+    await audit.record(tx, by, { action, object: { id: user.uid, name: user.email } })
     await deleteLinksOf(tx, userId)
     await endSignInsOf(tx, { userId, kept, now: clock.now() })
     return user
@@ -85,11 +118,13 @@ export function createPasswords({ db, clock, hashing, attempts, getUser }: Passw
 
   return {
     /** Ends the person's sessions. */
-    async setPassword(who: string, password: string): Promise<User> {
+    async setPassword(who: string, password: string, by: Actor): Promise<User> {
       requireGood(password, '/password')
       await getUser(db.read, who)
       const passwordHash = await hashing.hash(password)
-      return db.write(async (tx) => replacePassword(tx, (await getUser(tx, who)).id, passwordHash))
+      return db.write(async (tx) =>
+        replacePassword(tx, (await getUser(tx, who)).id, passwordHash, { action: 'user.password_set', by }),
+      )
     },
 
     /**
@@ -109,7 +144,8 @@ export function createPasswords({ db, clock, hashing, attempts, getUser }: Passw
         return db.write(async (tx) => {
           // Not where it was changed meanwhile: the one that was checked is the current one no more.
           if (!(await hasPasswordHash(tx, person.email, known))) return undefined
-          return replacePassword(tx, found.id, passwordHash, session.id)
+          const by = { userId: person.id, tokenId: null, origin: address }
+          return replacePassword(tx, found.id, passwordHash, { action: 'user.password_changed', by, kept: session.id })
         })
       })
       if (!changed) throw wrongPassword()
@@ -120,28 +156,25 @@ export function createPasswords({ db, clock, hashing, attempts, getUser }: Passw
      * one within a day. Earlier links of theirs stop working. Throws `already_exists` for an invitation of somebody
      * who has a password, and `validation_failed` for somebody who is disabled.
      */
-    async createPasswordLink(
-      who: string,
-      purpose: PasswordLink,
-      baseUrl: string,
-    ): Promise<{ user: User; link: string; expiresAt: number }> {
-      const secret = randomBase62(LINK_CHARACTERS)
-      const createdAt = clock.now()
-      const expiresAt = createdAt + LINK_LIFETIMES_MS[purpose]
-      const user = await db.write(async (tx) => {
-        const found = await getUser(tx, who)
-        if (found.disabledAt !== null) throw disabled(found)
-        if (purpose === 'invitation' && found.hasPassword) throw hasPassword(found)
-        await deleteLinksOf(tx, found.id)
-        await insertLink(tx, { purpose, userId: found.id, hash: hashOfSecret(secret), createdAt, expiresAt })
-        return found
-      })
-      // After the #, so that it reaches neither the server's log nor a proxy's.
-      return { user, link: `${baseUrl}/password#${secret}`, expiresAt }
-    },
+    createPasswordLink: (who: string, purpose: PasswordLink, baseUrl: string, by: Actor): Promise<MadeLink> =>
+      db.write(async (tx) => {
+        const user = await getUser(tx, who)
+        if (user.disabledAt !== null) throw disabled(user)
+        if (purpose === 'invitation' && user.hasPassword) throw hasPassword(user)
+        return insertPasswordLink(tx, { audit, now: clock.now() }, { user, purpose, baseUrl, by })
+      }),
 
     /** Uses a link of {@link createPasswordLink} and signs the person in. Throws `unauthenticated` for a wrong or old one. */
-    async choosePassword({ linkToken, password }: { linkToken: string; password: string }): Promise<SignedIn> {
+    async choosePassword({
+      linkToken,
+      password,
+      address,
+    }: {
+      linkToken: string
+      password: string
+      /** Where the call comes from. */
+      address: string
+    }): Promise<SignedIn> {
       const hash = hashOfSecret(linkToken)
       const getLink = async (reader: Reader) => {
         const link = await findLink(reader, { hash, now: clock.now() })
@@ -156,7 +189,8 @@ export function createPasswords({ db, clock, hashing, attempts, getUser }: Passw
         const { id, userId } = await getLink(tx)
         const now = clock.now()
         if (!(await markLinkUsed(tx, id, now))) throw wrongLink()
-        await replacePassword(tx, userId, passwordHash)
+        const by = { userId, tokenId: null, origin: address }
+        await replacePassword(tx, userId, passwordHash, { action: 'user.password_chosen', by })
         const user = await updateLastSignedIn(tx, { userId, passwordHash, now })
         if (!user) throw wrongLink()
         return beginSession(tx, user, now)

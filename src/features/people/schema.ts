@@ -1,15 +1,30 @@
 /** People, tokens and settings on the wire. One source for validation, OpenAPI and the command line's `--json`. */
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { ROLES, TOKEN_KINDS } from '../../database/tables.ts'
+import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { ROLES, TOKEN_KINDS, UNKNOWN_PROJECTS } from '../../database/tables.ts'
+import type { CsvColumn } from '../../lib/csv-column.ts'
 import { NAME_LIMIT, PASSWORD_LIMIT, PASSWORD_MIN } from './rules.ts'
-import type { Caller, Organization, Token, TokenState, User } from './service.ts'
-import type { TokenCaller } from './token.ts'
+import type { Caller, ListedToken, MadeLink, Organization, OwnSession, Token, TokenState, User } from './service.ts'
+import { TOKEN_STATES, type TokenCaller } from './token.ts'
 
 const strict = { additionalProperties: false }
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const moment = (description: string) => Type.String({ format: 'date-time', description })
 const oneOf = <T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], description })
+
+/** Of what is sent: any text passes, and the service tells what it must be together with every other fault. */
+const chosen = <T extends string>(values: readonly T[], description: string) =>
+  Type.String({ description, enum: [...values] }) as unknown as TUnsafe<T>
+
+const listOf = <Item extends TSchema>(item: Item, $id: string, description: string) =>
+  Type.Object(
+    {
+      data: Type.Array(item),
+      has_more: Type.Boolean(),
+      next_page: orNull(Type.String({ description: 'What to send as `page` for the next one.' })),
+    },
+    { ...strict, $id, description },
+  )
 
 const CALLER_KINDS = ['service', 'read', 'organization', 'session'] as const satisfies Caller['kind'][]
 
@@ -140,6 +155,89 @@ export const UserBody = Type.Object(
 )
 export type UserBody = Static<typeof UserBody>
 
+export const UserList = listOf(UserBody, 'UserList', 'People, the last added first.')
+
+const email = Type.String({ description: 'Address to sign in with.', examples: ['grace@example.com'] })
+
+export const NewUser = Type.Object(
+  { email, name: name('Name of the person.', ['Grace']), role: chosen(ROLES, 'What they may see and do.') },
+  { ...strict, $id: 'NewUser', description: 'A person who is to be invited.' },
+)
+export type NewUser = Static<typeof NewUser>
+
+export const UserChange = Type.Partial(NewUser, {
+  ...strict,
+  $id: 'UserChange',
+  description: 'What is to change of a person; absent is unchanged.',
+})
+export type UserChange = Static<typeof UserChange>
+
+export const ProfileChange = Type.Partial(Type.Object({ name: name('Your name, as others see it.', ['Ada']) }), {
+  ...strict,
+  $id: 'ProfileChange',
+  description: 'What is to change of yourself; absent is unchanged.',
+})
+export type ProfileChange = Static<typeof ProfileChange>
+
+export const PasswordLinkBody = Type.Object(
+  {
+    user: UserBody,
+    link: Type.String({
+      description: 'Opens the page on which they choose a password, once. Hand it over yourself: nothing is sent.',
+      examples: ['https://tally.example.com/password#0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE'],
+    }),
+    expires_at: moment('Until when it works.'),
+  },
+  { ...strict, $id: 'PasswordLink', description: 'A one-time link by which a person chooses a password.' },
+)
+export type PasswordLinkBody = Static<typeof PasswordLinkBody>
+
+export const SessionList = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          signed_in_at: moment('When it began.'),
+          last_seen_at: moment('The last call, to the minute.'),
+          expires_at: moment('When it ends at the latest; sooner where no call is made for a week.'),
+          current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
+        },
+        strict,
+      ),
+    ),
+  },
+  { ...strict, $id: 'SessionList', description: 'Where a person is signed in, the last begun first.' },
+)
+export type SessionList = Static<typeof SessionList>
+
+export const Settings = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the organization, as bills show it.' }),
+    time_zone: Type.String({ description: 'IANA time zone in which days and months begin.' }),
+    currency: Type.String({ description: 'ISO 4217 code of the usual bill currency.' }),
+    unknown_projects: oneOf(
+      UNKNOWN_PROJECTS,
+      'What becomes of a project or ticket that a report names for the first time: `create` makes it, `hold` leaves the entry unattributed with the name it gave.',
+    ),
+  },
+  { ...strict, $id: 'Settings', description: 'Settings of the organization.' },
+)
+export type Settings = Static<typeof Settings>
+
+export const SettingsChange = Type.Partial(
+  Type.Object({
+    name: name('Name of the organization, as bills show it.', ['Acme']),
+    time_zone: Type.String({
+      description: 'IANA time zone in which days and months begin.',
+      examples: ['Europe/Berlin'],
+    }),
+    currency: Type.String({ description: 'ISO 4217 code of the usual bill currency.', examples: ['EUR'] }),
+    unknown_projects: chosen(UNKNOWN_PROJECTS, 'What becomes of names that reports bring up for the first time.'),
+  }),
+  { ...strict, $id: 'SettingsChange', description: 'What is to change of the settings; absent is unchanged.' },
+)
+export type SettingsChange = Static<typeof SettingsChange>
+
 export const SetUpAnswer = Type.Object(
   {
     user: UserBody,
@@ -148,8 +246,6 @@ export const SetUpAnswer = Type.Object(
   { ...strict, $id: 'SetUpAnswer', description: 'What the set-up made.' },
 )
 export type SetUpAnswer = Static<typeof SetUpAnswer>
-
-const TOKEN_STATES = ['usable', 'revoked', 'expired', 'stopped'] as const satisfies TokenState[]
 
 export const TokenBody = Type.Object(
   {
@@ -168,6 +264,51 @@ export const TokenBody = Type.Object(
   { ...strict, $id: 'Token', description: 'A token, without its secret.' },
 )
 export type TokenBody = Static<typeof TokenBody>
+
+export const TokenList = listOf(TokenBody, 'TokenList', 'Tokens, the newest first.')
+
+/** What a token may be allowed beside what its kind may. */
+const ALLOWANCES = ['bills'] as const
+
+export const NewToken = Type.Object(
+  {
+    kind: chosen(TOKEN_KINDS, '`svc` reports entries as yours, `read` reads what you see, `org` pushes telemetry.'),
+    name: name('What it is for, as lists show it.', ['ci']),
+    expires_at: Type.Optional(
+      orNull(
+        Type.String({
+          description: 'A timestamp with its offset, or a date for its first moment in UTC; absent or null for never.',
+          examples: ['2027-02-18T17:53:04Z'],
+        }),
+      ),
+    ),
+    allow: Type.Optional(
+      Type.Array(chosen(ALLOWANCES, '`bills` lets a service token send bills as well.'), { maxItems: 10 }),
+    ),
+  },
+  { ...strict, $id: 'NewToken', description: 'A token that is to be made.' },
+)
+export type NewToken = Static<typeof NewToken>
+
+export const CreatedToken = Type.Object(
+  {
+    ...TokenBody.properties,
+    token: Type.String({ description: 'The token itself. It is shown this once and kept nowhere.' }),
+  },
+  { ...strict, $id: 'CreatedToken', description: 'A new token with its secret.' },
+)
+export type CreatedToken = Static<typeof CreatedToken>
+
+export const DisabledUser = Type.Object(
+  {
+    ...UserBody.properties,
+    tokens_in_use: Type.Array(TokenBody, {
+      description: 'Their tokens that were used in the last 30 days and are refused now.',
+    }),
+  },
+  { ...strict, $id: 'DisabledUser', description: 'A person who was disabled.' },
+)
+export type DisabledUser = Static<typeof DisabledUser>
 
 const iso = (at: number) => new Date(at).toISOString()
 const isoOrNull = (at: number | null) => (at === null ? null : iso(at))
@@ -228,3 +369,55 @@ export function tokenBody({ creator, ...token }: Token, state: TokenState): Toke
     revoked_at: isoOrNull(token.revokedAt),
   }
 }
+
+export function disabledUserBody({ user, tokensInUse }: { user: User; tokensInUse: Token[] }): DisabledUser {
+  return { ...userBody(user), tokens_in_use: tokensInUse.map((token) => tokenBody(token, 'stopped')) }
+}
+
+export function passwordLinkBody({ user, link, expiresAt }: MadeLink): PasswordLinkBody {
+  return { user: userBody(user), link, expires_at: iso(expiresAt) }
+}
+
+/** `secret` is the token itself. */
+export function createdTokenBody({ token, secret }: { token: Token; secret: string }): CreatedToken {
+  const { id, ...body } = tokenBody(token, 'usable')
+  return { id, token: secret, ...body }
+}
+
+export function listedTokenBody({ token, state }: ListedToken): TokenBody {
+  return tokenBody(token, state)
+}
+
+export function sessionBody({ signedInAt, lastSeenAt, expiresAt, isCurrent }: OwnSession): SessionList['data'][number] {
+  return {
+    signed_in_at: iso(signedInAt),
+    last_seen_at: iso(lastSeenAt),
+    expires_at: iso(expiresAt),
+    current: isCurrent,
+  }
+}
+
+export const USER_COLUMNS: CsvColumn<UserBody>[] = [
+  { heading: 'id', cell: ({ id }) => id },
+  { heading: 'name', cell: ({ name }) => name },
+  { heading: 'email', cell: ({ email }) => email },
+  { heading: 'role', cell: ({ role }) => role },
+  { heading: 'has_password', cell: ({ has_password }) => has_password },
+  { heading: 'created_at', cell: ({ created_at }) => created_at },
+  { heading: 'last_signed_in_at', cell: ({ last_signed_in_at }) => last_signed_in_at },
+  { heading: 'disabled_at', cell: ({ disabled_at }) => disabled_at },
+]
+
+export const TOKEN_COLUMNS: CsvColumn<TokenBody>[] = [
+  { heading: 'id', cell: ({ id }) => id },
+  { heading: 'kind', cell: ({ kind }) => kind },
+  { heading: 'name', cell: ({ name }) => name },
+  { heading: 'hint', cell: ({ hint }) => hint },
+  { heading: 'state', cell: ({ state }) => state },
+  { heading: 'user', cell: ({ user }) => user.email },
+  { heading: 'allow_bills', cell: ({ allow_bills }) => allow_bills },
+  { heading: 'created_at', cell: ({ created_at }) => created_at },
+  { heading: 'expires_at', cell: ({ expires_at }) => expires_at },
+  { heading: 'last_used_at', cell: ({ last_used_at }) => last_used_at },
+  { heading: 'revoked_at', cell: ({ revoked_at }) => revoked_at },
+]

@@ -4,6 +4,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
 import { randomBase62 } from '../../lib/base62.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Actor, AuditService } from '../audit/service.ts'
 import { type Attempts, networkOf } from './attempts.ts'
 import type { SessionCaller } from './caller.ts'
 import type { Hashing } from './hashing.ts'
@@ -13,14 +14,13 @@ import { hashOfSecret, hexHashOfSecret } from './secret.ts'
 import {
   endSignIn,
   endSignInsOf,
-  findPasswordHash,
   findSignInByHash,
   insertSignIn,
+  listSignInsOf,
   type SignIn,
-  type User,
-  updateLastSignedIn,
   updateSignInLastSeen,
-} from './store.ts'
+} from './store/sign-ins.ts'
+import { findPasswordHash, type User, updateLastSignedIn } from './store/users.ts'
 
 const DAY_MS = 86_400_000
 
@@ -50,6 +50,17 @@ export interface SignedIn {
   /** For the cookie: shown once, never stored. */
   secret: string
   caller: SessionCaller
+}
+
+/** One of a person's sessions that go on, as they see it themselves. */
+export interface OwnSession {
+  signedInAt: number
+  /** To the minute. */
+  lastSeenAt: number
+  /** The latest moment; a session that is not used ends sooner. */
+  expiresAt: number
+  /** Whether it is the one that asks. */
+  isCurrent: boolean
 }
 
 interface HeldSession {
@@ -104,11 +115,12 @@ export async function beginSession(tx: Tx, user: User, now: number): Promise<Sig
 export interface SignInDependencies {
   db: Database
   clock: Clock
+  audit: AuditService
   hashing: Hashing
   attempts: Attempts
 }
 
-export function createSignIn({ db, clock, hashing, attempts }: SignInDependencies) {
+export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDependencies) {
   /** Filled by look-ups, so that a session begun by another process is known at once; emptied by every change. */
   const heldSessions = new Cached(async () => new Map<string, HeldSession>())
   const uses = new LastUses(db, updateSignInLastSeen)
@@ -163,6 +175,8 @@ export function createSignIn({ db, clock, hashing, attempts }: SignInDependencie
           if (!user) return undefined
           const replaced = replaces && (await findSignInByHash(tx, hashOfSecret(replaces)))
           if (replaced) await endSignIn(tx, replaced.id, now)
+          const by = { userId, tokenId: null, origin: address }
+          await audit.record(tx, by, { action: 'session.begun', object: { id: user.uid, name: user.email } })
           return beginSession(tx, user, now)
         })
       })
@@ -179,11 +193,31 @@ export function createSignIn({ db, clock, hashing, attempts }: SignInDependencie
       return held instanceof Promise ? held.then((sessions) => admit(sessions, secret)) : admit(held, secret)
     },
 
-    /** Ends the caller's session, or all of theirs. */
-    signOut: ({ session, person }: SessionCaller, { everywhere }: { everywhere: boolean }): Promise<void> =>
-      db.write((tx) => {
+    /** The sessions of the caller that go on, the one begun last first. */
+    async listOwnSessions({ session, person }: SessionCaller): Promise<OwnSession[]> {
+      const now = clock.now()
+      const signIns = await listSignInsOf(db.read, { userId: person.id, now })
+      return signIns
+        .map(({ id, createdAt, lastSeenAt, expiresAt }) => ({
+          signedInAt: createdAt,
+          lastSeenAt: Math.max(lastSeenAt, uses.find(id) ?? 0),
+          expiresAt,
+          isCurrent: id === session.id,
+        }))
+        .filter(({ expiresAt, lastSeenAt }) => !isExpired(expiresAt, lastSeenAt, now))
+    },
+
+    /** Ends the caller's session, or all of theirs, which `by` says in the audit trail. */
+    signOut: (
+      { session, person }: SessionCaller,
+      { everywhere, by }: { everywhere: boolean; by: Actor },
+    ): Promise<void> =>
+      db.write(async (tx) => {
         const now = clock.now()
-        return everywhere ? endSignInsOf(tx, { userId: person.id, now }) : endSignIn(tx, session.id, now)
+        if (!everywhere) return endSignIn(tx, session.id, now)
+        await endSignInsOf(tx, { userId: person.id, now })
+        const object = { id: person.uid, name: person.email }
+        await audit.record(tx, by, { action: 'user.signed_out_everywhere', object })
       }),
 
     /** Writes when sessions were last used, to the minute. What cannot be written now is kept for the next time. */

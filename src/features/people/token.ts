@@ -21,7 +21,8 @@ export interface Token {
 }
 
 /** `stopped`: its creator is disabled. Organization tokens belong to the organization and go on. */
-export type TokenState = 'usable' | 'revoked' | 'expired' | 'stopped'
+export const TOKEN_STATES = ['usable', 'revoked', 'expired', 'stopped'] as const
+export type TokenState = (typeof TOKEN_STATES)[number]
 
 export function stateOfToken(
   { kind, expiresAt, revokedAt, creator }: Pick<Token, 'kind' | 'expiresAt' | 'revokedAt' | 'creator'>,

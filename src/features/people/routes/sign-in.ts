@@ -1,83 +1,45 @@
 import { Elysia, t } from 'elysia'
-import { validationFailed } from '../../errors.ts'
-import { access, requireCaller } from '../../http/access.ts'
-import { documented } from '../../http/documented.ts'
-import { parameter } from '../../http/query.ts'
-import type { SessionCookie } from '../../http/session-cookie.ts'
+import { access, actorOf, requireCaller } from '../../../http/access.ts'
+import { documented } from '../../../http/documented.ts'
+import { parameter } from '../../../http/query.ts'
+import type { SessionCookie } from '../../../http/session-cookie.ts'
+import { EXAMPLE_ME, EXAMPLE_SESSION, EXAMPLE_SESSIONS, EXAMPLE_SET_UP, EXAMPLE_SET_UP_ANSWER } from '../examples.ts'
+import { readSignOut } from '../query.ts'
 import {
   Me,
   meBody,
   PasswordChange,
   PasswordChoice,
+  ProfileChange,
+  SessionList,
   SetUpAnswer,
   SetUpRequest,
   SignInRequest,
+  sessionBody,
   userBody,
-} from './schema.ts'
-import type { PeopleService, SignedIn } from './service.ts'
+} from '../schema.ts'
+import type { PeopleService, SignedIn } from '../service.ts'
 
 const tag = 'People'
-
-const EXAMPLE_ME: Me = {
-  kind: 'service',
-  token: {
-    id: 'tok_01a1fa172a0277f3983322718874f2ef',
-    name: 'ci',
-    hint: 'k3Rw0p',
-    allow_bills: false,
-    expires_at: '2027-02-18T17:53:04.000Z',
-  },
-  session: null,
-  person: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', email: 'ada@example.com', role: 'admin' },
-  organization: { name: 'Acme' },
-}
-
-const EXAMPLE_SET_UP: SetUpRequest = {
-  link_token: '0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE',
-  organization: { name: 'Acme', time_zone: 'Europe/Berlin', currency: 'EUR' },
-  admin: { email: 'ada@example.com', name: 'Ada', password: 'correct horse battery' },
-}
-
-const EXAMPLE_SET_UP_ANSWER: SetUpAnswer = {
-  user: {
-    id: 'usr_01a1fa172a0277f3983322718874f2e0',
-    email: 'ada@example.com',
-    name: 'Ada',
-    role: 'admin',
-    has_password: true,
-    created_at: '2026-11-20T17:53:04.000Z',
-    last_signed_in_at: '2026-11-20T17:53:04.000Z',
-    disabled_at: null,
-  },
-  organization: { name: 'Acme', time_zone: 'Europe/Berlin', currency: 'EUR' },
-}
-
-const EXAMPLE_SESSION: Me = {
-  kind: 'session',
-  token: null,
-  session: { signed_in_at: '2026-11-20T17:53:04.000Z', expires_at: '2026-12-20T17:53:04.000Z' },
-  person: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', email: 'ada@example.com', role: 'admin' },
-  organization: { name: 'Acme' },
-}
 
 const SignOutQuery = t.Object(
   { everywhere: parameter({ type: 'boolean', description: 'Also where else you are signed in.' }) },
   { additionalProperties: false },
 )
 
-export interface PeopleRoutesDependencies {
+interface SignInDependencies {
   people: PeopleService
   cookie: SessionCookie
 }
 
-export const peopleRoutes = ({ people, cookie }: PeopleRoutesDependencies) => {
+export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
   /** Sends the cookie of a session that has just begun, and answers who is signed in. */
   async function welcome(signedIn: SignedIn, headers: Record<string, unknown>): Promise<Me> {
     headers['set-cookie'] = cookie.begin(signedIn)
     return meBody(signedIn.caller, await people.organization())
   }
 
-  return new Elysia({ name: 'people', prefix: '/api/v1', normalize: false })
+  return new Elysia({ name: 'sign-in', prefix: '/api/v1', normalize: false })
     .use(access())
     .get('/me', async ({ caller }) => meBody(requireCaller(caller), await people.organization()), {
       allow: ['service', 'read', 'organization', 'session'],
@@ -91,6 +53,43 @@ export const peopleRoutes = ({ people, cookie }: PeopleRoutesDependencies) => {
         },
       }),
     })
+    .patch(
+      '/me',
+      async ({ caller, address, body }) => {
+        const session = requireCaller(caller, ['session'])
+        const { name } = await people.changeUser(session.person.uid, body, actorOf({ caller, address }))
+        return meBody({ ...session, person: { ...session.person, name } }, await people.organization())
+      },
+      {
+        allow: ['session'],
+        parse: 'report',
+        body: ProfileChange,
+        detail: documented({
+          id: 'changeMe',
+          tag,
+          summary: 'Change your name',
+          description: 'An admin changes the e-mail address and the role.',
+          body: { example: { name: 'Ada Lovelace' } },
+          responses: { 200: { description: 'Who you are now.', schema: Me, example: EXAMPLE_SESSION } },
+        }),
+      },
+    )
+    .get(
+      '/me/sessions',
+      async ({ caller }) => ({
+        data: (await people.listOwnSessions(requireCaller(caller, ['session']))).map(sessionBody),
+      }),
+      {
+        allow: ['session'],
+        detail: documented({
+          id: 'listMySessions',
+          tag,
+          summary: 'List where you are signed in',
+          description: '`DELETE /session?everywhere=true` ends all of them.',
+          responses: { 200: { description: 'Your sessions.', schema: SessionList, example: EXAMPLE_SESSIONS } },
+        }),
+      },
+    )
     .post(
       '/session',
       async ({ body, address, request, set }) => {
@@ -116,8 +115,9 @@ export const peopleRoutes = ({ people, cookie }: PeopleRoutesDependencies) => {
     )
     .delete(
       '/session',
-      async ({ caller, query, set }) => {
-        await people.signOut(requireCaller(caller, ['session']), { everywhere: isTrue(query.everywhere) })
+      async ({ caller, address, query, set }) => {
+        const { everywhere } = readSignOut(query)
+        await people.signOut(requireCaller(caller, ['session']), { everywhere, by: actorOf({ caller, address }) })
         set.headers['set-cookie'] = cookie.end()
         set.status = 204
       },
@@ -160,8 +160,8 @@ export const peopleRoutes = ({ people, cookie }: PeopleRoutesDependencies) => {
     )
     .post(
       '/password',
-      async ({ body: { link_token, password }, set }) =>
-        welcome(await people.choosePassword({ linkToken: link_token, password }), set.headers),
+      async ({ body: { link_token, password }, address, set }) =>
+        welcome(await people.choosePassword({ linkToken: link_token, password, address: address() }), set.headers),
       {
         parse: 'report',
         body: PasswordChoice,
@@ -170,7 +170,7 @@ export const peopleRoutes = ({ people, cookie }: PeopleRoutesDependencies) => {
           tag,
           summary: 'Choose a password by a one-time link',
           description:
-            'Takes a link of `tally users invite` or `tally users reset-password`, ends every session of the person and begins a new one.',
+            'Takes a link that an admin made (`POST /users`, `tally users invite`, `tally users reset-password`), ends every session of the person and begins a new one.',
           body: { example: { link_token: '0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE', password: 'correct horse battery' } },
           responses: {
             200: {
@@ -186,12 +186,13 @@ export const peopleRoutes = ({ people, cookie }: PeopleRoutesDependencies) => {
     )
     .post(
       '/setup',
-      async ({ body: { link_token, organization, admin }, set }) => {
+      async ({ body: { link_token, organization, admin }, address, set }) => {
         const { name, currency, time_zone } = organization
         const made = await people.setUp({
           linkToken: link_token,
           organization: { name, currency, timeZone: time_zone },
           admin,
+          address: address(),
         })
         set.status = 201
         set.headers['set-cookie'] = cookie.begin(made.signedIn)
@@ -226,10 +227,4 @@ export const peopleRoutes = ({ people, cookie }: PeopleRoutesDependencies) => {
         }),
       },
     )
-}
-
-function isTrue(everywhere: string | undefined): boolean {
-  if (everywhere === undefined || everywhere === 'false') return false
-  if (everywhere === 'true') return true
-  throw validationFailed([{ pointer: '/query/everywhere', code: 'not_allowed', message: 'must be true or false' }])
 }

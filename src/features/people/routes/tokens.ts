@@ -1,0 +1,131 @@
+import { Elysia, t } from 'elysia'
+import { TOKEN_KINDS } from '../../../database/tables.ts'
+import { access, actorOf, requireCaller } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { listPage, listParameter } from '../../../http/query.ts'
+import { EXAMPLE_CREATED_TOKEN, EXAMPLE_NEW_TOKEN, EXAMPLE_REVOKED_TOKEN, EXAMPLE_TOKEN } from '../examples.ts'
+import { readNewToken, readTokenList } from '../query.ts'
+import {
+  CreatedToken,
+  createdTokenBody,
+  listedTokenBody,
+  NewToken,
+  TOKEN_COLUMNS,
+  TokenBody,
+  TokenList,
+  tokenBody,
+} from '../schema.ts'
+import { type Caller, type PeopleService, tokensSeenBy } from '../service.ts'
+import { TOKEN_STATES } from '../token.ts'
+
+const tag = 'Tokens'
+const path = { id: 'Id of the token (tok_…).' }
+
+const TokenQuery = t.Object(
+  {
+    user: listParameter('Who made it, by id or e-mail address.'),
+    kind: listParameter('What it is for.', { type: 'string', enum: [...TOKEN_KINDS] }),
+    state: listParameter('What it is now.', { type: 'string', enum: [...TOKEN_STATES] }),
+    ...listPage('Tokens'),
+  },
+  { additionalProperties: false },
+)
+
+const scopeOf = (caller: Caller | null) => tokensSeenBy(requireCaller(caller).person)
+
+/** Intentionally for signed-in people only: a token that makes tokens could not be revoked with its like. */
+const allow = ['session'] as const
+
+export const tokensRoutes = ({ people }: { people: PeopleService }) =>
+  new Elysia({ name: 'tokens', prefix: '/api/v1/tokens', normalize: false })
+    .use(access())
+    .get(
+      '',
+      async ({ caller, query, request }) => {
+        const asked = readTokenList(query)
+        if (wantsCsv(request, asked.format)) {
+          const tokens = await people.everyToken(scopeOf(caller), asked.filter)
+          return csvResponse(tokens.map(listedTokenBody), TOKEN_COLUMNS, 'tokens.csv')
+        }
+        const { tokens, nextPage } = await people.listTokens(scopeOf(caller), asked)
+        return { data: tokens.map(listedTokenBody), has_more: nextPage !== null, next_page: nextPage }
+      },
+      {
+        allow,
+        query: TokenQuery,
+        detail: documented({
+          id: 'listTokens',
+          tag,
+          summary: 'List tokens',
+          description: 'Your own, for an admin everybody’s, the newest first.',
+          responses: {
+            200: {
+              description: 'A page of tokens.',
+              schema: TokenList,
+              example: { data: [EXAMPLE_TOKEN], has_more: false, next_page: null },
+              also: { 'text/csv': { schema: t.String() } },
+            },
+          },
+        }),
+      },
+    )
+    .post(
+      '',
+      async ({ caller, address, body, set }) => {
+        const { person } = requireCaller(caller)
+        const made = await people.createToken({ ...readNewToken(body), user: person.uid }, actorOf({ caller, address }))
+        set.status = 201
+        set.headers.location = `/api/v1/tokens/${made.token.uid}`
+        return createdTokenBody(made)
+      },
+      {
+        allow,
+        parse: 'report',
+        body: NewToken,
+        detail: documented({
+          id: 'createToken',
+          tag,
+          summary: 'Make a token',
+          description:
+            'It is yours, and shown this once. What is reported with a service token belongs to you; a read token sees what you see. Admins alone make organization tokens, and only those with the role billing or admin a token that may send bills.',
+          body: { example: EXAMPLE_NEW_TOKEN },
+          responses: {
+            201: {
+              description: 'The token was made.',
+              schema: CreatedToken,
+              headers: ['Location'],
+              example: EXAMPLE_CREATED_TOKEN,
+            },
+          },
+        }),
+      },
+    )
+    .get('/:id', async ({ params, caller }) => listedTokenBody(await people.getToken(scopeOf(caller), params.id)), {
+      allow,
+      detail: documented({
+        id: 'getToken',
+        tag,
+        summary: 'Read one token',
+        path,
+        responses: { 200: { description: 'The token.', schema: TokenBody, example: EXAMPLE_TOKEN } },
+      }),
+    })
+    .post(
+      '/:id/revoke',
+      async ({ params, caller, address }) =>
+        tokenBody(await people.revokeToken(scopeOf(caller), params.id, actorOf({ caller, address })), 'revoked'),
+      {
+        allow,
+        detail: documented({
+          id: 'revokeToken',
+          tag,
+          summary: 'Revoke a token',
+          description: 'One of yours, for an admin any. It is refused from the next call on, for good.',
+          path,
+          responses: {
+            200: { description: 'The token is revoked.', schema: TokenBody, example: EXAMPLE_REVOKED_TOKEN },
+          },
+        }),
+      },
+    )

@@ -1,0 +1,108 @@
+/** The table `sign_ins`: sessions of people. */
+import { and, desc, eq, gt, isNull, lt, lte, ne } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { Person } from '../caller.ts'
+
+/** A session of a signed-in person, whatever became of it. */
+export interface SignIn {
+  id: number
+  createdAt: number
+  /** To the minute, and written with some delay. */
+  lastSeenAt: number
+  expiresAt: number
+  endedAt: number | null
+  person: Person & { disabledAt: number | null }
+}
+
+interface NewSignIn {
+  userId: number
+  hash: Uint8Array
+  now: number
+  expiresAt: number
+}
+
+/** Answers its key, and forgets those of the same person that have expired. */
+export async function insertSignIn(tx: Tx, { now, ...signIn }: NewSignIn): Promise<number> {
+  const { signIns } = tx.tables
+  await tx.delete(signIns).where(and(eq(signIns.userId, signIn.userId), lte(signIns.expiresAt, now)))
+  const [made] = await tx
+    .insert(signIns)
+    .values({ ...signIn, createdAt: now, lastSeenAt: now })
+    .returning({ id: signIns.id })
+  return made!.id
+}
+
+/** Whatever its state, so that a refusal can say why. */
+export async function findSignInByHash(reader: Reader, hash: Uint8Array): Promise<SignIn | undefined> {
+  const { signIns, users } = reader.tables
+  const [found] = await reader
+    .select({
+      id: signIns.id,
+      createdAt: signIns.createdAt,
+      lastSeenAt: signIns.lastSeenAt,
+      expiresAt: signIns.expiresAt,
+      endedAt: signIns.endedAt,
+      person: {
+        id: users.id,
+        uid: users.uid,
+        email: users.email,
+        name: users.name,
+        role: users.role,
+        disabledAt: users.disabledAt,
+      },
+    })
+    .from(signIns)
+    .innerJoin(users, eq(users.id, signIns.userId))
+    .where(eq(signIns.hash, hash))
+    .limit(1)
+  return found
+}
+
+/** The sessions of a person that go on, those begun last first. */
+export async function listSignInsOf(
+  reader: Reader,
+  { userId, now }: { userId: number; now: number },
+): Promise<Pick<SignIn, 'id' | 'createdAt' | 'lastSeenAt' | 'expiresAt'>[]> {
+  const { signIns } = reader.tables
+  return reader
+    .select({
+      id: signIns.id,
+      createdAt: signIns.createdAt,
+      lastSeenAt: signIns.lastSeenAt,
+      expiresAt: signIns.expiresAt,
+    })
+    .from(signIns)
+    .where(and(eq(signIns.userId, userId), isNull(signIns.endedAt), gt(signIns.expiresAt, now)))
+    .orderBy(desc(signIns.id))
+}
+
+export async function endSignIn(tx: Tx, id: number, now: number): Promise<void> {
+  const { signIns } = tx.tables
+  await tx
+    .update(signIns)
+    .set({ endedAt: now })
+    .where(and(eq(signIns.id, id), isNull(signIns.endedAt)))
+}
+
+/** Ends every session of a person, or all but the one that is kept. */
+export async function endSignInsOf(
+  tx: Tx,
+  { userId, kept, now }: { userId: number; kept?: number | undefined; now: number },
+): Promise<void> {
+  const { signIns } = tx.tables
+  await tx
+    .update(signIns)
+    .set({ endedAt: now })
+    .where(
+      and(eq(signIns.userId, userId), isNull(signIns.endedAt), kept === undefined ? undefined : ne(signIns.id, kept)),
+    )
+}
+
+/** Never moves the moment back: several servers and late flushes may write it. */
+export async function updateSignInLastSeen(tx: Tx, id: number, at: number): Promise<void> {
+  const { signIns } = tx.tables
+  await tx
+    .update(signIns)
+    .set({ lastSeenAt: at })
+    .where(and(eq(signIns.id, id), lt(signIns.lastSeenAt, at)))
+}

@@ -1,0 +1,186 @@
+/** The table `tokens`. */
+import { and, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { TokenKind } from '../../../database/tables.ts'
+import { type Id, isId, newId } from '../../../lib/id.ts'
+import { foldName } from '../../../lib/names.ts'
+import type { Token, TokenState } from '../token.ts'
+
+/** Filters of which all must hold. */
+export interface TokenFilter {
+  /** The key of a person, whose tokens alone somebody may see. */
+  ownerId?: number | undefined
+  /** E-mail addresses and ids of those who made them. */
+  users?: string[] | undefined
+  kinds?: TokenKind[] | undefined
+  states?: TokenState[] | undefined
+}
+
+function tokenColumns({ tables: { tokens, users } }: Reader) {
+  return {
+    id: tokens.id,
+    uid: tokens.uid,
+    kind: tokens.kind,
+    name: tokens.name,
+    hint: tokens.hint,
+    allowBills: tokens.allowBills,
+    createdAt: tokens.createdAt,
+    expiresAt: tokens.expiresAt,
+    lastUsedAt: tokens.lastUsedAt,
+    revokedAt: tokens.revokedAt,
+    creator: {
+      id: users.id,
+      uid: users.uid,
+      email: users.email,
+      name: users.name,
+      role: users.role,
+      disabledAt: users.disabledAt,
+    },
+  }
+}
+
+function conditionOf(reader: Reader, filter: TokenFilter, now: number): SQL | undefined {
+  const { tokens, users } = reader.tables
+  return and(
+    filter.ownerId === undefined ? undefined : eq(tokens.createdBy, filter.ownerId),
+    filter.users &&
+      or(
+        inArray(users.email, filter.users.map(foldName)),
+        inArray(
+          users.uid,
+          filter.users.filter((user) => isId('usr', user)),
+        ),
+      ),
+    filter.kinds && inArray(tokens.kind, filter.kinds),
+    filter.states && or(...filter.states.map((state) => isInState(reader, state, now))),
+  )
+}
+
+/** As `stateOfToken` decides it. */
+function isInState({ tables: { tokens, users } }: Reader, state: TokenState, now: number): SQL | undefined {
+  if (state === 'revoked') return isNotNull(tokens.revokedAt)
+  if (state === 'expired') return and(isNull(tokens.revokedAt), lte(tokens.expiresAt, now))
+  const holds = and(isNull(tokens.revokedAt), or(isNull(tokens.expiresAt), gt(tokens.expiresAt, now)))
+  return state === 'stopped'
+    ? and(holds, isNotNull(users.disabledAt), ne(tokens.kind, 'org'))
+    : and(holds, or(isNull(users.disabledAt), eq(tokens.kind, 'org')))
+}
+
+/** Newest first: all, or a page of them from behind the key `after`. */
+export async function listTokens(
+  reader: Reader,
+  filter: TokenFilter,
+  now: number,
+  page?: { after: number | undefined; limit: number },
+): Promise<Token[]> {
+  const { tokens, users } = reader.tables
+  const query = reader
+    .select(tokenColumns(reader))
+    .from(tokens)
+    .innerJoin(users, eq(users.id, tokens.createdBy))
+    .where(and(conditionOf(reader, filter, now), page?.after === undefined ? undefined : lt(tokens.id, page.after)))
+    .orderBy(desc(tokens.id))
+  return page ? query.limit(page.limit) : query
+}
+
+/** Tokens that work at the moment `now`, those used last first, with the hashes by which they are found. */
+export async function listUsableTokens(
+  reader: Reader,
+  { now, limit }: { now: number; limit: number },
+): Promise<(Token & { hash: Uint8Array })[]> {
+  const { tokens, users } = reader.tables
+  return reader
+    .select({ ...tokenColumns(reader), hash: tokens.hash })
+    .from(tokens)
+    .innerJoin(users, eq(users.id, tokens.createdBy))
+    .where(isInState(reader, 'usable', now))
+    .orderBy(desc(sql`coalesce(${tokens.lastUsedAt}, ${tokens.createdAt})`))
+    .limit(limit)
+}
+
+/** Of one person's tokens that stop with them (all but organization tokens), those in use since a moment. */
+export async function listTokensInUse(
+  reader: Reader,
+  { createdBy, since, now }: { createdBy: number; since: number; now: number },
+): Promise<Token[]> {
+  const { tokens, users } = reader.tables
+  const stopping: TokenKind[] = ['svc', 'read']
+  return reader
+    .select(tokenColumns(reader))
+    .from(tokens)
+    .innerJoin(users, eq(users.id, tokens.createdBy))
+    .where(
+      and(
+        eq(tokens.createdBy, createdBy),
+        inArray(tokens.kind, stopping),
+        isNull(tokens.revokedAt),
+        or(isNull(tokens.expiresAt), gt(tokens.expiresAt, now)),
+        gte(tokens.lastUsedAt, since),
+      ),
+    )
+    .orderBy(desc(tokens.lastUsedAt))
+}
+
+export async function findTokenByUid(reader: Reader, uid: Id<'tok'>): Promise<Token | undefined> {
+  const { tokens, users } = reader.tables
+  const [token] = await reader
+    .select(tokenColumns(reader))
+    .from(tokens)
+    .innerJoin(users, eq(users.id, tokens.createdBy))
+    .where(eq(tokens.uid, uid))
+    .limit(1)
+  return token
+}
+
+/** Whatever its state, so that a refusal can say why. */
+export async function findTokenByHash(reader: Reader, hash: Uint8Array): Promise<Token | undefined> {
+  const [token] = await reader
+    .prepared('people.token-by-hash', (prepare) => {
+      const { tokens, users } = prepare.tables
+      return prepare
+        .select(tokenColumns(prepare))
+        .from(tokens)
+        .innerJoin(users, eq(users.id, tokens.createdBy))
+        .where(eq(tokens.hash, sql.placeholder('hash')))
+        .limit(1)
+    })
+    .execute({ hash })
+  return token
+}
+
+interface NewToken {
+  kind: TokenKind
+  name: string
+  hash: Uint8Array
+  hint: string
+  createdBy: number
+  allowBills: boolean
+  expiresAt: number | null
+  now: number
+}
+
+export async function insertToken(tx: Tx, { now, ...token }: NewToken): Promise<Token> {
+  const uid = newId('tok')
+  await tx.insert(tx.tables.tokens).values({ ...token, uid, createdAt: now })
+  return (await findTokenByUid(tx, uid))!
+}
+
+export async function updateTokenRevoked(tx: Tx, id: number, revokedAt: number): Promise<void> {
+  const { tokens } = tx.tables
+  await tx.update(tokens).set({ revokedAt }).where(eq(tokens.id, id))
+}
+
+/** Never moves the moment back: several servers and late flushes may write it. */
+export async function updateTokenLastUsed(tx: Tx, id: number, at: number): Promise<void> {
+  await tx
+    .prepared('people.token-used', (prepare) => {
+      const { tokens } = prepare.tables
+      const moment = sql.placeholder('at')
+      return prepare
+        .update(tokens)
+        .set({ lastUsedAt: sql`${moment}` })
+        .where(and(eq(tokens.id, sql.placeholder('id')), or(isNull(tokens.lastUsedAt), lt(tokens.lastUsedAt, moment))))
+        .returning({ id: tokens.id })
+    })
+    .execute({ id, at })
+}

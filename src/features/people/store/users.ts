@@ -1,0 +1,182 @@
+/** The table `users`. */
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { Role } from '../../../database/tables.ts'
+import { type Id, newId } from '../../../lib/id.ts'
+import { composeName, foldName } from '../../../lib/names.ts'
+import { containing } from '../../../lib/search-pattern.ts'
+import type { Person } from '../caller.ts'
+
+/** `active` people may sign in, and their tokens work. */
+export const USER_STATES = ['active', 'disabled'] as const
+export type UserState = (typeof USER_STATES)[number]
+
+/** Filters of which all must hold. */
+export interface UserFilter {
+  /** A text that the name or the e-mail address contains, whatever the case. */
+  search?: string | undefined
+  roles?: Role[] | undefined
+  state?: UserState | undefined
+}
+
+export interface User extends Person {
+  createdAt: number
+  /** Null for a person who never signed in. */
+  lastSignedInAt: number | null
+  /** Null for a person who may sign in and whose tokens work. */
+  disabledAt: number | null
+  /** Without one a person can own tokens but not sign in. */
+  hasPassword: boolean
+}
+
+function userColumns({ tables: { users } }: Reader) {
+  return {
+    id: users.id,
+    uid: users.uid,
+    email: users.email,
+    name: users.name,
+    role: users.role,
+    createdAt: users.createdAt,
+    lastSignedInAt: users.lastSignedInAt,
+    disabledAt: users.disabledAt,
+    passwordHash: users.passwordHash,
+  }
+}
+
+/** The hash itself leaves the store only to be compared. */
+function userOf({ passwordHash, ...row }: Omit<User, 'hasPassword'> & { passwordHash: string | null }): User {
+  return { ...row, hasPassword: passwordHash !== null }
+}
+
+function conditionOf({ tables: { users } }: Reader, { search, roles, state }: UserFilter): SQL | undefined {
+  return and(
+    search === undefined
+      ? undefined
+      : or(
+          // SQLite knows the case of ASCII letters only: a name that is spelled as it is kept is found in any alphabet.
+          sql`lower(${users.name}) LIKE ${containing(foldName(search))} ESCAPE '!'`,
+          sql`${users.name} LIKE ${containing(composeName(search))} ESCAPE '!'`,
+          sql`${users.email} LIKE ${containing(foldName(search))} ESCAPE '!'`,
+        ),
+    roles && inArray(users.role, roles),
+    state && (state === 'active' ? isNull(users.disabledAt) : isNotNull(users.disabledAt)),
+  )
+}
+
+/** By name. */
+export async function listUsersByName(reader: Reader, filter: UserFilter): Promise<User[]> {
+  const { users } = reader.tables
+  const rows = await reader
+    .select(userColumns(reader))
+    .from(users)
+    .where(conditionOf(reader, filter))
+    .orderBy(asc(users.name), asc(users.id))
+  return rows.map(userOf)
+}
+
+/** The last added first, from behind the key `after`. */
+export async function listUsers(
+  reader: Reader,
+  filter: UserFilter,
+  { after, limit }: { after: number | undefined; limit: number },
+): Promise<User[]> {
+  const { users } = reader.tables
+  const rows = await reader
+    .select(userColumns(reader))
+    .from(users)
+    .where(and(conditionOf(reader, filter), after === undefined ? undefined : lt(users.id, after)))
+    .orderBy(desc(users.id))
+    .limit(limit)
+  return rows.map(userOf)
+}
+
+/** By an e-mail address that is folded already. */
+export async function findUserByEmail(reader: Reader, email: string): Promise<User | undefined> {
+  const { users } = reader.tables
+  const rows = await reader.select(userColumns(reader)).from(users).where(eq(users.email, email)).limit(1)
+  return rows.map(userOf)[0]
+}
+
+export async function findUserByUid(reader: Reader, uid: Id<'usr'>): Promise<User | undefined> {
+  const { users } = reader.tables
+  const rows = await reader.select(userColumns(reader)).from(users).where(eq(users.uid, uid)).limit(1)
+  return rows.map(userOf)[0]
+}
+
+/** What a password is compared with; null for a person who has none. By an e-mail address that is folded already. */
+export async function findPasswordHash(
+  reader: Reader,
+  email: string,
+): Promise<{ id: number; disabledAt: number | null; passwordHash: string | null } | undefined> {
+  const { users } = reader.tables
+  const [found] = await reader
+    .select({ id: users.id, disabledAt: users.disabledAt, passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.email, email))
+    .limit(1)
+  return found
+}
+
+export async function hasUsers(reader: Reader): Promise<boolean> {
+  const rows = await reader.select({ id: reader.tables.users.id }).from(reader.tables.users).limit(1)
+  return rows.length > 0
+}
+
+export async function hasActiveAdmin(reader: Reader): Promise<boolean> {
+  const { users } = reader.tables
+  const rows = await reader
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.role, 'admin'), isNull(users.disabledAt)))
+    .limit(1)
+  return rows.length > 0
+}
+
+interface NewUser {
+  email: string
+  name: string
+  role: Role
+  passwordHash: string | null
+  now: number
+}
+
+/** Undefined where another person has the address already. */
+export async function insertUser(tx: Tx, { now, ...user }: NewUser): Promise<User | undefined> {
+  const rows = await tx
+    .insert(tx.tables.users)
+    .values({ ...user, uid: newId('usr'), createdAt: now })
+    .onConflictDoNothing({ target: tx.tables.users.email })
+    .returning(userColumns(tx))
+  return rows.map(userOf)[0]
+}
+
+type UserChange = Partial<{
+  email: string
+  name: string
+  role: Role
+  disabledAt: number | null
+  passwordHash: string
+}>
+
+export async function updateUser(tx: Tx, id: number, change: UserChange): Promise<User> {
+  const { users } = tx.tables
+  const rows = await tx.update(users).set(change).where(eq(users.id, id)).returning(userColumns(tx))
+  return rows.map(userOf)[0]!
+}
+
+/**
+ * Notes that a person signed in, if they may and still have the password that was checked: undefined where either
+ * changed meanwhile. Writing the person's own row makes PostgreSQL let only one of the two through.
+ */
+export async function updateLastSignedIn(
+  tx: Tx,
+  { userId, passwordHash, now }: { userId: number; passwordHash: string; now: number },
+): Promise<User | undefined> {
+  const { users } = tx.tables
+  const rows = await tx
+    .update(users)
+    .set({ lastSignedInAt: now })
+    .where(and(eq(users.id, userId), eq(users.passwordHash, passwordHash), isNull(users.disabledAt)))
+    .returning(userColumns(tx))
+  return rows.map(userOf)[0]
+}

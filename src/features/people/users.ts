@@ -1,0 +1,222 @@
+/** People: adding, inviting and changing them, and stopping whoever leaves. */
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import type { Role } from '../../database/tables.ts'
+import { type Fault, Problem, validationFailed } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isId } from '../../lib/id.ts'
+import { composeName } from '../../lib/names.ts'
+import { writeKeyPage } from '../../query.ts'
+import { type Actor, type AuditService, difference } from '../audit/service.ts'
+import type { Hashing } from './hashing.ts'
+import { insertPasswordLink, type MadeLink } from './passwords.ts'
+import type { UserListQuery } from './query.ts'
+import { faultsOfEmail, faultsOfName, faultsOfPassword, faultsOfRole, foldEmail } from './rules.ts'
+import { deleteLinksOf } from './store/links.ts'
+import { endSignInsOf } from './store/sign-ins.ts'
+import { listTokensInUse } from './store/tokens.ts'
+import {
+  findUserByEmail,
+  findUserByUid,
+  hasActiveAdmin,
+  insertUser,
+  listUsers,
+  listUsersByName,
+  type User,
+  type UserFilter,
+  updateUser,
+} from './store/users.ts'
+import type { Token } from './token.ts'
+
+const DAY_MS = 86_400_000
+
+/** Tokens used within it are shown when their creator is disabled: whoever relies on them will notice. */
+const IN_USE_MS = 30 * DAY_MS
+
+export interface NewUser {
+  email: string
+  name: string
+  role: Role
+  /** Without one the person can own tokens but not sign in. */
+  password?: string | undefined
+}
+
+/** What of a person can be changed; absent is unchanged. */
+export interface UserChange {
+  email?: string | undefined
+  name?: string | undefined
+  role?: Role | undefined
+}
+
+function unknownUser(user: string): Problem {
+  return new Problem('not_found', `There is no person '${user}'. \`tally users list\` shows everybody.`)
+}
+
+function emailTaken(email: string): Problem {
+  return new Problem('already_exists', `A person with the e-mail ${email} exists already.`)
+}
+
+function lastAdmin(user: User): Problem {
+  return new Problem(
+    'last_admin',
+    `${user.name} (${user.email}) is the last active admin. Make another person an admin first.`,
+  )
+}
+
+function refuse(faults: Fault[]): void {
+  if (faults.length > 0) throw validationFailed(faults)
+}
+
+async function findUser(reader: Reader, user: string): Promise<User | undefined> {
+  return isId('usr', user) ? findUserByUid(reader, user) : findUserByEmail(reader, foldEmail(user))
+}
+
+/** By e-mail address or `usr_` id. Throws `not_found`. */
+export async function getUser(reader: Reader, user: string): Promise<User> {
+  const found = await findUser(reader, user)
+  if (!found) throw unknownUser(user)
+  return found
+}
+
+/** A person as the audit trail names them. */
+export function userObject({ uid, email }: Pick<User, 'uid' | 'email'>): { id: string; name: string } {
+  return { id: uid, name: email }
+}
+
+/** What the audit trail keeps of a person. */
+export function auditedUser({ email, name, role, hasPassword }: User) {
+  return { email, name, role, has_password: hasPassword }
+}
+
+export interface UsersDependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  hashing: Hashing
+}
+
+export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
+  /**
+   * Changes a person and looks afterwards whether an admin is left. In this order two admins cannot demote each other
+   * at once: the change makes PostgreSQL lock the revision, so the second one sees what the first has done.
+   */
+  async function demote(tx: Tx, user: User, to: Parameters<typeof updateUser>[2]): Promise<User> {
+    const changed = await updateUser(tx, user.id, to)
+    const wasAdmin = user.role === 'admin' && user.disabledAt === null
+    if (wasAdmin && !(await hasActiveAdmin(tx))) throw lastAdmin(user)
+    return changed
+  }
+
+  /** Throws `validation_failed`, and in the transaction `already_exists` where the e-mail address is taken. */
+  async function prepareUser({ email: givenEmail, name: givenName, role, password }: NewUser) {
+    const [email, name] = [foldEmail(givenEmail), composeName(givenName)]
+    refuse([
+      ...faultsOfEmail(email, '/email'),
+      ...faultsOfName(name, '/name'),
+      ...faultsOfRole(role, '/role'),
+      ...(password === undefined ? [] : faultsOfPassword(password, '/password')),
+    ])
+    // Outside the transaction: hashing is slow on purpose, and runs on a thread of its own.
+    const passwordHash = password === undefined ? null : await hashing.hash(password)
+    return async (tx: Tx, by: Actor) => {
+      const user = await insertUser(tx, { email, name, role, passwordHash, now: clock.now() })
+      if (!user) throw emailTaken(email)
+      await audit.record(tx, by, { action: 'user.added', object: userObject(user), after: auditedUser(user) })
+      return user
+    }
+  }
+
+  async function change(who: string, given: UserChange, by: Actor): Promise<User> {
+    const { role } = given
+    const email = given.email === undefined ? undefined : foldEmail(given.email)
+    const name = given.name === undefined ? undefined : composeName(given.name)
+    refuse([
+      ...(email === undefined ? [] : faultsOfEmail(email, '/email')),
+      ...(name === undefined ? [] : faultsOfName(name, '/name')),
+      ...(role === undefined ? [] : faultsOfRole(role, '/role')),
+    ])
+    return db.write(async (tx) => {
+      const user = await getUser(tx, who)
+      const wanted = { email: email ?? user.email, name: name ?? user.name, role: role ?? user.role }
+      const changes = difference({ email: user.email, name: user.name, role: user.role }, wanted)
+      if (!changes) return user
+      // Of two who take an address at once, the second meets the constraint, runs again, and is told here.
+      if (wanted.email !== user.email && (await findUserByEmail(tx, wanted.email))) throw emailTaken(wanted.email)
+      const changed = await demote(tx, user, wanted)
+      await audit.record(tx, by, { action: 'user.changed', object: userObject(changed), ...changes })
+      return changed
+    })
+  }
+
+  return {
+    /** Throws `validation_failed`, and `already_exists` where the e-mail address is taken. */
+    async addUser(given: NewUser, by: Actor): Promise<User> {
+      const add = await prepareUser(given)
+      return db.write((tx) => add(tx, by))
+    },
+
+    /** Adds a person together with the link below `baseUrl` by which they choose their first password. Throws as `addUser`. */
+    async inviteUser(given: Omit<NewUser, 'password'>, baseUrl: string, by: Actor): Promise<MadeLink> {
+      const add = await prepareUser(given)
+      return db.write(async (tx) => {
+        const user = await add(tx, by)
+        return insertPasswordLink(tx, { audit, now: clock.now() }, { user, purpose: 'invitation', baseUrl, by })
+      })
+    },
+
+    /** A page of people, the last added first. */
+    async listUsers({
+      filter,
+      limit,
+      after,
+    }: Pick<UserListQuery, 'filter' | 'limit' | 'after'>): Promise<{ users: User[]; nextPage: string | null }> {
+      const users = await listUsers(db.read, filter, { after, limit: limit + 1 })
+      const shown = users.slice(0, limit)
+      return { users: shown, nextPage: users.length > limit ? writeKeyPage(shown.at(-1)!.id) : null }
+    },
+
+    /** Everybody whom the filter lets through, by name. */
+    everyUser: (filter: UserFilter = {}): Promise<User[]> => listUsersByName(db.read, filter),
+
+    /** By e-mail address or `usr_` id; undefined where there is none. */
+    findUser: (user: string) => findUser(db.read, user),
+
+    /** By e-mail address or `usr_` id. Throws `not_found`. */
+    getUser: (user: string) => getUser(db.read, user),
+
+    /**
+     * Throws `validation_failed`, `already_exists` where the e-mail address is taken, and `last_admin` where nobody
+     * would be left to manage Tally.
+     */
+    changeUser: change,
+
+    /** Throws `last_admin` where nobody would be left to manage Tally. */
+    setRole: (who: string, role: Role, by: Actor): Promise<User> => change(who, { role }, by),
+
+    /**
+     * Signs a person out and stops their service and read tokens. Answers which of these were used in the last 30
+     * days. Throws `last_admin` where nobody would be left to manage Tally.
+     */
+    disableUser: (who: string, by: Actor): Promise<{ user: User; tokensInUse: Token[] }> =>
+      db.write(async (tx) => {
+        const user = await getUser(tx, who)
+        const now = clock.now()
+        const tokensInUse = await listTokensInUse(tx, { createdBy: user.id, since: now - IN_USE_MS, now })
+        if (user.disabledAt !== null) return { user, tokensInUse }
+        const disabled = await demote(tx, user, { disabledAt: now })
+        // Enabled again, they sign in again.
+        await endSignInsOf(tx, { userId: user.id, now })
+        await deleteLinksOf(tx, user.id)
+        await audit.record(tx, by, { action: 'user.disabled', object: userObject(user) })
+        return { user: disabled, tokensInUse }
+      }),
+
+    /** Lets a disabled person and their tokens work again. */
+    enableUser: (who: string, by: Actor): Promise<User> =>
+      db.write(async (tx) => {
+        const user = await getUser(tx, who)
+        if (user.disabledAt === null) return user
+        await audit.record(tx, by, { action: 'user.enabled', object: userObject(user) })
+        return updateUser(tx, user.id, { disabledAt: null })
+      }),
+  }
+}
