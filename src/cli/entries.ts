@@ -22,6 +22,7 @@ interface ListFlags extends DatabaseFlags {
   agentName?: string[]
   agentHarness?: string[]
   model?: string[]
+  provider?: string[]
   status?: string[]
   source?: string[]
   sessionId?: string[]
@@ -69,6 +70,7 @@ export function addEntriesCommands(program: Command): void {
     .option('--agent-name <name>', 'name of the agent', collect)
     .option('--agent-harness <name>', 'name of the harness', collect)
     .option('--model <name>', 'model as it was reported', collect)
+    .option('--provider <name>', 'who sold the model, as it was reported, or none', collect)
     .option('--status <status>', 'submitted, draft, pending, approved, rejected, billed', collect)
     .option('--source <source>', 'report, log, span, metric, sheet', collect)
     .option('--session-id <id>', 'the harness’s id of the session', collect)
@@ -104,6 +106,7 @@ export function addEntriesCommands(program: Command): void {
         agent_name: flags.agentName,
         agent_harness: flags.agentHarness,
         model: flags.model,
+        provider: flags.provider,
         status: flags.status,
         source: flags.source,
         session_id: flags.sessionId,

@@ -25,6 +25,7 @@ export const entryFilters = () => ({
   agent_name: listParameter('Name of an agent.'),
   agent_harness: listParameter('Name of a harness.'),
   model: listParameter('Name of a model as it was reported.'),
+  provider: listParameter('Who sold the model, as it was reported; `none` where nobody is named.'),
   status: listParameter('Status.', { type: 'string', enum: [...STATUSES] }),
   source: listParameter('What supplied the figures.', { type: 'string', enum: [...SOURCES] }),
   session_id: listParameter('The harness’s id of a session.'),

@@ -21,6 +21,8 @@ export interface EntryFilter {
   agents?: string[] | undefined
   harnesses?: string[] | undefined
   models?: string[] | undefined
+  /** Names, or `none` for entries that name none. */
+  providers?: string[] | undefined
   statuses?: Status[] | undefined
   sources?: Source[] | undefined
   sessionKeys?: string[] | undefined
@@ -110,6 +112,7 @@ export function readFilter(query: Query): EntryFilter {
     agents: query.list('agent_name'),
     harnesses: query.list('agent_harness'),
     models: query.list('model'),
+    providers: query.list('provider'),
     statuses: query.someOf('status', STATUSES),
     sources: query.someOf('source', SOURCES),
     sessionKeys: query.list('session_id'),

@@ -110,6 +110,11 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
     among(e.agentId, keyOf(filter.agents)),
     among(e.harnessId, keyOf(filter.harnesses)),
     among(e.modelId, keyOf(filter.models)),
+    filter.providers &&
+      or(
+        filter.providers.includes('none') ? isNull(e.providerId) : undefined,
+        among(e.providerId, keyOf(filter.providers)),
+      ),
     filter.statuses && inArray(e.status, filter.statuses),
     filter.sources && inArray(e.source, filter.sources),
     filter.sessionKeys &&
