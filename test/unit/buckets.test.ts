@@ -186,7 +186,9 @@ test('a time zone is found in any letters; an offset is none, as it knows no cha
 
 test('a date begins in its zone', () => {
   expect(iso(startOfDate('2026-11-01', 'Europe/Berlin')!)).toBe('2026-10-31T23:00Z')
-  expect(startOfDate('2026-02-30', 'UTC')).toBeUndefined()
+  for (const text of ['2026-02-30', '2026-11-01T00:00:00+01:00', '']) {
+    expect(startOfDate(text, 'UTC')).toBeUndefined()
+  }
 })
 
 /** Where clocks have done most of what clocks do. */

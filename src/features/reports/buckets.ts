@@ -28,6 +28,8 @@ export interface BucketsQuery extends Period {
 
 const HOUR_MS = 3_600_000
 
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+
 /** What a bucket lasts at least, but for the few that a change of the clocks shortens. */
 const USUAL_MS: Record<BucketWidth, number> = {
   '1h': HOUR_MS,
@@ -61,6 +63,8 @@ export function periodAt(moment: number, width: Exclude<BucketWidth, 'all'>, tim
 
 /** The first moment of a day, as `2026-11-01`, in the zone. Undefined for a text that is no date. */
 export function startOfDate(date: string, timeZone: string): number | undefined {
+  // Temporal would take the date of a timestamp as well, and leave out its offset.
+  if (!DATE.test(date)) return undefined
   try {
     return startOf(Temporal.PlainDate.from(date), timeZone)
   } catch {
