@@ -1,6 +1,7 @@
 /** Every feature's routes on one screen. Never listens: `tally serve` and the tests do. */
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
+import { auditRoutes } from './features/audit/routes.ts'
 import { entriesRoutes } from './features/entries/routes/entries.ts'
 import { reportingRoutes } from './features/entries/routes/reporting.ts'
 import { repricingRoute } from './features/entries/routes/repricing.ts'
@@ -39,6 +40,7 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(usersRoutes({ people, publicUrl }))
     .use(tokensRoutes(services))
     .use(settingsRoutes(services))
+    .use(auditRoutes(services))
     .use(reportingRoutes({ ...services, logger }))
     .use(entriesRoutes(services))
     .use(tokenEntrySchemaRoute())

@@ -1,6 +1,7 @@
 /** The command line: every command on one screen. */
 import { Command } from 'commander'
 import { VERSION } from '../version.ts'
+import { addAuditCommand } from './audit.ts'
 import { addEntriesCommands } from './entries.ts'
 import { EXIT_DONE, tellFailure } from './failures.ts'
 import { addOpenapiCommand } from './openapi.ts'
@@ -35,6 +36,7 @@ function createProgram(): Command {
   addUsersCommands(program)
   addTokensCommands(program)
   addSettingsCommands(program)
+  addAuditCommand(program)
   addEntriesCommands(program)
   addPricesCommands(program)
   addOpenapiCommand(program)

@@ -1,4 +1,13 @@
-/** The pattern of `LIKE … ESCAPE '!'` for texts that contain this one, whatever characters it has. */
+/** Patterns of `LIKE … ESCAPE '!'` for texts that may have any character. */
+
+function literal(text: string): string {
+  return text.replace(/[!%_]/g, (character) => `!${character}`)
+}
+
 export function containing(text: string): string {
-  return `%${text.replace(/[!%_]/g, (character) => `!${character}`)}%`
+  return `%${literal(text)}%`
+}
+
+export function beginningWith(text: string): string {
+  return `${literal(text)}%`
 }

@@ -29,6 +29,7 @@ test('every command and sub-command has a help with examples that call it', asyn
   await visit([])
   expect(seen.sort()).toEqual([
     'tally',
+    'tally audit',
     'tally entries',
     'tally entries list',
     'tally entries report',

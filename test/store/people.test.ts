@@ -298,8 +298,7 @@ forEachEngine('people', (open) => {
       (await people.everyToken(EVERYBODYS_TOKENS, { users: ['ada@example.com'] })).map(({ token }) => token.name),
     ).toEqual(['first'])
     expect(await people.everyToken(EVERYBODYS_TOKENS, { users: ['nobody@example.com'] })).toEqual([])
-      'not_found',
-    )
+    expect((await refusalOf(people.getUser('nobody@example.com'))).code).toBe('not_found')
   })
 
   test('only a token’s id revokes it', async () => {

@@ -2,7 +2,12 @@
 import { userInfo } from 'node:os'
 import type { Database, Tx } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { insertChange } from './store.ts'
+import { writeKeyPage } from '../../query.ts'
+import type { AuditQuery } from './query.ts'
+import { type AuditFilter, type AuditView, insertChange, listChanges } from './store.ts'
+
+export { readAuditQuery } from './query.ts'
+export type { AuditFilter, AuditView }
 
 /** Who changes something, and from where. */
 export interface Actor {
@@ -31,9 +36,12 @@ export interface Change {
   after?: Record<string, unknown> | undefined
 }
 
+/** Rows that an export reads at a time: small enough to stay under 20 ms and to be forgotten again. */
+const EXPORT_PAGE = 1_000
+
 export type AuditService = ReturnType<typeof createAuditService>
 
-export function createAuditService({ clock }: { db: Database; clock: Clock }) {
+export function createAuditService({ db, clock }: { db: Database; clock: Clock }) {
   return {
     /** Keeps the change with the transaction that makes it. */
     record: (tx: Tx, by: Actor, { action, object, before, after }: Change): Promise<void> =>
@@ -46,6 +54,28 @@ export function createAuditService({ clock }: { db: Database; clock: Clock }) {
         before: before ?? null,
         after: after ?? null,
       }),
+
+    /** A page of changes, the newest first. */
+    async listChanges({
+      filter,
+      limit,
+      after,
+    }: Pick<AuditQuery, 'filter' | 'limit' | 'after'>): Promise<{ changes: AuditView[]; nextPage: string | null }> {
+      const changes = await listChanges(db.slow, filter, { after, limit: limit + 1 })
+      const shown = changes.slice(0, limit)
+      return { changes: shown, nextPage: changes.length > limit ? writeKeyPage(shown.at(-1)!.id) : null }
+    },
+
+    /** Every change that the filter lets through, the newest first, read page by page so that memory stays constant. */
+    async *everyChange(filter: AuditFilter): AsyncGenerator<AuditView> {
+      let after: number | undefined
+      for (;;) {
+        const changes: AuditView[] = await listChanges(db.slow, filter, { after, limit: EXPORT_PAGE })
+        yield* changes
+        if (changes.length < EXPORT_PAGE) return
+        after = changes.at(-1)!.id
+      }
+    },
   }
 }
 

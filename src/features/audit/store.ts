@@ -1,8 +1,116 @@
-import type { Tx } from '../../database/database.ts'
+/** The table `audit`. Rows are only ever added, which triggers hold. */
+import { and, desc, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
+import { type Id, isId } from '../../lib/id.ts'
+import { foldName } from '../../lib/names.ts'
+import { beginningWith, containing } from '../../lib/search-pattern.ts'
 
 type AuditRecord = Tables['audit']['$inferSelect']
 
 export async function insertChange(tx: Tx, change: Omit<AuditRecord, 'id'>): Promise<void> {
   await tx.insert(tx.tables.audit).values(change)
+}
+
+/** Filters of which all must hold. */
+export interface AuditFilter {
+  /** Ids, or names as they were at the time. */
+  objects?: string[] | undefined
+  /** Ids and e-mail addresses of those who did it. */
+  users?: string[] | undefined
+  /** What actions begin with: `token`, `token.created`. */
+  actions?: string[] | undefined
+  startingAt?: number | undefined
+  endingAt?: number | undefined
+  /** A text that the action, the object, the origin or what changed contains, whatever the case of its ASCII letters. */
+  search?: string | undefined
+}
+
+/** A change, with who made it. */
+export interface AuditView extends Omit<AuditRecord, 'userId' | 'tokenId'> {
+  user: { uid: Id<'usr'>; name: string; email: string } | null
+  token: { uid: Id<'tok'>; name: string } | null
+}
+
+const ID = /^[a-z]{3}_[0-9a-f]{32}$/
+
+function conditionOf(reader: Reader, filter: AuditFilter): SQL | undefined {
+  const { audit, users } = reader.tables
+  // Names are in no index, so that they are looked at only where one is asked for.
+  const [ids, names] = [
+    filter.objects?.filter((object) => ID.test(object)) ?? [],
+    filter.objects?.filter((object) => !ID.test(object)) ?? [],
+  ]
+  const pattern = filter.search === undefined ? undefined : containing(filter.search.toLowerCase())
+  const contains = (text: SQL | typeof audit.action) => sql`lower(${text}) LIKE ${pattern} ESCAPE '!'`
+  return and(
+    filter.objects &&
+      or(
+        ids.length > 0 ? inArray(audit.objectId, ids) : undefined,
+        names.length > 0 ? inArray(audit.objectName, names) : undefined,
+      ),
+    filter.users &&
+      inArray(
+        audit.userId,
+        reader
+          .select({ id: users.id })
+          .from(users)
+          .where(
+            or(
+              inArray(users.email, filter.users.map(foldName)),
+              inArray(
+                users.uid,
+                filter.users.filter((user) => isId('usr', user)),
+              ),
+            ),
+          ),
+      ),
+    // The point keeps `price` from finding `price_alias.set`.
+    filter.actions &&
+      or(
+        ...filter.actions.flatMap((action) => [
+          eq(audit.action, action),
+          sql`${audit.action} LIKE ${beginningWith(`${action}.`)} ESCAPE '!'`,
+        ]),
+      ),
+    filter.startingAt === undefined ? undefined : gte(audit.at, filter.startingAt),
+    filter.endingAt === undefined ? undefined : lt(audit.at, filter.endingAt),
+    pattern === undefined
+      ? undefined
+      : or(
+          contains(audit.action),
+          contains(sql`${audit.objectName}`),
+          contains(sql`${audit.origin}`),
+          contains(sql`${audit.before}`),
+          contains(sql`${audit.after}`),
+        ),
+  )
+}
+
+/** Changes, the newest first, from behind the key `after`. */
+export async function listChanges(
+  reader: Reader,
+  filter: AuditFilter,
+  { after, limit }: { after: number | undefined; limit: number },
+): Promise<AuditView[]> {
+  const { audit, users, tokens } = reader.tables
+  return reader
+    .select({
+      id: audit.id,
+      at: audit.at,
+      origin: audit.origin,
+      action: audit.action,
+      objectId: audit.objectId,
+      objectName: audit.objectName,
+      before: audit.before,
+      after: audit.after,
+      user: { uid: users.uid, name: users.name, email: users.email },
+      token: { uid: tokens.uid, name: tokens.name },
+    })
+    .from(audit)
+    .leftJoin(users, eq(users.id, audit.userId))
+    .leftJoin(tokens, eq(tokens.id, audit.tokenId))
+    .where(and(conditionOf(reader, filter), after === undefined ? undefined : lt(audit.id, after)))
+    .orderBy(desc(audit.id))
+    .limit(limit)
 }

@@ -1,0 +1,97 @@
+import type { Command } from 'commander'
+import type { AuditedChange } from '../features/audit/schema.ts'
+import { examples } from './options.ts'
+import { note, printJson, printTable } from './print.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+
+interface AuditFlags extends DatabaseFlags {
+  object?: string[]
+  user?: string[]
+  action?: string[]
+  startingAt?: string
+  endingAt?: string
+  search?: string
+  limit?: string
+  page?: string
+  json?: boolean
+}
+
+function collect(text: string, before: string[] = []): string[] {
+  return [...before, ...text.split(',')]
+}
+
+/** Who did it as far as that is known: on the command line the origin names them. */
+function actorText({ user, token }: AuditedChange): string {
+  if (!user) return ''
+  return token ? `${user.email} (token '${token.name}')` : user.email
+}
+
+function changedText({ before, after }: AuditedChange): string {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  const text = (values: Record<string, unknown> | null, name: string) =>
+    values && name in values ? JSON.stringify(values[name]) : undefined
+  return names
+    .map((name) => {
+      const [was, is] = [text(before, name), text(after, name)]
+      return `${name}: ${was !== undefined && is !== undefined ? `${was} → ${is}` : (is ?? was)}`
+    })
+    .join(', ')
+}
+
+export function addAuditCommand(program: Command): void {
+  program
+    .command('audit')
+    .description('Show who changed what, when and from where, the newest first; several filters must all hold')
+    .option(
+      '--object <object>',
+      'what was changed: its id, or its name at the time; repeatable or with commas',
+      collect,
+    )
+    .option('--user <user>', 'who did it, by e-mail address or id', collect)
+    .option('--action <action>', 'such as token.created, or token for everything about tokens', collect)
+    .option('--starting-at <when>', 'from this date or timestamp on')
+    .option('--ending-at <when>', 'before this date or timestamp')
+    .option('--search <text>', 'a text that the action, the object, the origin or what changed contains')
+    .option('--limit <number>', 'changes a page, 1 to 1000 (default 50)')
+    .option('--page <page>', 'the next_page of the list before')
+    .option('--json', 'print JSON, as GET /api/v1/audit answers it')
+    .addHelpText(
+      'after',
+      examples(
+        'tally audit --action token --user ada@example.com',
+        'tally audit --object usr_01a1fa172a0277f3983322718874f2ef --json',
+        "tally audit --search 'command line' --starting-at 2026-11-01",
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<AuditFlags>()
+      const { readAuditQuery } = await import('../features/audit/service.ts')
+      const query = readAuditQuery({
+        object: flags.object,
+        user: flags.user,
+        action: flags.action,
+        starting_at: flags.startingAt,
+        ending_at: flags.endingAt,
+        search: flags.search,
+        limit: flags.limit,
+        page: flags.page,
+      })
+      const { changes, nextPage } = await withServices(flags, ({ audit }) => audit.listChanges(query))
+      const { changeBody } = await import('../features/audit/schema.ts')
+      const bodies = changes.map(changeBody)
+      if (flags.json) return printJson({ data: bodies, has_more: nextPage !== null, next_page: nextPage })
+      if (bodies.length === 0) return note('No change is like that.')
+      printTable<AuditedChange>(
+        [
+          { title: 'WHEN (UTC)', of: ({ at }) => at.slice(0, 19).replace('T', ' ') },
+          { title: 'WHO', of: actorText },
+          { title: 'FROM', of: ({ origin }) => origin },
+          { title: 'ACTION', of: ({ action }) => action },
+          { title: 'WHAT', of: ({ object }) => object?.name ?? '' },
+          { title: 'CHANGED', of: changedText },
+        ],
+        bodies,
+      )
+      if (nextPage !== null) note(`There are more: add --page ${nextPage}`)
+    })
+}

@@ -1,0 +1,31 @@
+/** Parameters of the audit trail, read from text: every fault is told under `/query/<name>`. Pure. */
+import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import type { AuditFilter } from './store.ts'
+
+export interface AuditQuery {
+  filter: AuditFilter
+  limit: number
+  /** The key behind which the page begins. */
+  after: number | undefined
+  format: ListFormat | undefined
+}
+
+/** Throws 422 with every fault. */
+export function readAuditQuery(texts: QueryTexts): AuditQuery {
+  const query = new Query(texts)
+  const read: AuditQuery = {
+    filter: {
+      objects: query.list('object'),
+      users: query.list('user'),
+      actions: query.list('action'),
+      startingAt: query.moment('starting_at'),
+      endingAt: query.moment('ending_at'),
+      search: query.text('search'),
+    },
+    limit: query.limit(),
+    after: query.page(readKeyPage),
+    format: query.format(),
+  }
+  query.finish()
+  return read
+}

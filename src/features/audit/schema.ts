@@ -1,0 +1,100 @@
+/** The audit trail on the wire. One source for OpenAPI and the command line's `--json`. */
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { CsvColumn } from '../../lib/csv-column.ts'
+import type { AuditView } from './store.ts'
+
+const strict = { additionalProperties: false }
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+const values = (description: string) =>
+  orNull(Type.Record(Type.String(), Type.Unknown(), { description: `${description} Never a secret.` }))
+
+export const AuditedChange = Type.Object(
+  {
+    at: Type.String({ format: 'date-time', description: 'When it happened.' }),
+    user: orNull(
+      Type.Object(
+        { id: Type.String(), name: Type.String(), email: Type.String() },
+        { ...strict, description: 'Who did it; null for the command line and for Tally itself, which `origin` names.' },
+      ),
+    ),
+    token: orNull(
+      Type.Object(
+        { id: Type.String(), name: Type.String() },
+        { ...strict, description: 'The token by which it was done; null for a signed-in person.' },
+      ),
+    ),
+    origin: Type.String({
+      description: 'The address of the call, `command line of <user>`, or `tally`.',
+      examples: ['192.0.2.7'],
+    }),
+    action: Type.String({ description: 'What was changed and how.', examples: ['token.created'] }),
+    object: orNull(
+      Type.Object(
+        { id: Type.String(), name: Type.String({ description: 'Its name at the time.' }) },
+        { ...strict, description: 'What was changed; null where it is many things or the organization.' },
+      ),
+    ),
+    before: values('What changed, as it was.'),
+    after: values('What changed, as it is since then.'),
+  },
+  { ...strict, $id: 'AuditedChange', description: 'A change, as it is kept for good.' },
+)
+export type AuditedChange = Static<typeof AuditedChange>
+
+export const AuditTrail = Type.Object(
+  {
+    data: Type.Array(AuditedChange),
+    has_more: Type.Boolean(),
+    next_page: orNull(Type.String({ description: 'What to send as `page` for the next one.' })),
+  },
+  { ...strict, $id: 'AuditTrail', description: 'Changes, the newest first.' },
+)
+
+export const EXAMPLE_CHANGE: AuditedChange = {
+  at: '2026-11-20T17:53:04.000Z',
+  user: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', email: 'ada@example.com' },
+  token: null,
+  origin: '192.0.2.7',
+  action: 'user.changed',
+  object: { id: 'usr_01a1fa172a0277f3983322718874f2e4', name: 'grace@example.com' },
+  before: { role: 'member' },
+  after: { role: 'billing' },
+}
+
+export function changeBody({
+  at,
+  user,
+  token,
+  origin,
+  action,
+  objectId,
+  objectName,
+  before,
+  after,
+}: AuditView): AuditedChange {
+  return {
+    at: new Date(at).toISOString(),
+    user: user && { id: user.uid, name: user.name, email: user.email },
+    token: token && { id: token.uid, name: token.name },
+    origin,
+    action,
+    object: objectId === null ? null : { id: objectId, name: objectName ?? objectId },
+    before,
+    after,
+  }
+}
+
+const json = (changed: Record<string, unknown> | null) => changed && JSON.stringify(changed)
+
+export const AUDIT_COLUMNS: CsvColumn<AuditedChange>[] = [
+  { heading: 'at', cell: ({ at }) => at },
+  { heading: 'user', cell: ({ user }) => user?.email },
+  { heading: 'token', cell: ({ token }) => token?.name },
+  { heading: 'origin', cell: ({ origin }) => origin },
+  { heading: 'action', cell: ({ action }) => action },
+  { heading: 'object_id', cell: ({ object }) => object?.id },
+  { heading: 'object', cell: ({ object }) => object?.name },
+  { heading: 'before', cell: ({ before }) => json(before) },
+  { heading: 'after', cell: ({ after }) => json(after) },
+]
