@@ -42,7 +42,7 @@ export const EXAMPLE_ENTRY: TokenEntry = {
   price: { id: 'prc_01a1fa172a0277f3983322718874f2e1', step: 3, note: null },
   project: { id: 'prj_01a1fa172a0277f3983322718874f2e2', key: 'acme-web', name: 'acme-web' },
   ticket: { id: 'tkt_01a1fa172a0277f3983322718874f2e3', key: 'ACME-42' },
-  placement: { by: 'named', note: null, named_project: null, named_ticket: null },
+  placement: { by: 'named', rule: null, note: null, named_project: null, named_ticket: null },
   summary: 'Fix the flaky login test',
   labels: { branch: 'feature/ACME-42', repository: 'acme/web' },
   session_id: '7abded9e-af37-492b-8216-95394ad33034',

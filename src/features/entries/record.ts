@@ -87,7 +87,7 @@ export async function identify(tx: Tx, report: Report, { interned }: Circumstanc
 }
 
 /** What placement rules look at. */
-function subjectOf(report: Report, { reporter: { manager } }: Circumstances): Subject {
+export function subjectOf(report: Report, { reporter: { manager } }: Circumstances): Subject {
   return {
     agentHarness: report.harness,
     agentName: report.agent,
@@ -99,13 +99,14 @@ function subjectOf(report: Report, { reporter: { manager } }: Circumstances): Su
   }
 }
 
-/** Where the report's names or the rules put it. A ticket that thereby found its project takes its earlier entries along. */
+/** Where the report's names or the rules put it. */
 export async function place(tx: Tx, report: Report, circumstances: Circumstances): Promise<Placement> {
-  const placement = await circumstances.placement.place(
-    tx,
-    { named: report, subject: subjectOf(report, circumstances) },
-    circumstances,
-  )
+  const placeable = { named: report, subject: subjectOf(report, circumstances) }
+  return settle(tx, await circumstances.placement.place(tx, placeable, circumstances), circumstances)
+}
+
+/** A ticket that found its project takes its earlier entries along. */
+export async function settle(tx: Tx, placement: Placement, circumstances: Circumstances): Promise<Placement> {
   if (placement.ticketFoundProject) {
     const moved = await moveTicketEntries(tx, placement.ticket!.id, placement.project!.id)
     await insertHistory(
@@ -166,6 +167,8 @@ export interface Draft {
   identity: Identity
   placement: Placement
   report: Report
+  /** What goes on as it was in the part before. The answered view does not show it: read it back. */
+  kept?: Partial<NewEntry>
   /** The sheet on which it is a draft; absent for what was reported. */
   sheet?: { id: number; uid: Id<'sht'> }
 }
@@ -176,7 +179,7 @@ const NO_SESSION = { sessionId: null, part: null, continuesId: null }
 /** Adds an entry with the figures of `of`, and answers its view without reading it back. */
 export async function addEntry(
   tx: Tx,
-  { source, identity, placement, report, sheet }: Draft,
+  { source, identity, placement, report, kept, sheet }: Draft,
   of: ModelTotals,
   extra: Extra,
   uids: Pick<EntryView, 'continues' | 'duplicateOf'>,
@@ -207,6 +210,7 @@ export async function addEntry(
     sheetId: sheet?.id ?? null,
     createdAt: now,
     updatedAt: null,
+    ...kept,
   }
   const id = await insertEntry(tx, entry)
   return {
@@ -218,6 +222,8 @@ export async function addEntry(
     provider: of.provider ?? null,
     project: placement.project,
     ticket: placement.ticket,
+    rule: placement.rule?.uid ?? null,
+    ruleVersion: placement.rule,
     labels: report.labels ?? null,
     price,
     sessionKey: extra.sessionId === null ? null : report.sessionKey!,

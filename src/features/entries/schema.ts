@@ -214,7 +214,16 @@ export const TokenEntry = Type.Object(
           [...PLACED_BY, 'unattributed'],
           'What placed the entry: names in the report, a rule, a person, or nothing.',
         ),
-        note: orNull(Type.String({ description: 'Where names disagreed or could not be used.' })),
+        rule: orNull(
+          Type.Object(
+            { id: Type.String(), name: Type.String(), version: Type.Integer({ minimum: 1 }) },
+            {
+              ...strict,
+              description: 'The rule that placed the entry, or gave its ticket a project, as it was then.',
+            },
+          ),
+        ),
+        note: orNull(Type.String({ description: 'Where names or rules disagreed, or could not be used.' })),
         named_project: orNull(Type.String({ description: 'The project that was named but could not be used.' })),
         named_ticket: orNull(Type.String({ description: 'The ticket that was named but could not be used.' })),
       },

@@ -2,6 +2,7 @@
 import type { Tx } from '../../database/database.ts'
 import type { SessionSource } from '../../database/tables.ts'
 import { Problem } from '../../errors.ts'
+import { type Placement, type Subject, UNATTRIBUTED } from '../placement/service.ts'
 import { valueAtPrice } from '../prices/service.ts'
 import {
   addEntry,
@@ -14,13 +15,15 @@ import {
   place,
   placementColumns,
   type Recorded,
+  settle,
+  subjectOf,
   valuationColumns,
 } from './record.ts'
 import type { Report } from './report.ts'
 import { countsOf, figureColumns, isLocked, type ModelTotals, partOf, readTotals, writeTotals } from './rows.ts'
 import { type EntryRecord, getView, type PartChange, updateEntry, updatePart } from './store/entries.ts'
 import { insertHistory } from './store/history.ts'
-import { getName } from './store/names.ts'
+import { getLabels, getName } from './store/names.ts'
 import {
   changeManager,
   listParts,
@@ -248,7 +251,7 @@ async function appendPart(
   figures: ModelTotals,
 ): Promise<Recorded> {
   const { tx, session, report, identity, circumstances } = recording
-  const placement = await place(tx, report, circumstances)
+  const placement = last ? await newPlacement(recording, last) : await place(tx, report, circumstances)
   const extra = {
     sessionId: session.id,
     part: (last?.part ?? 0) + 1,
@@ -256,7 +259,21 @@ async function appendPart(
     fingerprint: null,
     possibleDuplicateId: null,
   }
-  const draft: Draft = { source: session.source, identity, placement, report }
+  const draft: Draft = {
+    source: session.source,
+    identity,
+    placement: placement ?? UNATTRIBUTED,
+    report,
+    // What was not said again goes on as it was.
+    ...(last && {
+      kept: {
+        ...(placement ? {} : placementOf(last)),
+        labelSetId: identity.labelSetId ?? last.labelSetId,
+        providerId: identity.providerId ?? last.providerId,
+        summary: report.summary ?? last.summary,
+      },
+    }),
+  }
   const entry = await addEntry(
     tx,
     draft,
@@ -265,21 +282,14 @@ async function appendPart(
     { continues: last?.uid ?? null, duplicateOf: null },
     circumstances,
   )
-  if (!last) return { outcome: 'created', replayed: false, entry }
-  // What was not said again goes on as it was.
-  const handPlaced = last.placedBy === 'manual'
-  await updateEntry(tx, entry.entry.id, {
-    ...(placement.by === null || handPlaced ? placementOf(last) : {}),
-    labelSetId: identity.labelSetId ?? last.labelSetId,
-    providerId: identity.providerId ?? last.providerId,
-    summary: report.summary ?? last.summary,
-  })
-  return { outcome: 'created', replayed: false, entry: await getView(tx, entry.entry.id) }
+  return { outcome: 'created', replayed: false, entry: last ? await getView(tx, entry.entry.id) : entry }
 }
 
 async function changePart(recording: Recording, last: EntryRecord, figures: ModelTotals): Promise<Recorded> {
   const { tx, session, identity, report, besidesFigures, circumstances } = recording
   const placement = besidesFigures ? await newPlacement(recording, last) : undefined
+  const moved = placement && placementColumns(placement)
+  const isMoved = moved !== undefined && !isSame(moved, placementOf(last))
   const change: PartChange = {
     startedAt: figures.totals.startedAt,
     endedAt: figures.totals.endedAt,
@@ -291,33 +301,72 @@ async function changePart(recording: Recording, last: EntryRecord, figures: Mode
     providerId: (besidesFigures ? identity.providerId : null) ?? last.providerId,
     summary: (besidesFigures ? report.summary : undefined) ?? last.summary,
     labelSetId: (besidesFigures ? identity.labelSetId : null) ?? last.labelSetId,
-    ...(placement ?? placementOf(last)),
+    ...(moved ?? placementOf(last)),
     updatedAt: last.updatedAt,
   }
-  if (Object.entries(change).every(([column, value]) => last[column as keyof PartChange] === value))
-    return repeated(tx, last)
+  if (isSame(change, last)) return repeated(tx, last)
   await updatePart(tx, last.id, { ...change, updatedAt: circumstances.now })
   const history = []
   // Later totals may well be smaller, but an agent that reports what came since the last time looks the same.
   const [before, after] = [totalTokens(countsOf(last)), totalTokens(figures.totals.counts)]
   if (after < before)
     history.push(historyRow(circumstances, last.id, 'shrunk', { tokens_before: before, tokens: after }))
-  if (placement) history.push(historyRow(circumstances, last.id, 'placed', { because: 'named_in_report' }))
+  if (isMoved) history.push(historyRow(circumstances, last.id, 'placed', becauseOf(placement!)))
   if (last.source !== session.source)
     history.push(historyRow(circumstances, last.id, 'source_changed', { from: last.source, to: session.source }))
   await insertHistory(tx, history)
   return { outcome: 'updated', replayed: false, entry: await getView(tx, last.id) }
 }
 
-/** Another place than before, named in the report. A placement made by hand stays; a report without names moves nothing. */
-async function newPlacement({ tx, report, circumstances }: Recording, last: EntryRecord) {
-  if (last.placedBy === 'manual' || (report.project === undefined && report.ticket === undefined)) return undefined
-  const placement = await place(tx, report, circumstances)
+/**
+ * Where a later report puts the session; undefined where it stays. A placement by hand stays, one by name until another
+ * is named. A placement by rule is looked for again when something is said that rules look at, and no place is lost
+ * because none takes the session any more.
+ */
+async function newPlacement(recording: Recording, last: EntryRecord): Promise<Placement | undefined> {
+  const { tx, report, identity, circumstances } = recording
+  if (last.placedBy === 'manual') return undefined
+  const isNamed = report.project !== undefined || report.ticket !== undefined
+  if (!isNamed && (last.placedBy === 'named' || !saysNew(report, identity, last))) return undefined
+  const subject = await subjectGoingOn(recording, last)
+  // Names that could not be used so far may be known by now.
+  const named = isNamed ? report : { project: last.namedProject ?? undefined, ticket: last.namedTicket ?? undefined }
+  const placement =
+    last.placedBy === 'named'
+      ? await circumstances.placement.placeByNames(tx, named, circumstances, subject)
+      : await circumstances.placement.place(tx, { named, subject }, circumstances)
   if (placement.by === null && last.placedBy !== null) return undefined
-  const columns = placementColumns(placement)
-  const before = placementOf(last)
-  const same = Object.entries(columns).every(([column, value]) => before[column as keyof typeof before] === value)
-  return same ? undefined : columns
+  return settle(tx, placement, circumstances)
+}
+
+/** Whether a report says anything that rules look at and that the session did not say before. */
+function saysNew({ summary }: Report, { agentId, providerId, labelSetId }: Identity, last: EntryRecord): boolean {
+  return (
+    agentId !== last.agentId ||
+    (providerId !== null && providerId !== last.providerId) ||
+    (labelSetId !== null && labelSetId !== last.labelSetId) ||
+    (summary !== undefined && summary !== last.summary)
+  )
+}
+
+/** What rules look at once the report is in: what it does not say again goes on as it was. */
+async function subjectGoingOn({ tx, report, circumstances }: Recording, last: EntryRecord): Promise<Subject> {
+  const said = subjectOf(report, circumstances)
+  return {
+    ...said,
+    provider: said.provider ?? (await providerOf(tx, last)) ?? null,
+    summary: said.summary ?? last.summary,
+    labels: said.labels ?? (last.labelSetId === null ? null : await getLabels(tx, last.labelSetId)),
+  }
+}
+
+function becauseOf({ by, rule }: Placement): Record<string, unknown> {
+  if (by === 'rule' && rule) return { because: 'rule', rule: rule.uid, version: rule.version }
+  return { because: 'named_in_report' }
+}
+
+function isSame(change: Partial<EntryRecord>, last: Partial<EntryRecord>): boolean {
+  return Object.entries(change).every(([column, value]) => last[column as keyof EntryRecord] === value)
 }
 
 function placementOf({

@@ -30,6 +30,7 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     ticket: ticket && { id: ticket.uid, key: ticket.key },
     placement: {
       by: entry.placedBy ?? 'unattributed',
+      rule: view.rule && { id: view.rule, name: view.ruleVersion!.name, version: view.ruleVersion!.version },
       note: entry.placementNote,
       named_project: entry.namedProject,
       named_ticket: entry.namedTicket,

@@ -2,9 +2,10 @@
 import { Cached } from '../../database/cached.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { PlacedBy, UnknownProjects } from '../../database/tables.ts'
+import type { Id } from '../../lib/id.ts'
 import type { ProjectRow, ProjectsService, TicketRow } from '../projects/service.ts'
 import { compileCondition } from './condition.ts'
-import { RuleSet } from './match.ts'
+import { type Rule, RuleSet } from './match.ts'
 import { getRuleVersion, listRules, type RuleVersion } from './store.ts'
 import type { Subject } from './subject.ts'
 
@@ -18,6 +19,7 @@ export interface Placement {
   by: PlacedBy | null
   /** The rule that placed it, or that gave a named ticket its project. */
   ruleVersionId: number | null
+  rule: PlacingRule | null
   /** Where names disagreed or could not be used. */
   note: string | null
   /** What was named but could not be used, kept so that nothing said is lost. */
@@ -25,6 +27,13 @@ export interface Placement {
   namedTicket: string | null
   /** The ticket had no project until this report named one: its earlier entries belong there as well. */
   ticketFoundProject: boolean
+}
+
+/** A rule as it was when it placed an entry. */
+export interface PlacingRule {
+  uid: Id<'rul'>
+  name: string
+  version: number
 }
 
 export interface Named {
@@ -37,11 +46,12 @@ export interface PlacementOptions {
   unknownProjects: UnknownProjects
 }
 
-const UNATTRIBUTED: Placement = {
+export const UNATTRIBUTED: Placement = {
   project: null,
   ticket: null,
   by: null,
   ruleVersionId: null,
+  rule: null,
   note: null,
   namedProject: null,
   namedTicket: null,
@@ -59,7 +69,7 @@ export type PlacementService = ReturnType<typeof createPlacementService>
 export interface Placeable {
   named: Named
   /** Absent where the rules are not asked. */
-  subject?: Subject
+  subject?: Subject | undefined
 }
 
 export function createPlacementService({ projects }: { projects: ProjectsService }) {
@@ -85,7 +95,7 @@ export function createPlacementService({ projects }: { projects: ProjectsService
   async function projectByRules(tx: Tx, subject: Subject | undefined) {
     if (!subject) return undefined
     const taken = (await cached.get(tx)).findTaker(subject)
-    return taken && { project: taken.rule.project, ruleVersionId: taken.rule.versionId }
+    return taken && { project: taken.rule.project, ...placedWith(taken.rule) }
   }
 
   async function placeOnKnownTicket(
@@ -105,14 +115,11 @@ export function createPlacementService({ projects }: { projects: ProjectsService
       return { ...on, ticket, project: own, note }
     }
     const project = await findNamedProject(tx, named.project, options)
-    const { project: found, ruleVersionId } = project
-      ? { project, ruleVersionId: null }
-      : ((await projectByRules(tx, subject)) ?? { project: undefined, ruleVersionId: null })
-    const unused = held(named, project)
-    if (!found) return { ...on, ticket, ...unused }
-    await projects.assignTicket(tx, ticket.id, found.id)
-    const assigned = { ...ticket, projectId: found.id }
-    return { ...on, ...unused, ticket: assigned, project: found, ruleVersionId, ticketFoundProject: true }
+    const found = project ? { project } : await projectByRules(tx, subject)
+    if (!found) return { ...on, ticket, ...held(named, project) }
+    await projects.assignTicket(tx, ticket.id, found.project.id)
+    const assigned = { ...ticket, projectId: found.project.id }
+    return { ...on, ...held(named, project), ...found, ticket: assigned, ticketFoundProject: true }
   }
 
   async function placeOnNewTicket(
@@ -125,14 +132,12 @@ export function createPlacementService({ projects }: { projects: ProjectsService
     const project =
       (await findNamedProject(tx, named.project, options)) ??
       (prefix === undefined ? undefined : await projects.findProject(tx, prefix))
-    const { project: found, ruleVersionId } = project
-      ? { project, ruleVersionId: null }
-      : ((await projectByRules(tx, subject)) ?? { project: undefined, ruleVersionId: null })
+    const found = project ? { project } : await projectByRules(tx, subject)
     if (options.unknownProjects === 'hold' && !found) {
       return { ...UNATTRIBUTED, namedProject: named.project ?? null, namedTicket: key, note: unknownNames(named) }
     }
-    const ticket = await projects.addTicket(tx, key, found?.id ?? null)
-    return { ...UNATTRIBUTED, by: 'named', ticket, project: found ?? null, ruleVersionId }
+    const ticket = await projects.addTicket(tx, key, found?.project.id ?? null)
+    return { ...UNATTRIBUTED, by: 'named', ...held(named, project), ...found, ticket }
   }
 
   async function placeNamed(tx: Tx, placeable: Placeable, options: PlacementOptions): Promise<Placement> {
@@ -154,7 +159,7 @@ export function createPlacementService({ projects }: { projects: ProjectsService
     const taken = (await cached.get(tx)).findTaker(subject)
     if (!taken) return UNATTRIBUTED
     const { rule, ticketKey, note } = taken
-    const on = { ...UNATTRIBUTED, by: 'rule' as const, ruleVersionId: rule.versionId, project: rule.project, note }
+    const on = { ...UNATTRIBUTED, by: 'rule' as const, ...placedWith(rule), project: rule.project, note }
     if (ticketKey === null) return on
     const known = await projects.findTicket(tx, ticketKey)
     if (!known) return { ...on, ticket: await projects.addTicket(tx, ticketKey, rule.project.id) }
@@ -176,14 +181,17 @@ export function createPlacementService({ projects }: { projects: ProjectsService
     describeRuleVersion: (reader: Reader, ruleVersionId: number): Promise<RuleVersion> =>
       getRuleVersion(reader, ruleVersionId),
 
-    /** Where names alone put an entry. What is not known yet is made, or held as the organization wants it. */
-    placeByNames: (tx: Tx, named: Named, options: PlacementOptions): Promise<Placement> =>
-      placeNamed(tx, { named }, options),
+    /**
+     * Where names put an entry. What is not known yet is made, or held as the organization wants it. Where a subject is
+     * given, a ticket without a project gets that of the first rule.
+     */
+    placeByNames: (tx: Tx, named: Named, options: PlacementOptions, subject?: Subject): Promise<Placement> =>
+      placeNamed(tx, { named, subject }, options),
 
     placeByRules,
 
     /** Names first, then rules. What names could not be used stays with the entry, also where a rule then places it. */
-    async place(tx: Tx, placeable: Required<Placeable>, options: PlacementOptions): Promise<Placement> {
+    async place(tx: Tx, placeable: Placeable & { subject: Subject }, options: PlacementOptions): Promise<Placement> {
       const byNames = await placeNamed(tx, placeable, options)
       if (byNames.by !== null) return byNames
       const byRules = await placeByRules(tx, placeable.subject)
@@ -193,6 +201,10 @@ export function createPlacementService({ projects }: { projects: ProjectsService
       return { ...byRules, namedProject, namedTicket, note }
     },
   }
+}
+
+function placedWith({ uid, name, version, versionId }: Rule): Pick<Placement, 'ruleVersionId' | 'rule'> {
+  return { ruleVersionId: versionId, rule: { uid, name, version } }
 }
 
 function held(named: Named, project: ProjectRow | undefined): Pick<Placement, 'namedProject' | 'note'> {

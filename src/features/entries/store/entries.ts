@@ -29,6 +29,9 @@ export interface EntryView {
   provider: string | null
   project: { uid: Id<'prj'>; key: string; name: string } | null
   ticket: { uid: Id<'tkt'>; key: string } | null
+  rule: Id<'rul'> | null
+  /** The rule as it was when it placed the entry, or gave its ticket a project. */
+  ruleVersion: { name: string; version: number } | null
   labels: LabelMap | null
   price: Id<'prc'> | null
   sessionKey: string | null
@@ -64,6 +67,8 @@ export function selectViews(reader: Reader) {
       provider: t.providers.text,
       project: { uid: t.projects.uid, key: t.projects.key, name: t.projects.name },
       ticket: { uid: t.tickets.uid, key: t.tickets.key },
+      rule: t.placementRules.uid,
+      ruleVersion: { name: t.placementRuleVersions.name, version: t.placementRuleVersions.version },
       labels: t.labelSets.labels,
       price: t.prices.uid,
       sessionKey: t.sessions.sessionKey,
@@ -80,6 +85,8 @@ export function selectViews(reader: Reader) {
     .leftJoin(t.providers, eq(t.providers.id, t.entries.providerId))
     .leftJoin(t.projects, eq(t.projects.id, t.entries.projectId))
     .leftJoin(t.tickets, eq(t.tickets.id, t.entries.ticketId))
+    .leftJoin(t.placementRuleVersions, eq(t.placementRuleVersions.id, t.entries.ruleVersionId))
+    .leftJoin(t.placementRules, eq(t.placementRules.id, t.placementRuleVersions.ruleId))
     .leftJoin(t.labelSets, eq(t.labelSets.id, t.entries.labelSetId))
     .leftJoin(t.prices, eq(t.prices.id, t.entries.priceId))
     .leftJoin(t.sessions, eq(t.sessions.id, t.entries.sessionId))

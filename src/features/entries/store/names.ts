@@ -65,6 +65,12 @@ export async function getName(reader: Reader, id: number): Promise<string> {
   return row!.text
 }
 
+export async function getLabels(reader: Reader, id: number): Promise<LabelMap> {
+  const { labelSets } = reader.tables
+  const [row] = await reader.select({ labels: labelSets.labels }).from(labelSets).where(eq(labelSets.id, id)).limit(1)
+  return row!.labels
+}
+
 /** The key of a set of labels, whose names are sorted. */
 export async function internLabels(tx: Tx, interned: Interned, labels: LabelMap): Promise<number> {
   const text = JSON.stringify(labels)
