@@ -11,6 +11,9 @@ import { signInRoutes } from './features/people/routes/sign-in.ts'
 import { tokensRoutes } from './features/people/routes/tokens.ts'
 import { usersRoutes } from './features/people/routes/users.ts'
 import { pricesRoutes } from './features/prices/routes.ts'
+import { clientsRoutes } from './features/projects/routes/clients.ts'
+import { projectsRoutes } from './features/projects/routes/projects.ts'
+import { ticketsRoutes } from './features/projects/routes/tickets.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
@@ -44,6 +47,9 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(reportingRoutes({ ...services, logger }))
     .use(entriesRoutes(services))
     .use(tokenEntrySchemaRoute())
+    .use(clientsRoutes(services))
+    .use(projectsRoutes(services))
+    .use(ticketsRoutes(services))
     .use(pricesRoutes(services))
     .use(repricingRoute(services))
   return app

@@ -57,6 +57,16 @@ export const PROBLEMS = {
     title: 'Already exists',
     help: 'Something with this name is there already. The detail names it.',
   },
+  in_use: {
+    status: 409,
+    title: 'In use',
+    help: 'Something else refers to it, so it cannot be removed. Archive it instead: it leaves the lists, and what refers to it stays as it is.',
+  },
+  project_merged: {
+    status: 409,
+    title: 'Project merged',
+    help: 'The project was merged into another one, which its names lead to now. Change that one instead; the detail names it.',
+  },
   last_admin: {
     status: 409,
     title: 'Last admin',

@@ -17,10 +17,10 @@ export interface ServicesOptions {
 export function createServices({ db, clock }: ServicesOptions) {
   const audit = createAuditService({ db, clock })
   const people = createPeopleService({ db, clock, audit })
-  const projects = createProjectsService({ clock })
+  const projects = createProjectsService({ db, clock, audit })
   const placement = createPlacementService({ projects })
   const prices = createPricesService({ db, clock })
-  const entries = createEntriesService({ db, clock, people, prices, placement })
+  const entries = createEntriesService({ db, clock, audit, people, prices, projects, placement })
   return { db, audit, people, projects, placement, prices, entries, checkReady: () => checkReady(db) }
 }
 

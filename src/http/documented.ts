@@ -12,6 +12,7 @@ import type { ProblemCode } from '../errors.ts'
 /** Groups of operations, in the order in which the document shows them. */
 export const TAGS = {
   'Token entries': 'What agent sessions used: reporting it, reading it.',
+  Work: 'What entries are placed on: clients, their projects, and the tickets of these.',
   Prices: 'What tokens of models cost: the table, how a price is found, loading and setting prices.',
   People: 'Who is calling, signing in and out, passwords, the first-run set-up, and who else is here.',
   Tokens: 'What agents and programs call with: making, listing and revoking tokens.',

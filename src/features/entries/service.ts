@@ -5,9 +5,11 @@ import type { Viewer } from '../../database/visibility.ts'
 import { notFound } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
+import type { AuditService } from '../audit/service.ts'
 import type { CallerOf, PeopleService } from '../people/service.ts'
 import type { PlacementService } from '../placement/service.ts'
 import type { PricesService } from '../prices/service.ts'
+import type { ProjectsService } from '../projects/service.ts'
 import {
   type EntryFilter,
   isIndexed,
@@ -18,6 +20,7 @@ import {
   readListQuery,
   writePage,
 } from './filter.ts'
+import { createMerging } from './merging.ts'
 import { type Circumstances, type Recorded, recordSingle } from './record.ts'
 import { faultsBeyondSchema, type Report, readReport } from './report.ts'
 import { createRepricing } from './repricing.ts'
@@ -40,8 +43,10 @@ export type Reporting = CallerOf<'service' | 'organization'>
 export interface EntriesDependencies {
   db: Database
   clock: Clock
+  audit: AuditService
   people: Pick<PeopleService, 'organization'>
   prices: Pick<PricesService, 'table'>
+  projects: ProjectsService
   placement: PlacementService
 }
 
@@ -55,7 +60,7 @@ export interface Reported {
 /** Rows that an export reads at a time: small enough to stay under 20 ms and to be forgotten again. */
 const EXPORT_PAGE = 1_000
 
-export function createEntriesService({ db, clock, people, prices, placement }: EntriesDependencies) {
+export function createEntriesService({ db, clock, audit, people, prices, projects, placement }: EntriesDependencies) {
   const interned = new Interned()
 
   async function circumstancesOf(tx: Tx, caller: Reporting): Promise<Circumstances> {
@@ -98,6 +103,7 @@ export function createEntriesService({ db, clock, people, prices, placement }: E
 
   return {
     ...createRepricing({ db, clock, prices }),
+    ...createMerging({ db, clock, audit, projects }),
 
     /**
      * Records a checked report body for the creator of the caller's token, durably before it answers.

@@ -1,7 +1,10 @@
 /** Clients, projects and tickets: the work that entries are placed on. */
-import type { Reader, Tx } from '../../database/database.ts'
+import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { composeName, foldName } from '../../lib/names.ts'
+import type { AuditService } from '../audit/service.ts'
+import { createClients } from './clients.ts'
+import { createProjects } from './projects.ts'
 import {
   findProjectByName,
   findTicketByKey,
@@ -12,13 +15,42 @@ import {
   type TicketRow,
   updateTicketProject,
 } from './store/lookups.ts'
+import { countTickets, moveTickets } from './store/tickets.ts'
+import { createTickets } from './tickets.ts'
 
+export type { Merged, MergeOptions, MovingEntries } from './merged.ts'
+export { mergeBody } from './merged.ts'
+export { parseBudget, parseMarkup } from './rules.ts'
+export type { Party } from './sight.ts'
+export { requireEverything, sightOf, sightOfClients } from './sight.ts'
+export type { ClientRow } from './store/clients.ts'
+export type { ProjectView } from './store/projects.ts'
+export type { TicketView } from './store/tickets.ts'
+export {
+  clientBody,
+  projectBody,
+  projectReference,
+  readClient,
+  readProject,
+  readTicket,
+  ticketBody,
+} from './wire.ts'
 export type { ProjectRow, TicketRow }
 
 export type ProjectsService = ReturnType<typeof createProjectsService>
 
-export function createProjectsService({ clock }: { clock: Clock }) {
+export interface ProjectsDependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+}
+
+export function createProjectsService({ db, clock, audit }: ProjectsDependencies) {
   return {
+    ...createClients({ db, clock, audit }),
+    ...createProjects({ db, clock, audit }),
+    ...createTickets({ db, clock, audit }),
+
     /** The project whose key, name or alias this is; undefined where there is none. */
     findProject: (reader: Reader, name: string) => findProjectByName(reader, foldName(name)),
 
@@ -42,5 +74,11 @@ export function createProjectsService({ clock }: { clock: Clock }) {
 
     /** Gives a ticket that had no project one. The caller moves the entries that stand on the ticket. */
     assignTicket: (tx: Tx, ticketId: number, projectId: number) => updateTicketProject(tx, ticketId, projectId),
+
+    /** How many tickets a project has. */
+    countTickets,
+
+    /** Gives some tickets of a merged project to the one that stays, and answers how many. */
+    moveTickets,
   }
 }

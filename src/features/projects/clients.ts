@@ -1,0 +1,129 @@
+/** Clients: who gets the bills of projects. */
+import type { Database, Reader } from '../../database/database.ts'
+import { notFound, Problem, validationFailed } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isId } from '../../lib/id.ts'
+import { composeName, foldName } from '../../lib/names.ts'
+import { type AuditService, difference } from '../audit/service.ts'
+import type { ClientFields } from './fields.ts'
+import { faultsOfClient } from './rules.ts'
+import { type Party, requireEverything } from './sight.ts'
+import {
+  type ClientFilter,
+  type ClientRow,
+  type ClientChange as ClientRowChange,
+  deleteClient,
+  findClientByName,
+  findClientByUid,
+  hasProjects,
+  insertClient,
+  listClients,
+  type Page,
+  updateClient,
+} from './store/clients.ts'
+import { clientBody } from './wire.ts'
+
+function nameTaken(client: ClientRow): Problem {
+  const state = client.archivedAt === null ? '' : ', which is archived'
+  return new Problem('already_exists', `There is a client '${client.name}' (${client.uid})${state}.`)
+}
+
+/** By id (`cli_…`) or name. */
+export function findClient(reader: Reader, client: string): Promise<ClientRow | undefined> {
+  return isId('cli', client) ? findClientByUid(reader, client) : findClientByName(reader, foldName(client))
+}
+
+async function getClient(reader: Reader, client: string): Promise<ClientRow> {
+  const found = await findClient(reader, client)
+  if (!found) throw notFound(`The client '${client}'`)
+  return found
+}
+
+/** As the audit trail and differences have it: in the words of the API. */
+function recordOf(client: ClientRow): Record<string, unknown> {
+  return clientBody(client, 'everything')
+}
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+}
+
+export function createClients({ db, clock, audit }: Dependencies) {
+  const objectOf = ({ uid, name }: ClientRow) => ({ id: uid, name })
+
+  function rowChange({ name, ...fields }: ClientFields): ClientRowChange {
+    const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+    return name === undefined ? given : { ...given, name: composeName(name), nameFolded: foldName(name) }
+  }
+
+  async function change(party: Party, client: string, action: string, changing: ClientRowChange): Promise<ClientRow> {
+    requireEverything(party)
+    return db.write(async (tx) => {
+      const before = await getClient(tx, client)
+      if (changing.nameFolded !== undefined && changing.nameFolded !== before.nameFolded) {
+        const holder = await findClientByName(tx, changing.nameFolded)
+        if (holder) throw nameTaken(holder)
+      }
+      const after = await updateClient(tx, before.id, changing)
+      const changed = difference(recordOf(before), recordOf(after))
+      if (changed) await audit.record(tx, party.by, { action, object: objectOf(after), ...changed })
+      return after
+    })
+  }
+
+  return {
+    /** A page of clients, newest first. One more than `limit` says that there are more. */
+    listClients: (filter: ClientFilter, page: Page): Promise<ClientRow[]> =>
+      listClients(filter.search === undefined ? db.read : db.slow, filter, page),
+
+    /** By id (`cli_…`) or name. Throws `not_found`. */
+    getClient: (client: string): Promise<ClientRow> => getClient(db.read, client),
+
+    /** Throws `validation_failed`, and `already_exists` where a client has the name. */
+    async addClient(party: Party, fields: ClientFields & { name: string }): Promise<ClientRow> {
+      requireEverything(party)
+      const row = { ...rowChange(fields), name: composeName(fields.name) }
+      const faults = faultsOfClient({ ...fields, name: row.name })
+      if (faults.length > 0) throw validationFailed(faults)
+      return db.write(async (tx) => {
+        const added = await insertClient(tx, row, clock.now())
+        if (!added) throw nameTaken((await findClientByName(tx, foldName(row.name)))!)
+        await audit.record(tx, party.by, { action: 'client.added', object: objectOf(added), after: recordOf(added) })
+        return added
+      })
+    },
+
+    /** Absent fields stay, null clears. Throws `validation_failed`, `not_found`, and `already_exists` for another's name. */
+    async changeClient(party: Party, client: string, fields: ClientFields): Promise<ClientRow> {
+      const changing = rowChange(fields)
+      const faults = faultsOfClient({ ...fields, name: changing.name })
+      requireEverything(party)
+      if (faults.length > 0) throw validationFailed(faults)
+      return change(party, client, 'client.changed', changing)
+    },
+
+    /** Takes a client out of lists. Its projects go on, and are billed. */
+    archiveClient: async (party: Party, client: string): Promise<ClientRow> => {
+      const { archivedAt } = await getClient(db.read, client)
+      return change(party, client, 'client.archived', { archivedAt: archivedAt ?? clock.now() })
+    },
+
+    restoreClient: (party: Party, client: string): Promise<ClientRow> =>
+      change(party, client, 'client.restored', { archivedAt: null }),
+
+    /** Removes a client that has no project. Throws `in_use` for one that has. */
+    removeClient(party: Party, client: string): Promise<void> {
+      requireEverything(party)
+      return db.write(async (tx) => {
+        const found = await getClient(tx, client)
+        if (await hasProjects(tx, found.id)) {
+          throw new Problem('in_use', `The client '${found.name}' has projects. Archive it instead.`)
+        }
+        await deleteClient(tx, found.id)
+        await audit.record(tx, party.by, { action: 'client.removed', object: objectOf(found), before: recordOf(found) })
+      })
+    },
+  }
+}

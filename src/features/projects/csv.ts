@@ -1,0 +1,44 @@
+/** The columns of exported lists of work, named as in the JSON. What somebody may not see is an empty cell. */
+import type { CsvColumn } from '../../lib/csv-column.ts'
+import type { ClientBody, ProjectBody, TicketBody } from './schema.ts'
+
+/** A raw number's digits, exact at any size. */
+function decimal(number: number | null | undefined): string | null {
+  return number === null || number === undefined ? null : JSON.stringify(number)
+}
+
+export const CLIENT_COLUMNS: CsvColumn<ClientBody>[] = [
+  { heading: 'id', cell: (client) => client.id },
+  { heading: 'name', cell: (client) => client.name },
+  { heading: 'email', cell: (client) => client.email },
+  { heading: 'address', cell: (client) => client.address },
+  { heading: 'tax_id', cell: (client) => client.tax_id },
+  { heading: 'currency', cell: (client) => client.currency },
+  { heading: 'markup', cell: (client) => decimal(client.markup) },
+  { heading: 'archived_at', cell: (client) => client.archived_at },
+  { heading: 'created_at', cell: (client) => client.created_at },
+]
+
+export const PROJECT_COLUMNS: CsvColumn<ProjectBody>[] = [
+  { heading: 'id', cell: (project) => project.id },
+  { heading: 'key', cell: (project) => project.key },
+  { heading: 'name', cell: (project) => project.name },
+  { heading: 'aliases', cell: (project) => project.aliases.join('; ') },
+  { heading: 'client', cell: (project) => project.client?.name },
+  { heading: 'billable', cell: (project) => project.billable?.toString() },
+  { heading: 'markup', cell: (project) => decimal(project.markup) },
+  { heading: 'budget', cell: (project) => decimal(project.budget) },
+  { heading: 'leads', cell: (project) => project.leads?.map(({ name }) => name).join('; ') },
+  { heading: 'archived_at', cell: (project) => project.archived_at },
+  { heading: 'merged_into', cell: (project) => project.merged_into?.key },
+  { heading: 'created_at', cell: (project) => project.created_at },
+]
+
+export const TICKET_COLUMNS: CsvColumn<TicketBody>[] = [
+  { heading: 'id', cell: (ticket) => ticket.id },
+  { heading: 'key', cell: (ticket) => ticket.key },
+  { heading: 'title', cell: (ticket) => ticket.title },
+  { heading: 'project', cell: (ticket) => ticket.project?.key },
+  { heading: 'archived_at', cell: (ticket) => ticket.archived_at },
+  { heading: 'created_at', cell: (ticket) => ticket.created_at },
+]

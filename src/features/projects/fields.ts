@@ -1,0 +1,40 @@
+/** What may be said of clients, projects and tickets: absent leaves a field as it is, null clears it. */
+import type { Nanos } from '../../lib/money.ts'
+
+export interface ClientFields {
+  name?: string | undefined
+  email?: string | null | undefined
+  address?: string | null | undefined
+  taxId?: string | null | undefined
+  /** ISO 4217 code of its bills; null for the organization's. */
+  currency?: string | null | undefined
+  /** On costs; null for the organization's. */
+  markupPpm?: number | null | undefined
+}
+
+export interface ProjectFields {
+  key?: string | undefined
+  name?: string | undefined
+  /** All of them. */
+  aliases?: string[] | undefined
+  /** Beside what there is, for those who know of one name only. */
+  addAliases?: string[] | undefined
+  removeAliases?: string[] | undefined
+  /** Id (`cli_…`) or name. */
+  client?: string | null | undefined
+  billable?: boolean | undefined
+  /** On costs; null for the client's. */
+  markupPpm?: number | null | undefined
+  budgetNanos?: Nanos | null | undefined
+  /** All of them, by id (`usr_…`) or e-mail address. */
+  leads?: string[] | undefined
+  addLeads?: string[] | undefined
+  removeLeads?: string[] | undefined
+}
+
+export interface TicketFields {
+  key?: string | undefined
+  title?: string | null | undefined
+  /** Id (`prj_…`), key, name or alias. */
+  project?: string | null | undefined
+}

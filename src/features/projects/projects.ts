@@ -1,0 +1,327 @@
+/** Projects: what they are called, who leads them, who pays for them. What reports ask of them is in `service.ts`. */
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import type { Viewer } from '../../database/visibility.ts'
+import { notFound, Problem, validationFailed } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isId } from '../../lib/id.ts'
+import { composeName, foldName } from '../../lib/names.ts'
+import { type AuditService, difference } from '../audit/service.ts'
+import { findClient } from './clients.ts'
+import type { ProjectFields } from './fields.ts'
+import { faultsOfProject } from './rules.ts'
+import { type Party, requireChange, requireEverything, sightOf } from './sight.ts'
+import type { Page } from './store/clients.ts'
+import { findProjectByName } from './store/lookups.ts'
+import {
+  deleteProject,
+  findLead,
+  findProjectView,
+  holdProject,
+  insertProjectRecord,
+  type Lead,
+  listMergedInto,
+  listProjectViews,
+  type ProjectFilter,
+  type ProjectName,
+  type ProjectChange as ProjectRowChange,
+  type ProjectView,
+  redirectNames,
+  replaceLeads,
+  replaceNames,
+  updateProject,
+  usesOfProject,
+} from './store/projects.ts'
+import { projectBody } from './wire.ts'
+
+/** By id (`prj_…`), key, name or alias. Only by its id is a merged project itself found, by a name the one it leads to. */
+export async function findProjectNamed(reader: Reader, project: string): Promise<ProjectView | undefined> {
+  if (isId('prj', project)) return findProjectView(reader, { uid: project })
+  const named = await findProjectByName(reader, foldName(project))
+  return named && findProjectView(reader, { id: named.id })
+}
+
+export async function getProjectNamed(reader: Reader, project: string): Promise<ProjectView> {
+  const found = await findProjectNamed(reader, project)
+  if (!found) throw notFound(`The project '${project}'`)
+  return found
+}
+
+function nameTaken(text: string, { project }: ProjectView): Problem {
+  const state = project.archivedAt === null ? '' : ', which is archived'
+  return new Problem(
+    'already_exists',
+    `'${text}' names the project ${project.key} (${project.uid})${state}. A text names one project only: choose another, take it away from that one, or merge the two.`,
+  )
+}
+
+function isMerged({ project, mergedInto }: ProjectView): Problem {
+  return new Problem(
+    'project_merged',
+    `The project ${project.key} was merged into ${mergedInto!.key} (${mergedInto!.uid}). Change that one instead.`,
+  )
+}
+
+function refuseField(pointer: string, message: string): Problem {
+  return validationFailed([{ pointer, code: 'unknown', message }])
+}
+
+/** As the audit trail and differences have it: in the words of the API. */
+function recordOf(view: ProjectView): Record<string, unknown> {
+  return projectBody(view, 'everything')
+}
+
+function objectOf({ project }: ProjectView) {
+  return { id: project.uid, name: project.key }
+}
+
+/** Every text that names the project, each once: its key before its name, and both before its aliases. */
+function namesOf(key: string, name: string, aliases: string[]): ProjectName[] {
+  const names = new Map<string, ProjectName>()
+  const add = (kind: ProjectName['kind'], text: string) => {
+    const folded = foldName(text)
+    if (!names.has(folded)) names.set(folded, { folded, text: composeName(text), kind })
+  }
+  add('key', key)
+  add('name', name)
+  for (const alias of aliases) add('alias', alias)
+  return [...names.values()]
+}
+
+/**
+ * The aliases after a change. A former key or name stays as one, so that what reports by it keeps arriving. Throws
+ * `validation_failed` for the removal of what is none.
+ */
+function changedAliases({ project, aliases }: ProjectView, fields: ProjectFields): string[] {
+  const removed = new Set(fields.removeAliases?.map(foldName))
+  const known = new Set(aliases.map(foldName))
+  for (const [index, alias] of (fields.removeAliases ?? []).entries()) {
+    if (known.has(foldName(alias))) continue
+    throw refuseField(`/remove_aliases/${index}`, `'${alias}' is no alias of ${project.key}`)
+  }
+  const former = [
+    ...(fields.key === undefined ? [] : [project.key]),
+    ...(fields.name === undefined ? [] : [project.name]),
+  ]
+  const kept = (fields.aliases ?? aliases).filter((alias) => !removed.has(foldName(alias)))
+  return [...kept, ...(fields.addAliases ?? []), ...former]
+}
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+}
+
+export function createProjects({ db, clock, audit }: Dependencies) {
+  /** The names of the fields of a change that say something, in the words of the API. */
+  function fieldsIn(fields: ProjectFields): string[] {
+    const words: Record<keyof ProjectFields, string> = {
+      key: 'key',
+      name: 'name',
+      aliases: 'aliases',
+      addAliases: 'add_aliases',
+      removeAliases: 'remove_aliases',
+      client: 'client',
+      billable: 'billable',
+      markupPpm: 'markup',
+      budgetNanos: 'budget',
+      leads: 'leads',
+      addLeads: 'leads',
+      removeLeads: 'leads',
+    }
+    return Object.entries(words).flatMap(([field, word]) =>
+      fields[field as keyof ProjectFields] === undefined ? [] : [word],
+    )
+  }
+
+  async function clientOf(reader: Reader, client: string): Promise<number> {
+    const found = await findClient(reader, client)
+    if (!found) throw refuseField('/client', `names no client; add '${client}' first`)
+    return found.id
+  }
+
+  async function leadOf(reader: Reader, who: string, pointer: string): Promise<Lead> {
+    const found = await findLead(reader, who)
+    if (!found) throw refuseField(pointer, `'${who}' is the id or e-mail address of nobody`)
+    return found
+  }
+
+  async function rowChange(tx: Tx, { key, name, client, billable, markupPpm, budgetNanos }: ProjectFields) {
+    const change: ProjectRowChange = {}
+    if (key !== undefined) change.key = composeName(key)
+    if (name !== undefined) change.name = composeName(name)
+    if (client !== undefined) change.clientId = client === null ? null : await clientOf(tx, client)
+    if (billable !== undefined) change.billable = billable
+    if (markupPpm !== undefined) change.markupPpm = markupPpm
+    if (budgetNanos !== undefined) change.budget = budgetNanos
+    return change
+  }
+
+  async function changeLeads(tx: Tx, id: number, before: Lead[], { leads, addLeads, removeLeads }: ProjectFields) {
+    if (!leads && !addLeads && !removeLeads) return
+    const ids = new Set(leads ? [] : before.map((lead) => lead.id))
+    for (const [index, who] of (leads ?? addLeads ?? []).entries())
+      ids.add((await leadOf(tx, who, `/leads/${index}`)).id)
+    for (const who of removeLeads ?? []) ids.delete((await leadOf(tx, who, '/leads')).id)
+    await replaceLeads(tx, id, [...ids])
+  }
+
+  async function setNames(tx: Tx, id: number, names: ProjectName[]): Promise<void> {
+    const [taken] = await replaceNames(tx, id, names)
+    if (!taken) return
+    const holder = (await findProjectByName(tx, taken.folded))!
+    throw nameTaken(taken.text, (await findProjectView(tx, { id: holder.id }))!)
+  }
+
+  /** The project that is to be changed. Throws `not_found`, and `project_merged` where there is nothing left to change. */
+  async function getStanding(reader: Reader, project: string): Promise<ProjectView> {
+    const view = await getProjectNamed(reader, project)
+    if (view.mergedInto) throw isMerged(view)
+    return view
+  }
+
+  async function changeArchived(party: Party, project: string, action: string, archive: boolean): Promise<ProjectView> {
+    requireEverything(party)
+    return db.write(async (tx) => {
+      const before = await getStanding(tx, project)
+      if ((before.project.archivedAt !== null) === archive) return before
+      await updateProject(tx, before.project.id, { archivedAt: archive ? clock.now() : null })
+      const after = (await findProjectView(tx, { id: before.project.id }))!
+      await audit.record(tx, party.by, {
+        action,
+        object: objectOf(after),
+        ...difference(recordOf(before), recordOf(after)),
+      })
+      return after
+    })
+  }
+
+  return {
+    /** A page of projects, newest first. */
+    listProjects: (viewer: Viewer, filter: ProjectFilter, page: Page): Promise<ProjectView[]> =>
+      listProjectViews(filter.search === undefined ? db.read : db.slow, viewer, filter, page),
+
+    /** By id (`prj_…`), key, name or alias. Throws `not_found`. */
+    showProject: (project: string): Promise<ProjectView> => getProjectNamed(db.read, project),
+
+    /** Throws `validation_failed`, and `already_exists` where a text names another project. */
+    async addProject(party: Party, fields: ProjectFields & { key: string }): Promise<ProjectView> {
+      requireEverything(party)
+      const { key, name = key, aliases = [] } = composed(fields)
+      const faults = faultsOfProject({ ...fields, key, name, aliases })
+      if (faults.length > 0) throw validationFailed(faults)
+      return db.write(async (tx) => {
+        const id = await insertProjectRecord(tx, { ...(await rowChange(tx, fields)), key, name }, clock.now())
+        await setNames(tx, id, namesOf(key, name, aliases))
+        await changeLeads(tx, id, [], fields)
+        const added = (await findProjectView(tx, { id }))!
+        await audit.record(tx, party.by, { action: 'project.added', object: objectOf(added), after: recordOf(added) })
+        return added
+      })
+    },
+
+    /**
+     * Absent fields stay, null clears; a former key or name stays as an alias. Who leads the project may change its
+     * aliases, all else needs the role billing or admin. Throws `validation_failed`, `forbidden`, `not_found`,
+     * `already_exists` for a text that names another project, `project_merged`.
+     */
+    async changeProject(party: Party, project: string, given: ProjectFields): Promise<ProjectView> {
+      const fields = composed(given)
+      return db.write(async (tx) => {
+        const before = await getProjectNamed(tx, project)
+        requireChange(sightOf(party.viewer, before), 'project', fieldsIn(fields))
+        if (before.mergedInto) throw isMerged(before)
+        const faults = faultsOfProject(fields)
+        if (faults.length > 0) throw validationFailed(faults)
+        const { id } = before.project
+        await updateProject(tx, id, await rowChange(tx, fields))
+        const { key = before.project.key, name = before.project.name } = fields
+        if (fields.key ?? fields.name ?? fields.aliases ?? fields.addAliases ?? fields.removeAliases) {
+          await setNames(tx, id, namesOf(key, name, changedAliases(before, fields)))
+        }
+        await changeLeads(tx, id, before.leads, fields)
+        const after = (await findProjectView(tx, { id }))!
+        const changed = difference(recordOf(before), recordOf(after))
+        if (changed) {
+          await audit.record(tx, party.by, { action: 'project.changed', object: objectOf(after), ...changed })
+        }
+        return after
+      })
+    },
+
+    /** Takes a project out of lists. Reports that name it still arrive there, and say that it is archived. */
+    archiveProject: (party: Party, project: string): Promise<ProjectView> =>
+      changeArchived(party, project, 'project.archived', true),
+
+    restoreProject: (party: Party, project: string): Promise<ProjectView> =>
+      changeArchived(party, project, 'project.restored', false),
+
+    /** Removes a project that nothing refers to. Throws `in_use` for any other. */
+    removeProject(party: Party, project: string): Promise<void> {
+      requireEverything(party)
+      return db.write(async (tx) => {
+        const view = await getProjectNamed(tx, project)
+        const uses = await usesOfProject(tx, view.project.id)
+        if (uses.length > 0) {
+          throw new Problem('in_use', `The project ${view.project.key} has ${uses.join(' and ')}. Archive it instead.`)
+        }
+        await deleteProject(tx, view.project.id)
+        await audit.record(tx, party.by, { action: 'project.removed', object: objectOf(view), before: recordOf(view) })
+      })
+    },
+
+    /**
+     * The two projects of a merge. A name of a project that was merged into the other one before stands for that one,
+     * so that an interrupted merge goes on when it is asked for in the same words. Throws `not_found`,
+     * `validation_failed` for a project and itself, `project_merged` for one that was merged elsewhere.
+     */
+    async mergePair(reader: Reader, project: string, into: string): Promise<{ from: ProjectView; into: ProjectView }> {
+      const named = await findProjectNamed(reader, into)
+      if (!named) throw refuseField('/into', `'${into}' is the id or name of no project`)
+      const target = named.mergedInto ? (await findProjectView(reader, { uid: named.mergedInto.uid }))! : named
+      const found = await getProjectNamed(reader, project)
+      const from = found.project.id === target.project.id ? await formerly(reader, target, project) : found
+      if (!from) {
+        throw validationFailed([
+          { pointer: '/into', code: 'not_allowed', message: `is the same project, ${target.project.key}` },
+        ])
+      }
+      if (from.mergedInto && from.mergedInto.uid !== target.project.uid) throw isMerged(from)
+      return { from, into: target }
+    },
+
+    /**
+     * The first step of a merge, after which nothing new lands on the project: its names become aliases of the other
+     * one. Its leads do not become leads there, for nobody decided that they may see what else is there. False where
+     * that has happened before. Within the caller's transaction, who moves entries and tickets afterwards and writes
+     * the audit row.
+     */
+    async beginMerge(tx: Tx, { from, into }: { from: ProjectView; into: ProjectView }): Promise<boolean> {
+      if (from.mergedInto) return false
+      await holdProject(tx, from.project)
+      await redirectNames(tx, from.project.id, into.project.id)
+      const { id, archivedAt } = from.project
+      await updateProject(tx, id, { mergedIntoId: into.project.id, archivedAt: archivedAt ?? clock.now() })
+      return true
+    },
+  }
+}
+
+/** Spelled as names are kept. */
+function composed<Fields extends ProjectFields>(fields: Fields): Fields {
+  const each = (texts: string[] | undefined) => texts?.map(composeName)
+  return {
+    ...fields,
+    key: fields.key === undefined ? undefined : composeName(fields.key),
+    name: fields.name === undefined ? undefined : composeName(fields.name),
+    aliases: each(fields.aliases),
+    addAliases: each(fields.addAliases),
+  }
+}
+
+/** The project that had this key or name before it was merged into the target. */
+async function formerly(reader: Reader, target: ProjectView, name: string): Promise<ProjectView | undefined> {
+  const folded = foldName(name)
+  const merged = await listMergedInto(reader, target.project.id)
+  return merged.find(({ project }) => [project.key, project.name].some((text) => foldName(text) === folded))
+}

@@ -1,0 +1,41 @@
+/** Parameters of lists of work, read from text: every fault is told under `/query/<name>`. Pure. */
+import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import { ARCHIVED_FILTERS, type ClientFilter, type Page } from './store/clients.ts'
+import type { ProjectFilter } from './store/projects.ts'
+import type { TicketFilter } from './store/tickets.ts'
+
+export interface WorkQuery<Filter> extends Page {
+  filter: Filter
+  format: ListFormat | undefined
+}
+
+/** Throws 422 with every fault. */
+export function readClientList(texts: QueryTexts): WorkQuery<ClientFilter> {
+  return readList(texts, () => ({}))
+}
+
+/** Throws 422 with every fault. */
+export function readProjectList(texts: QueryTexts): WorkQuery<ProjectFilter> {
+  return readList(texts, (query) => ({ clients: query.list('client'), leads: query.list('lead') }))
+}
+
+/** Throws 422 with every fault. */
+export function readTicketList(texts: QueryTexts): WorkQuery<TicketFilter> {
+  return readList(texts, (query) => ({ projects: query.list('project') }))
+}
+
+function readList<Filter>(texts: QueryTexts, readFilter: (query: Query) => Filter) {
+  const query = new Query(texts)
+  const read = {
+    filter: {
+      search: query.text('search'),
+      archived: query.oneOf('archived', ARCHIVED_FILTERS),
+      ...readFilter(query),
+    },
+    limit: query.limit(),
+    after: query.page(readKeyPage),
+    format: query.format(),
+  }
+  query.finish()
+  return read
+}

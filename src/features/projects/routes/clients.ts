@@ -1,0 +1,166 @@
+import { Elysia, t } from 'elysia'
+import { access, viewerOf } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { listPage } from '../../../http/query.ts'
+import { CLIENT_COLUMNS } from '../csv.ts'
+import { EXAMPLE_CLIENT, EXAMPLE_NEW_CLIENT } from '../examples.ts'
+import { everyRow, pageOf } from '../pages.ts'
+import { readClientList } from '../query.ts'
+import { ClientBody, ClientChange, ClientList, NewClient } from '../schema.ts'
+import { type ClientRow, clientBody, type ProjectsService, readClient, sightOfClients } from '../service.ts'
+import { archivedAndSearch, bodiesOf, MAY_CHANGE, partyOf } from './shared.ts'
+
+const tag = 'Work'
+
+const ClientQuery = t.Object(
+  { ...archivedAndSearch('A text that the name contains.'), ...listPage('Clients') },
+  { additionalProperties: false },
+)
+
+const path = { id: 'Id (cli_…) or name of the client.' }
+const answer = { 200: { description: 'The client.', schema: ClientBody, example: EXAMPLE_CLIENT } }
+const keyOf = ({ id }: ClientRow) => id
+
+export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
+  new Elysia({ name: 'clients', prefix: '/api/v1/clients', normalize: false })
+    .use(access())
+    .get(
+      '',
+      async ({ query, caller, request }) => {
+        const sight = sightOfClients(viewerOf(caller))
+        const bodyOf = (client: ClientRow) => clientBody(client, sight)
+        const asked = readClientList(query)
+        const list = (page: { after: number | undefined; limit: number }) => projects.listClients(asked.filter, page)
+        if (!wantsCsv(request, asked.format)) return pageOf(list, asked, { bodyOf, keyOf })
+        return csvResponse(bodiesOf(everyRow(list, keyOf), bodyOf), CLIENT_COLUMNS, 'clients.csv')
+      },
+      {
+        allow: ['read', 'session'],
+        query: ClientQuery,
+        detail: documented({
+          id: 'listClients',
+          tag,
+          summary: 'List clients',
+          description: 'Newest first. Members see their names, billing and admin everything.',
+          responses: {
+            200: {
+              description: 'A page of clients.',
+              schema: ClientList,
+              example: { data: [EXAMPLE_CLIENT], has_more: false, next_page: null },
+              also: { 'text/csv': { schema: t.String() } },
+            },
+          },
+          problems: ['database_deadline'],
+        }),
+      },
+    )
+    .post(
+      '',
+      async ({ body, caller, address, set }) => {
+        const added = await projects.addClient(partyOf({ caller, address }), { ...readClient(body), name: body.name })
+        set.status = 201
+        set.headers.location = `/api/v1/clients/${added.uid}`
+        return clientBody(added, 'everything')
+      },
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: NewClient,
+        detail: documented({
+          id: 'addClient',
+          tag,
+          summary: 'Add a client',
+          body: { example: EXAMPLE_NEW_CLIENT },
+          responses: {
+            201: {
+              description: 'The client was added.',
+              schema: ClientBody,
+              headers: ['Location'],
+              example: EXAMPLE_CLIENT,
+            },
+          },
+          problems: ['already_exists'],
+        }),
+      },
+    )
+    .get(
+      '/:id',
+      async ({ params, caller }) => clientBody(await projects.getClient(params.id), sightOfClients(viewerOf(caller))),
+      {
+        allow: ['read', 'session'],
+        detail: documented({ id: 'getClient', tag, summary: 'Read one client', path, responses: answer }),
+      },
+    )
+    .patch(
+      '/:id',
+      async ({ params, body, caller, address }) =>
+        clientBody(
+          await projects.changeClient(partyOf({ caller, address }), params.id, readClient(body)),
+          'everything',
+        ),
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: ClientChange,
+        detail: documented({
+          id: 'changeClient',
+          tag,
+          summary: 'Change a client',
+          description: 'What is absent stays, null clears. Bills that were sent keep what they said.',
+          path,
+          body: { example: { markup: 15, tax_id: null } },
+          responses: answer,
+          problems: ['already_exists'],
+        }),
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ params, caller, address, set }) => {
+        await projects.removeClient(partyOf({ caller, address }), params.id)
+        set.status = 204
+      },
+      {
+        allow: MAY_CHANGE,
+        detail: documented({
+          id: 'removeClient',
+          tag,
+          summary: 'Remove a client that nothing uses',
+          path,
+          responses: { 204: { description: 'It is gone.' } },
+          problems: ['in_use'],
+        }),
+      },
+    )
+    .post(
+      '/:id/archive',
+      async ({ params, caller, address }) =>
+        clientBody(await projects.archiveClient(partyOf({ caller, address }), params.id), 'everything'),
+      {
+        allow: MAY_CHANGE,
+        detail: documented({
+          id: 'archiveClient',
+          tag,
+          summary: 'Archive a client',
+          description: 'Takes it out of lists. Its projects go on, and are billed.',
+          path,
+          responses: answer,
+        }),
+      },
+    )
+    .post(
+      '/:id/restore',
+      async ({ params, caller, address }) =>
+        clientBody(await projects.restoreClient(partyOf({ caller, address }), params.id), 'everything'),
+      {
+        allow: MAY_CHANGE,
+        detail: documented({
+          id: 'restoreClient',
+          tag,
+          summary: 'Restore an archived client',
+          path,
+          responses: answer,
+        }),
+      },
+    )

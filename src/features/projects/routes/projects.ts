@@ -1,0 +1,232 @@
+import { Elysia, t } from 'elysia'
+import { access, viewerOf } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { listPage, listParameter } from '../../../http/query.ts'
+import { PROJECT_COLUMNS } from '../csv.ts'
+import { EXAMPLE_MERGE, EXAMPLE_NEW_PROJECT, EXAMPLE_PROJECT } from '../examples.ts'
+import { everyRow, pageOf } from '../pages.ts'
+import { readProjectList } from '../query.ts'
+import { Merge, MergeBody, NewProject, ProjectBody, ProjectChange, ProjectList } from '../schema.ts'
+import {
+  type MovingEntries,
+  mergeBody,
+  type ProjectsService,
+  type ProjectView,
+  projectBody,
+  readProject,
+  sightOf,
+} from '../service.ts'
+import { archivedAndSearch, bodiesOf, MAY_CHANGE, partyOf } from './shared.ts'
+
+const tag = 'Work'
+
+/** How long entries are moved within one call: half of what a connection may be silent. */
+const MERGING_BUDGET_MS = 10_000
+
+const ProjectQuery = t.Object(
+  {
+    ...archivedAndSearch('A text that the key, the name or an alias contains.'),
+    client: listParameter('Id or name of a client; `none` for projects without one.'),
+    lead: listParameter('Id or e-mail address of who leads it. A member finds among the projects that they lead.'),
+    ...listPage('Projects'),
+  },
+  { additionalProperties: false },
+)
+
+const path = { id: 'Id (prj_…), key, name or alias of the project.' }
+const answer = { 200: { description: 'The project.', schema: ProjectBody, example: EXAMPLE_PROJECT } }
+const keyOf = ({ project }: ProjectView) => project.id
+
+interface Dependencies {
+  projects: ProjectsService
+  entries: MovingEntries
+}
+
+export const projectsRoutes = ({ projects, entries }: Dependencies) =>
+  new Elysia({ name: 'projects', prefix: '/api/v1/projects', normalize: false })
+    .use(access())
+    .get(
+      '',
+      async ({ query, caller, request }) => {
+        const viewer = viewerOf(caller)
+        const bodyOf = (view: ProjectView) => projectBody(view, sightOf(viewer, view))
+        const asked = readProjectList(query)
+        const list = (page: { after: number | undefined; limit: number }) =>
+          projects.listProjects(viewer, asked.filter, page)
+        if (!wantsCsv(request, asked.format)) return pageOf(list, asked, { bodyOf, keyOf })
+        return csvResponse(bodiesOf(everyRow(list, keyOf), bodyOf), PROJECT_COLUMNS, 'projects.csv')
+      },
+      {
+        allow: ['read', 'session'],
+        query: ProjectQuery,
+        detail: documented({
+          id: 'listProjects',
+          tag,
+          summary: 'List projects',
+          description:
+            'Newest first. Members see their names and clients’ names, leads also budget and leads of theirs, billing and admin everything. Merged projects count as archived.',
+          responses: {
+            200: {
+              description: 'A page of projects.',
+              schema: ProjectList,
+              example: { data: [EXAMPLE_PROJECT], has_more: false, next_page: null },
+              also: { 'text/csv': { schema: t.String() } },
+            },
+          },
+          problems: ['database_deadline'],
+        }),
+      },
+    )
+    .post(
+      '',
+      async ({ body, caller, address, set }) => {
+        const added = await projects.addProject(partyOf({ caller, address }), { ...readProject(body), key: body.key })
+        set.status = 201
+        set.headers.location = `/api/v1/projects/${added.project.uid}`
+        return projectBody(added, 'everything')
+      },
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: NewProject,
+        detail: documented({
+          id: 'addProject',
+          tag,
+          summary: 'Add a project',
+          description: 'Reports may also make one, by naming a project that is not known yet.',
+          body: { example: EXAMPLE_NEW_PROJECT },
+          responses: {
+            201: {
+              description: 'The project was added.',
+              schema: ProjectBody,
+              headers: ['Location'],
+              example: EXAMPLE_PROJECT,
+            },
+          },
+          problems: ['already_exists'],
+        }),
+      },
+    )
+    .get(
+      '/:id',
+      async ({ params, caller }) => {
+        const view = await projects.showProject(params.id)
+        return projectBody(view, sightOf(viewerOf(caller), view))
+      },
+      {
+        allow: ['read', 'session'],
+        detail: documented({
+          id: 'getProject',
+          tag,
+          summary: 'Read one project',
+          description: 'A merged project is found by its id only; its names lead to the one that it was merged into.',
+          path,
+          responses: answer,
+        }),
+      },
+    )
+    .patch(
+      '/:id',
+      async ({ params, body, caller, address }) => {
+        const party = partyOf({ caller, address })
+        const view = await projects.changeProject(party, params.id, readProject(body))
+        return projectBody(view, sightOf(party.viewer, view))
+      },
+      {
+        allow: ['session'],
+        parse: 'report',
+        body: ProjectChange,
+        detail: documented({
+          id: 'changeProject',
+          tag,
+          summary: 'Change a project',
+          description:
+            'What is absent stays, null clears. A former key or name stays as an alias, so that what reports by it keeps arriving. Needs the role billing or admin; who leads the project may change its aliases.',
+          path,
+          body: { example: { client: 'Acme Ltd', markup: 15, aliases: ['acme/web', 'acme website'] } },
+          responses: answer,
+          problems: ['already_exists', 'project_merged'],
+        }),
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ params, caller, address, set }) => {
+        await projects.removeProject(partyOf({ caller, address }), params.id)
+        set.status = 204
+      },
+      {
+        allow: MAY_CHANGE,
+        detail: documented({
+          id: 'removeProject',
+          tag,
+          summary: 'Remove a project that nothing uses',
+          path,
+          responses: { 204: { description: 'It is gone.' } },
+          problems: ['in_use'],
+        }),
+      },
+    )
+    .post(
+      '/:id/archive',
+      async ({ params, caller, address }) =>
+        projectBody(await projects.archiveProject(partyOf({ caller, address }), params.id), 'everything'),
+      {
+        allow: MAY_CHANGE,
+        detail: documented({
+          id: 'archiveProject',
+          tag,
+          summary: 'Archive a project',
+          description:
+            'Takes it out of lists. Reports that name it still arrive there, with a note that it is archived.',
+          path,
+          responses: answer,
+          problems: ['project_merged'],
+        }),
+      },
+    )
+    .post(
+      '/:id/restore',
+      async ({ params, caller, address }) =>
+        projectBody(await projects.restoreProject(partyOf({ caller, address }), params.id), 'everything'),
+      {
+        allow: MAY_CHANGE,
+        detail: documented({
+          id: 'restoreProject',
+          tag,
+          summary: 'Restore an archived project',
+          path,
+          responses: answer,
+          problems: ['project_merged'],
+        }),
+      },
+    )
+    .post(
+      '/:id/merge',
+      async ({ params, body: { into, dry_run = false }, caller, address }) =>
+        mergeBody(
+          await entries.mergeProject(partyOf({ caller, address }), params.id, into, {
+            dryRun: dry_run,
+            budgetMs: MERGING_BUDGET_MS,
+          }),
+        ),
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: Merge,
+        detail: documented({
+          id: 'mergeProject',
+          tag,
+          summary: 'Merge a project into another one',
+          description:
+            'Its key, name and aliases become aliases of the project that stays, which reports and rules follow from then on; its tickets and all its entries that are on no bill move there, each with a row in its history. Leads do not follow. Safe to repeat: where `complete` is false, call again.',
+          path,
+          body: { example: { into: 'ACME', dry_run: true } },
+          responses: {
+            200: { description: 'What moved, or would move.', schema: MergeBody, example: EXAMPLE_MERGE },
+          },
+          problems: ['project_merged', 'database_deadline'],
+        }),
+      },
+    )

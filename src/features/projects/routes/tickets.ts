@@ -1,0 +1,169 @@
+import { Elysia, t } from 'elysia'
+import { access } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { listPage, listParameter } from '../../../http/query.ts'
+import { TICKET_COLUMNS } from '../csv.ts'
+import { EXAMPLE_NEW_TICKET, EXAMPLE_TICKET } from '../examples.ts'
+import { everyRow, pageOf } from '../pages.ts'
+import { readTicketList } from '../query.ts'
+import { NewTicket, TicketBody, TicketChange, TicketList } from '../schema.ts'
+import { type MovingEntries, type ProjectsService, readTicket, type TicketView, ticketBody } from '../service.ts'
+import { archivedAndSearch, bodiesOf, MAY_CHANGE, partyOf } from './shared.ts'
+
+const tag = 'Work'
+
+const TicketQuery = t.Object(
+  {
+    ...archivedAndSearch('A text that the key or the title contains.'),
+    project: listParameter('Id, key, name or alias of a project; `none` for tickets without one.'),
+    ...listPage('Tickets'),
+  },
+  { additionalProperties: false },
+)
+
+const path = { id: 'Id (tkt_…) or key of the ticket.' }
+const answer = { 200: { description: 'The ticket.', schema: TicketBody, example: EXAMPLE_TICKET } }
+const keyOf = ({ ticket }: TicketView) => ticket.id
+
+interface Dependencies {
+  projects: ProjectsService
+  entries: MovingEntries
+}
+
+export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
+  new Elysia({ name: 'tickets', prefix: '/api/v1/tickets', normalize: false })
+    .use(access())
+    .get(
+      '',
+      async ({ query, request }) => {
+        const asked = readTicketList(query)
+        const list = (page: { after: number | undefined; limit: number }) => projects.listTickets(asked.filter, page)
+        if (!wantsCsv(request, asked.format)) return pageOf(list, asked, { bodyOf: ticketBody, keyOf })
+        return csvResponse(bodiesOf(everyRow(list, keyOf), ticketBody), TICKET_COLUMNS, 'tickets.csv')
+      },
+      {
+        allow: ['read', 'session'],
+        query: TicketQuery,
+        detail: documented({
+          id: 'listTickets',
+          tag,
+          summary: 'List tickets',
+          description: 'Newest first.',
+          responses: {
+            200: {
+              description: 'A page of tickets.',
+              schema: TicketList,
+              example: { data: [EXAMPLE_TICKET], has_more: false, next_page: null },
+              also: { 'text/csv': { schema: t.String() } },
+            },
+          },
+          problems: ['database_deadline'],
+        }),
+      },
+    )
+    .post(
+      '',
+      async ({ body, caller, address, set }) => {
+        const added = await projects.addNewTicket(partyOf({ caller, address }), { ...readTicket(body), key: body.key })
+        set.status = 201
+        set.headers.location = `/api/v1/tickets/${added.ticket.uid}`
+        return ticketBody(added)
+      },
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: NewTicket,
+        detail: documented({
+          id: 'addTicket',
+          tag,
+          summary: 'Add a ticket',
+          description: 'Reports may also make one, by naming a ticket that is not known yet.',
+          body: { example: EXAMPLE_NEW_TICKET },
+          responses: {
+            201: {
+              description: 'The ticket was added.',
+              schema: TicketBody,
+              headers: ['Location'],
+              example: EXAMPLE_TICKET,
+            },
+          },
+          problems: ['already_exists'],
+        }),
+      },
+    )
+    .get('/:id', async ({ params }) => ticketBody(await projects.showTicket(params.id)), {
+      allow: ['read', 'session'],
+      detail: documented({ id: 'getTicket', tag, summary: 'Read one ticket', path, responses: answer }),
+    })
+    .patch(
+      '/:id',
+      async ({ params, body, caller, address }) =>
+        ticketBody(await entries.changeTicket(partyOf({ caller, address }), params.id, readTicket(body))),
+      {
+        allow: ['session'],
+        parse: 'report',
+        body: TicketChange,
+        detail: documented({
+          id: 'changeTicket',
+          tag,
+          summary: 'Change a ticket',
+          description:
+            'What is absent stays, null clears. Its entries that are on no bill follow it to another project. Needs the role billing or admin; who leads its project may change the title.',
+          path,
+          body: { example: { title: 'Checkout loses the basket', project: 'ACME' } },
+          responses: answer,
+        }),
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ params, caller, address, set }) => {
+        await projects.removeTicket(partyOf({ caller, address }), params.id)
+        set.status = 204
+      },
+      {
+        allow: MAY_CHANGE,
+        detail: documented({
+          id: 'removeTicket',
+          tag,
+          summary: 'Remove a ticket that nothing uses',
+          path,
+          responses: { 204: { description: 'It is gone.' } },
+          problems: ['in_use'],
+        }),
+      },
+    )
+    .post(
+      '/:id/archive',
+      async ({ params, caller, address }) =>
+        ticketBody(await projects.archiveTicket(partyOf({ caller, address }), params.id)),
+      {
+        allow: ['session'],
+        detail: documented({
+          id: 'archiveTicket',
+          tag,
+          summary: 'Archive a ticket',
+          description:
+            'Takes it out of lists; reports that name it still arrive there. Needs the role billing or admin, or to lead its project.',
+          path,
+          responses: answer,
+        }),
+      },
+    )
+    .post(
+      '/:id/restore',
+      async ({ params, caller, address }) =>
+        ticketBody(await projects.restoreTicket(partyOf({ caller, address }), params.id)),
+      {
+        allow: ['session'],
+        detail: documented({
+          id: 'restoreTicket',
+          tag,
+          summary: 'Restore an archived ticket',
+          description: 'Needs the role billing or admin, or to lead its project.',
+          path,
+          responses: answer,
+        }),
+      },
+    )

@@ -1,0 +1,67 @@
+/**
+ * Who sees what of work, and who changes it (product.md, "Roles"): everybody the names, leads also the budget and the
+ * leads of their projects, and billing and admin all of it, money terms and clients' addresses included. Pure.
+ */
+import type { Viewer } from '../../database/visibility.ts'
+import { Problem } from '../../errors.ts'
+import type { Actor } from '../audit/service.ts'
+
+/** Who asks or changes: what they may see decides what they may change. */
+export interface Party {
+  viewer: Viewer
+  by: Actor
+}
+
+/** How much of a project, of its tickets or of a client somebody sees. */
+export type Sight = 'names' | 'lead' | 'everything'
+
+interface Led {
+  leads: { id: number }[]
+}
+
+/** What the viewer sees of a project, or of a ticket's project; null for a ticket that has none. */
+export function sightOf(viewer: Viewer, project: Led | null): Sight {
+  if (viewer.sees === 'everything') return 'everything'
+  return project?.leads.some(({ id }) => id === viewer.userId) ? 'lead' : 'names'
+}
+
+/** Clients have no leads: of them a member sees the name. */
+export function sightOfClients(viewer: Viewer): Sight {
+  return sightOf(viewer, null)
+}
+
+/** What a lead may change of their projects and of the tickets there; all else is for billing and admin. */
+const LEADS_MAY_CHANGE: Record<'project' | 'ticket', readonly string[]> = {
+  project: ['aliases', 'add_aliases', 'remove_aliases'],
+  ticket: ['title', 'archived'],
+}
+
+/** Throws `forbidden`, naming what is needed, where the sight does not allow these fields of a change. */
+export function requireChange(sight: Sight, what: 'project' | 'ticket', fields: readonly string[]): void {
+  if (sight === 'everything') return
+  const beyond = fields.filter((field) => !LEADS_MAY_CHANGE[what].includes(field))
+  if (sight === 'lead' && beyond.length === 0) return
+  throw sight === 'lead' ? beyondLead(what, beyond) : needsLead(what)
+}
+
+function beyondLead(what: 'project' | 'ticket', fields: readonly string[]): Problem {
+  const may = what === 'project' ? 'its aliases' : 'its title, and archive and restore it'
+  return new Problem(
+    'forbidden',
+    `Who leads the ${what === 'project' ? 'project' : "ticket's project"} may change ${may}; ${fields.join(', ')} needs the role billing or admin.`,
+  )
+}
+
+function needsLead(what: 'project' | 'ticket'): Problem {
+  return new Problem(
+    'forbidden',
+    `Changing this ${what} needs the role billing or admin, or to lead ${what === 'project' ? 'it' : 'its project'}. An admin can change a role, and billing can make you a lead.`,
+  )
+}
+
+/** Throws `forbidden` for whoever is neither billing nor admin, on routes and commands alike. */
+export function requireEverything({ viewer }: Party): void {
+  if (viewer.sees !== 'everything') {
+    throw new Problem('forbidden', 'This needs the role billing or admin. An admin can change your role.')
+  }
+}

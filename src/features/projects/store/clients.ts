@@ -1,0 +1,101 @@
+import { and, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { Tables } from '../../../database/tables.ts'
+import { type Id, newId } from '../../../lib/id.ts'
+import { foldName } from '../../../lib/names.ts'
+
+export type ClientRow = Tables['clients']['$inferSelect']
+export type ClientChange = Partial<Omit<ClientRow, 'id' | 'uid' | 'createdAt'>>
+
+/** What a list shows: what is archived is left out unless it is asked for. */
+export const ARCHIVED_FILTERS = ['false', 'true', 'all'] as const
+export type ArchivedFilter = (typeof ARCHIVED_FILTERS)[number]
+
+export interface ClientFilter {
+  /** A text that the name contains, whatever the case. */
+  search?: string | undefined
+  archived?: ArchivedFilter | undefined
+}
+
+export interface Page {
+  after: number | undefined
+  limit: number
+}
+
+export function archivedCondition(
+  column: Tables['projects' | 'tickets' | 'clients']['archivedAt'],
+  filter: ArchivedFilter = 'false',
+): SQL | undefined {
+  if (filter === 'all') return undefined
+  return filter === 'true' ? isNotNull(column) : isNull(column)
+}
+
+/** A pattern for `LIKE … ESCAPE '!'` that finds the text anywhere in a folded one. */
+export function anywhere(text: string): string {
+  return `%${foldName(text).replace(/[!%_]/g, (character) => `!${character}`)}%`
+}
+
+export async function findClientByUid(reader: Reader, uid: Id<'cli'>): Promise<ClientRow | undefined> {
+  const { clients } = reader.tables
+  const [row] = await reader.select().from(clients).where(eq(clients.uid, uid)).limit(1)
+  return row
+}
+
+export async function findClientByName(reader: Reader, folded: string): Promise<ClientRow | undefined> {
+  const { clients } = reader.tables
+  const [row] = await reader.select().from(clients).where(eq(clients.nameFolded, folded)).limit(1)
+  return row
+}
+
+/** Newest first, from behind the key `after`. */
+export async function listClients(
+  reader: Reader,
+  { search, archived }: ClientFilter,
+  { after, limit }: Page,
+): Promise<ClientRow[]> {
+  const { clients } = reader.tables
+  return reader
+    .select()
+    .from(clients)
+    .where(
+      and(
+        search === undefined ? undefined : sql`${clients.nameFolded} LIKE ${anywhere(search)} ESCAPE '!'`,
+        archivedCondition(clients.archivedAt, archived),
+        after === undefined ? undefined : lt(clients.id, after),
+      ),
+    )
+    .orderBy(desc(clients.id))
+    .limit(limit)
+}
+
+/** Undefined where another client has the name. */
+export async function insertClient(
+  tx: Tx,
+  client: ClientChange & { name: string },
+  now: number,
+): Promise<ClientRow | undefined> {
+  const { clients } = tx.tables
+  const [row] = await tx
+    .insert(clients)
+    .values({ ...client, nameFolded: foldName(client.name), uid: newId('cli'), createdAt: now })
+    .onConflictDoNothing({ target: clients.nameFolded })
+    .returning()
+  return row
+}
+
+export async function updateClient(tx: Tx, id: number, change: ClientChange): Promise<ClientRow> {
+  const { clients } = tx.tables
+  if (Object.keys(change).length > 0) await tx.update(clients).set(change).where(eq(clients.id, id))
+  const [row] = await tx.select().from(clients).where(eq(clients.id, id))
+  return row!
+}
+
+export async function hasProjects(reader: Reader, clientId: number): Promise<boolean> {
+  const { projects } = reader.tables
+  const rows = await reader.select({ id: projects.id }).from(projects).where(eq(projects.clientId, clientId)).limit(1)
+  return rows.length > 0
+}
+
+export async function deleteClient(tx: Tx, id: number): Promise<void> {
+  await tx.delete(tx.tables.clients).where(eq(tx.tables.clients.id, id))
+}

@@ -1,0 +1,261 @@
+/** Projects as people see and change them; what reports ask of them is beside, in `lookups.ts`. */
+import { aliasedTable, and, asc, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { ProjectNameKind, Tables } from '../../../database/tables.ts'
+import { ledProjects, type Viewer } from '../../../database/visibility.ts'
+import { type Id, isId, newId } from '../../../lib/id.ts'
+import { foldName } from '../../../lib/names.ts'
+import { type ArchivedFilter, anywhere, archivedCondition, type Page } from './clients.ts'
+
+type ProjectRecord = Tables['projects']['$inferSelect']
+
+/** A project with what people want to know of it besides. */
+export interface ProjectView {
+  project: ProjectRecord
+  client: { uid: Id<'cli'>; name: string } | null
+  /** As they are spelled, in the order of the folded ones. */
+  aliases: string[]
+  leads: Lead[]
+  mergedInto: { uid: Id<'prj'>; key: string; name: string } | null
+}
+
+export interface Lead {
+  id: number
+  uid: Id<'usr'>
+  name: string
+}
+
+/** Several values of one filter mean any of them; several filters mean all of them. */
+export interface ProjectFilter {
+  /** A text that the key, the name or an alias contains, whatever the case. */
+  search?: string | undefined
+  /** Ids (`cli_…`) or names, or `none` for projects without a client. */
+  clients?: string[] | undefined
+  /** Ids (`usr_…`) or e-mail addresses. A member finds by it among the projects that they lead themselves. */
+  leads?: string[] | undefined
+  archived?: ArchivedFilter | undefined
+}
+
+function selectProjects(reader: Reader) {
+  const { projects, clients } = reader.tables
+  const targets = aliasedTable(projects, 'target')
+  return reader
+    .select({
+      project: projects,
+      client: { uid: clients.uid, name: clients.name },
+      mergedInto: { uid: targets.uid, key: targets.key, name: targets.name },
+    })
+    .from(projects)
+    .leftJoin(clients, eq(clients.id, projects.clientId))
+    .leftJoin(targets, eq(targets.id, projects.mergedIntoId))
+}
+
+async function viewsOf(reader: Reader, rows: Omit<ProjectView, 'aliases' | 'leads'>[]): Promise<ProjectView[]> {
+  if (rows.length === 0) return []
+  const { projectNames, projectLeads, users } = reader.tables
+  const ids = rows.map(({ project }) => project.id)
+  const names = await reader
+    .select({ projectId: projectNames.projectId, text: projectNames.text })
+    .from(projectNames)
+    .where(and(inArray(projectNames.projectId, ids), eq(projectNames.kind, 'alias')))
+    .orderBy(asc(projectNames.folded))
+  const leads = await reader
+    .select({ projectId: projectLeads.projectId, id: users.id, uid: users.uid, name: users.name })
+    .from(projectLeads)
+    .innerJoin(users, eq(users.id, projectLeads.userId))
+    .where(inArray(projectLeads.projectId, ids))
+    .orderBy(asc(users.name), asc(users.id))
+  const aliasesOf = Map.groupBy(names, ({ projectId }) => projectId)
+  const leadsOf = Map.groupBy(leads, ({ projectId }) => projectId)
+  return rows.map((row) => ({
+    ...row,
+    aliases: (aliasesOf.get(row.project.id) ?? []).map(({ text }) => text),
+    leads: (leadsOf.get(row.project.id) ?? []).map(({ id, uid, name }) => ({ id, uid, name })),
+  }))
+}
+
+export async function findProjectView(
+  reader: Reader,
+  by: { id: number } | { uid: Id<'prj'> },
+): Promise<ProjectView | undefined> {
+  const { projects } = reader.tables
+  const condition = 'uid' in by ? eq(projects.uid, by.uid) : eq(projects.id, by.id)
+  return (await viewsOf(reader, await selectProjects(reader).where(condition).limit(1)))[0]
+}
+
+/** Projects that were merged into this one, whose keys and names are aliases of it now. */
+export async function listMergedInto(reader: Reader, id: number): Promise<ProjectView[]> {
+  const { projects } = reader.tables
+  return viewsOf(reader, await selectProjects(reader).where(eq(projects.mergedIntoId, id)).orderBy(asc(projects.id)))
+}
+
+/** Newest first, from behind the key `after`. */
+export async function listProjectViews(
+  reader: Reader,
+  viewer: Viewer,
+  filter: ProjectFilter,
+  { after, limit }: Page,
+): Promise<ProjectView[]> {
+  const { projects } = reader.tables
+  const rows = await selectProjects(reader)
+    .where(and(conditionOf(reader, viewer, filter), after === undefined ? undefined : lt(projects.id, after)))
+    .orderBy(desc(projects.id))
+    .limit(limit)
+  return viewsOf(reader, rows)
+}
+
+function conditionOf(
+  reader: Reader,
+  viewer: Viewer,
+  { search, clients: named, leads, archived }: ProjectFilter,
+): SQL | undefined {
+  const { projects, projectNames, clients, projectLeads, users } = reader.tables
+  return and(
+    search === undefined
+      ? undefined
+      : or(
+          inArray(
+            projects.id,
+            reader
+              .select({ id: projectNames.projectId })
+              .from(projectNames)
+              .where(sql`${projectNames.folded} LIKE ${anywhere(search)} ESCAPE '!'`),
+          ),
+          // Merged ones have given their names away.
+          sql`lower(${projects.key}) LIKE ${anywhere(search)} ESCAPE '!'`,
+        ),
+    named &&
+      or(
+        named.includes('none') ? sql`${projects.clientId} IS NULL` : undefined,
+        inArray(
+          projects.clientId,
+          reader
+            .select({ id: clients.id })
+            .from(clients)
+            .where(
+              or(
+                inArray(clients.uid, named.filter((text) => isId('cli', text)) as Id<'cli'>[]),
+                inArray(clients.nameFolded, named.map(foldName)),
+              ),
+            ),
+        ),
+      ),
+    leads &&
+      and(
+        inArray(
+          projects.id,
+          reader
+            .select({ id: projectLeads.projectId })
+            .from(projectLeads)
+            .innerJoin(users, eq(users.id, projectLeads.userId))
+            .where(
+              or(
+                inArray(users.uid, leads.filter((text) => isId('usr', text)) as Id<'usr'>[]),
+                inArray(users.email, leads.map(foldName)),
+              ),
+            ),
+        ),
+        viewer.sees === 'everything' ? undefined : inArray(projects.id, ledProjects(reader, viewer.userId)),
+      ),
+    archivedCondition(projects.archivedAt, archived),
+  )
+}
+
+/** Adds a project that has no name to be found by yet: `replaceNames` follows in the same transaction. */
+export async function insertProjectRecord(
+  tx: Tx,
+  project: Pick<ProjectRecord, 'key' | 'name'> & ProjectChange,
+  now: number,
+): Promise<number> {
+  const { projects } = tx.tables
+  const [row] = await tx
+    .insert(projects)
+    .values({ ...project, uid: newId('prj'), createdAt: now })
+    .returning({ id: projects.id })
+  return row!.id
+}
+
+export type ProjectChange = Partial<Omit<ProjectRecord, 'id' | 'uid' | 'createdAt'>>
+
+export async function updateProject(tx: Tx, id: number, change: ProjectChange): Promise<void> {
+  const { projects } = tx.tables
+  if (Object.keys(change).length > 0) await tx.update(projects).set(change).where(eq(projects.id, id))
+}
+
+export interface ProjectName {
+  folded: string
+  text: string
+  kind: ProjectNameKind
+}
+
+/** Makes these the texts by which a project is found. Answers those that another project has, where there are any. */
+export async function replaceNames(tx: Tx, projectId: number, names: ProjectName[]): Promise<ProjectName[]> {
+  const { projectNames } = tx.tables
+  await tx.delete(projectNames).where(eq(projectNames.projectId, projectId))
+  const taken = await tx
+    .insert(projectNames)
+    .values(names.map((name) => ({ ...name, projectId })))
+    .onConflictDoNothing()
+    .returning({ folded: projectNames.folded })
+  return names.filter(({ folded }) => !taken.some((row) => row.folded === folded))
+}
+
+/** Makes every name of one project an alias of another, and what was merged into it merged into that one. */
+export async function redirectNames(tx: Tx, fromId: number, toId: number): Promise<void> {
+  const { projectNames, projects } = tx.tables
+  await tx.update(projectNames).set({ projectId: toId, kind: 'alias' }).where(eq(projectNames.projectId, fromId))
+  await tx.update(projects).set({ mergedIntoId: toId }).where(eq(projects.mergedIntoId, fromId))
+}
+
+/**
+ * Waits for whoever is about to place something on the project, and makes those who come later look again: PostgreSQL
+ * lets rows refer to a project while it is updated, but not while its public id is changed, so it is changed and
+ * changed back. SQLite has a single writer, to whom these are two small updates.
+ */
+export async function holdProject(tx: Tx, { id, uid }: Pick<ProjectRecord, 'id' | 'uid'>): Promise<void> {
+  const { projects } = tx.tables
+  await tx
+    .update(projects)
+    .set({ uid: newId('prj') })
+    .where(eq(projects.id, id))
+  await tx.update(projects).set({ uid }).where(eq(projects.id, id))
+}
+
+export async function replaceLeads(tx: Tx, projectId: number, userIds: number[]): Promise<void> {
+  const { projectLeads } = tx.tables
+  await tx.delete(projectLeads).where(eq(projectLeads.projectId, projectId))
+  if (userIds.length > 0) await tx.insert(projectLeads).values(userIds.map((userId) => ({ projectId, userId })))
+}
+
+/** A person by id (`usr_…`) or e-mail address. */
+export async function findLead(reader: Reader, who: string): Promise<Lead | undefined> {
+  const { users } = reader.tables
+  const [row] = await reader
+    .select({ id: users.id, uid: users.uid, name: users.name })
+    .from(users)
+    .where(isId('usr', who) ? eq(users.uid, who) : eq(users.email, foldName(who)))
+    .limit(1)
+  return row
+}
+
+/** What refers to a project, in the words of a refusal. */
+export async function usesOfProject(reader: Reader, id: number): Promise<string[]> {
+  const { entries, tickets, placementRuleVersions: rules, projects } = reader.tables
+  const anyOf = async (query: Promise<unknown[]>, what: string) => ((await query).length > 0 ? [what] : [])
+  const one = (from: typeof entries | typeof tickets | typeof rules | typeof projects, condition: SQL) =>
+    reader.select({ id: from.id }).from(from).where(condition).limit(1)
+  return [
+    ...(await anyOf(one(entries, eq(entries.projectId, id)), 'entries')),
+    ...(await anyOf(one(tickets, eq(tickets.projectId, id)), 'tickets')),
+    ...(await anyOf(one(rules, eq(rules.projectId, id)), 'placement rules')),
+    ...(await anyOf(one(projects, eq(projects.mergedIntoId, id)), 'projects that were merged into it')),
+  ]
+}
+
+/** Removes a project that nothing refers to, with its names and leads. */
+export async function deleteProject(tx: Tx, id: number): Promise<void> {
+  const { projects, projectNames, projectLeads } = tx.tables
+  await tx.delete(projectNames).where(eq(projectNames.projectId, id))
+  await tx.delete(projectLeads).where(eq(projectLeads.projectId, id))
+  await tx.delete(projects).where(eq(projects.id, id))
+}
