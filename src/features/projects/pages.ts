@@ -22,14 +22,14 @@ export async function pageOf<Row, Body>(
 }
 
 /** Every row, read page by page so that memory stays constant. */
-export async function* everyRow<Row>(
+export async function* everyOne<Row, Body>(
   list: (page: Page) => Promise<Row[]>,
-  keyOf: (row: Row) => number,
-): AsyncGenerator<Row> {
+  { bodyOf, keyOf }: { bodyOf: (row: Row) => Body; keyOf: (row: Row) => number },
+): AsyncGenerator<Body> {
   let after: number | undefined
   for (;;) {
     const rows = await list({ after, limit: EXPORT_PAGE })
-    yield* rows
+    yield* rows.map(bodyOf)
     if (rows.length < EXPORT_PAGE) return
     after = keyOf(rows.at(-1)!)
   }

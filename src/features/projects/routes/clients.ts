@@ -3,13 +3,13 @@ import { access, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { listPage } from '../../../http/query.ts'
+import { archivedAndSearch, MAY_CHANGE, partyOf } from '../../../http/work.ts'
 import { CLIENT_COLUMNS } from '../csv.ts'
 import { EXAMPLE_CLIENT, EXAMPLE_NEW_CLIENT } from '../examples.ts'
-import { everyRow, pageOf } from '../pages.ts'
+import { everyOne, pageOf } from '../pages.ts'
 import { readClientList } from '../query.ts'
 import { ClientBody, ClientChange, ClientList, NewClient } from '../schema.ts'
 import { type ClientRow, clientBody, type ProjectsService, readClient, sightOfClients } from '../service.ts'
-import { archivedAndSearch, bodiesOf, MAY_CHANGE, partyOf } from './shared.ts'
 
 const tag = 'Work'
 
@@ -33,7 +33,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
         const asked = readClientList(query)
         const list = (page: { after: number | undefined; limit: number }) => projects.listClients(asked.filter, page)
         if (!wantsCsv(request, asked.format)) return pageOf(list, asked, { bodyOf, keyOf })
-        return csvResponse(bodiesOf(everyRow(list, keyOf), bodyOf), CLIENT_COLUMNS, 'clients.csv')
+        return csvResponse(everyOne(list, { bodyOf, keyOf }), CLIENT_COLUMNS, 'clients.csv')
       },
       {
         allow: ['read', 'session'],

@@ -3,9 +3,10 @@ import { access, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { listPage, listParameter } from '../../../http/query.ts'
+import { archivedAndSearch, MAY_CHANGE, partyOf } from '../../../http/work.ts'
 import { PROJECT_COLUMNS } from '../csv.ts'
 import { EXAMPLE_MERGE, EXAMPLE_NEW_PROJECT, EXAMPLE_PROJECT } from '../examples.ts'
-import { everyRow, pageOf } from '../pages.ts'
+import { everyOne, pageOf } from '../pages.ts'
 import { readProjectList } from '../query.ts'
 import { Merge, MergeBody, NewProject, ProjectBody, ProjectChange, ProjectList } from '../schema.ts'
 import {
@@ -17,7 +18,6 @@ import {
   readProject,
   sightOf,
 } from '../service.ts'
-import { archivedAndSearch, bodiesOf, MAY_CHANGE, partyOf } from './shared.ts'
 
 const tag = 'Work'
 
@@ -55,7 +55,7 @@ export const projectsRoutes = ({ projects, entries }: Dependencies) =>
         const list = (page: { after: number | undefined; limit: number }) =>
           projects.listProjects(viewer, asked.filter, page)
         if (!wantsCsv(request, asked.format)) return pageOf(list, asked, { bodyOf, keyOf })
-        return csvResponse(bodiesOf(everyRow(list, keyOf), bodyOf), PROJECT_COLUMNS, 'projects.csv')
+        return csvResponse(everyOne(list, { bodyOf, keyOf }), PROJECT_COLUMNS, 'projects.csv')
       },
       {
         allow: ['read', 'session'],

@@ -3,13 +3,13 @@ import { access } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { listPage, listParameter } from '../../../http/query.ts'
+import { archivedAndSearch, MAY_CHANGE, partyOf } from '../../../http/work.ts'
 import { TICKET_COLUMNS } from '../csv.ts'
 import { EXAMPLE_NEW_TICKET, EXAMPLE_TICKET } from '../examples.ts'
-import { everyRow, pageOf } from '../pages.ts'
+import { everyOne, pageOf } from '../pages.ts'
 import { readTicketList } from '../query.ts'
 import { NewTicket, TicketBody, TicketChange, TicketList } from '../schema.ts'
 import { type MovingEntries, type ProjectsService, readTicket, type TicketView, ticketBody } from '../service.ts'
-import { archivedAndSearch, bodiesOf, MAY_CHANGE, partyOf } from './shared.ts'
 
 const tag = 'Work'
 
@@ -40,7 +40,7 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
         const asked = readTicketList(query)
         const list = (page: { after: number | undefined; limit: number }) => projects.listTickets(asked.filter, page)
         if (!wantsCsv(request, asked.format)) return pageOf(list, asked, { bodyOf: ticketBody, keyOf })
-        return csvResponse(bodiesOf(everyRow(list, keyOf), ticketBody), TICKET_COLUMNS, 'tickets.csv')
+        return csvResponse(everyOne(list, { bodyOf: ticketBody, keyOf }), TICKET_COLUMNS, 'tickets.csv')
       },
       {
         allow: ['read', 'session'],

@@ -1,7 +1,7 @@
 /** What the routes of clients, projects and tickets share. */
-import { actorOf, viewerOf } from '../../../http/access.ts'
-import { parameter } from '../../../http/query.ts'
-import type { Party } from '../service.ts'
+import type { Party } from '../features/projects/service.ts'
+import { actorOf, viewerOf } from './access.ts'
+import { parameter } from './query.ts'
 
 type Context = Parameters<typeof actorOf>[0]
 
@@ -22,7 +22,3 @@ export const archivedAndSearch = (search: string) => ({
     description: '`true` for archived ones only, `all` for both; without it those that are not archived.',
   }),
 })
-
-export async function* bodiesOf<Row, Body>(rows: AsyncIterable<Row>, bodyOf: (row: Row) => Body): AsyncGenerator<Body> {
-  for await (const row of rows) yield bodyOf(row)
-}
