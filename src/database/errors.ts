@@ -81,6 +81,14 @@ export function isUniqueViolation(error: unknown): boolean {
   return failureOf(error) === 'unique'
 }
 
+/** Whether a sum does not fit into 64 bits. Only on SQLite: PostgreSQL's sums of integers have no end. */
+export function isOverflow(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current.message === 'integer overflow') return true
+  }
+  return false
+}
+
 /** Seconds after which a client may try again. Long enough for a checkpoint or a command line's transaction to end. */
 const RETRY_AFTER_SECONDS = '2'
 const retryLater = { headers: { 'retry-after': RETRY_AFTER_SECONDS } }

@@ -4,10 +4,27 @@
  * Drafts and what waits on a submitted sheet are no use yet, so they are left out unless the filter asks for their
  * status. An entry that another source has superseded counts as nothing: its figures are 0, and its session stands in
  * the entries of the other source.
+ *
+ * Whole days and months come from the roll-up where it has what is asked for, the rest from the entries. Where to read
+ * is planned first; the one statement that then reads also says whether the plan still held, so that the answer is that
+ * of one moment.
  */
-import type { Database } from '../../database/database.ts'
+import type { Database, Reader } from '../../database/database.ts'
+import { isOverflow } from '../../database/errors.ts'
 import type { Viewer } from '../../database/visibility.ts'
-import type { EntryFilter } from '../entries/service.ts'
+import { conditionOf, type EntryFilter } from '../entries/service.ts'
+import { counted } from './counted.ts'
+import { planReading, type Range, type ReadingPlan } from './rollup-plan.ts'
+import { listZones, readState } from './store/rollup.ts'
+import {
+  type GroupColumn,
+  type GroupQuery,
+  type GroupSums,
+  isRolled,
+  listNamed,
+  type Named,
+  sumGroups,
+} from './store/sums.ts'
 
 export const DIMENSIONS = [
   'project',
@@ -33,8 +50,6 @@ export interface SumsQuery {
   dimensions: readonly Dimension[]
   /** Ascending moments: bucket `i` reaches from `bounds[i]` to just before `bounds[i + 1]`. */
   bounds: readonly number[]
-  /** The zone in which the bounds are local midnights, where they are. */
-  timeZone: string
   /** How many rows to answer at most, from the first bucket on: what is beyond is missing. */
   limit?: number
 }
@@ -71,6 +86,182 @@ export interface Sums {
   sums(query: SumsQuery): Promise<SumsRow[]>
 }
 
-export function createSums(_dependencies: { db: Database }): Sums {
-  throw new Error('Sums are not yet read from the database')
+/** Reports that lost to the roll-up's job so often read the entries. Each time a day changed that had been quiet. */
+const ATTEMPTS = 3
+
+/** Filters that mean the same on the roll-up as on entries. */
+const ROLLED_FILTERS: (keyof EntryFilter)[] = [
+  'startingAt',
+  'endingAt',
+  'projects',
+  'clients',
+  'managers',
+  'agents',
+  'harnesses',
+  'models',
+  'providers',
+  'statuses',
+  'sources',
+]
+
+/** How a dimension is read: the column that entries are grouped by, and what its values are called. */
+interface Grouping {
+  column: GroupColumn
+  /** Undefined where the column has the text itself. */
+  named?: Parameters<typeof listNamed>[1]
+  keyOf?: (named: Named) => Key | null
+  /** Whether several values of the column are one group. */
+  isCoarser?: boolean
+}
+
+const idAndName = ({ uid, name }: Named): Key => ({ id: uid!, name: name! })
+const nameOnly = ({ name }: Named): Key => name!
+
+const GROUPINGS: Record<(typeof DIMENSIONS)[number], Grouping> = {
+  project: {
+    column: 'projectId',
+    named: 'projects',
+    keyOf: ({ uid, key, name }) => ({ id: uid!, key: key!, name: name! }),
+  },
+  ticket: { column: 'ticketId', named: 'tickets', keyOf: ({ uid, key }) => ({ id: uid!, key: key! }) },
+  client: { column: 'projectId', named: 'clients', keyOf: idAndName, isCoarser: true },
+  agent_manager: { column: 'managerId', named: 'users', keyOf: idAndName },
+  agent_name: { column: 'agentId', named: 'names', keyOf: nameOnly },
+  agent_harness: { column: 'harnessId', named: 'names', keyOf: nameOnly },
+  provider: { column: 'providerId', named: 'names', keyOf: nameOnly },
+  model: { column: 'modelId', named: 'names', keyOf: nameOnly },
+  status: { column: 'status' },
+  source: { column: 'source' },
+}
+
+function groupingOf(dimension: Dimension): Grouping {
+  if (!dimension.startsWith('label:')) return GROUPINGS[dimension as (typeof DIMENSIONS)[number]]
+  const label = dimension.slice('label:'.length)
+  return { column: 'labelSetId', named: 'labels', keyOf: ({ labels }) => labels?.[label] ?? null, isCoarser: true }
+}
+
+/** Whether the roll-up can answer: it has the dimensions and what the filter asks. */
+function isRollable(filter: EntryFilter, groupings: Grouping[]): boolean {
+  return (
+    groupings.every(({ column }) => isRolled(column)) &&
+    filter.superseded === false &&
+    Object.entries(filter).every(
+      ([name, value]) =>
+        value === undefined || name === 'superseded' || ROLLED_FILTERS.includes(name as keyof EntryFilter),
+    )
+  )
+}
+
+export function createSums({ db }: { db: Database }): Sums {
+  /** The plan of the zone whose roll-up leaves least to read from entries; while zones are changed there are two. */
+  async function plan(bounds: readonly number[], within: Range): Promise<{ plan: ReadingPlan; zone?: string }> {
+    const plans = []
+    for (const { zone, ready } of await listZones(db.read)) {
+      if (ready) plans.push({ zone, plan: planReading(bounds, within, await readState(db.read, zone, within)) })
+    }
+    const length = ({ raw }: ReadingPlan) => raw.reduce((sum, { from, to }) => sum + to - from, 0)
+    plans.sort((a, b) => length(a.plan) - length(b.plan))
+    return plans[0] ?? { plan: allRaw(within) }
+  }
+
+  async function read(
+    { viewer, filter, bounds, limit }: SumsQuery,
+    groupings: Grouping[],
+    inHalves: boolean,
+  ): Promise<GroupSums[]> {
+    const within = {
+      from: Math.max(bounds[0]!, filter.startingAt ?? Number.NEGATIVE_INFINITY),
+      to: Math.min(bounds.at(-1)!, filter.endingAt ?? Number.POSITIVE_INFINITY),
+    }
+    if (within.from >= within.to) return []
+    const rollable = isRollable(filter, groupings)
+    for (let attempt = 1; ; attempt += 1) {
+      const planned = rollable && attempt <= ATTEMPTS ? await plan(bounds, within) : { plan: allRaw(within) }
+      const isGroupPerRow = planned.plan.periods.length === 0 && !groupings.some(({ isCoarser }) => isCoarser)
+      const query: GroupQuery = {
+        viewer,
+        condition: conditionOf(db.slow, { ...filter, startingAt: undefined, endingAt: undefined }),
+        columns: groupings.map(({ column }) => column),
+        bounds,
+        plan: planned.plan,
+        zone: planned.zone,
+        limit: isGroupPerRow ? limit : undefined,
+        inHalves,
+      }
+      const groups = await sumGroups(db.slow, query)
+      if (groups) return groups
+    }
+  }
+
+  return {
+    async sums(query) {
+      const asked = { ...query, filter: counted(query.filter) }
+      const groupings = query.dimensions.map(groupingOf)
+      const groups = await read(asked, groupings, false).catch((error) => {
+        if (!isOverflow(error)) throw error
+        return read(asked, groupings, true)
+      })
+      const rows = await name(db.slow, groups, groupings)
+      return query.limit === undefined ? rows : rows.slice(0, query.limit)
+    },
+  }
+}
+
+function allRaw(within: Range): ReadingPlan {
+  return { periods: [], raw: [within], trusted: [] }
+}
+
+/** Groups under the names of their keys; those of the same bucket and names become one. */
+async function name(reader: Reader, groups: GroupSums[], groupings: Grouping[]): Promise<SumsRow[]> {
+  const names = await Promise.all(
+    groupings.map(async ({ named }, at) => {
+      const ids = new Set(groups.map(({ keys }) => keys[at]).filter((key) => typeof key === 'number'))
+      return named ? listNamed(reader, named, [...ids]) : new Map<number, Named>()
+    }),
+  )
+  const rows = new Map<string, SumsRow>()
+  for (const group of groups) {
+    const keys = group.keys.map((key, at) => {
+      if (typeof key !== 'number') return key
+      const named = names[at]!.get(key)
+      return named ? groupings[at]!.keyOf!(named) : null
+    })
+    const place = JSON.stringify([group.bucket, keys])
+    const row = rows.get(place)
+    if (row) add(row, group)
+    else rows.set(place, toRow(group, keys))
+  }
+  return [...rows.values()].sort((a, b) => a.bucket - b.bucket)
+}
+
+function toRow({ bucket, entries, unpricedEntries, straddling, figures }: GroupSums, keys: SumsRow['keys']): SumsRow {
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h, cost, listValue, reportedCost } = figures
+  return {
+    bucket,
+    keys,
+    entries,
+    unpricedEntries,
+    tokens: {
+      input: input ?? 0n,
+      output: output ?? 0n,
+      cacheRead: cacheRead ?? 0n,
+      cacheWrite: cacheWrite ?? 0n,
+      cacheWrite1h: cacheWrite1h ?? 0n,
+    },
+    costNanos: cost,
+    listValueNanos: listValue,
+    reportedCostNanos: reportedCost,
+    straddling,
+  }
+}
+
+function add(row: SumsRow, group: GroupSums): void {
+  const other = toRow(group, row.keys)
+  row.entries += other.entries
+  row.unpricedEntries += other.unpricedEntries
+  row.straddling += other.straddling
+  for (const kind of Object.keys(row.tokens) as (keyof SumsRow['tokens'])[]) row.tokens[kind] += other.tokens[kind]
+  for (const sum of ['costNanos', 'listValueNanos', 'reportedCostNanos'] as const) {
+    if (other[sum] !== null) row[sum] = (row[sum] ?? 0n) + other[sum]
+  }
 }

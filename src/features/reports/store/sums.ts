@@ -1,0 +1,367 @@
+/**
+ * Sums of entries by bucket and group in one statement, which sees one state of the database on both engines: of each
+ * period either its sums in the roll-up or its entries, and beside them whether the roll-up could be trusted.
+ *
+ * The roll-up is read under the name of the entries' table, so that conditions on entries, that of who sees them among
+ * them, hold for it word for word.
+ */
+import { aliasedTable, and, type Column, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
+import { hoursOf, type Range, type ReadingPlan } from '../rollup-plan.ts'
+import { costOf } from './expressions.ts'
+
+/** The columns that entries are grouped by. */
+export type GroupColumn =
+  | 'projectId'
+  | 'ticketId'
+  | 'managerId'
+  | 'agentId'
+  | 'harnessId'
+  | 'providerId'
+  | 'modelId'
+  | 'status'
+  | 'source'
+  | 'labelSetId'
+
+/** Those that the roll-up has as well. */
+const ROLLED = [
+  'projectId',
+  'managerId',
+  'agentId',
+  'harnessId',
+  'providerId',
+  'modelId',
+  'status',
+  'source',
+] as const satisfies GroupColumn[]
+type RolledColumn = (typeof ROLLED)[number]
+
+export function isRolled(column: GroupColumn): column is RolledColumn {
+  return (ROLLED as readonly GroupColumn[]).includes(column)
+}
+
+/** Of a row, in the order in which statements answer them. */
+const FIGURES = [
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'cost',
+  'listValue',
+  'reportedCost',
+] as const
+export type Figures = Record<(typeof FIGURES)[number], bigint | null>
+
+export interface GroupSums {
+  bucket: number
+  /** Keys of rows, or a status or source, in the order of the columns asked for. */
+  keys: (number | string | null)[]
+  entries: number
+  unpricedEntries: number
+  straddling: number
+  figures: Figures
+}
+
+export interface GroupQuery {
+  viewer: Viewer
+  condition: SQL | undefined
+  columns: readonly GroupColumn[]
+  bounds: readonly number[]
+  /** Where to read; `zone` is that of the roll-up, undefined where all is read from entries. */
+  plan: ReadingPlan
+  zone: string | undefined
+  /** Bounds the rows of the statement; each is a group of its own only where nothing comes from the roll-up. */
+  limit: number | undefined
+  /** Whether each sum is made in two halves, for sums that 64 bits do not hold. SQLite fails where one does not fit. */
+  inHalves: boolean
+}
+
+/** Figures are divided here for sums in halves: 9 billion entries of the largest figures fit then. */
+const HALF = 1_000_000_000
+
+/** Buckets of equal length that follow each other, which one division tells apart. */
+interface Stretch {
+  startsAt: number
+  endsAt: number
+  lengthMs: number
+  bucket: number
+}
+
+function stretchesOf(bounds: readonly number[]): Stretch[] {
+  const stretches: Stretch[] = []
+  for (let bucket = 0; bucket + 1 < bounds.length; bucket += 1) {
+    const startsAt = bounds[bucket]!
+    const endsAt = bounds[bucket + 1]!
+    const last = stretches.at(-1)
+    if (last?.lengthMs === endsAt - startsAt) last.endsAt = endsAt
+    else stretches.push({ startsAt, endsAt, lengthMs: endsAt - startsAt, bucket })
+  }
+  return stretches
+}
+
+/** Numbers of our own making stand in the text: ten thousand bounds would be too many parameters. */
+function literal(value: number): SQL {
+  return sql.raw(value.toString())
+}
+
+/** What `leaf` says of the stretch in which `moment` lies, found by halving, as there may be many. */
+function inStretch(moment: Column, stretches: Stretch[], leaf: (stretch: Stretch) => SQL): SQL {
+  if (stretches.length === 1) return leaf(stretches[0]!)
+  const middle = stretches.length >> 1
+  const [before, after] = [stretches.slice(0, middle), stretches.slice(middle)]
+  return sql`CASE WHEN ${moment} < ${literal(after[0]!.startsAt)} THEN ${inStretch(moment, before, leaf)} ELSE ${inStretch(moment, after, leaf)} END`
+}
+
+function isSingle({ startsAt, endsAt, lengthMs }: Stretch): boolean {
+  return endsAt - startsAt === lengthMs
+}
+
+function bucketOf(moment: Column, stretches: Stretch[]): SQL {
+  return inStretch(moment, stretches, (stretch) =>
+    isSingle(stretch)
+      ? literal(stretch.bucket)
+      : sql`${literal(stretch.bucket)} + (${moment} - ${literal(stretch.startsAt)}) / ${literal(stretch.lengthMs)}`,
+  )
+}
+
+/** Whether `end` is behind the bucket of `moment`. */
+function isBehindBucket(end: Column, moment: Column, stretches: Stretch[]): SQL {
+  return inStretch(moment, stretches, (stretch) =>
+    isSingle(stretch)
+      ? sql`${end} > ${literal(stretch.endsAt)}`
+      : sql`(${end} - ${literal(stretch.startsAt)} - 1) / ${literal(stretch.lengthMs)} > (${moment} - ${literal(stretch.startsAt)}) / ${literal(stretch.lengthMs)}`,
+  )
+}
+
+function isWithin(moment: Column, ranges: Range[]): SQL {
+  const one = ({ from, to }: Range) => sql`(${moment} >= ${literal(from)} AND ${moment} < ${literal(to)})`
+  return sql`(${sql.join(ranges.map(one), sql` OR `)})`
+}
+
+/** A sum as one column, or as two. */
+function sumColumns(figure: SQL | Column, inHalves: boolean): SQL[] {
+  if (!inHalves) return [sql`sum(${figure})`]
+  return [sql`sum(${figure} / ${literal(HALF)})`, sql`sum(${figure} % ${literal(HALF)})`]
+}
+
+/** What the arms of the statement select, in this order. */
+interface Arm {
+  bucket: SQL
+  keys: (Column | SQL)[]
+  entries: SQL
+  unpriced: SQL
+  straddling: SQL
+  figures: (Column | SQL)[]
+  from: SQL
+}
+
+function selectArm({ bucket, keys, entries, unpriced, straddling, figures, from }: Arm, inHalves: boolean): SQL {
+  const named = [
+    sql`${bucket} AS bucket`,
+    ...keys.map((key, at) => sql`${key} AS ${sql.raw(`key${at}`)}`),
+    sql`${entries} AS entries`,
+    sql`${unpriced} AS unpriced`,
+    sql`${straddling} AS straddling`,
+    ...figures
+      .flatMap((figure) => sumColumns(figure, inHalves))
+      .map((figure, at) => sql`${figure} AS ${sql.raw(`figure${at}`)}`),
+  ]
+  const groups = [...keys.keys(), keys.length].map((at) => literal(at + 1))
+  return sql`SELECT ${sql.join(named, sql`, `)} FROM ${from} GROUP BY ${sql.join(groups, sql`, `)}`
+}
+
+function fromEntries(reader: Reader, query: GroupQuery, stretches: Stretch[]): SQL {
+  const { entries: e } = reader.tables
+  const cost = costOf(reader.tables)
+  const condition = and(isWithin(e.startedAt, query.plan.raw), query.condition, visibleEntries(reader, query.viewer))
+  return selectArm(
+    {
+      bucket: bucketOf(e.startedAt, stretches),
+      keys: query.columns.map((column) => e[column]),
+      entries: sql`count(*)`,
+      unpriced: sql`count(*) - count(${cost})`,
+      straddling: sql`sum(CASE WHEN ${isBehindBucket(e.endedAt, e.startedAt, stretches)} THEN 1 ELSE 0 END)`,
+      figures: FIGURES.map((figure) => (figure === 'cost' ? cost : e[figure])),
+      from: sql`${e} WHERE ${condition}`,
+    },
+    query.inHalves,
+  )
+}
+
+function fromRollup(reader: Reader, query: GroupQuery, stretches: Stretch[]): SQL {
+  const { rollupPeriods: p, rollupSums } = reader.tables
+  const s = aliasedTable(rollupSums, 'entries')
+  const periods = sql`${p.id} IN (${sql.join(
+    query.plan.periods.map(({ id }) => literal(id)),
+    sql`, `,
+  )})`
+  const condition = and(periods, eq(s.periodId, p.id), query.condition, visibleEntries(reader, query.viewer))
+  const straddling = isBehindBucket(s.straddlesTo, p.startsAt, stretches)
+  return selectArm(
+    {
+      bucket: bucketOf(p.startsAt, stretches),
+      keys: query.columns.filter(isRolled).map((column) => s[column]),
+      entries: sql`sum(${s.entries})`,
+      unpriced: sql`sum(${s.unpricedEntries})`,
+      straddling: sql`sum(CASE WHEN ${straddling} THEN ${s.entries} ELSE 0 END)`,
+      figures: FIGURES.map((figure) => s[figure]),
+      // SQLite keeps to the order of a CROSS JOIN: few periods first, then the sums of each by the primary key.
+      from: sql`${p} CROSS JOIN ${rollupSums} AS "entries" WHERE ${condition}`,
+    },
+    query.inHalves,
+  )
+}
+
+/** How much of what the plan trusts does not hold: marked hours, days to be made again, periods replaced, the zone given up. */
+function doubts(reader: Reader, { trusted, periods }: ReadingPlan, zone: string): SQL {
+  const { staleHours: h, rollupPeriods: p, rollupZones: z } = reader.tables
+  const hours = trusted.map((range) => {
+    const { first, last } = hoursOf(range)
+    return sql`${h.hour} BETWEEN ${literal(first)} AND ${literal(last)}`
+  })
+  const days = trusted.map(({ from, to }) => sql`(${p.startsAt} < ${literal(to)} AND ${p.endsAt} > ${literal(from)})`)
+  const marked = sql`(SELECT count(*) FROM ${h} WHERE ${or(...hours)})`
+  const stale = sql`(SELECT count(*) FROM ${p} WHERE ${and(eq(p.zone, zone), eq(p.level, 'day'), eq(p.state, 'stale'), or(...days))})`
+  const isZoneReady = sql`(SELECT count(*) FROM ${z} WHERE ${and(eq(z.zone, zone), eq(z.ready, true))})`
+  const clean =
+    periods.length === 0
+      ? literal(0)
+      : sql`(SELECT count(*) FROM ${p} WHERE ${eq(p.state, 'clean')} AND ${p.id} IN (${sql.join(
+          periods.map(({ id }) => literal(id)),
+          sql`, `,
+        )}))`
+  return sql`${marked} + ${stale} + ${literal(periods.length)} - ${clean} + 1 - ${isZoneReady}`
+}
+
+/** No bucket: the row that says how much is in doubt. */
+const DOUBTS = -1
+
+/** The groups by bucket; undefined where the plan does not hold any more. */
+export async function sumGroups(reader: Reader, query: GroupQuery): Promise<GroupSums[] | undefined> {
+  const { plan, columns, zone, limit, inHalves } = query
+  const stretches = stretchesOf(query.bounds)
+  const arms: SQL[] = []
+  if (plan.raw.length > 0) arms.push(fromEntries(reader, query, stretches))
+  if (plan.periods.length > 0) arms.push(fromRollup(reader, query, stretches))
+  if (zone !== undefined && plan.trusted.length > 0) {
+    const nothing = Array.from({ length: inHalves ? 2 * FIGURES.length : FIGURES.length }, () => sql`NULL`)
+    const selected = [
+      literal(DOUBTS),
+      ...columns.map(() => sql`NULL`),
+      doubts(reader, plan, zone),
+      literal(0),
+      literal(0),
+      ...nothing,
+    ]
+    arms.push(sql`SELECT ${sql.join(selected, sql`, `)}`)
+  }
+  if (arms.length === 0) return []
+  const source = sql`(${sql.join(arms, sql` UNION ALL `)}) AS sums`
+  // A statement of nothing but the row of doubts has no names of its own.
+  if (arms.length === 1 && plan.raw.length + plan.periods.length === 0) {
+    const [row] = await reader
+      .select({ doubts: sql`${doubts(reader, plan, zone!)}`.mapWith(Number) })
+      .from(sql`(SELECT 1) AS one`)
+    return row!.doubts === 0 ? [] : undefined
+  }
+  const selection = reader
+    .select({
+      bucket: sql`bucket`.mapWith(Number),
+      ...Object.fromEntries(columns.map((column, at) => [`key${at}`, sql.raw(`key${at}`).mapWith(keyReader(column))])),
+      entries: sql`entries`.mapWith(Number),
+      unpriced: sql`unpriced`.mapWith(Number),
+      straddling: sql`straddling`.mapWith(Number),
+      ...Object.fromEntries(
+        Array.from({ length: inHalves ? 2 * FIGURES.length : FIGURES.length }, (_, at) => [
+          `figure${at}`,
+          sql.raw(`figure${at}`).mapWith(BigInt),
+        ]),
+      ),
+    })
+    .from(source)
+    .orderBy(sql`bucket`)
+  const rows = (await (limit === undefined ? selection : selection.limit(limit + 1))) as Record<string, unknown>[]
+  if (rows.some((row) => row.bucket === DOUBTS && row.entries !== 0)) return undefined
+  return rows.filter((row) => row.bucket !== DOUBTS).map((row) => readRow(row, columns.length, inHalves))
+}
+
+function keyReader(column: GroupColumn): (value: unknown) => number | string {
+  return column === 'status' || column === 'source' ? String : Number
+}
+
+function readRow(row: Record<string, unknown>, keys: number, inHalves: boolean): GroupSums {
+  const figure = (at: number): bigint | null => {
+    if (!inHalves) return row[`figure${at}`] as bigint | null
+    const upper = row[`figure${2 * at}`] as bigint | null
+    return upper === null ? null : upper * BigInt(HALF) + (row[`figure${2 * at + 1}`] as bigint)
+  }
+  return {
+    bucket: row.bucket as number,
+    keys: Array.from({ length: keys }, (_, at) => row[`key${at}`] as number | string | null),
+    entries: row.entries as number,
+    unpricedEntries: row.unpriced as number,
+    straddling: row.straddling as number,
+    figures: Object.fromEntries(FIGURES.map((name, at) => [name, figure(at)])) as Figures,
+  }
+}
+
+/** The columns of a table by their keys, in portions that any statement can hold. */
+const KEYS_PER_QUERY = 1_000
+
+/** What rows of the table behind a group column are, by key. */
+export async function listNamed(
+  reader: Reader,
+  what: 'projects' | 'clients' | 'tickets' | 'users' | 'names' | 'labels',
+  ids: number[],
+): Promise<Map<number, Named>> {
+  const named = new Map<number, Named>()
+  for (let from = 0; from < ids.length; from += KEYS_PER_QUERY) {
+    const rows = await selectNamed(reader, what, ids.slice(from, from + KEYS_PER_QUERY))
+    for (const { id, ...row } of rows) named.set(id, row)
+  }
+  return named
+}
+
+export interface Named {
+  uid?: string | null
+  key?: string
+  name?: string | null
+  labels?: Record<string, string>
+}
+
+async function selectNamed(
+  { tables: t, select }: Reader,
+  what: Parameters<typeof listNamed>[1],
+  ids: number[],
+): Promise<(Named & { id: number })[]> {
+  switch (what) {
+    case 'projects': {
+      const { id, uid, key, name } = t.projects
+      return select({ id, uid, key, name }).from(t.projects).where(inArray(id, ids))
+    }
+    case 'clients':
+      // By project: an entry has the client that its project has now.
+      return select({ id: t.projects.id, uid: t.clients.uid, name: t.clients.name })
+        .from(t.projects)
+        .innerJoin(t.clients, eq(t.clients.id, t.projects.clientId))
+        .where(inArray(t.projects.id, ids))
+    case 'tickets': {
+      const { id, uid, key } = t.tickets
+      return select({ id, uid, key }).from(t.tickets).where(inArray(id, ids))
+    }
+    case 'users': {
+      const { id, uid, name } = t.users
+      return select({ id, uid, name }).from(t.users).where(inArray(id, ids))
+    }
+    case 'names': {
+      const { id, text } = t.names
+      return select({ id, name: text }).from(t.names).where(inArray(id, ids))
+    }
+    case 'labels': {
+      const { id, labels } = t.labelSets
+      return select({ id, labels }).from(t.labelSets).where(inArray(id, ids))
+    }
+  }
+}
