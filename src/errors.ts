@@ -72,6 +72,11 @@ export const PROBLEMS = {
     title: 'Last admin',
     help: 'Without an admin nobody could manage Tally. Make another person an admin first.',
   },
+  entry_locked: {
+    status: 409,
+    title: 'Entry locked',
+    help: 'The entry is approved, on a submitted sheet or on a bill, so its figures and its place are fixed. The detail says what has to be undone first.',
+  },
   session_shrunk: {
     status: 409,
     title: 'Session shrunk',
@@ -82,10 +87,45 @@ export const PROBLEMS = {
     title: 'Session mismatch',
     help: 'The report does not fit the entries that the session already has. The detail says how. Nothing was changed.',
   },
-  entry_locked: {
+  wrong_status: {
     status: 409,
-    title: 'Entry locked',
-    help: 'The entry is approved, on a submitted sheet or on a bill, so its figures and its place are fixed. The detail says what has to be undone first.',
+    title: 'Wrong status',
+    help: 'The entry or the token sheet is in a state from which this cannot be done. The detail says in which it is and in which it must be. Nothing was changed.',
+  },
+  on_a_sheet: {
+    status: 409,
+    title: 'On a token sheet',
+    help: 'Entries that were made by hand are approved, returned and changed with their token sheet, not one by one. The detail names the sheet.',
+  },
+  empty_sheet: {
+    status: 409,
+    title: 'Empty token sheet',
+    help: 'A token sheet without entries cannot be submitted. Add what is missing, or remove the sheet.',
+  },
+  overlapping_entries: {
+    status: 409,
+    title: 'Overlapping entries',
+    help: 'Entries of the sheet overlap in time with others of the same person and harness that were reported, so the same use may be counted twice. `errors` lists the pairs. Remove what is double, or submit with `confirm_overlaps: true`.',
+  },
+  nothing_to_bill: {
+    status: 409,
+    title: 'Nothing to bill',
+    help: 'No entry of the scope and period can be billed. The preview says under `left_out` what is there and why it is not on the bill. No number was used.',
+  },
+  unpriced_entries: {
+    status: 409,
+    title: 'Entries without a price',
+    help: 'Entries of the scope and period have no known cost. Load a price for their models, or send the bill with `leave_unpriced`.',
+  },
+  earlier_entries: {
+    status: 409,
+    title: 'Earlier entries were never billed',
+    help: 'Entries of the scope from before the period are on no bill. Say with `include_earlier` whether they are on this one, in a section of their own, or left.',
+  },
+  preview_changed: {
+    status: 409,
+    title: 'The preview no longer fits',
+    help: 'Since the preview, entries, prices, names or settings have changed, so the bill would not be the one that was looked at. Nothing was sent; preview it again.',
   },
   body_too_large: {
     status: 413,
@@ -101,6 +141,11 @@ export const PROBLEMS = {
     status: 422,
     title: 'Validation failed',
     help: 'The request is well-formed but some fields are not as the API describes them. `errors` lists every fault with a JSON pointer. Nothing was written.',
+  },
+  too_many_entries: {
+    status: 422,
+    title: 'Too many entries',
+    help: 'One call acts on up to 10,000 entries, in one transaction. Narrow the filter, by `starting_at` and `ending_at` for example. Nothing was changed.',
   },
   unreadable_price_table: {
     status: 422,

@@ -2,6 +2,7 @@
 import type { Database } from './database/database.ts'
 import { checkReady } from './database/ready.ts'
 import { createAuditService } from './features/audit/service.ts'
+import { createBillsService } from './features/bills/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
 import { createPeopleService } from './features/people/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
@@ -21,7 +22,8 @@ export function createServices({ db, clock }: ServicesOptions) {
   const placement = createPlacementService({ projects })
   const prices = createPricesService({ db, clock })
   const entries = createEntriesService({ db, clock, audit, people, prices, projects, placement })
-  return { db, audit, people, projects, placement, prices, entries, checkReady: () => checkReady(db) }
+  const bills = createBillsService({ db, clock, audit, projects, entries })
+  return { db, audit, people, projects, placement, prices, entries, bills, checkReady: () => checkReady(db) }
 }
 
 export type Services = ReturnType<typeof createServices>

@@ -27,6 +27,7 @@ import { createRepricing } from './repricing.ts'
 import type { TokenEntry, TokenEntryDetail, TokenEntryHistory, TokenEntryReport } from './schema.ts'
 import { recordInSession } from './sessions.ts'
 import type { EntryView } from './store/entries.ts'
+import { freezeEntries, releaseEntries } from './store/billing.ts'
 import { findReportingToken, listHistory } from './store/history.ts'
 import { conditionOf, findView, listViews } from './store/lists.ts'
 import { Interned } from './store/names.ts'
@@ -102,6 +103,8 @@ export function createEntriesService({ db, clock, audit, people, prices, project
   }
 
   return {
+    freezeEntries,
+    releaseEntries,
     ...createRepricing({ db, clock, prices }),
     ...createMerging({ db, clock, audit, projects }),
 

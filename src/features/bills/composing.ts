@@ -1,0 +1,220 @@
+/** From a request to the bill that it asks for, as things are now; nothing is written. */
+import type { Reader } from '../../database/database.ts'
+import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
+import { isId } from '../../lib/id.ts'
+import { moneyNumber } from '../../lib/money.ts'
+import type { ProjectsService } from '../projects/service.ts'
+import {
+  type BillableEntry,
+  type BillNames,
+  type BillTerms,
+  type Composed,
+  composeBill,
+  type Heading,
+} from './document.ts'
+import { addDays, dayOf, spanOf } from './period.ts'
+import { earlierEntries, nothingToBill, unpricedEntries } from './refusals.ts'
+import { faultsOfRequest, readAmounts, readRequest, type Wanted } from './request.ts'
+import type { BillDocument, BillRequest, LeftOut, LeftOutReason } from './schema.ts'
+import {
+  type Counted,
+  countBeside,
+  countEarlier,
+  listScoped,
+  type NamedKeys,
+  nameKeys,
+  type ScopedEntry,
+  type ScopeKeys,
+} from './store/billable.ts'
+import { findBill } from './store/bills.ts'
+import { getIssuer } from './store/issuer.ts'
+
+/** Before anything that Tally has seen. */
+const EVER = 0
+
+/** A bill that could be sent, and all that it was made of. */
+export interface Draft extends Composed {
+  entries: BillableEntry[]
+  clientId: number | null
+  projectId: number | null
+  clientEmail: string | null
+  replacesId: number | null
+  numberFormat: string
+}
+
+export interface ComposingDependencies {
+  projects: Pick<ProjectsService, 'getClient' | 'showProject'>
+}
+
+export function createComposing({ projects }: ComposingDependencies) {
+  async function partiesOf(body: BillRequest) {
+    const project = body.project === undefined ? undefined : await projects.showProject(body.project)
+    // A project's bill goes to its client, with the client's currency and markup.
+    const clientId = body.client ?? project?.client?.uid
+    const client = clientId === undefined ? undefined : await projects.getClient(clientId)
+    return { project, client }
+  }
+
+  /**
+   * Composes the bill. Throws `validation_failed`, `not_found`, `unpriced_entries`, `earlier_entries`, and, unless
+   * `isEmptyFine`, `nothing_to_bill`.
+   */
+  return async function compose(
+    reader: Reader,
+    body: BillRequest,
+    { now, isEmptyFine }: { now: number; isEmptyFine: boolean },
+  ): Promise<Draft> {
+    const issuer = await getIssuer(reader)
+    const today = dayOf(now, issuer.timeZone)
+    const faults: Fault[] = faultsOfRequest(body, today)
+    const { project, client } = await partiesOf(body)
+    const currency = body.currency ?? client?.currency ?? issuer.currency
+    const amounts = readAmounts(body, currency)
+    faults.push(...amounts.faults)
+    if (faults.length > 0) throw validationFailed(faults)
+
+    const wanted = readRequest(body)
+    const statuses: BillableEntry['status'][] = issuer.approvalRequired ? ['approved'] : ['submitted', 'approved']
+    const scope: ScopeKeys = project
+      ? { projectId: project.project.id }
+      : client
+        ? { clientId: client.id }
+        : 'everything'
+    const span = spanOf(wanted.period, issuer.timeZone)
+    const found = await listScoped(reader, scope, span)
+    const earlier = await countEarlier(reader, scope, { before: span.startingAt, statuses })
+    if (earlier.firstAt !== null && body.include_earlier === undefined)
+      throw earlierEntries(earlier, dayOf(earlier.firstAt, issuer.timeZone))
+    const foundEarlier = body.include_earlier
+      ? await listScoped(reader, scope, { startingAt: EVER, endingAt: span.startingAt })
+      : []
+
+    const sorted = sortOut([...mark(found, false), ...mark(foundEarlier, true)], statuses)
+    if (sorted.leftOut.unpriced.entries > 0 && !body.leave_unpriced)
+      throw unpricedEntries(sorted.leftOut.unpriced.entries)
+    if (sorted.billed.length === 0 && amounts.terms.extraLines.length === 0 && !isEmptyFine) throw nothingToBill()
+
+    const named = await nameKeys(reader, sorted.billed)
+    const names = namesOf(named, wanted, issuer.markupPpm ?? 0)
+    const beside = scope === 'everything' ? NOTHING_BESIDE : await countBeside(reader, span, statuses)
+    const replaced = await replacedBill(reader, body.replaces)
+    const heading: Heading = {
+      kind: 'bill',
+      number: null,
+      issued_on: today,
+      due_on: addDays(today, body.due_days ?? issuer.dueDays),
+      time_zone: issuer.timeZone,
+      issuer: { name: issuer.name, address: issuer.address, tax_id: issuer.taxId, email: issuer.email },
+      recipient: client
+        ? { name: client.name, address: client.address, tax_id: client.taxId, email: client.email }
+        : null,
+      scope: {
+        client: client ? { id: client.uid, name: client.name } : null,
+        project: project ? { id: project.project.uid, key: project.project.key, name: project.project.name } : null,
+      },
+      period: wanted.period,
+      purchase_order: body.purchase_order ?? null,
+      note: body.note ?? null,
+      footer: issuer.footer,
+      replaces: replaced ? { id: replaced.bill.uid, number: replaced.bill.number } : null,
+      corrects: null,
+      left_out: leftOutOf({
+        ...sorted.leftOut,
+        earlier: body.include_earlier === false ? earlier : NOTHING,
+        unattributed: beside.unattributed,
+        without_client: beside.withoutClient,
+        without_project: beside.withoutProject,
+      }),
+    }
+    const terms: BillTerms = { ...amounts.terms, groupBy: wanted.groupBy, tax: wanted.tax, showCost: wanted.showCost }
+    return {
+      ...composeBill(sorted.billed, names, terms, heading),
+      entries: sorted.billed,
+      clientId: client?.id ?? null,
+      projectId: project?.project.id ?? null,
+      clientEmail: client?.email ?? null,
+      replacesId: replaced?.bill.id ?? null,
+      numberFormat: issuer.numberFormat,
+    }
+  }
+}
+
+type Marked = ScopedEntry & { isEarlier: boolean }
+
+const mark = (entries: ScopedEntry[], isEarlier: boolean): Marked[] => entries.map((entry) => ({ ...entry, isEarlier }))
+
+const NOTHING: Counted = { entries: 0, costNanos: 0n, isMore: false }
+const NOTHING_BESIDE = { unattributed: NOTHING, withoutClient: NOTHING, withoutProject: NOTHING }
+
+type SortedOut = 'rejected' | 'unpriced' | 'not_approved' | 'on_sheets' | 'not_billable'
+
+/** Which entries are billed, and why each of the others is not. */
+function sortOut(entries: Marked[], statuses: readonly string[]) {
+  const leftOut: Record<SortedOut, Counted> = {
+    rejected: { ...NOTHING },
+    unpriced: { ...NOTHING },
+    not_approved: { ...NOTHING },
+    on_sheets: { ...NOTHING },
+    not_billable: { ...NOTHING },
+  }
+  const billed: BillableEntry[] = []
+  for (const entry of entries) {
+    const reason = reasonAgainst(entry, statuses)
+    if (reason === undefined) {
+      const { isBillable: _, ...billable } = entry
+      billed.push(billable as BillableEntry)
+    } else {
+      leftOut[reason].entries += 1
+      leftOut[reason].costNanos += entry.costNanos ?? 0n
+    }
+  }
+  return { billed, leftOut }
+}
+
+/** In the order in which somebody would have to act for the entry to be billed. */
+function reasonAgainst({ status, isBillable, costNanos }: Marked, statuses: readonly string[]): SortedOut | undefined {
+  if (!isBillable) return 'not_billable'
+  if (status === 'draft' || status === 'pending') return 'on_sheets'
+  if (status === 'rejected') return 'rejected'
+  if (!statuses.includes(status)) return 'not_approved'
+  return costNanos === null ? 'unpriced' : undefined
+}
+
+function leftOutOf(counts: Record<LeftOutReason, Counted>): BillDocument['left_out'] {
+  return Object.fromEntries(
+    Object.entries(counts).map(([reason, { entries, costNanos, isMore }]): [string, LeftOut] => [
+      reason,
+      { entries, cost: moneyNumber(costNanos), at_least: isMore },
+    ]),
+  ) as BillDocument['left_out']
+}
+
+/** The markup of each project: the request's, else its own, else its client's, else the organization's. */
+function namesOf(named: NamedKeys, { markupPpm: asked }: Wanted, ofOrganization: number): BillNames {
+  const markupOf = (project: { markupPpm: number | null; clientId: number | null }) =>
+    asked ??
+    project.markupPpm ??
+    (project.clientId === null ? undefined : named.clients.get(project.clientId)?.markupPpm) ??
+    ofOrganization
+  return {
+    projects: new Map([...named.projects].map(([id, project]) => [id, { ...project, markupPpm: markupOf(project) }])),
+    tickets: named.tickets,
+    names: new Map([...named.names].map(([id, { text }]) => [id, text])),
+    managers: named.managers,
+    labelSets: new Map([...named.labelSets].map(([id, { labels }]) => [id, labels])),
+    markupPpm: asked ?? ofOrganization,
+  }
+}
+
+async function replacedBill(reader: Reader, replaces: string | undefined) {
+  if (replaces === undefined) return undefined
+  const found = await findBill(reader, isId('bil', replaces) ? { uid: replaces } : { number: replaces })
+  if (!found) throw notFound(`The bill '${replaces}'`)
+  if (found.bill.state !== 'void') {
+    throw new Problem(
+      'wrong_status',
+      `The bill ${found.bill.number} is ${found.bill.state}. Only a void bill is replaced: make it void first.`,
+    )
+  }
+  return found
+}

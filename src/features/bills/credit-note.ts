@@ -1,0 +1,95 @@
+/** A credit note: the bill that corrects a paid one by negative lines. Pure. */
+import { type Fault, validationFailed } from '../../errors.ts'
+import { numberText } from '../../lib/exact-json.ts'
+import { decimalNumber, formatDecimal, parseDecimal } from '../../lib/money.ts'
+import { PPM_DIGITS, taxOn } from './amounts.ts'
+import type { Composed } from './document.ts'
+import { exactly } from './request.ts'
+import type { BillDocument, CreditNoteRequest } from './schema.ts'
+import type { BillRecord } from './store/bills.ts'
+
+type Corrected = Pick<BillRecord, 'uid' | 'number' | 'subtotal' | 'currency'>
+
+export interface CreditLine {
+  text: string
+  /** What is given back, in minor units, positive. */
+  amountMinor: bigint
+}
+
+/**
+ * The lines that were asked for, else one over all that is left of the bill.
+ * Throws `validation_failed` for amounts that are too fine, not positive, or together beyond what is left.
+ */
+export function creditLines(
+  { lines }: Pick<CreditNoteRequest, 'lines'>,
+  { number, currency }: Corrected,
+  { leftMinor, minorDigits }: { leftMinor: bigint; minorDigits: number },
+): CreditLine[] {
+  const left = `${formatDecimal(leftMinor, minorDigits)} ${currency}`
+  if (!lines) {
+    if (leftMinor <= 0n) throw beyond(`nothing of the bill ${number} is left to be credited`)
+    return [{ text: `Credit for bill ${number}`, amountMinor: leftMinor }]
+  }
+  const faults: Fault[] = []
+  const read = lines.map((line, index) => {
+    const amountMinor = exactly(numberText(line, 'amount'), minorDigits)
+    if (amountMinor === undefined || amountMinor <= 0n) {
+      faults.push({
+        pointer: `/lines/${index}/amount`,
+        code: 'not_allowed',
+        message: `must be a positive amount in ${currency} with at most ${minorDigits} decimals`,
+      })
+    }
+    return { text: line.text, amountMinor: amountMinor ?? 0n }
+  })
+  if (faults.length > 0) throw validationFailed(faults)
+  if (read.reduce((sum, { amountMinor }) => sum + amountMinor, 0n) > leftMinor) {
+    throw beyond(`must not be more than what is left of the bill ${number}: ${left} before tax`)
+  }
+  return read
+}
+
+function beyond(message: string) {
+  return validationFailed([{ pointer: '/lines', code: 'too_large', message }])
+}
+
+/** The credit note as a document: the bill's parties, scope and tax, with nothing but the negative lines. */
+export function creditDocument(
+  original: BillDocument,
+  { uid, number }: Corrected,
+  { lines, note, today }: { lines: CreditLine[]; note: string | null; today: string },
+): Pick<Composed, 'document' | 'subtotalMinor' | 'taxMinor' | 'costNanos' | 'listValueNanos'> {
+  const digits = original.minor_digits
+  const money = (minor: bigint) => decimalNumber(minor, digits)
+  const subtotalMinor = -lines.reduce((sum, { amountMinor }) => sum + amountMinor, 0n)
+  const taxPpm = original.tax ? Number(parseDecimal(numberText(original.tax, 'percent'), PPM_DIGITS - 2)) : 0
+  const taxMinor = taxOn(subtotalMinor, taxPpm)
+  const nothing = Object.fromEntries(
+    Object.keys(original.left_out).map((reason) => [reason, { entries: 0, cost: 0, at_least: false }]),
+  ) as BillDocument['left_out']
+  const document: BillDocument = {
+    ...original,
+    kind: 'credit_note',
+    issued_on: today,
+    due_on: today,
+    note,
+    replaces: null,
+    corrects: { id: uid, number },
+    // As text, because reading the document made numbers of what was exact.
+    exchange_rate: decimalNumber(exactly(numberText(original, 'exchange_rate'), 10)!, 10),
+    sections: [],
+    extra_lines: lines.map(({ text, amountMinor }) => ({ text, amount: money(-amountMinor) })),
+    entries: 0,
+    cost: 0,
+    list_value: 0,
+    subtotal: money(subtotalMinor),
+    tax: original.tax && {
+      name: original.tax.name,
+      percent: decimalNumber(BigInt(taxPpm), PPM_DIGITS - 2),
+      amount: money(taxMinor),
+    },
+    total: money(subtotalMinor + taxMinor),
+    left_out: nothing,
+  }
+  return { document, subtotalMinor, taxMinor, costNanos: 0n, listValueNanos: 0n }
+}

@@ -1,0 +1,281 @@
+/**
+ * What a bill says, composed from the entries that it bills. Pure: the same entries, terms and names make the same
+ * document to the byte, whoever asks and whenever.
+ */
+import { decimalNumber, moneyNumber, type Nanos } from '../../lib/money.ts'
+import { apportion, billedExactly, type Exact, PPM_DIGITS, RATE_DIGITS, taxOn } from './amounts.ts'
+import type { Period } from './period.ts'
+import type { BillDocument, BillLine, BillSection } from './schema.ts'
+
+/** What lines can be grouped by; `label:` is followed by the label's name. */
+export const LINE_DIMENSIONS = ['project', 'ticket', 'model', 'agent_manager', 'agent_name'] as const
+export type LineDimension = (typeof LINE_DIMENSIONS)[number] | `label:${string}`
+
+/** An entry as far as a bill needs it. */
+export interface BillableEntry {
+  id: number
+  status: 'submitted' | 'approved'
+  /** From before the period, where it was never billed. */
+  isEarlier: boolean
+  projectId: number | null
+  ticketId: number | null
+  modelId: number
+  agentId: number
+  managerId: number
+  labelSetId: number | null
+  sessionId: number | null
+  input: number
+  output: number
+  cacheRead: number
+  cacheWrite: number
+  cacheWrite1h: number
+  costNanos: Nanos
+  listValueNanos: Nanos | null
+}
+
+/** What keys of entries stand for, as they are called when the bill is made. */
+export interface BillNames {
+  projects: Map<number, { uid: string; key: string; name: string; markupPpm: number }>
+  tickets: Map<number, { uid: string; key: string; title: string | null }>
+  /** Models and agents. */
+  names: Map<number, string>
+  managers: Map<number, { uid: string; name: string }>
+  labelSets: Map<number, Record<string, string>>
+  /** The markup of what has no project. */
+  markupPpm: number
+}
+
+export interface BillTerms {
+  groupBy: readonly LineDimension[]
+  currency: string
+  minorDigits: number
+  /** Units of the bill's currency per dollar, as an integer of 10^-10. */
+  rate: bigint
+  extraLines: readonly { text: string; amountMinor: bigint }[]
+  tax: { name: string; ppm: number } | null
+  showCost: boolean
+}
+
+/** Everything of the document that does not follow from entries. */
+export type Heading = Pick<
+  BillDocument,
+  | 'kind'
+  | 'number'
+  | 'issued_on'
+  | 'due_on'
+  | 'time_zone'
+  | 'issuer'
+  | 'recipient'
+  | 'scope'
+  | 'purchase_order'
+  | 'note'
+  | 'footer'
+  | 'replaces'
+  | 'corrects'
+  | 'left_out'
+> & { period: Period }
+
+export interface Composed {
+  document: BillDocument
+  /** Which line each entry is on, in the order of the entries. */
+  lineOf: Map<number, number>
+  subtotalMinor: bigint
+  taxMinor: bigint
+  costNanos: Nanos
+  listValueNanos: Nanos
+}
+
+/** The sums of a line while entries are added to it. */
+interface Sums {
+  isEarlier: boolean
+  keys: BillLine['keys']
+  order: string
+  entries: number
+  sessions: Set<number>
+  withoutSession: number
+  /** Bigint: ten thousand entries of 10^12 tokens are beyond what a number holds exactly. */
+  tokens: Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h', bigint>
+  costNanos: Nanos
+  listValueNanos: Nanos
+  /** By markup, since what each comes to is linear in its cost. */
+  costByMarkup: Map<number, Nanos>
+  ids: number[]
+}
+
+/** Lines come earlier ones first; then by what they are called, numbers in names by their value, nothing last. */
+const collator = new Intl.Collator('en', { numeric: true })
+
+export function composeBill(
+  entries: readonly BillableEntry[],
+  names: BillNames,
+  terms: BillTerms,
+  heading: Heading,
+): Composed {
+  const lines = sumLines(entries, names, terms.groupBy)
+  const exact = lines.map(({ costByMarkup }) => exactAmount(costByMarkup, terms))
+  const amounts = apportion(exact, terms.minorDigits)
+  const lineOf = new Map<number, number>()
+  const money = (minor: bigint) => decimalNumber(minor, terms.minorDigits)
+  const wireLines = lines.map((line, index): BillLine & { isEarlier: boolean } => {
+    for (const id of line.ids) lineOf.set(id, index + 1)
+    return { isEarlier: line.isEarlier, ...wireLine(line, index + 1, terms.groupBy), amount: money(amounts[index]!) }
+  })
+  const section = (isEarlier: boolean, title: string | null): BillSection[] => {
+    const own = wireLines.filter((line) => line.isEarlier === isEarlier)
+    return own.length === 0 ? [] : [{ title, lines: own.map(({ isEarlier: _, ...line }) => line) }]
+  }
+  const extraMinor = terms.extraLines.reduce((sum, { amountMinor }) => sum + amountMinor, 0n)
+  const subtotalMinor = amounts.reduce((sum, amount) => sum + amount, 0n) + extraMinor
+  const taxMinor = terms.tax ? taxOn(subtotalMinor, terms.tax.ppm) : 0n
+  const costNanos = lines.reduce((sum, line) => sum + line.costNanos, 0n)
+  const listValueNanos = lines.reduce((sum, line) => sum + line.listValueNanos, 0n)
+  const document: BillDocument = {
+    ...heading,
+    currency: terms.currency,
+    minor_digits: terms.minorDigits,
+    exchange_rate: decimalNumber(terms.rate, RATE_DIGITS),
+    group_by: [...terms.groupBy],
+    show_cost: terms.showCost,
+    sections: [...section(false, null), ...section(true, 'From before the period')],
+    extra_lines: terms.extraLines.map(({ text, amountMinor }) => ({ text, amount: money(amountMinor) })),
+    entries: entries.length,
+    cost: moneyNumber(costNanos),
+    list_value: moneyNumber(listValueNanos),
+    subtotal: money(subtotalMinor),
+    tax: terms.tax && {
+      name: terms.tax.name,
+      percent: decimalNumber(BigInt(terms.tax.ppm), PPM_DIGITS - 2),
+      amount: money(taxMinor),
+    },
+    total: money(subtotalMinor + taxMinor),
+  }
+  return { document, lineOf, subtotalMinor, taxMinor, costNanos, listValueNanos }
+}
+
+function exactAmount(costByMarkup: Map<number, Nanos>, { rate }: BillTerms): Exact {
+  let exact = 0n
+  for (const [markupPpm, costNanos] of costByMarkup) exact += billedExactly(costNanos, { markupPpm, rate })
+  return exact
+}
+
+function sumLines(entries: readonly BillableEntry[], names: BillNames, groupBy: readonly LineDimension[]): Sums[] {
+  const lines = new Map<string, Sums>()
+  for (const entry of entries) {
+    const key = `${entry.isEarlier} ${groupBy.map((dimension) => groupKey(entry, dimension, names)).join('\u0000')}`
+    let line = lines.get(key)
+    if (!line) {
+      const keys = Object.fromEntries(groupBy.map((dimension) => [dimension, shownKey(entry, dimension, names)]))
+      line = newSums(entry.isEarlier, keys, groupBy)
+      lines.set(key, line)
+    }
+    add(line, entry, names)
+  }
+  return [...lines.values()].sort(
+    (one, other) => Number(one.isEarlier) - Number(other.isEarlier) || collator.compare(one.order, other.order),
+  )
+}
+
+function newSums(isEarlier: boolean, keys: BillLine['keys'], groupBy: readonly LineDimension[]): Sums {
+  return {
+    isEarlier,
+    keys,
+    order: groupBy.map((dimension) => textOf(keys[dimension] ?? null) ?? '\uffff').join('\u0000'),
+    entries: 0,
+    sessions: new Set(),
+    withoutSession: 0,
+    tokens: { input: 0n, output: 0n, cacheRead: 0n, cacheWrite: 0n, cacheWrite1h: 0n },
+    costNanos: 0n,
+    listValueNanos: 0n,
+    costByMarkup: new Map(),
+    ids: [],
+  }
+}
+
+function add(line: Sums, entry: BillableEntry, names: BillNames): void {
+  line.ids.push(entry.id)
+  line.entries += 1
+  if (entry.sessionId === null) line.withoutSession += 1
+  else line.sessions.add(entry.sessionId)
+  for (const kind of ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const)
+    line.tokens[kind] += BigInt(entry[kind])
+  line.costNanos += entry.costNanos
+  line.listValueNanos += entry.listValueNanos ?? 0n
+  const markupPpm = markupOf(entry, names)
+  line.costByMarkup.set(markupPpm, (line.costByMarkup.get(markupPpm) ?? 0n) + entry.costNanos)
+}
+
+function markupOf({ projectId }: BillableEntry, { projects, markupPpm }: BillNames): number {
+  return projectId === null ? markupPpm : projects.get(projectId)!.markupPpm
+}
+
+function groupKey(entry: BillableEntry, dimension: LineDimension, names: BillNames): string | number | null {
+  switch (dimension) {
+    case 'project':
+      return entry.projectId
+    case 'ticket':
+      return entry.ticketId
+    case 'model':
+      return entry.modelId
+    case 'agent_manager':
+      return entry.managerId
+    case 'agent_name':
+      return entry.agentId
+    default:
+      return labelOf(entry, dimension, names)
+  }
+}
+
+function shownKey(entry: BillableEntry, dimension: LineDimension, names: BillNames): BillLine['keys'][string] {
+  const project = entry.projectId === null ? undefined : names.projects.get(entry.projectId)
+  const ticket = entry.ticketId === null ? undefined : names.tickets.get(entry.ticketId)
+  const manager = names.managers.get(entry.managerId)
+  switch (dimension) {
+    case 'project':
+      return project ? { id: project.uid, key: project.key, name: project.name } : null
+    case 'ticket':
+      return ticket ? { id: ticket.uid, key: ticket.key, name: ticket.title } : null
+    case 'model':
+      return names.names.get(entry.modelId) ?? null
+    case 'agent_manager':
+      return manager ? { id: manager.uid, name: manager.name } : null
+    case 'agent_name':
+      return names.names.get(entry.agentId) ?? null
+    default:
+      return labelOf(entry, dimension, names)
+  }
+}
+
+function labelOf({ labelSetId }: BillableEntry, dimension: string, { labelSets }: BillNames): string | null {
+  const labels = labelSetId === null ? undefined : labelSets.get(labelSetId)
+  return labels?.[dimension.slice('label:'.length)] ?? null
+}
+
+/** What a line is called in one dimension; undefined where its entries have nothing there. */
+export function textOf(key: BillLine['keys'][string]): string | undefined {
+  if (key === null || typeof key === 'string') return key ?? undefined
+  if (key.key === undefined) return key.name ?? undefined
+  return key.name === null || key.name === key.key ? key.key : `${key.key} ${key.name}`
+}
+
+function wireLine(line: Sums, number: number, groupBy: readonly LineDimension[]): Omit<BillLine, 'amount'> {
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h } = line.tokens
+  const [markupPpm] = line.costByMarkup.keys()
+  const count = (tokens: bigint) => decimalNumber(tokens, 0)
+  return {
+    line: number,
+    keys: Object.fromEntries(groupBy.map((dimension) => [dimension, line.keys[dimension] ?? null])),
+    entries: line.entries,
+    sessions: line.sessions.size + line.withoutSession,
+    tokens: {
+      input: count(input),
+      output: count(output),
+      cache_read: count(cacheRead),
+      cache_write: count(cacheWrite),
+      cache_write_1h: count(cacheWrite1h),
+      total: count(input + output + cacheRead + cacheWrite + cacheWrite1h),
+    },
+    cost: moneyNumber(line.costNanos),
+    list_value: moneyNumber(line.listValueNanos),
+    markup: line.costByMarkup.size === 1 ? decimalNumber(BigInt(markupPpm!), PPM_DIGITS - 2) : null,
+  }
+}

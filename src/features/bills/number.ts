@@ -1,0 +1,36 @@
+/** Numbers of bills: a format such as `{year}-{sequence:4}`, filled in from the day of issue and a sequence. Pure. */
+import type { Fault } from '../../errors.ts'
+
+const PLACEHOLDER = /\{(year|month|sequence)(?::(\d))?\}/g
+
+/** No number of a bill is longer: it has to fit into a bank's line of reference. */
+const FORMAT_LIMIT = 40
+
+/** What may stand around the placeholders: what a file's name and a bank's line of reference can hold. */
+const PLAIN = /^[A-Za-z0-9 ._/-]*$/
+
+export function faultsOfNumberFormat(format: string, pointer: string): Fault[] {
+  const refuse = (message: string) => [{ pointer, code: 'bad_format', message }]
+  const names = [...format.matchAll(PLACEHOLDER)].map(([, name]) => name)
+  if (names.filter((name) => name === 'sequence').length !== 1) {
+    return refuse('must hold {sequence} once, or {sequence:4} for at least four digits')
+  }
+  if (names.includes('month') && !names.includes('year')) return refuse('must hold {year} where it holds {month}')
+  if (format.length > FORMAT_LIMIT) return refuse(`must have at most ${FORMAT_LIMIT} characters`)
+  if (!PLAIN.test(format.replaceAll(PLACEHOLDER, ''))) {
+    return refuse('may hold letters, digits, spaces and . _ / - beside {year}, {month} and {sequence}')
+  }
+  return []
+}
+
+/** Within what the sequence counts: a year or a month where the format names it, else for good. */
+export function sequenceScope(format: string, day: string): string {
+  if (format.includes('{month')) return day.slice(0, 7)
+  return format.includes('{year') ? day.slice(0, 4) : ''
+}
+
+/** @param day of issue, as `2026-11-30` */
+export function numberOf(format: string, { day, sequence }: { day: string; sequence: number }): string {
+  const parts: Record<string, string> = { year: day.slice(0, 4), month: day.slice(5, 7), sequence: String(sequence) }
+  return format.replaceAll(PLACEHOLDER, (_, name: string, digits = '1') => parts[name]!.padStart(Number(digits), '0'))
+}

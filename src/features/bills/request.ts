@@ -1,0 +1,129 @@
+/** What a request for a bill means: every fault that its schema cannot express, and its terms. Pure. */
+import type { Fault } from '../../errors.ts'
+import { numberText } from '../../lib/exact-json.ts'
+import { parseDecimal } from '../../lib/money.ts'
+import { faultsOfCurrency, faultsOfEmail } from '../people/service.ts'
+import { parseMarkup } from '../projects/service.ts'
+import { PPM_DIGITS, RATE_DIGITS } from './amounts.ts'
+import { minorDigitsOf } from './currency.ts'
+import type { BillTerms, LineDimension } from './document.ts'
+import { isDay, monthPeriod, type Period } from './period.ts'
+import type { BillRequest, BillSending } from './schema.ts'
+
+const DEFAULT_GROUPS: LineDimension[] = ['project', 'ticket']
+
+/** An extra line is no way to write a number that no bank takes: a thousand million of any currency. */
+const AMOUNT_LIMIT = 1_000_000_000
+
+/** Two years: a slip in a year should not bill everything that there is. */
+const PERIOD_DAYS_LIMIT = 732
+
+/** What was asked for, and what of it has to be decided by client and organization. */
+export interface Wanted extends Omit<BillTerms, 'currency' | 'minorDigits' | 'rate' | 'extraLines'> {
+  period: Period
+  markupPpm: number | undefined
+}
+
+/** The faults of a request, whoever it is for; and those of amounts once its currency is known. */
+export function faultsOfRequest(body: BillRequest, today: string): Fault[] {
+  const faults: Fault[] = []
+  const refuse = (pointer: string, code: string, message: string) => void faults.push({ pointer, code, message })
+  const { period, month } = body
+  if ((period === undefined) === (month === undefined)) {
+    refuse('/period', 'required', 'either period or month must be given')
+  }
+  if (period) {
+    for (const end of ['from', 'to'] as const) {
+      if (!isDay(period[end])) refuse(`/period/${end}`, 'bad_format', 'must be a day that there is, such as 2026-11-30')
+    }
+    if (faults.length === 0 && period.to < period.from) refuse('/period/to', 'too_small', 'must not be before `from`')
+    if (faults.length === 0 && daysBetween(period) > PERIOD_DAYS_LIMIT) {
+      refuse('/period', 'too_large', 'must be two years at most')
+    }
+  }
+  const from = period?.from ?? (month && `${month}-01`)
+  if (from !== undefined && from > today) refuse(period ? '/period/from' : '/month', 'too_large', 'is in the future')
+  if (body.client !== undefined && body.project !== undefined) {
+    refuse('/project', 'not_allowed', 'a bill is for a client or for a project, not for both')
+  }
+  if (body.group_by && new Set(body.group_by).size < body.group_by.length) {
+    refuse('/group_by', 'not_allowed', 'must name each group once')
+  }
+  if (body.markup !== undefined && parseMarkup(numberText(body, 'markup')) === undefined) {
+    refuse('/markup', 'too_fine', 'must be a percentage with at most 4 decimals')
+  }
+  if (body.tax && parseMarkup(numberText(body.tax, 'percent')) === undefined) {
+    refuse('/tax/percent', 'too_fine', 'must be a percentage with at most 4 decimals')
+  }
+  if (body.currency !== undefined) faults.push(...faultsOfCurrency(body.currency, '/currency'))
+  return faults
+}
+
+function daysBetween({ from, to }: Period): number {
+  return (Date.parse(to) - Date.parse(from)) / 86_400_000
+}
+
+/** Throws nothing: for a body without faults. */
+export function readRequest(body: BillRequest): Wanted {
+  return {
+    period: body.period ?? monthPeriod(body.month!)!,
+    groupBy: (body.group_by as LineDimension[] | undefined) ?? DEFAULT_GROUPS,
+    markupPpm: body.markup === undefined ? undefined : parseMarkup(numberText(body, 'markup')),
+    tax: body.tax ? { name: body.tax.name ?? 'Tax', ppm: parseMarkup(numberText(body.tax, 'percent'))! } : null,
+    showCost: body.show_cost ?? false,
+  }
+}
+
+/** The amounts of a request in the currency that the bill is in, or what is wrong with them. */
+export function readAmounts(
+  body: BillRequest,
+  currency: string,
+): { faults: Fault[]; terms: Pick<BillTerms, 'currency' | 'minorDigits' | 'rate' | 'extraLines'> } {
+  const faults: Fault[] = []
+  const minorDigits = minorDigitsOf(currency)
+  const extraLines = (body.extra_lines ?? []).map((line, index) => {
+    const amountMinor = exactly(numberText(line, 'amount'), minorDigits)
+    if (amountMinor === undefined || Math.abs(line.amount) > AMOUNT_LIMIT) {
+      faults.push({
+        pointer: `/extra_lines/${index}/amount`,
+        code: 'too_fine',
+        message: `must be an amount in ${currency} with at most ${minorDigits} decimals, ${AMOUNT_LIMIT} at most`,
+      })
+    }
+    return { text: line.text, amountMinor: amountMinor ?? 0n }
+  })
+  const rate = readRate(body, currency, faults)
+  return { faults, terms: { currency, minorDigits, rate, extraLines } }
+}
+
+function readRate(body: BillRequest, currency: string, faults: Fault[]): bigint {
+  const one = 10n ** BigInt(RATE_DIGITS)
+  if (body.exchange_rate === undefined) {
+    if (currency === 'USD') return one
+    faults.push({
+      pointer: '/exchange_rate',
+      code: 'required',
+      message: `is required for a bill in ${currency}: how many ${currency} one US dollar is`,
+    })
+    return one
+  }
+  const rate = exactly(numberText(body, 'exchange_rate'), RATE_DIGITS)
+  if (rate === undefined || rate <= 0n) {
+    faults.push({ pointer: '/exchange_rate', code: 'too_fine', message: `must have at most ${RATE_DIGITS} decimals` })
+  } else if (currency === 'USD' && rate !== one) {
+    faults.push({ pointer: '/exchange_rate', code: 'not_allowed', message: 'must be 1 for a bill in USD' })
+  }
+  return rate ?? one
+}
+
+/** Decimal text in units of 10^-`digits`; undefined where it is finer. */
+export function exactly(text: string, digits: number): bigint | undefined {
+  const units = parseDecimal(text, digits)
+  // Thrice the six digits of a percentage is finer than anybody writes.
+  const finer = parseDecimal(text, digits + 3 * PPM_DIGITS)
+  return units !== undefined && finer === units * 10n ** BigInt(3 * PPM_DIGITS) ? units : undefined
+}
+
+export function faultsOfRecipients(addresses: BillSending['deliver_to'] = []): Fault[] {
+  return addresses.flatMap((address, index) => faultsOfEmail(address, `/deliver_to/${index}`))
+}

@@ -1,0 +1,326 @@
+/** Bills: from use to a numbered document that is sent once (product.md, "Bills"). */
+import { createHash } from 'node:crypto'
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import { type Fault, notFound, validationFailed } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { parseExactJson } from '../../lib/exact-json.ts'
+import { isId, newId } from '../../lib/id.ts'
+import { decimalNumber } from '../../lib/money.ts'
+import type { Actor, AuditService } from '../audit/service.ts'
+import type { EntriesService } from '../entries/service.ts'
+import type { ProjectsService } from '../projects/service.ts'
+import { createComposing, type Draft } from './composing.ts'
+import { creditDocument, creditLines } from './credit-note.ts'
+import { minorDigitsOf } from './currency.ts'
+import { numberOf, sequenceScope } from './number.ts'
+import { dayOf, isDay } from './period.ts'
+import { keyReused, previewChanged, wrongState } from './refusals.ts'
+import { faultsOfRecipients } from './request.ts'
+import type { BillDocument, BillRequest, BillSending, CreditNoteRequest } from './schema.ts'
+import {
+  type BillFilter,
+  type BillRecord,
+  type BillView,
+  findBill,
+  findBillKey,
+  fingerprintOf,
+  getDocument,
+  insertBill,
+  insertBilledEntries,
+  insertBillKey,
+  listBills,
+  sumOfCredits,
+  takeSequence,
+  updateBillState,
+} from './store/bills.ts'
+import { getIssuer } from './store/issuer.ts'
+
+export interface BillsDependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  projects: Pick<ProjectsService, 'getClient' | 'showProject'>
+  entries: Pick<EntriesService, 'freezeEntries' | 'releaseEntries'>
+}
+
+/** A sending whose entries somebody changed between composing and writing begins anew; so often, then it is told. */
+const ATTEMPTS = 5
+
+export interface Sent {
+  bill: BillView
+  /** The answer is that of an earlier call with the same Idempotency-Key. */
+  replayed: boolean
+}
+
+export type BillsService = ReturnType<typeof createBillsService>
+
+export function createBillsService({ db, clock, audit, projects, entries }: BillsDependencies) {
+  const compose = createComposing({ projects })
+
+  /** One sending at a time in a process: overlapping ones would only make each other begin anew. */
+  let sendings: Promise<unknown> = Promise.resolve()
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = sendings.then(work, work)
+    sendings = turn.catch(() => undefined)
+    return turn
+  }
+
+  /**
+   * Writes the bill, or answers undefined where an entry is no longer what it was composed from. All of it or nothing:
+   * what is thrown in between takes the number back as well.
+   */
+  async function write(draft: Draft, { by, key }: Sending): Promise<number | undefined> {
+    try {
+      return await db.write(async (tx) => {
+        // By another process, while this one composed.
+        const known = key && (await findReplayed(tx, key))
+        if (known !== undefined) return known
+        const now = clock.now()
+        const { document } = draft
+        const number = await takeNumber(tx, draft.numberFormat, document.issued_on)
+        const billId = await insertBill(tx, {
+          ...recordOf(draft, { number, now, by }),
+          ...keysOf(draft),
+        })
+        await insertBilledEntries(
+          tx,
+          billId,
+          draft.entries.map(({ id, status }) => ({ entryId: id, line: draft.lineOf.get(id)!, statusBefore: status })),
+        )
+        if (!isSame(await fingerprintOf(tx, billId), draft)) throw new EntriesChanged()
+        await entries.freezeEntries(tx, billId)
+        if (key) await insertBillKey(tx, { ...key, billId })
+        await recordSent(tx, by, billId)
+        return billId
+      })
+    } catch (error) {
+      if (error instanceof EntriesChanged) return undefined
+      throw error
+    }
+  }
+
+  async function recordSent(tx: Tx, by: Actor, billId: number): Promise<void> {
+    const { bill } = (await findBill(tx, { id: billId }))!
+    await audit.record(tx, by, {
+      action: `${bill.kind}.sent`,
+      object: { id: bill.uid, name: bill.number },
+      after: {
+        total: decimalNumber(bill.total, minorDigitsOf(bill.currency)),
+        currency: bill.currency,
+        entries: bill.entries,
+      },
+    })
+  }
+
+  async function getView(reader: Reader, bill: string): Promise<BillView> {
+    const found = await findBill(reader, isId('bil', bill) ? { uid: bill } : { number: bill })
+    if (!found) throw notFound(`The bill '${bill}'`)
+    return found
+  }
+
+  return {
+    /** What a sending would send now, with a digest that stands for exactly that. */
+    async preview(body: BillRequest): Promise<{ digest: string; document: BillDocument }> {
+      const draft = await compose(db.slow, body, { now: clock.now(), isEmptyFine: true })
+      return { digest: digestOf(draft), document: draft.document }
+    },
+
+    /**
+     * Sends a bill: takes a number, freezes its entries. With `key` the same body is sent once and its bill answered ever
+     * after. Throws what {@link createComposing} says, `nothing_to_bill`, `preview_changed`, `idempotency_key_reused`.
+     */
+    send: ({ digest, deliver_to, message, ...body }: BillSending, { by, key }: Sending): Promise<Sent> =>
+      inTurn(async () => {
+        const known = key && (await findReplayed(db.read, key))
+        if (known !== undefined) return { bill: (await findBill(db.read, { id: known }))!, replayed: true }
+        const faults: Fault[] = faultsOfRecipients(deliver_to)
+        if (faults.length > 0) throw validationFailed(faults)
+        for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+          const draft = await compose(db.slow, body, { now: clock.now(), isEmptyFine: false })
+          if (digest !== undefined && digest !== digestOf(draft)) throw previewChanged()
+          const billId = await write(draft, { by, key })
+          if (billId !== undefined) return { bill: (await findBill(db.read, { id: billId }))!, replayed: false }
+        }
+        throw previewChanged()
+      }),
+
+    /** One more than `limit` says that there are more. Newest first. */
+    listBills: (filter: BillFilter, page: { after: number | undefined; limit: number }): Promise<BillView[]> =>
+      listBills(db.read, filter, page),
+
+    /** By id (`bil_…`) or number. Throws `not_found`. */
+    getBill: (bill: string): Promise<BillView> => getView(db.read, bill),
+
+    /** The bill as it was sent, to the byte. */
+    getDocument: ({ bill }: BillView): Promise<string> => getDocument(db.read, bill.id),
+
+    /** Releases the entries of a sent bill to what they were before. Throws `wrong_status` for a paid or void one. */
+    voidBill: (which: string, { reason }: { reason: string }, by: Actor): Promise<BillView> =>
+      db.write(async (tx) => {
+        const { bill } = await getView(tx, which)
+        if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'void')
+        await updateBillState(tx, bill.id, { state: 'void', voidedAt: clock.now(), voidReason: reason })
+        await entries.releaseEntries(tx, bill.id)
+        await audit.record(tx, by, {
+          action: `${bill.kind}.voided`,
+          object: { id: bill.uid, name: bill.number },
+          before: { state: bill.state },
+          after: { state: 'void', reason, entries_released: bill.entries },
+        })
+        return getView(tx, which)
+      }),
+
+    /** Throws `wrong_status` for one that is paid or void, `validation_failed` for a day that is none or ahead. */
+    payBill: (
+      which: string,
+      { on, reference }: { on?: string | undefined; reference?: string | undefined },
+      by: Actor,
+    ): Promise<BillView> =>
+      db.write(async (tx) => {
+        const { bill } = await getView(tx, which)
+        if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'paid')
+        const today = dayOf(clock.now(), (await getIssuer(tx)).timeZone)
+        if (on !== undefined && (!isDay(on) || on > today || on < bill.issuedOn)) {
+          throw validationFailed([
+            { pointer: '/on', code: 'not_allowed', message: `must be a day from ${bill.issuedOn} to ${today}` },
+          ])
+        }
+        const paid = { paidOn: on ?? today, paidReference: reference ?? null }
+        await updateBillState(tx, bill.id, { state: 'paid', ...paid })
+        await audit.record(tx, by, {
+          action: `${bill.kind}.paid`,
+          object: { id: bill.uid, name: bill.number },
+          before: { state: bill.state },
+          after: { state: 'paid', on: paid.paidOn, reference: paid.paidReference },
+        })
+        return getView(tx, which)
+      }),
+
+    /**
+     * Corrects a paid bill by a bill of its own number with negative lines: those given, else all that is left of it.
+     * Throws `wrong_status` for one that is not paid, `validation_failed` for amounts beyond what is left.
+     */
+    creditBill: (which: string, asked: CreditNoteRequest, by: Actor): Promise<BillView> =>
+      inTurn(() =>
+        db.write(async (tx) => {
+          const { bill } = await getView(tx, which)
+          if (bill.state !== 'paid' || bill.kind !== 'bill') throw wrongState(bill.number, bill.state, 'credited')
+          const issuer = await getIssuer(tx)
+          const now = clock.now()
+          const original = parseExactJson(await getDocument(tx, bill.id)) as BillDocument
+          const lines = creditLines(asked, bill, {
+            leftMinor: bill.subtotal + (await sumOfCredits(tx, bill.id)),
+            minorDigits: original.minor_digits,
+          })
+          const composed = creditDocument(original, bill, {
+            lines,
+            note: asked.note ?? null,
+            today: dayOf(now, issuer.timeZone),
+          })
+          const number = await takeNumber(tx, issuer.numberFormat, composed.document.issued_on)
+          const billId = await insertBill(tx, {
+            ...recordOf(composed, { number, now, by }),
+            clientId: bill.clientId,
+            projectId: bill.projectId,
+            correctsId: bill.id,
+          })
+          await recordSent(tx, by, billId)
+          return (await findBill(tx, { id: billId }))!
+        }),
+      ),
+  }
+}
+
+export interface Sending {
+  by: Actor
+  /** The Idempotency-Key of a person's or a token's call, with the hash of what they sent. */
+  key?: { userId: number; key: string; bodyHash: Uint8Array } | undefined
+}
+
+/** Somebody changed an entry while its bill was written. */
+class EntriesChanged extends Error {}
+
+async function findReplayed(reader: Reader, { userId, key, bodyHash }: NonNullable<Sending['key']>) {
+  const known = await findBillKey(reader, userId, key)
+  if (known && !Buffer.from(known.bodyHash).equals(bodyHash)) throw keyReused(key)
+  return known?.billId
+}
+
+/**
+ * The next number. One that an earlier format has given out already is passed over: two bills never share one, and
+ * nobody misses a number that another bill has.
+ */
+async function takeNumber(tx: Tx, format: string, day: string): Promise<string> {
+  for (;;) {
+    const sequence = await takeSequence(tx, sequenceScope(format, day))
+    const number = numberOf(format, { day, sequence })
+    if (!(await findBill(tx, { number }))) return number
+  }
+}
+
+type Written = Pick<Draft, 'document' | 'subtotalMinor' | 'taxMinor' | 'costNanos' | 'listValueNanos'>
+
+function recordOf(
+  { document, subtotalMinor, taxMinor, costNanos, listValueNanos }: Written,
+  { number, now, by }: { number: string; now: number; by: Actor },
+): Omit<BillRecord, 'id'> {
+  return {
+    uid: newId('bil'),
+    number,
+    kind: document.kind,
+    state: 'sent',
+    clientId: null,
+    projectId: null,
+    periodFrom: document.period.from,
+    periodTo: document.period.to,
+    issuedOn: document.issued_on,
+    dueOn: document.due_on,
+    currency: document.currency,
+    subtotal: subtotalMinor,
+    tax: taxMinor,
+    total: subtotalMinor + taxMinor,
+    cost: costNanos,
+    listValue: listValueNanos,
+    entries: document.entries,
+    document: JSON.stringify({ ...document, number }),
+    replacesId: null,
+    correctsId: null,
+    createdAt: now,
+    createdBy: by.userId,
+    paidOn: null,
+    paidReference: null,
+    voidedAt: null,
+    voidReason: null,
+  }
+}
+
+/** Whom a bill is for, and which one it replaces. */
+function keysOf({ clientId, projectId, replacesId }: Draft): Pick<BillRecord, 'clientId' | 'projectId' | 'replacesId'> {
+  return { clientId: projectId === null ? clientId : null, projectId, replacesId }
+}
+
+/** Stands for what a bill says and for which entries are on which of its lines. */
+function digestOf({ document, lineOf }: Draft): string {
+  const hash = createHash('sha256').update(JSON.stringify(document))
+  for (const [id, line] of lineOf) hash.update(`;${id}:${line}`)
+  return hash.digest('base64url')
+}
+
+/** Whether the entries of a bill are, in the transaction, still what it was composed from. */
+function isSame(now: Awaited<ReturnType<typeof fingerprintOf>>, { entries }: Draft): boolean {
+  const sum = (of: (entry: Draft['entries'][number]) => number | bigint | null) =>
+    entries.reduce((total, entry) => total + BigInt(of(entry) ?? 0), 0n)
+  return (
+    now.entries === entries.length &&
+    now.cost === sum(({ costNanos }) => costNanos) &&
+    now.listValue === sum(({ listValueNanos }) => listValueNanos) &&
+    now.tokens === sum((entry) => totalTokens(entry)) &&
+    now.projects === sum(({ projectId }) => projectId) &&
+    now.tickets === sum(({ ticketId }) => ticketId) &&
+    now.approved === sum(({ id, status }) => (status === 'approved' ? id : 0))
+  )
+}
+
+function totalTokens({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Draft['entries'][number]): number {
+  return input + output + cacheRead + cacheWrite + cacheWrite1h
+}

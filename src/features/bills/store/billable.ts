@@ -1,0 +1,244 @@
+/** What a bill is made of: the entries in its scope, what is left out of it, and what their keys stand for. */
+import {
+  and,
+  type Column,
+  eq,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  min,
+  ne,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import type { Id } from '../../../lib/id.ts'
+import type { Nanos } from '../../../lib/money.ts'
+import type { BillableEntry } from '../document.ts'
+
+/** Whose entries: a client's projects, one project, or everything. */
+export type ScopeKeys = { clientId: number } | { projectId: number } | 'everything'
+
+export interface Moments {
+  startingAt: number
+  endingAt: number
+}
+
+/** Entries of a scope and a period that are on no bill, whatever their status. */
+export type ScopedEntry = Omit<BillableEntry, 'status' | 'isEarlier' | 'costNanos'> & {
+  status: string
+  isBillable: boolean
+  costNanos: Nanos | null
+}
+
+/** Entries counted no further than this: what lies before a period may be all of years. */
+const COUNT_LIMIT = 100_000
+
+export interface Counted {
+  entries: number
+  costNanos: Nanos
+  /** There are more than were counted. */
+  isMore: boolean
+}
+
+function inScope(reader: Reader, scope: ScopeKeys): SQL | undefined {
+  const { entries, projects } = reader.tables
+  if (scope === 'everything') return undefined
+  if ('projectId' in scope) return eq(entries.projectId, scope.projectId)
+  const own = reader.select({ id: projects.id }).from(projects).where(eq(projects.clientId, scope.clientId))
+  return inArray(entries.projectId, own)
+}
+
+/** Not on a bill, and not told better by another source. */
+function isOpen({ tables: { entries } }: Reader): SQL | undefined {
+  return and(ne(entries.status, 'billed'), eq(entries.superseded, false))
+}
+
+const within = ({ tables: { entries } }: Reader, { startingAt, endingAt }: Moments) =>
+  and(gte(entries.startedAt, startingAt), lt(entries.startedAt, endingAt))
+
+function isBillable(reader: Reader): SQL | undefined {
+  const { entries, projects } = reader.tables
+  const free = reader.select({ id: projects.id }).from(projects).where(eq(projects.billable, false))
+  return or(isNull(entries.projectId), notInArray(entries.projectId, free))
+}
+
+const costOf = ({ tables: { entries } }: Reader) => sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
+
+/** In the order of their keys, so that the same entries make the same bill. */
+export async function listScoped(reader: Reader, scope: ScopeKeys, moments: Moments): Promise<ScopedEntry[]> {
+  const { entries, projects } = reader.tables
+  const rows = await reader
+    .select({
+      id: entries.id,
+      status: entries.status,
+      projectId: entries.projectId,
+      ticketId: entries.ticketId,
+      modelId: entries.modelId,
+      agentId: entries.agentId,
+      managerId: entries.managerId,
+      labelSetId: entries.labelSetId,
+      sessionId: entries.sessionId,
+      input: entries.input,
+      output: entries.output,
+      cacheRead: entries.cacheRead,
+      cacheWrite: entries.cacheWrite,
+      cacheWrite1h: entries.cacheWrite1h,
+      reportedCost: entries.reportedCost,
+      listValue: entries.listValue,
+      isBillable: projects.billable,
+    })
+    .from(entries)
+    .leftJoin(projects, eq(projects.id, entries.projectId))
+    .where(and(inScope(reader, scope), within(reader, moments), isOpen(reader)))
+  return rows
+    .map(({ reportedCost, listValue, isBillable: billable, ...row }) => ({
+      ...row,
+      isBillable: billable ?? true,
+      costNanos: reportedCost ?? listValue,
+      listValueNanos: listValue,
+    }))
+    .sort((one, other) => one.id - other.id)
+}
+
+/** Entries that could be billed and lie before the period: how many, and when the first was. */
+export async function countEarlier(
+  reader: Reader,
+  scope: ScopeKeys,
+  { before, statuses }: { before: number; statuses: readonly ('submitted' | 'approved')[] },
+): Promise<Counted & { firstAt: number | null }> {
+  const { entries } = reader.tables
+  const condition = and(
+    inScope(reader, scope),
+    lt(entries.startedAt, before),
+    inArray(entries.status, [...statuses]),
+    isOpen(reader),
+    isBillable(reader),
+  )
+  const counted = await count(reader, condition)
+  if (counted.entries === 0) return { ...counted, firstAt: null }
+  const some = reader.select({ at: entries.startedAt }).from(entries).where(condition).limit(COUNT_LIMIT).as('some')
+  const [row] = await reader.select({ at: min(some.at) }).from(some)
+  return { ...counted, firstAt: row?.at ?? null }
+}
+
+/** Entries of the period beside any client or project, which would be forgotten if nobody counted them. */
+export async function countBeside(
+  reader: Reader,
+  moments: Moments,
+  statuses: readonly ('submitted' | 'approved')[],
+): Promise<{ unattributed: Counted; withoutClient: Counted; withoutProject: Counted }> {
+  const { entries, projects } = reader.tables
+  const open = and(within(reader, moments), inArray(entries.status, [...statuses]), isOpen(reader))
+  const clientless = reader
+    .select({ id: projects.id })
+    .from(projects)
+    .where(and(isNull(projects.clientId), eq(projects.billable, true)))
+  return {
+    unattributed: await count(reader, and(open, isNull(entries.projectId), isNull(entries.ticketId))),
+    withoutClient: await count(reader, and(open, inArray(entries.projectId, clientless))),
+    withoutProject: await count(reader, and(open, isNull(entries.projectId), isNotNull(entries.ticketId))),
+  }
+}
+
+async function count(reader: Reader, condition: SQL | undefined): Promise<Counted> {
+  const { entries } = reader.tables
+  const some = reader
+    .select({ cost: costOf(reader).as('cost') })
+    .from(entries)
+    .where(condition)
+    .limit(COUNT_LIMIT + 1)
+    .as('some')
+  const [row] = await reader
+    .select({
+      entries: sql<number>`count(*)`.mapWith(Number),
+      costNanos: sql<bigint>`coalesce(sum(${some.cost}), 0)`.mapWith(BigInt),
+    })
+    .from(some)
+  const { entries: found, costNanos } = row!
+  return { entries: Math.min(found, COUNT_LIMIT), costNanos, isMore: found > COUNT_LIMIT }
+}
+
+/** As many keys as a statement takes on both engines, with room. */
+const KEYS_AT_ONCE = 1_000
+
+async function byKey<Row>(
+  keys: Iterable<number | null>,
+  list: (keys: number[]) => Promise<(Row & { id: number })[]>,
+): Promise<Map<number, Row>> {
+  const wanted = [...new Set(keys)].filter((key): key is number => key !== null).sort((one, other) => one - other)
+  const found = new Map<number, Row>()
+  for (let start = 0; start < wanted.length; start += KEYS_AT_ONCE) {
+    for (const row of await list(wanted.slice(start, start + KEYS_AT_ONCE))) found.set(row.id, row)
+  }
+  return found
+}
+
+type Keyed = Pick<ScopedEntry, 'projectId' | 'ticketId' | 'modelId' | 'agentId' | 'managerId' | 'labelSetId'>
+
+export interface NamedKeys {
+  projects: Map<
+    number,
+    { uid: Id<'prj'>; key: string; name: string; markupPpm: number | null; clientId: number | null }
+  >
+  tickets: Map<number, { uid: Id<'tkt'>; key: string; title: string | null }>
+  names: Map<number, { text: string }>
+  managers: Map<number, { uid: Id<'usr'>; name: string }>
+  labelSets: Map<number, { labels: Record<string, string> }>
+  /** The markups of the projects' clients. */
+  clients: Map<number, { markupPpm: number | null }>
+}
+
+/** What the keys of entries stand for now. */
+export async function nameKeys(reader: Reader, rows: readonly Keyed[]): Promise<NamedKeys> {
+  const { projects, tickets, names, users, labelSets, clients } = reader.tables
+  const of = (column: Column, keys: number[]) => inArray(column, keys)
+  const named = await byKey(
+    rows.map(({ projectId }) => projectId),
+    (keys) =>
+      reader
+        .select({
+          id: projects.id,
+          uid: projects.uid,
+          key: projects.key,
+          name: projects.name,
+          markupPpm: projects.markupPpm,
+          clientId: projects.clientId,
+        })
+        .from(projects)
+        .where(of(projects.id, keys)),
+  )
+  return {
+    projects: named,
+    tickets: await byKey(
+      rows.map(({ ticketId }) => ticketId),
+      (keys) =>
+        reader
+          .select({ id: tickets.id, uid: tickets.uid, key: tickets.key, title: tickets.title })
+          .from(tickets)
+          .where(of(tickets.id, keys)),
+    ),
+    names: await byKey(
+      rows.flatMap(({ modelId, agentId }) => [modelId, agentId]),
+      (keys) => reader.select({ id: names.id, text: names.text }).from(names).where(of(names.id, keys)),
+    ),
+    managers: await byKey(
+      rows.map(({ managerId }) => managerId),
+      (keys) => reader.select({ id: users.id, uid: users.uid, name: users.name }).from(users).where(of(users.id, keys)),
+    ),
+    labelSets: await byKey(
+      rows.map(({ labelSetId }) => labelSetId),
+      (keys) =>
+        reader.select({ id: labelSets.id, labels: labelSets.labels }).from(labelSets).where(of(labelSets.id, keys)),
+    ),
+    clients: await byKey(
+      [...named.values()].map(({ clientId }) => clientId),
+      (keys) =>
+        reader.select({ id: clients.id, markupPpm: clients.markupPpm }).from(clients).where(of(clients.id, keys)),
+    ),
+  }
+}

@@ -1,0 +1,293 @@
+/** Bills as they are kept: sent once, never changed but for their state. */
+import { and, asc, desc, eq, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { Tables } from '../../../database/tables.ts'
+import type { Id } from '../../../lib/id.ts'
+
+export type BillRecord = Tables['bills']['$inferSelect']
+export type BillState = BillRecord['state']
+
+/** A bill without its document, and with what it refers to. */
+export interface BillView {
+  bill: Omit<BillRecord, 'document'>
+  client: { uid: Id<'cli'>; name: string } | null
+  project: { uid: Id<'prj'>; key: string; name: string } | null
+  createdBy: { uid: Id<'usr'>; name: string } | null
+}
+
+export interface BillFilter {
+  states?: BillState[] | undefined
+  clientId?: number | undefined
+  projectId?: number | undefined
+  /** Issued on or after, and on or before, this day. */
+  from?: string | undefined
+  to?: string | undefined
+  number?: string | undefined
+}
+
+function selectViews(reader: Reader) {
+  const { bills, clients, projects, users } = reader.tables
+  const { document: _, ...kept } = { ...columnsOf(bills) }
+  return reader
+    .select({
+      bill: kept,
+      client: { uid: clients.uid, name: clients.name },
+      project: { uid: projects.uid, key: projects.key, name: projects.name },
+      createdBy: { uid: users.uid, name: users.name },
+    })
+    .from(bills)
+    .leftJoin(clients, eq(clients.id, bills.clientId))
+    .leftJoin(projects, eq(projects.id, bills.projectId))
+    .leftJoin(users, eq(users.id, bills.createdBy))
+}
+
+function columnsOf(bills: Tables['bills']) {
+  return {
+    id: bills.id,
+    uid: bills.uid,
+    number: bills.number,
+    kind: bills.kind,
+    state: bills.state,
+    clientId: bills.clientId,
+    projectId: bills.projectId,
+    periodFrom: bills.periodFrom,
+    periodTo: bills.periodTo,
+    issuedOn: bills.issuedOn,
+    dueOn: bills.dueOn,
+    currency: bills.currency,
+    subtotal: bills.subtotal,
+    tax: bills.tax,
+    total: bills.total,
+    cost: bills.cost,
+    listValue: bills.listValue,
+    entries: bills.entries,
+    document: bills.document,
+    replacesId: bills.replacesId,
+    correctsId: bills.correctsId,
+    createdAt: bills.createdAt,
+    createdBy: bills.createdBy,
+    paidOn: bills.paidOn,
+    paidReference: bills.paidReference,
+    voidedAt: bills.voidedAt,
+    voidReason: bills.voidReason,
+  }
+}
+
+/** Newest first, from behind the key `after`. */
+export async function listBills(
+  reader: Reader,
+  { states, clientId, projectId, from, to, number }: BillFilter,
+  { after, limit }: { after: number | undefined; limit: number },
+): Promise<BillView[]> {
+  const { bills } = reader.tables
+  const equal = (column: Parameters<typeof eq>[0], value: number | string | undefined): SQL | undefined =>
+    value === undefined ? undefined : eq(column, value)
+  return selectViews(reader)
+    .where(
+      and(
+        states && inArray(bills.state, states),
+        equal(bills.clientId, clientId),
+        equal(bills.projectId, projectId),
+        equal(bills.number, number),
+        from === undefined ? undefined : gte(bills.issuedOn, from),
+        to === undefined ? undefined : lte(bills.issuedOn, to),
+        after === undefined ? undefined : lt(bills.id, after),
+      ),
+    )
+    .orderBy(desc(bills.id))
+    .limit(limit)
+}
+
+/** By id or number; undefined where there is none. */
+export async function findBill(reader: Reader, by: { uid: Id<'bil'> } | { number: string } | { id: number }) {
+  const { bills } = reader.tables
+  const condition =
+    'uid' in by ? eq(bills.uid, by.uid) : 'number' in by ? eq(bills.number, by.number) : eq(bills.id, by.id)
+  const [view] = await selectViews(reader).where(condition).limit(1)
+  return view
+}
+
+export async function getDocument(reader: Reader, id: number): Promise<string> {
+  const { bills } = reader.tables
+  const [row] = await reader.select({ document: bills.document }).from(bills).where(eq(bills.id, id))
+  return row!.document
+}
+
+/** The numbers of the bills with these keys. */
+export async function listReferences(
+  reader: Reader,
+  ids: readonly (number | null)[],
+): Promise<Map<number, { id: Id<'bil'>; number: string }>> {
+  const known = ids.filter((id) => id !== null)
+  if (known.length === 0) return new Map()
+  const { bills } = reader.tables
+  const rows = await reader
+    .select({ key: bills.id, id: bills.uid, number: bills.number })
+    .from(bills)
+    .where(inArray(bills.id, known))
+  return new Map(rows.map(({ key, ...reference }) => [key, reference]))
+}
+
+/** What credit notes that stand have taken off a bill's subtotal, in minor units: zero or negative. */
+export async function sumOfCredits(reader: Reader, billId: number): Promise<bigint> {
+  const { bills } = reader.tables
+  const rows = await reader
+    .select({ subtotal: bills.subtotal, state: bills.state })
+    .from(bills)
+    .where(eq(bills.correctsId, billId))
+  return rows.filter(({ state }) => state !== 'void').reduce((sum, { subtotal }) => sum + subtotal, 0n)
+}
+
+export async function insertBill(tx: Tx, bill: Omit<BillRecord, 'id'>): Promise<number> {
+  const { bills } = tx.tables
+  const [row] = await tx.insert(bills).values(bill).returning({ id: bills.id })
+  return row!.id
+}
+
+export async function updateBillState(
+  tx: Tx,
+  id: number,
+  change: Partial<Pick<BillRecord, 'state' | 'paidOn' | 'paidReference' | 'voidedAt' | 'voidReason'>>,
+): Promise<void> {
+  await tx.update(tx.tables.bills).set(change).where(eq(tx.tables.bills.id, id))
+}
+
+/** The next number of a sequence, taken: whoever asks meanwhile waits or begins anew. */
+export async function takeSequence(tx: Tx, scope: string): Promise<number> {
+  const { billSequences } = tx.tables
+  const [row] = await tx
+    .insert(billSequences)
+    .values({ scope, last: 1 })
+    .onConflictDoUpdate({ target: billSequences.scope, set: { last: sql`${billSequences.last} + 1` } })
+    .returning({ last: billSequences.last })
+  return row!.last
+}
+
+export async function findBillKey(
+  reader: Reader,
+  userId: number,
+  key: string,
+): Promise<{ bodyHash: Uint8Array; billId: number } | undefined> {
+  const { billKeys } = reader.tables
+  const [row] = await reader
+    .select({ bodyHash: billKeys.bodyHash, billId: billKeys.billId })
+    .from(billKeys)
+    .where(and(eq(billKeys.userId, userId), eq(billKeys.key, key)))
+  return row
+}
+
+export async function insertBillKey(
+  tx: Tx,
+  row: { userId: number; key: string; bodyHash: Uint8Array; billId: number },
+): Promise<void> {
+  await tx.insert(tx.tables.billKeys).values(row)
+}
+
+/** A document as it was first made. */
+export async function findRendered(reader: Reader, billId: number, format: string): Promise<Uint8Array | undefined> {
+  const { billDocuments } = reader.tables
+  const [row] = await reader
+    .select({ bytes: billDocuments.bytes })
+    .from(billDocuments)
+    .where(and(eq(billDocuments.billId, billId), eq(billDocuments.format, format)))
+  return row?.bytes
+}
+
+/** Keeps a document; where another was kept meanwhile, that one is the document. */
+export async function keepRendered(tx: Tx, billId: number, format: string, bytes: Uint8Array): Promise<Uint8Array> {
+  const { billDocuments } = tx.tables
+  await tx.insert(billDocuments).values({ billId, format, bytes }).onConflictDoNothing()
+  return (await findRendered(tx, billId, format))!
+}
+
+export interface BilledEntry {
+  entryId: number
+  line: number
+  statusBefore: 'submitted' | 'approved'
+}
+
+/** Rows that one prepared statement inserts: a thousand parameters, which both engines take. */
+const ROWS_AT_ONCE = 250
+
+export async function insertBilledEntries(tx: Tx, billId: number, rows: readonly BilledEntry[]): Promise<void> {
+  const { billEntries } = tx.tables
+  const whole = rows.length - (rows.length % ROWS_AT_ONCE)
+  if (whole > 0) {
+    const many = tx.prepared('bill-entries.insert-many', (prepare) =>
+      prepare
+        .insert(prepare.tables.billEntries)
+        .values(
+          Array.from({ length: ROWS_AT_ONCE }, (_, index) => ({
+            billId: sql.placeholder('billId'),
+            entryId: sql.placeholder(`entry${index}`),
+            line: sql.placeholder(`line${index}`),
+            statusBefore: sql.placeholder(`status${index}`),
+          })),
+        )
+        .returning({ line: prepare.tables.billEntries.line }),
+    )
+    for (let start = 0; start < whole; start += ROWS_AT_ONCE) {
+      const values: Record<string, unknown> = { billId }
+      for (let index = 0; index < ROWS_AT_ONCE; index += 1) {
+        const { entryId, line, statusBefore } = rows[start + index]!
+        values[`entry${index}`] = entryId
+        values[`line${index}`] = line
+        values[`status${index}`] = statusBefore
+      }
+      await many.execute(values)
+    }
+  }
+  const rest = rows.slice(whole).map((row) => ({ billId, ...row }))
+  if (rest.length > 0) await tx.insert(billEntries).values(rest)
+}
+
+/**
+ * What the entries of a bill are now, in one row of sums: equal to what the bill was composed from, or somebody changed
+ * one of them meanwhile.
+ */
+export async function fingerprintOf(tx: Tx, billId: number) {
+  const { entries, billEntries } = tx.tables
+  const ofBill = tx.select({ id: billEntries.entryId }).from(billEntries).where(eq(billEntries.billId, billId))
+  const sum = (of: SQL) => sql<bigint>`coalesce(sum(${of}), 0)`.mapWith(BigInt)
+  const [row] = await tx
+    .select({
+      entries: sql<number>`count(*)`.mapWith(Number),
+      cost: sum(sql`coalesce(${entries.reportedCost}, ${entries.listValue})`),
+      listValue: sum(sql`${entries.listValue}`),
+      tokens: sum(
+        sql`${entries.input} + ${entries.output} + ${entries.cacheRead} + ${entries.cacheWrite} + ${entries.cacheWrite1h}`,
+      ),
+      projects: sum(sql`${entries.projectId}`),
+      tickets: sum(sql`${entries.ticketId}`),
+      approved: sum(sql`case when ${entries.status} = 'approved' then ${entries.id} else 0 end`),
+    })
+    .from(entries)
+    .where(
+      and(
+        inArray(entries.id, ofBill),
+        inArray(entries.status, ['submitted', 'approved']),
+        eq(entries.superseded, false),
+      ),
+    )
+  return row!
+}
+
+export async function listLineEntries(
+  reader: Reader,
+  { billId, line, after, limit }: { billId: number; line: number | undefined; after: number; limit: number },
+): Promise<{ id: Id<'ent'>; key: number; line: number }[]> {
+  const { billEntries, entries } = reader.tables
+  return reader
+    .select({ id: entries.uid, key: billEntries.entryId, line: billEntries.line })
+    .from(billEntries)
+    .innerJoin(entries, eq(entries.id, billEntries.entryId))
+    .where(
+      and(
+        eq(billEntries.billId, billId),
+        sql`${billEntries.entryId} > ${after}`,
+        line === undefined ? undefined : eq(billEntries.line, line),
+      ),
+    )
+    .orderBy(asc(billEntries.entryId))
+    .limit(limit)
+}

@@ -1,0 +1,29 @@
+import type { Reader } from '../../../database/database.ts'
+
+/** The organization as it stands on bills. */
+export async function getIssuer(reader: Reader) {
+  const { organization } = reader.tables
+  const [row] = await reader
+    .select({
+      name: organization.name,
+      email: organization.email,
+      address: organization.address,
+      taxId: organization.taxId,
+      timeZone: organization.timeZone,
+      currency: organization.currency,
+      markupPpm: organization.markupPpm,
+      dueDays: organization.dueDays,
+      numberFormat: organization.billNumberFormat,
+      footer: organization.billFooter,
+      approvalRequired: organization.approvalRequired,
+    })
+    .from(organization)
+  return row!
+}
+
+/** The picture on documents; undefined where there is none. */
+export async function findLogo(reader: Reader): Promise<{ bytes: Uint8Array; type: string } | undefined> {
+  const { organization } = reader.tables
+  const [row] = await reader.select({ bytes: organization.logo, type: organization.logoType }).from(organization)
+  return row?.bytes && row.type ? { bytes: row.bytes, type: row.type } : undefined
+}
