@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { auditRoutes } from './features/audit/routes.ts'
 import { entriesRoutes } from './features/entries/routes/entries.ts'
+import { placingRoutes } from './features/entries/routes/placing.ts'
 import { reportingRoutes } from './features/entries/routes/reporting.ts'
 import { repricingRoute } from './features/entries/routes/repricing.ts'
 import { tokenEntrySchemaRoute } from './features/entries/routes/schema.ts'
@@ -46,6 +47,7 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(auditRoutes(services))
     .use(reportingRoutes({ ...services, logger }))
     .use(entriesRoutes(services))
+    .use(placingRoutes(services))
     .use(tokenEntrySchemaRoute())
     .use(clientsRoutes(services))
     .use(projectsRoutes(services))

@@ -100,3 +100,9 @@ export const EXAMPLE_REPRICING = {
   complete: true,
   next_page: null,
 }
+
+export const EXAMPLE_PLACED_ENTRY: TokenEntry = {
+  ...EXAMPLE_ENTRY,
+  placement: { ...EXAMPLE_ENTRY.placement, by: 'manual' },
+  updated_at: '2026-11-20T19:02:11.480Z',
+}

@@ -166,11 +166,11 @@ function disjoint(wire: Partial<TokenEntryReport['tokens']>, inputIncludesCache 
 }
 
 /** Break and tab become one space; outer space goes. An empty text is none. */
-function foldLine(text: string): string | undefined {
+export function foldLine(text: string): string | undefined {
   return text.replace(LINE_BREAKS, ' ').trim() || undefined
 }
 
-function sortLabels(labels: LabelMap): LabelMap | undefined {
+export function sortLabels(labels: LabelMap): LabelMap | undefined {
   const names = Object.keys(labels).sort()
   return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, labels[name]!]))
 }

@@ -374,3 +374,38 @@ export const TokenEntryHistory = Type.Object(
   { ...strict, $id: 'TokenEntryHistory' },
 )
 export type TokenEntryHistory = Static<typeof TokenEntryHistory>
+
+const orCleared = <T extends TSchema>(schema: T, expected: string) =>
+  Type.Optional(Type.Union([schema, Type.Null()], { errorMessage: `must be ${expected}, or null` }))
+
+const { project, ticket, summary, labels } = TokenEntryReport.properties
+
+/** What a person may change of an entry: never its figures. */
+export const EntryCorrection = Type.Object(
+  {
+    project: orCleared(
+      Type.String({
+        ...project,
+        description: 'Id, key, name or alias of a project; null takes the entry off its project.',
+      }),
+      'the id, key, name or alias of a project',
+    ),
+    ticket: orCleared(
+      Type.String({
+        ...ticket,
+        description:
+          'Id or key of a ticket, which brings its project along; one that is not known yet is made where its project is. Null takes the entry off its ticket.',
+      }),
+      'the id or key of a ticket',
+    ),
+    summary: orCleared(summary, 'a text of at most 1000 characters without control characters'),
+    labels: orCleared(labels, 'up to 16 pairs of texts; names are 1 to 64 of a-z 0-9 _ . -'),
+  },
+  {
+    ...strict,
+    $id: 'TokenEntryCorrection',
+    minProperties: 1,
+    errorMessage: 'must say what to change: project, ticket, summary or labels',
+  },
+)
+export type EntryCorrection = Static<typeof EntryCorrection>

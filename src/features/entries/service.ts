@@ -21,6 +21,7 @@ import {
   writePage,
 } from './filter.ts'
 import { createMerging } from './merging.ts'
+import { createPlacing } from './placing.ts'
 import { type Circumstances, type Recorded, recordSingle } from './record.ts'
 import { faultsBeyondSchema, type Report, readReport } from './report.ts'
 import { createRepricing } from './repricing.ts'
@@ -106,6 +107,7 @@ export function createEntriesService({ db, clock, audit, people, prices, project
     freezeEntries,
     releaseEntries,
     ...createRepricing({ db, clock, prices }),
+    ...createPlacing({ db, clock, audit, projects, placement, interned }),
     ...createMerging({ db, clock, audit, projects }),
 
     /**
