@@ -300,7 +300,7 @@ async function seed(folder: string) {
   const connection = new Connection(file)
   const schema = schemaOf(connection)
   // Nothing has to survive a crash here: an unfinished file is thrown away.
-  for (const pragma of ['journal_mode = DELETE', 'journal_mode = OFF', 'synchronous = OFF', 'locking_mode = EXCLUSIVE'])
+  for (const pragma of ['journal_mode = MEMORY', 'synchronous = OFF', 'locking_mode = EXCLUSIVE'])
     connection.run(`PRAGMA ${pragma}`)
   connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
   connection.run('PRAGMA temp_store = MEMORY')

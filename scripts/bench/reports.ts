@@ -1,0 +1,252 @@
+/**
+ * Measures reading at many entries: the executable on a copy of a seeded database (scripts/bench/seed), asked what
+ * people ask, over the loopback address. Prints Markdown.
+ *
+ *   scripts/bench/reports                   all of it, on dist/seeded
+ *   scripts/bench/reports --data FOLDER     on another database
+ *   scripts/bench/reports --rounds 50       each question so often
+ *   scripts/bench/reports --only lists,csv  of: reports, lists, csv, reporting
+ */
+import { Database as Connection } from 'bun:sqlite'
+import { copyFile, mkdir, stat } from 'node:fs/promises'
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Installation, type Server } from '../../test/support/binary.ts'
+import type { Load, LoadResult } from './load.ts'
+import { ADMIN } from './population.ts'
+import { peakMegabytes, residentMegabytes } from './process-figures.ts'
+import { ELSEWHERE, HEAVY, LISTS, REPORTS } from './questions.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+/** Sums of ten million entries are made anew in less; a server that needs longer does not get on. */
+const SETTLE_LIMIT_MS = 300_000
+
+/** How long an export is watched. Constant memory shows within seconds, or never. */
+const EXPORT_SECONDS = 20
+
+const REPORTING_SECONDS = 10
+const REPORTING_CONNECTIONS = 64
+
+const PARTS = ['reports', 'lists', 'csv', 'reporting']
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string', default: join(ROOT, 'dist/seeded') },
+    rounds: { type: 'string', default: '20' },
+    only: { type: 'string', default: PARTS.join(',') },
+  },
+})
+const rounds = Number(options.rounds)
+const parts = options.only.split(',')
+if (!(rounds > 0) || !parts.every((part) => PARTS.includes(part)))
+  throw new Error(`--rounds takes a number and --only some of ${PARTS.join(', ')}.`)
+
+const whole = (count: number) => Math.round(count).toLocaleString('en')
+const ms = (milliseconds: number) => milliseconds.toFixed(milliseconds < 10 ? 1 : 0)
+
+/** To standard error, so that standard output is Markdown alone. */
+function say(what: string): void {
+  console.error(`… ${what}`)
+}
+
+function table(...rows: string[][]): void {
+  const [heads, ...rest] = rows as [string[], ...string[][]]
+  const line = (cells: string[]) => console.log(`| ${cells.join(' | ')} |`)
+  console.log('')
+  line(heads)
+  line(heads.map((_, at) => (at === 0 ? '---' : '---:')))
+  for (const row of rest) line(row)
+}
+
+interface Times {
+  p50Ms: number
+  p95Ms: number
+  /** What was answered instead, where that was no success. */
+  refused: string | undefined
+}
+
+/** Asks the same one time after the other. What takes too long is asked once only, since it is refused every time. */
+async function timesOf(server: Server, path: string, token: string): Promise<Times> {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const begun = performance.now()
+    const answer = await server.call('GET', path, { token })
+    await answer.arrayBuffer()
+    times.push(performance.now() - begun)
+    if (!answer.ok) return { p50Ms: times[0]!, p95Ms: times[0]!, refused: String(answer.status) }
+  }
+  times.sort((one, other) => one - other)
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]!
+  return { p50Ms: at(0.5), p95Ms: at(0.95), refused: undefined }
+}
+
+const cells = ({ p50Ms, p95Ms, refused }: Times) => (refused ? [refused, ms(p95Ms)] : [ms(p50Ms), ms(p95Ms)])
+
+/** Waits until the sums of days and months are made, as they are some time after the database was seeded. */
+async function settle(file: string): Promise<void> {
+  const connection = new Connection(file, { readonly: true })
+  try {
+    if (!connection.query("SELECT 1 FROM sqlite_schema WHERE name = 'rollup_periods'").get()) return
+    say('waiting for the sums of days and months')
+    const begun = performance.now()
+    while (performance.now() - begun < SETTLE_LIMIT_MS) {
+      const open = connection.query<{ open: number }, []>(
+        `SELECT (SELECT count(*) FROM stale_hours) + (SELECT count(*) FROM rollup_zones WHERE NOT ready)
+         + (SELECT count(*) FROM rollup_periods WHERE state IN ('stale', 'building')) AS open`,
+      )
+      if (open.get()!.open === 0) {
+        say(`made in ${ms((performance.now() - begun) / 1000)} s`)
+        return
+      }
+      await Bun.sleep(500)
+    }
+    say('they were not made in time, so that the figures are those of entries')
+  } finally {
+    connection.close()
+  }
+}
+
+async function measureReports(server: Server, token: string): Promise<void> {
+  const rows = [['report', 'sums: p50 ms', 'p95 ms', 'entries: p50 ms', 'p95 ms']]
+  for (const [name, path] of Object.entries(REPORTS)) {
+    say(name)
+    const kept = await timesOf(server, path, token)
+    rows.push([name, ...cells(kept), ...cells(await timesOf(server, path + ELSEWHERE, token))])
+  }
+  table(...rows)
+}
+
+async function measureLists(server: Server, token: string): Promise<void> {
+  const rows = [['page of 50 entries', 'first: p50 ms', 'p95 ms', 'second: p50 ms', 'p95 ms']]
+  for (const [name, path] of Object.entries(LISTS)) {
+    say(name)
+    const first = await timesOf(server, path, token)
+    const answer = (await (await server.call('GET', path, { token })).json()) as { next_page?: string }
+    const next = answer.next_page && (await timesOf(server, `${path}&page=${answer.next_page}`, token))
+    rows.push([name, ...cells(first), ...(next ? cells(next) : ['', ''])])
+  }
+  table(...rows)
+}
+
+/** Takes a CSV as fast as it comes, until it ends or the time is over. */
+async function takeCsv(
+  server: Server,
+  path: string,
+  token: string,
+  seconds: number,
+): Promise<{ rows: number; bytes: number }> {
+  const answer = await server.call('GET', path, { token })
+  const taken = { rows: 0, bytes: 0 }
+  const begun = performance.now()
+  for await (const chunk of answer.body!) {
+    taken.bytes += chunk.length
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) taken.rows += 1
+    if (performance.now() - begun > seconds * 1000) break
+  }
+  return taken
+}
+
+async function measureCsv(server: Server, token: string): Promise<void> {
+  say('export')
+  const before = residentMegabytes(server.process.pid)
+  const begun = performance.now()
+  const { rows, bytes } = await takeCsv(server, HEAVY['an export of everything']!, token, EXPORT_SECONDS)
+  const seconds = (performance.now() - begun) / 1000
+  const peak = peakMegabytes(server.process.pid)
+  table(
+    ['CSV export', 'rows', 'seconds', 'rows/s', 'MB/s', 'resident before', 'at most'],
+    [
+      'all entries',
+      whole(rows),
+      seconds.toFixed(1),
+      whole(rows / seconds),
+      (bytes / 1e6 / seconds).toFixed(0),
+      `${whole(before)} MB`,
+      `${whole(peak)} MB`,
+    ],
+  )
+}
+
+async function generate(load: Load): Promise<LoadResult> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'load.ts'), JSON.stringify(load)], {
+    stdout: 'pipe',
+  })
+  const output = await new Response(child.stdout).text()
+  if ((await child.exited) !== 0) throw new Error('The load generator failed.')
+  return JSON.parse(output)
+}
+
+async function measureReporting(server: Server, reading: string, token: string): Promise<void> {
+  const load: Load = {
+    port: Number(new URL(server.url).port),
+    path: '/api/v1/token-entries',
+    token,
+    batch: 1,
+    days: 1,
+    connections: REPORTING_CONNECTIONS,
+    seconds: REPORTING_SECONDS,
+  }
+  say('warming up')
+  await generate({ ...load, seconds: 2 })
+  say('reporting alone')
+  const alone = await generate(load)
+  const row = (name: string, { entriesPerSecond, p50Ms, p99Ms, maxMs, statuses }: LoadResult, asked: string) => {
+    const refused = Object.keys(statuses).some((status) => status !== '201')
+    return [
+      name,
+      whole(entriesPerSecond),
+      ms(p50Ms),
+      ms(p99Ms),
+      ms(maxMs),
+      asked,
+      refused ? JSON.stringify(statuses) : 'none',
+    ]
+  }
+  const rows = [
+    ['reporting, 64 connections', 'entries/s', 'p50 ms', 'p99 ms', 'max ms', 'asked meanwhile', 'refused'],
+    row('alone', alone, ''),
+  ]
+  for (const [name, path] of Object.entries(HEAVY)) {
+    say(`reporting during ${name}`)
+    let asked = 0
+    const end = performance.now() + REPORTING_SECONDS * 1000
+    const ask = async () => {
+      for (; performance.now() < end; asked++) await takeCsv(server, path, reading, (end - performance.now()) / 1000)
+    }
+    const [result] = await Promise.all([generate(load), ask()])
+    rows.push(row(`during ${name}`, result, String(asked)))
+  }
+  table(...rows)
+}
+
+await mkdir(join(ROOT, 'dist'), { recursive: true })
+const tally = await Installation.make({ parent: join(ROOT, 'dist') })
+try {
+  say('copying the database')
+  const file = join(tally.folder, 'tally-data/tally.db')
+  await mkdir(join(tally.folder, 'tally-data'))
+  await copyFile(join(options.data, 'tally.db'), file)
+  const { token: reading } = await tally.createToken('read', ADMIN)
+  const { token: writing } = await tally.createToken('svc', ADMIN)
+  const server = await tally.serve()
+  try {
+    await settle(file)
+    const connection = new Connection(file, { readonly: true })
+    const { entries } = connection.query<{ entries: number }, []>('SELECT count(*) AS entries FROM entries').get()!
+    connection.close()
+    const machine = `${cpus().length} × ${cpus()[0]!.model.trim()}, ${whole(totalmem() / 2 ** 30)} GB`
+    console.log(
+      `${whole(entries)} entries, ${whole((await stat(file)).size / 1e6)} MB. ${machine}. Started in ${ms(server.startedInMs)} ms.`,
+    )
+    if (parts.includes('reports')) await measureReports(server, reading)
+    if (parts.includes('lists')) await measureLists(server, reading)
+    if (parts.includes('csv')) await measureCsv(server, reading)
+    if (parts.includes('reporting')) await measureReporting(server, reading, writing)
+  } finally {
+    await server.stop()
+  }
+} finally {
+  await tally.remove()
+}
