@@ -7,6 +7,7 @@ import { placingRoutes } from './features/entries/routes/placing.ts'
 import { reportingRoutes } from './features/entries/routes/reporting.ts'
 import { repricingRoute } from './features/entries/routes/repricing.ts'
 import { tokenEntrySchemaRoute } from './features/entries/routes/schema.ts'
+import { statesRoutes } from './features/entries/routes/states.ts'
 import { settingsRoutes } from './features/people/routes/settings.ts'
 import { signInRoutes } from './features/people/routes/sign-in.ts'
 import { tokensRoutes } from './features/people/routes/tokens.ts'
@@ -15,6 +16,7 @@ import { pricesRoutes } from './features/prices/routes.ts'
 import { clientsRoutes } from './features/projects/routes/clients.ts'
 import { projectsRoutes } from './features/projects/routes/projects.ts'
 import { ticketsRoutes } from './features/projects/routes/tickets.ts'
+import { sheetsRoutes } from './features/sheets/routes.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
@@ -48,6 +50,8 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(reportingRoutes({ ...services, logger }))
     .use(entriesRoutes(services))
     .use(placingRoutes(services))
+    .use(statesRoutes(services))
+    .use(sheetsRoutes(services))
     .use(tokenEntrySchemaRoute())
     .use(clientsRoutes(services))
     .use(projectsRoutes(services))

@@ -8,6 +8,7 @@ import { createPeopleService } from './features/people/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
 import { createPricesService } from './features/prices/service.ts'
 import { createProjectsService } from './features/projects/service.ts'
+import { createSheetsService } from './features/sheets/service.ts'
 import type { Clock } from './lib/clock.ts'
 
 export interface ServicesOptions {
@@ -22,8 +23,20 @@ export function createServices({ db, clock }: ServicesOptions) {
   const placement = createPlacementService({ projects })
   const prices = createPricesService({ db, clock })
   const entries = createEntriesService({ db, clock, audit, people, prices, projects, placement })
+  const sheets = createSheetsService({ db, clock, audit, people, prices, entries })
   const bills = createBillsService({ db, clock, audit, projects, entries })
-  return { db, audit, people, projects, placement, prices, entries, bills, checkReady: () => checkReady(db) }
+  return {
+    db,
+    audit,
+    people,
+    projects,
+    placement,
+    prices,
+    entries,
+    sheets,
+    bills,
+    checkReady: () => checkReady(db),
+  }
 }
 
 export type Services = ReturnType<typeof createServices>

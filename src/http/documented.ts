@@ -13,6 +13,8 @@ import type { ProblemCode } from '../errors.ts'
 export const TAGS = {
   'Token entries': 'What agent sessions used: reporting it, reading it.',
   Work: 'What entries are placed on: clients, their projects, and the tickets of these.',
+  Approval: 'Who answers for what: approving and rejecting entries, and what waits for that.',
+  'Token sheets': 'Entries that people make by hand, submitted and approved as a whole.',
   Prices: 'What tokens of models cost: the table, how a price is found, loading and setting prices.',
   People: 'Who is calling, signing in and out, passwords, the first-run set-up, and who else is here.',
   Tokens: 'What agents and programs call with: making, listing and revoking tokens.',

@@ -1,5 +1,11 @@
 /** One session as it is reported and answered, for the OpenAPI document. */
-import type { TokenEntry, TokenEntryDetail, TokenEntryHistory, TokenEntryReport } from './schema.ts'
+import type {
+  TokenEntriesActionResults,
+  TokenEntry,
+  TokenEntryDetail,
+  TokenEntryHistory,
+  TokenEntryReport,
+} from './schema.ts'
 
 export const EXAMPLE_REPORT: TokenEntryReport = {
   agent_harness: 'claude-code',
@@ -105,4 +111,25 @@ export const EXAMPLE_PLACED_ENTRY: TokenEntry = {
   ...EXAMPLE_ENTRY,
   placement: { ...EXAMPLE_ENTRY.placement, by: 'manual' },
   updated_at: '2026-11-20T19:02:11.480Z',
+}
+
+export const EXAMPLE_ACTION_RESULTS: TokenEntriesActionResults = {
+  dry_run: false,
+  done: 1,
+  refused: 1,
+  cost: 0.0263781,
+  unpriced_entries: 0,
+  results: [
+    { id: 'ent_01a1fa172a0277f3983322718874f2ef', result: 'done', status: 'approved', problem: null },
+    {
+      id: 'ent_01a1fa172a0277f3983322718874f2ee',
+      result: 'refused',
+      status: 'billed',
+      problem: {
+        code: 'wrong_status',
+        detail:
+          'To approve the entry ent_01a1fa172a0277f3983322718874f2ee it must be submitted; it is billed. Void its bill first.',
+      },
+    },
+  ],
 }

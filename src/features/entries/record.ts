@@ -174,7 +174,7 @@ export interface Draft {
 }
 
 type Extra = Pick<EntryRecord, 'sessionId' | 'part' | 'continuesId' | 'fingerprint' | 'possibleDuplicateId'>
-const NO_SESSION = { sessionId: null, part: null, continuesId: null }
+export const NO_SESSION = { sessionId: null, part: null, continuesId: null }
 
 /** Adds an entry with the figures of `of`, and answers its view without reading it back. */
 export async function addEntry(

@@ -18,6 +18,8 @@ export const TIMESTAMP =
 
 const strict = { additionalProperties: false }
 
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
 const nameOf = (description: string, examples: string[]) =>
   Type.String({
     description,
@@ -141,7 +143,44 @@ export const TokenEntryReport = Type.Object(
 )
 export type TokenEntryReport = Static<typeof TokenEntryReport>
 
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const { session_id: _session, ...draftFields } = TokenEntryReport.properties
+
+export const TokenEntryDraft = Type.Object(draftFields, {
+  ...strict,
+  $id: 'TokenEntryDraft',
+  description: 'An entry made by hand on a token sheet: what a report says, without a session.',
+})
+export type TokenEntryDraft = Static<typeof TokenEntryDraft>
+
+const { agent_harness, agent_name, model, started_at, ended_at, tokens, ...optionalFields } = draftFields
+const clearable = <T extends TSchema>(schema: T) => Type.Optional(orNull(schema))
+
+/** Absent is unchanged, null is taken away. */
+export const TokenEntryDraftChange = Type.Object(
+  {
+    agent_harness: Type.Optional(agent_harness),
+    agent_name: Type.Optional(agent_name),
+    model: Type.Optional(model),
+    started_at: Type.Optional(started_at),
+    ended_at: Type.Optional(ended_at),
+    tokens: Type.Optional(tokens),
+    reported_cost: clearable(optionalFields.reported_cost),
+    summary: clearable(optionalFields.summary),
+    project: clearable(optionalFields.project),
+    ticket: clearable(optionalFields.ticket),
+    labels: clearable(optionalFields.labels),
+    provider: clearable(optionalFields.provider),
+    requests: clearable(optionalFields.requests),
+  },
+  {
+    ...strict,
+    $id: 'TokenEntryDraftChange',
+    description:
+      'What is to change of a draft. `tokens` and `labels` are replaced as a whole; null takes a field away.',
+  },
+)
+export type TokenEntryDraftChange = Static<typeof TokenEntryDraftChange>
+
 const money = (description: string) => Type.Number({ description: `${description} US dollars, at most 9 decimals.` })
 const moment = (description: string) => Type.String({ format: 'date-time', description })
 const oneOf = <T extends string>(values: readonly T[], description: string) =>
@@ -409,3 +448,80 @@ export const EntryCorrection = Type.Object(
   },
 )
 export type EntryCorrection = Static<typeof EntryCorrection>
+
+const reason = Type.String({
+  description: 'Why, for the person whose entry it is.',
+  minLength: 1,
+  maxLength: 1000,
+  pattern: PLAIN_TEXT,
+  errorMessage: 'must be a text of up to 1000 characters without control characters that is not only white space',
+  examples: ['Counted twice: the same session is on the sheet of October'],
+})
+
+/** Why something is rejected or returned. */
+export const Reason = Type.Object({ reason }, { ...strict, $id: 'Reason' })
+
+/** One call acts on so many: half a second of a transaction, for which reporting waits. */
+export const ACTION_LIMIT = 10_000
+
+export const TokenEntriesAction = Type.Object(
+  {
+    action: Type.Union(
+      [
+        Type.Literal('approve'),
+        Type.Literal('reject'),
+        Type.Literal('reopen'),
+        Type.Literal('withdraw_approval'),
+        Type.Literal('place'),
+      ],
+      { errorMessage: 'must be one of approve, reject, reopen, withdraw_approval, place' },
+    ),
+    ids: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Ids of entries (ent_…). Without them the filters of the query say which; one of both is needed.',
+        minItems: 1,
+        maxItems: ACTION_LIMIT,
+      }),
+    ),
+    reason: Type.Optional({ ...reason, description: 'Why; required for `reject` and only for that.' }),
+    project: Type.Optional({ ...EntryCorrection.properties.project, description: 'Only for `place`: where to.' }),
+    ticket: Type.Optional({ ...EntryCorrection.properties.ticket, description: 'Only for `place`: where to.' }),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Only answers what would be done; not for `place`.' })),
+  },
+  { ...strict, $id: 'TokenEntriesAction' },
+)
+export type TokenEntriesAction = Static<typeof TokenEntriesAction>
+
+export const TokenEntriesActionResults = Type.Object(
+  {
+    dry_run: Type.Boolean(),
+    done: Type.Integer({ description: 'Entries with which it was done.' }),
+    refused: Type.Integer(),
+    cost: orNull(money('The sum of the known costs of what was done; null where entries were placed.')),
+    unpriced_entries: orNull(
+      Type.Integer({ description: 'Those of unknown cost among them; null where entries were placed.' }),
+    ),
+    results: Type.Array(
+      Type.Object(
+        {
+          id: Type.String(),
+          result: oneOf(['done', 'unchanged', 'refused'], 'What became of the entry.'),
+          status: orNull(oneOf(STATUSES, 'The status that it has now; null where it was not decided about.')),
+          problem: orNull(
+            Type.Object(
+              {
+                code: Type.String({ examples: ['wrong_status'] }),
+                detail: Type.String({ description: 'What is in the way and what to do.' }),
+              },
+              strict,
+            ),
+          ),
+        },
+        strict,
+      ),
+      { description: 'In the order of the ids, or newest first.' },
+    ),
+  },
+  { ...strict, $id: 'TokenEntriesActionResults' },
+)
+export type TokenEntriesActionResults = Static<typeof TokenEntriesActionResults>

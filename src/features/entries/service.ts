@@ -10,6 +10,8 @@ import type { CallerOf, PeopleService } from '../people/service.ts'
 import type { PlacementService } from '../placement/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
+import { createDeciding } from './deciding.ts'
+import { createDrafts } from './drafts.ts'
 import {
   type EntryFilter,
   isIndexed,
@@ -22,20 +24,27 @@ import {
 } from './filter.ts'
 import { createMerging } from './merging.ts'
 import { createPlacing } from './placing.ts'
-import { type Circumstances, type Recorded, recordSingle } from './record.ts'
+import { type Circumstances, type Recorded, type Reporter, recordSingle } from './record.ts'
 import { faultsBeyondSchema, type Report, readReport } from './report.ts'
 import { createRepricing } from './repricing.ts'
 import type { TokenEntry, TokenEntryDetail, TokenEntryHistory, TokenEntryReport } from './schema.ts'
 import { recordInSession } from './sessions.ts'
-import type { EntryView } from './store/entries.ts'
 import { freezeEntries, releaseEntries } from './store/billing.ts'
+import type { EntryView } from './store/entries.ts'
 import { findReportingToken, listHistory } from './store/history.ts'
 import { conditionOf, findView, listViews } from './store/lists.ts'
 import { Interned } from './store/names.ts'
 import { valuationOf } from './valuation.ts'
 import { timestamp, toTokenEntry } from './wire.ts'
 
-export type { EntryFilter, Recorded, TokenEntry }
+export type { Deciding } from './deciding.ts'
+export { waitingFor } from './deciding.ts'
+export type { DraftSheet, Overlap } from './drafts.ts'
+export { EXAMPLE_ENTRY, EXAMPLE_REPORT } from './examples.ts'
+export { Reason, TokenEntry, TokenEntryDraft, TokenEntryDraftChange, TokenEntryList } from './schema.ts'
+export { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } from './states.ts'
+export type { SheetSum } from './store/drafts.ts'
+export type { EntryFilter, Recorded }
 export { conditionOf, PLACED_FILTERS, readFilter, readListQuery, SOURCES, STATUSES }
 export type EntriesService = ReturnType<typeof createEntriesService>
 
@@ -65,14 +74,13 @@ const EXPORT_PAGE = 1_000
 export function createEntriesService({ db, clock, audit, people, prices, projects, placement }: EntriesDependencies) {
   const interned = new Interned()
 
-  async function circumstancesOf(tx: Tx, caller: Reporting): Promise<Circumstances> {
-    const { id, uid, name, email } = caller.person
+  async function circumstancesFor(tx: Tx, reporter: Reporter): Promise<Circumstances> {
     return {
       now: clock.now(),
       prices: await prices.table(tx),
       placement,
       unknownProjects: (await people.organization(tx)).unknownProjects,
-      reporter: { manager: { id, uid, name, email }, tokenId: caller.token.id },
+      reporter,
       interned,
     }
   }
@@ -87,7 +95,11 @@ export function createEntriesService({ db, clock, audit, people, prices, project
     // transaction is kept only after it.
     await prices.table(db.read)
     return db.write(async (tx) => {
-      const circumstances = await circumstancesOf(tx, caller)
+      const { id, uid, name, email } = caller.person
+      const circumstances = await circumstancesFor(tx, {
+        manager: { id, uid, name, email },
+        tokenId: caller.token.id,
+      })
       if (report.sessionKey !== undefined) return recordInSession(tx, report, source, circumstances)
       return recordSingle(tx, report, idempotencyKey, circumstances)
     })
@@ -107,8 +119,13 @@ export function createEntriesService({ db, clock, audit, people, prices, project
     freezeEntries,
     releaseEntries,
     ...createRepricing({ db, clock, prices }),
-    ...createPlacing({ db, clock, audit, projects, placement, interned }),
     ...createMerging({ db, clock, audit, projects }),
+    ...createDeciding({ db, clock, audit }),
+    ...createDrafts({
+      now: () => clock.now(),
+      circumstancesFor: (tx, manager) => circumstancesFor(tx, { manager, tokenId: null }),
+    }),
+    ...createPlacing({ db, clock, audit, projects, placement, interned }),
 
     /**
      * Records a checked report body for the creator of the caller's token, durably before it answers.

@@ -49,7 +49,7 @@ export function toTokenEntry(view: EntryView): TokenEntry {
   }
 }
 
-function wireCounts({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Counts) {
+export function wireCounts({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Counts) {
   return { input, output, cache_read: cacheRead, cache_write: cacheWrite, cache_write_1h: cacheWrite1h }
 }
 

@@ -36,8 +36,13 @@ export async function insertIdempotencyKey(
   await tx.insert(tx.tables.idempotencyKeys).values(row)
 }
 
+/** A row has six values, and SQLite binds up to 32,766 of them in a statement. */
+const ROWS_AT_ONCE = 1_000
+
 export async function insertHistory(tx: Tx, rows: Omit<HistoryRecord, 'id'>[]): Promise<void> {
-  if (rows.length > 0) await tx.insert(tx.tables.entryHistory).values(rows)
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    await tx.insert(tx.tables.entryHistory).values(rows.slice(start, start + ROWS_AT_ONCE))
+  }
 }
 
 export interface HistoryView {

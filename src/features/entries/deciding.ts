@@ -1,0 +1,261 @@
+/** What people decide about entries: approving, rejecting, re-opening, withdrawing an approval; of one or of many. */
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import type { Status } from '../../database/tables.ts'
+import type { Viewer } from '../../database/visibility.ts'
+import { notFound, Problem, validationFailed } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isId } from '../../lib/id.ts'
+import { moneyNumber } from '../../lib/money.ts'
+import type { Actor, AuditService } from '../audit/service.ts'
+import type { EntryFilter } from './filter.ts'
+import { costNanosOf } from './rows.ts'
+import { ACTION_LIMIT, type TokenEntry } from './schema.ts'
+import { type Decider, type Decision, ENTRY_TRANSITIONS, requireRight, transitionFrom } from './states.ts'
+import { insertHistory } from './store/history.ts'
+import { findView } from './store/lists.ts'
+import {
+  type DecidableEntry,
+  listDecidable,
+  listDecidableByIds,
+  listLedIds,
+  sumWaiting,
+  updateStatuses,
+  type WaitingSum,
+} from './store/states.ts'
+import { toTokenEntry } from './wire.ts'
+
+/** Who decides: what they may see, what they may do, and as whom it is kept. */
+export interface Deciding {
+  viewer: Viewer
+  person: Decider
+  by: Actor
+}
+
+/** Which entries an action on many is about. */
+export type Selection = { ids: readonly string[] } | { filter: EntryFilter }
+
+export interface Asking {
+  action: Decision
+  /** Why; a rejection has one. */
+  reason?: string | undefined
+  /** Only says what would be done. */
+  dryRun?: boolean | undefined
+}
+
+/** What became of one of many entries. */
+export interface Decided {
+  id: string
+  /** The status that it has now; null for one that is not there to be seen. */
+  status: Status | null
+  /** Why nothing was done; null where it was. */
+  problem: Problem | null
+}
+
+export interface DecidedMany {
+  results: Decided[]
+  done: number
+  /** The sum of the known costs of what was done. */
+  costNanos: bigint
+  /** Those among what was done whose cost is unknown. */
+  unpricedEntries: number
+}
+
+/** How the history of an entry and the audit trail call what was done. */
+const DONE: Record<Decision, string> = {
+  approve: 'approved',
+  reject: 'rejected',
+  reopen: 'reopened',
+  withdraw_approval: 'approval_withdrawn',
+}
+
+function onASheet({ uid, sheet }: DecidableEntry): Problem {
+  return new Problem(
+    'on_a_sheet',
+    `The entry ${uid} was made by hand and goes with its token sheet ${sheet}: approve, return or withdraw the approval of that.`,
+  )
+}
+
+function tooManyEntries(): Problem {
+  return new Problem(
+    'too_many_entries',
+    `More than ${ACTION_LIMIT.toLocaleString('en')} entries are asked for. Narrow the filter, by starting_at and ending_at for example, and act on one part after the other.`,
+  )
+}
+
+/** Throws 422 where a reason is missing, or given for what asks for none. */
+export function requireReason({ action, reason }: Pick<Asking, 'action' | 'reason'>): void {
+  const isNeeded = action === 'reject'
+  if ((reason !== undefined) === isNeeded) return
+  const message = isNeeded ? 'is required: say why, for the person whose entry it is' : 'is only for rejecting'
+  throw validationFailed([{ pointer: '/reason', code: isNeeded ? 'required' : 'not_allowed', message }])
+}
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  audit: Pick<AuditService, 'record'>
+}
+
+export function createDeciding({ db, clock, audit }: Dependencies) {
+  /** Moves the entries, all of which may be moved, and leaves a trace with each. */
+  async function carryOut(tx: Tx, entries: DecidableEntry[], { action, reason }: Asking, by: Actor): Promise<Status> {
+    const now = clock.now()
+    const { from, to } = ENTRY_TRANSITIONS.find((transition) => transition.action === action)!
+    await updateStatuses(tx, { ids: entries.map(({ id }) => id), from: from!, to, now })
+    await insertHistory(
+      tx,
+      entries.map(({ id }) => ({
+        entryId: id,
+        at: now,
+        action: DONE[action],
+        userId: by.userId,
+        tokenId: by.tokenId,
+        details: { status: { from, to }, ...(reason === undefined ? {} : { reason }) },
+      })),
+    )
+    return to
+  }
+
+  return {
+    /**
+     * Approves, rejects, re-opens or withdraws the approval of one entry. Throws `not_found`, `forbidden` (403),
+     * `on_a_sheet` and `wrong_status` (409).
+     */
+    async decideEntry(id: string, asking: Asking, { viewer, person, by }: Deciding): Promise<TokenEntry> {
+      requireReason(asking)
+      if (!isId('ent', id)) throw notFound(`The entry ${id}`)
+      return db.write(async (tx) => {
+        const [entry] = await listDecidableByIds(tx, [id], viewer)
+        if (!entry) throw notFound(`The entry ${id}`)
+        requireDecidable(entry, asking.action, person, await ledBy(tx, person))
+        const to = await carryOut(tx, [entry], asking, by)
+        await audit.record(tx, by, {
+          action: `entry.${DONE[asking.action]}`,
+          object: { id, name: id },
+          before: { status: entry.status },
+          after: { status: to, ...(asking.reason === undefined ? {} : { reason: asking.reason }) },
+        })
+        return toTokenEntry((await findView(tx, id, viewer))!)
+      })
+    },
+
+    /**
+     * The same of up to 10,000 entries in one transaction. What cannot be done with one of them is told of that one,
+     * and done with the others. Throws `too_many_entries` (422).
+     */
+    async decideEntries(selection: Selection, asking: Asking, { viewer, person, by }: Deciding): Promise<DecidedMany> {
+      requireReason(asking)
+      const decide = async (reader: Reader) => {
+        const ledIds = await ledBy(reader, person)
+        return judged(await select(reader, selection, viewer), (entry) =>
+          requireDecidable(entry, asking.action, person, ledIds),
+        )
+      }
+      if (asking.dryRun) return summed(await decide(db.slow), asking.action)
+      return db.write(async (tx) => {
+        const all = await decide(tx)
+        const entries = all.flatMap(({ entry, problem }) => (entry && !problem ? [entry] : []))
+        const summary = summed(all, asking.action)
+        if (entries.length === 0) return summary
+        await carryOut(tx, entries, asking, by)
+        await audit.record(tx, by, {
+          action: `entries.${DONE[asking.action]}`,
+          after: {
+            entries: entries.length,
+            cost: moneyNumber(summary.costNanos),
+            unpriced_entries: summary.unpricedEntries,
+            ...(asking.reason === undefined ? {} : { reason: asking.reason }),
+          },
+        })
+        return summary
+      })
+    },
+
+    /** The keys of the projects that the person leads. */
+    listLedIds: ledBy,
+
+    /** What waits for this person's approval and is on no sheet, by project, the dearest first. */
+    sumWaiting: (person: Decider, filter: EntryFilter): Promise<WaitingSum[]> =>
+      sumWaiting(db.slow, waitingFor(person), filter),
+  }
+}
+
+/** Whose entries and sheets wait for a person. */
+export function waitingFor(person: Decider): { notOf: number | undefined; ledBy: number | undefined } {
+  return {
+    notOf: person === null || person.role === 'admin' ? undefined : person.id,
+    ledBy: person?.role === 'member' ? person.id : undefined,
+  }
+}
+
+async function ledBy(reader: Reader, person: Decider): Promise<Set<number>> {
+  return person === null ? new Set() : listLedIds(reader, person.id)
+}
+
+/** The entries asked for; of those named by ids that cannot be seen, only the id. */
+async function select(
+  reader: Reader,
+  selection: Selection,
+  viewer: Viewer,
+): Promise<{ id: string; entry: DecidableEntry | undefined }[]> {
+  if ('filter' in selection) {
+    const found = await listDecidable(reader, { filter: selection.filter, viewer, limit: ACTION_LIMIT + 1 })
+    if (found.length > ACTION_LIMIT) throw tooManyEntries()
+    return found.map((entry) => ({ id: entry.uid, entry }))
+  }
+  const ids = [...new Set(selection.ids)]
+  if (ids.length > ACTION_LIMIT) throw tooManyEntries()
+  const found = await listDecidableByIds(
+    reader,
+    ids.filter((id) => isId('ent', id)),
+    viewer,
+  )
+  const byId = new Map<string, DecidableEntry>(found.map((entry) => [entry.uid, entry]))
+  return ids.map((id) => ({ id, entry: byId.get(id) }))
+}
+
+interface Judged {
+  id: string
+  entry: DecidableEntry | undefined
+  problem: Problem | null
+}
+
+function judged(
+  selected: { id: string; entry: DecidableEntry | undefined }[],
+  judge: (entry: DecidableEntry) => void,
+): Judged[] {
+  return selected.map(({ id, entry }) => {
+    try {
+      if (!entry) throw notFound(`The entry ${id}`)
+      judge(entry)
+      return { id, entry, problem: null }
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem
+      return { id, entry, problem }
+    }
+  })
+}
+
+/** Throws where this person may not take the action with this entry, as it is. */
+function requireDecidable(entry: DecidableEntry, action: Decision, person: Decider, ledIds: ReadonlySet<number>): void {
+  const name = `the entry ${entry.uid}`
+  const subject = { name, ownerId: entry.managerId, projectIds: [entry.projectId] }
+  requireRight(action, ENTRY_TRANSITIONS, subject, person, ledIds)
+  if (entry.sheet !== null) throw onASheet(entry)
+  transitionFrom(ENTRY_TRANSITIONS, action, entry.status, name)
+}
+
+function summed(all: Judged[], action: Decision): DecidedMany {
+  const { to } = ENTRY_TRANSITIONS.find((transition) => transition.action === action)!
+  const summary: DecidedMany = { results: [], done: 0, costNanos: 0n, unpricedEntries: 0 }
+  for (const { id, entry, problem } of all) {
+    const isDone = entry !== undefined && problem === null
+    summary.results.push({ id, status: isDone ? to : (entry?.status ?? null), problem })
+    if (!isDone) continue
+    const costNanos = costNanosOf(entry)
+    summary.done += 1
+    summary.costNanos += costNanos ?? 0n
+    if (costNanos === null) summary.unpricedEntries += 1
+  }
+  return summary
+}

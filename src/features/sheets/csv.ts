@@ -1,0 +1,145 @@
+/** Sheets and CSV: the template that people fill, how a filled one is read, and the columns of an exported list. Pure. */
+import { type Fault, validationFailed } from '../../errors.ts'
+import type { CsvColumn } from '../../lib/csv-column.ts'
+import { csvLines } from '../../lib/csv-lines.ts'
+import { parseExactJson } from '../../lib/exact-json.ts'
+import { moneyNumber, NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
+import type { TokenSheet } from './schema.ts'
+
+/** A row as the body of a draft. Its faults so far are of cells that are no numbers where they have to be. */
+export interface DraftRow {
+  /** Where it begins in the file, from 1. */
+  line: number
+  body: unknown
+  faults: Fault[]
+}
+
+type Cell = { value: unknown } | { fault: string }
+
+const text = (cell: string): Cell => ({ value: cell })
+const count = (cell: string): Cell =>
+  /^\d{1,15}$/.test(cell) ? { value: Number(cell) } : { fault: 'must be a whole number, such as 1200' }
+const dollars = (cell: string): Cell => {
+  const nanos = parseDecimal(cell, NANO_DIGITS)
+  return nanos === undefined
+    ? { fault: 'must be US dollars as a decimal number, such as 0.063354' }
+    : { value: moneyNumber(nanos) }
+}
+const flag = (cell: string): Cell =>
+  /^(true|false)$/i.test(cell) ? { value: cell.toLowerCase() === 'true' } : { fault: 'must be true or false' }
+
+/** By column, where its cell goes and how it is read. `tokens.over_200k` is left to the API: it has no place in a table for people. */
+const COLUMNS: Record<string, { path: string[]; read: (cell: string) => Cell }> = {
+  agent_harness: { path: ['agent_harness'], read: text },
+  agent_name: { path: ['agent_name'], read: text },
+  model: { path: ['model'], read: text },
+  provider: { path: ['provider'], read: text },
+  started_at: { path: ['started_at'], read: text },
+  ended_at: { path: ['ended_at'], read: text },
+  input: { path: ['tokens', 'input'], read: count },
+  output: { path: ['tokens', 'output'], read: count },
+  cache_read: { path: ['tokens', 'cache_read'], read: count },
+  cache_write: { path: ['tokens', 'cache_write'], read: count },
+  cache_write_1h: { path: ['tokens', 'cache_write_1h'], read: count },
+  input_includes_cache: { path: ['tokens', 'input_includes_cache'], read: flag },
+  requests: { path: ['requests'], read: count },
+  reported_cost: { path: ['reported_cost'], read: dollars },
+  project: { path: ['project'], read: text },
+  ticket: { path: ['ticket'], read: text },
+  summary: { path: ['summary'], read: text },
+}
+
+/** Any number of columns `label:<name>`. */
+const LABEL = /^label:(.+)$/
+
+/** Only the first line: an example below it would become an entry of everybody who forgets to remove it. */
+export const TEMPLATE = `${[...Object.keys(COLUMNS), 'label:repository', 'label:branch'].join(',')}\r\n`
+
+function columnOf(name: string): { path: string[]; read: (cell: string) => Cell } | undefined {
+  const label = LABEL.exec(name)?.[1]
+  return label === undefined ? COLUMNS[name] : { path: ['labels', label], read: text }
+}
+
+/** The pointer into a file that stands for one into the body of its row: `/tokens/input` of line 7 is `/lines/7/input`. */
+export function pointerInFile(line: number, pointer: string): string {
+  const path = pointer.slice(1)
+  const column = Object.entries(COLUMNS).find(([, { path: way }]) => way.join('/') === path)?.[0]
+  return `/lines/${line}/${column ?? path.replace(/^labels\//, 'label:').replace(/^tokens$/, 'input')}`
+}
+
+/** The rows of a filled template. Throws 422 for text that is no CSV, or columns that are not known or stand twice. */
+export function readRows(file: string): DraftRow[] {
+  const [first, ...lines] = linesOf(file)
+  const names = first?.cells.map((name) => name.trim().toLowerCase()) ?? []
+  const faults = names.flatMap((name, index) => faultsOfColumn(name, names.indexOf(name) !== index))
+  if (faults.length > 0) throw validationFailed(faults)
+  if (lines.length === 0) throw validationFailed([fault(2, '', 'required', 'is missing: the file holds no entry')])
+  return lines.map(({ number, cells }) => rowOf(number, names, cells))
+}
+
+function linesOf(file: string) {
+  try {
+    return csvLines(file)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw validationFailed([{ pointer: '/lines', code: 'bad_format', message: `must be CSV, but ${error.message}` }])
+  }
+}
+
+function fault(line: number, column: string, code: string, message: string): Fault {
+  return { pointer: `/lines/${line}${column && `/${column}`}`, code, message }
+}
+
+function faultsOfColumn(name: string, isRepeated: boolean): Fault[] {
+  if (isRepeated) return [fault(1, name, 'not_allowed', 'is there twice')]
+  if (columnOf(name)) return []
+  const hint = name.includes(';')
+    ? 'separate cells by commas'
+    : `there are ${Object.keys(COLUMNS).join(', ')} and label:…`
+  return [fault(1, name, 'unknown_field', `is no column of the template; ${hint}`)]
+}
+
+function rowOf(line: number, names: string[], cells: string[]): DraftRow {
+  const body: Record<string, unknown> = { tokens: {} }
+  const faults: Fault[] = []
+  if (cells.length > names.length) {
+    faults.push(fault(line, '', 'unknown_field', `has ${cells.length} cells for ${names.length} columns`))
+  }
+  for (const [index, name] of names.entries()) {
+    const cell = cells[index]?.trim() ?? ''
+    if (cell === '') continue
+    const { path, read } = columnOf(name)!
+    const said = read(cell)
+    if ('fault' in said) faults.push(fault(line, name, 'wrong_type', said.fault))
+    else put(body, path, said.value)
+  }
+  // Through its text, by which the digits of money stay what they are.
+  return { line, body: parseExactJson(JSON.stringify(body)), faults }
+}
+
+function put(body: Record<string, unknown>, [field, inner]: string[], value: unknown): void {
+  if (inner === undefined) body[field!] = value
+  else body[field!] = { ...(body[field!] as object | undefined), [inner]: value }
+}
+
+const decimal = (money: number | null) => (money === null ? null : JSON.stringify(money))
+
+export const SHEET_COLUMNS: CsvColumn<TokenSheet>[] = [
+  { heading: 'id', cell: ({ id }) => id },
+  { heading: 'status', cell: ({ status }) => status },
+  { heading: 'agent_manager', cell: ({ agent_manager }) => agent_manager.name },
+  { heading: 'from', cell: ({ period }) => period.from },
+  { heading: 'to', cell: ({ period }) => period.to },
+  { heading: 'entries', cell: ({ entries }) => entries },
+  { heading: 'unpriced_entries', cell: ({ unpriced_entries }) => unpriced_entries },
+  { heading: 'tokens', cell: ({ tokens }) => tokens },
+  { heading: 'cost', cell: ({ cost }) => decimal(cost) },
+  { heading: 'list_value', cell: ({ list_value }) => decimal(list_value) },
+  { heading: 'projects', cell: ({ projects }) => projects.map(({ key }) => key).join(' ') },
+  { heading: 'note', cell: ({ note }) => note },
+  { heading: 'reason', cell: ({ reason }) => reason },
+  { heading: 'submitted_at', cell: ({ submitted_at }) => submitted_at },
+  { heading: 'decided_at', cell: ({ decided_at }) => decided_at },
+  { heading: 'decided_by', cell: ({ decided_by }) => decided_by?.name },
+  { heading: 'created_at', cell: ({ created_at }) => created_at },
+]

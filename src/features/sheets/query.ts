@@ -1,0 +1,38 @@
+/** The parameters of lists of sheets. Pure. */
+import { SHEET_STATUSES } from '../../database/tables.ts'
+import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import type { SheetFilter } from './store.ts'
+
+export interface SheetListQuery {
+  filter: SheetFilter
+  limit: number
+  /** Undefined for the first page. */
+  after: number | undefined
+  format: ListFormat | undefined
+}
+
+/** Throws 422 with every fault. */
+export function readSheetList(texts: QueryTexts): SheetListQuery {
+  const query = new Query(texts)
+  const read: SheetListQuery = {
+    filter: {
+      statuses: query.someOf('status', SHEET_STATUSES),
+      managers: query.list('agent_manager'),
+      startingAt: query.moment('starting_at'),
+      endingAt: query.moment('ending_at'),
+    },
+    limit: query.limit(),
+    after: query.page(readKeyPage),
+    format: query.format(),
+  }
+  query.finish()
+  return read
+}
+
+/** The time that approvals are asked for. Throws 422 with every fault. */
+export function readApprovalsQuery(texts: QueryTexts): Pick<SheetFilter, 'startingAt' | 'endingAt'> {
+  const query = new Query(texts)
+  const read = { startingAt: query.moment('starting_at'), endingAt: query.moment('ending_at') }
+  query.finish()
+  return read
+}

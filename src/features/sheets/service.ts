@@ -1,0 +1,481 @@
+/**
+ * Token sheets: entries that a person makes by hand for a period, and submits as a whole for somebody to answer for
+ * (product.md, "States").
+ */
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import { EVERYTHING, type Viewer } from '../../database/visibility.ts'
+import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
+import { faultsOf } from '../../faults.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isId, newId } from '../../lib/id.ts'
+import { moneyNumber } from '../../lib/money.ts'
+import { writeKeyPage } from '../../query.ts'
+import { type AuditService, difference } from '../audit/service.ts'
+import {
+  type Deciding,
+  type DraftSheet,
+  type EntriesService,
+  type Overlap,
+  requireRight,
+  SHEET_TRANSITIONS,
+  type SheetAction,
+  type TokenEntry,
+  TokenEntryDraft,
+  type TokenEntryDraftChange,
+  transitionFrom,
+  waitingFor,
+} from '../entries/service.ts'
+import type { PeopleService } from '../people/service.ts'
+import type { PricesService } from '../prices/service.ts'
+import { pointerInFile, readRows } from './csv.ts'
+import { faultOfStart, readPeriod } from './period.ts'
+import type { SheetListQuery } from './query.ts'
+import type { Approvals, ImportedEntries, NewSheetBody, SheetOverlaps, TokenSheet } from './schema.ts'
+import {
+  deleteSheet,
+  findSheet,
+  insertSheet,
+  listSheets,
+  listWaitingSheets,
+  type SheetChange,
+  type SheetFilter,
+  type SheetView,
+  updateSheet,
+} from './store.ts'
+import { approvalsBody, overlapsBody, type SheetProjects, sheetBody } from './wire.ts'
+
+export { TEMPLATE } from './csv.ts'
+export { readApprovalsQuery, readSheetList } from './query.ts'
+export type SheetsService = ReturnType<typeof createSheetsService>
+
+/** Rows of a file are entries of one transaction, some 300 ms for which reporting waits, as a batch of reports has them. */
+const IMPORT_LIMIT = 1_000
+
+/** All entries of a sheet change their state in one transaction. */
+const SHEET_LIMIT = 10_000
+
+/** Faults of a file that are told at once: nobody mends more before trying again. */
+const FAULTS_SHOWN = 100
+
+/** Overlapping pairs that a refusal names; the list of overlaps has all of them. */
+const OVERLAPS_SHOWN = 20
+
+/** Waiting sheets that are shown; the sums are of all. */
+const WAITING_SHOWN = 100
+
+const draftChecker = TypeCompiler.Compile(TokenEntryDraft)
+
+/** How the history of entries and the audit trail call what was done. */
+const DONE = {
+  submit: 'submitted',
+  approve: 'approved',
+  return: 'returned',
+  withdraw_approval: 'approval_withdrawn',
+} as const satisfies Partial<Record<SheetAction, string>>
+type Step = keyof typeof DONE
+
+function emptySheet(name: string): Problem {
+  return new Problem('empty_sheet', `${capital(name)} has no entries. Add them before it is submitted, or remove it.`)
+}
+
+function sheetFull(): Problem {
+  return validationFailed([
+    {
+      pointer: '',
+      code: 'too_large',
+      message: `a sheet has up to ${SHEET_LIMIT.toLocaleString('en')} entries; open another one`,
+    },
+  ])
+}
+
+function overlappingEntries(overlaps: Overlap[]): Problem {
+  const shown = overlaps.slice(0, OVERLAPS_SHOWN)
+  const pairs = `${overlaps.length.toLocaleString('en')} ${overlaps.length === 1 ? 'pair' : 'pairs'}`
+  return new Problem(
+    'overlapping_entries',
+    `Entries of the sheet overlap with reported ones of the same person and harness (${pairs}). Remove what is counted twice, or confirm the overlaps.`,
+    {
+      faults: shown.map(({ entry, reported }) => ({
+        pointer: `/entries/${entry.uid}`,
+        code: 'overlaps',
+        message: `${entry.harness} from ${spanText(entry)} overlaps with the reported ${reported.uid}, ${spanText(reported)}`,
+      })),
+    },
+  )
+}
+
+function spanText({ startedAt, endedAt }: Overlap['entry']): string {
+  return `${new Date(startedAt).toISOString()} to ${new Date(endedAt).toISOString()}`
+}
+
+function billedEntries(name: string, count: number): Problem {
+  return new Problem(
+    'wrong_status',
+    `${count} of the entries of ${name} are on a bill, which freezes them. Void the bill first.`,
+  )
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  audit: Pick<AuditService, 'record'>
+  people: Pick<PeopleService, 'organization' | 'findUser'>
+  prices: Pick<PricesService, 'table'>
+  entries: EntriesService
+}
+
+export function createSheetsService({ db, clock, audit, people, prices, entries }: Dependencies) {
+  async function getSheet(reader: Reader, id: string, viewer: Viewer): Promise<SheetView> {
+    const view = isId('sht', id) ? await findSheet(reader, id, viewer) : undefined
+    if (!view) throw notFound(`The sheet ${id}`)
+    return view
+  }
+
+  async function bodies(reader: Reader, views: SheetView[], viewer: Viewer): Promise<TokenSheet[]> {
+    if (views.length === 0) return []
+    const ids = views.map(({ sheet }) => sheet.id)
+    const sums = new Map((await entries.sumSheets(reader, ids, viewer)).map((sum) => [sum.sheetId, sum]))
+    const projects = Map.groupBy(await entries.listSheetProjects(reader, ids), ({ sheetId }) => sheetId)
+    return views.map((view) =>
+      sheetBody(view, sums.get(view.sheet.id), projectBodies(projects.get(view.sheet.id) ?? [])),
+    )
+  }
+
+  async function body(reader: Reader, id: string, viewer: Viewer): Promise<TokenSheet> {
+    return (await bodies(reader, [await getSheet(reader, id, viewer)], viewer))[0]!
+  }
+
+  /**
+   * Begins a change: the sheet, which nobody else changes meanwhile, from the state and by the person that the action
+   * needs. Throws `not_found`, `forbidden` (403) and `wrong_status` (409).
+   */
+  async function begin(tx: Tx, id: string, action: SheetAction, { viewer, person }: Deciding) {
+    const known = await getSheet(tx, id, viewer)
+    await updateSheet(tx, known.sheet.id, { updatedAt: clock.now() })
+    const view = await getSheet(tx, id, viewer)
+    const name = `the sheet ${id}`
+    const projects = await entries.listSheetProjects(tx, [view.sheet.id])
+    const subject = { name, ownerId: view.manager.id, projectIds: projects.map(({ projectId }) => projectId) }
+    requireRight(action, SHEET_TRANSITIONS, subject, person, await entries.listLedIds(tx, person))
+    const step = transitionFrom(SHEET_TRANSITIONS, action, view.sheet.status, name)
+    return { view, step, name, on: { id: view.sheet.id, uid: view.sheet.uid, manager: view.manager } }
+  }
+
+  /** Prices that changed are read once here: what is read inside a transaction is kept only after it. */
+  const warm = () => prices.table(db.read)
+
+  async function requireRoom(tx: Tx, sheetId: number, more: number): Promise<void> {
+    const [sum] = await entries.sumSheets(tx, [sheetId], EVERYTHING)
+    if ((sum?.entries ?? 0) + more > SHEET_LIMIT) throw sheetFull()
+  }
+
+  async function recordAdded(tx: Tx, view: SheetView, added: TokenEntry[], { by }: Deciding): Promise<void> {
+    await audit.record(tx, by, {
+      action: 'sheet.entries_added',
+      object: objectOf(view),
+      after: { entries: added.length, ...(added.length === 1 ? { entry: added[0]!.id, ...saidBy(added[0]!) } : {}) },
+    })
+  }
+
+  /** Moves a sheet and its entries on. */
+  async function move(
+    id: string,
+    action: Step,
+    deciding: Deciding,
+    {
+      reason,
+      check,
+    }: { reason?: string; check?: (tx: Tx, on: DraftSheet, name: string) => Promise<object | undefined> } = {},
+  ): Promise<TokenSheet> {
+    return db.write(async (tx) => {
+      const { view, step, name, on } = await begin(tx, id, action, deciding)
+      const more = await check?.(tx, on, name)
+      const now = clock.now()
+      await updateSheet(tx, on.id, changeOf(action, step.to!, { now, reason, decidedBy: deciding.by.userId }))
+      const moved = await entries.moveSheetEntries(tx, on, step.entries!, {
+        action: `sheet_${DONE[action]}`,
+        reason,
+        by: deciding.by,
+      })
+      const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
+      await audit.record(tx, deciding.by, {
+        action: `sheet.${DONE[action]}`,
+        object: objectOf(view),
+        before: { status: view.sheet.status },
+        after: {
+          status: step.to,
+          entries: moved,
+          cost: moneyNumber(sum?.costNanos ?? 0n),
+          ...(reason === undefined ? {} : { reason }),
+          ...more,
+        },
+      })
+      return body(tx, id, deciding.viewer)
+    })
+  }
+
+  return {
+    /** Sheets newest first, of those that the viewer may see. */
+    async listSheets(
+      viewer: Viewer,
+      { filter, limit, after }: Pick<SheetListQuery, 'filter' | 'limit' | 'after'>,
+    ): Promise<{ data: TokenSheet[]; has_more: boolean; next_page: string | null }> {
+      const views = await listSheets(db.read, { filter, viewer, after, limit: limit + 1 })
+      const shown = views.slice(0, limit)
+      const hasMore = views.length > limit
+      return {
+        data: await bodies(db.read, shown, viewer),
+        has_more: hasMore,
+        next_page: hasMore ? writeKeyPage(shown.at(-1)!.sheet.id) : null,
+      }
+    },
+
+    /** Every sheet that the filter lets through, read page by page. */
+    async *exportSheets(viewer: Viewer, filter: SheetFilter): AsyncGenerator<TokenSheet> {
+      let after: number | undefined
+      for (;;) {
+        const views = await listSheets(db.slow, { filter, viewer, after, limit: WAITING_SHOWN })
+        yield* await bodies(db.slow, views, viewer)
+        if (views.length < WAITING_SHOWN) return
+        after = views.at(-1)!.sheet.id
+      }
+    },
+
+    /** Throws `not_found` for one that does not exist or that the viewer may not see. */
+    getSheet: (id: string, viewer: Viewer): Promise<TokenSheet> => body(db.read, id, viewer),
+
+    /**
+     * Opens a sheet for a period, for the person who asks or, where an admin or the command line does, for another one.
+     * Throws `validation_failed`, `forbidden` and `not_found`.
+     */
+    async openSheet(
+      { person: named, note, ...days }: NewSheetBody,
+      { viewer, person, by }: Deciding,
+    ): Promise<TokenSheet> {
+      const owner = named === undefined ? undefined : await people.findUser(named)
+      if (named !== undefined && person !== null && person.role !== 'admin' && owner?.id !== person.id) {
+        throw new Problem('forbidden', 'To open a sheet for somebody else one needs the role admin.')
+      }
+      if (named !== undefined && !owner) throw notFound(`The person '${named}'`)
+      const managerId = owner?.id ?? person?.id
+      if (managerId === undefined) {
+        throw validationFailed([{ pointer: '/person', code: 'required', message: 'is required: whose sheet it is' }])
+      }
+      return db.write(async (tx) => {
+        const period = readPeriod(days, (await people.organization(tx)).timeZone)
+        const uid = newId('sht')
+        await insertSheet(tx, { uid, managerId, ...period, note: note?.trim() || null, createdAt: clock.now() })
+        await audit.record(tx, by, {
+          action: 'sheet.opened',
+          object: objectOf(await getSheet(tx, uid, EVERYTHING)),
+          after: { from: period.firstDay, to: period.lastDay },
+        })
+        return body(tx, uid, viewer)
+      })
+    },
+
+    /** Removes a sheet that is open or returned, with its drafts. */
+    removeSheet: (id: string, deciding: Deciding): Promise<void> =>
+      db.write(async (tx) => {
+        const { view, on } = await begin(tx, id, 'remove', deciding)
+        const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
+        await entries.removeDrafts(tx, on.id)
+        await deleteSheet(tx, on.id)
+        await audit.record(tx, deciding.by, {
+          action: 'sheet.removed',
+          object: objectOf(view),
+          before: { status: view.sheet.status, entries: sum?.entries ?? 0, cost: moneyNumber(sum?.costNanos ?? 0n) },
+        })
+      }),
+
+    /** Adds a draft. `draft` has passed the schema; throws `validation_failed` with what that cannot express. */
+    async addEntry(id: string, draft: TokenEntryDraft, deciding: Deciding): Promise<TokenEntry> {
+      const report = entries.readDraft(draft)
+      await warm()
+      return db.write(async (tx) => {
+        const { view, on } = await begin(tx, id, 'edit', deciding)
+        const outside = faultOfStart(report.startedAt, view.sheet)
+        if (outside) throw validationFailed([outside])
+        await requireRoom(tx, on.id, 1)
+        const added = await entries.addDraft(tx, on, report)
+        await recordAdded(tx, view, [added], deciding)
+        return added
+      })
+    },
+
+    /**
+     * Adds every row of a filled template, or none: `validation_failed` then names each fault with its line, as
+     * `/lines/7/started_at`.
+     */
+    async importEntries(id: string, file: string, deciding: Deciding): Promise<ImportedEntries> {
+      const rows = readRows(file)
+      if (rows.length > IMPORT_LIMIT) {
+        const message = `has ${rows.length.toLocaleString('en')} entries, and up to ${IMPORT_LIMIT.toLocaleString('en')} are taken at once: divide the file`
+        throw validationFailed([{ pointer: '/lines', code: 'too_large', message }])
+      }
+      await warm()
+      return db.write(async (tx) => {
+        const { view, on } = await begin(tx, id, 'edit', deciding)
+        const faults = rows.flatMap(({ line, body: draft, faults: ofCells }) =>
+          faultsOfRow(draft, view)
+            .map((one) => ({ ...one, pointer: pointerInFile(line, one.pointer) }))
+            .reduce(onePerPlace, ofCells),
+        )
+        if (faults.length > 0) throw validationFailed(faults.slice(0, FAULTS_SHOWN))
+        await requireRoom(tx, on.id, rows.length)
+        const added: TokenEntry[] = []
+        for (const { body: draft } of rows) {
+          added.push(await entries.addDraft(tx, on, entries.readDraft(draft as TokenEntryDraft)))
+        }
+        await recordAdded(tx, view, added, deciding)
+        return { added: added.length, data: added }
+      })
+    },
+
+    /** Changes a draft: absent is unchanged, null is taken away. */
+    async changeEntry(
+      id: string,
+      entryId: string,
+      change: TokenEntryDraftChange,
+      deciding: Deciding,
+    ): Promise<TokenEntry> {
+      await warm()
+      return db.write(async (tx) => {
+        const { view, on } = await begin(tx, id, 'edit', deciding)
+        const changed = await entries.readDraftChange(tx, on, entryId, change)
+        const outside = faultOfStart(changed.report.startedAt, view.sheet)
+        if (outside) throw validationFailed([outside])
+        const { before, after } = await entries.changeDraft(tx, on, changed, change)
+        const differing = difference(saidBy(before), saidBy(after))
+        if (differing) {
+          await audit.record(tx, deciding.by, {
+            action: 'sheet.entry_changed',
+            object: objectOf(view),
+            before: { entry: entryId, ...differing.before },
+            after: { entry: entryId, ...differing.after },
+          })
+        }
+        return after
+      })
+    },
+
+    /** Removes a draft for good; the audit trail keeps what it was. */
+    removeEntry: (id: string, entryId: string, deciding: Deciding): Promise<void> =>
+      db.write(async (tx) => {
+        const { view, on } = await begin(tx, id, 'edit', deciding)
+        const removed = await entries.removeDraft(tx, on, entryId)
+        await audit.record(tx, deciding.by, {
+          action: 'sheet.entry_removed',
+          object: objectOf(view),
+          before: { entry: entryId, ...saidBy(removed) },
+        })
+      }),
+
+    /** The pairs of the sheet's entries and reported ones of the same person and harness that ran at the same time. */
+    async listOverlaps(id: string, viewer: Viewer): Promise<SheetOverlaps> {
+      const { sheet, manager } = await getSheet(db.read, id, viewer)
+      return overlapsBody(await entries.listOverlaps(db.slow, { id: sheet.id, uid: sheet.uid, manager }, viewer))
+    },
+
+    /**
+     * Submits a sheet: its drafts await approval. Throws `empty_sheet`, and `overlapping_entries` (409) where entries
+     * overlap with reported ones and that is not confirmed.
+     */
+    submitSheet: (id: string, deciding: Deciding, { confirmOverlaps = false } = {}): Promise<TokenSheet> =>
+      move(id, 'submit', deciding, {
+        check: async (tx, on, name) => {
+          const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
+          if (!sum) throw emptySheet(name)
+          const overlaps = await entries.listOverlaps(tx, on, EVERYTHING)
+          if (overlaps.length > 0 && !confirmOverlaps) throw overlappingEntries(overlaps)
+          return overlaps.length > 0 ? { confirmed_overlaps: overlaps.length } : undefined
+        },
+      }),
+
+    approveSheet: (id: string, deciding: Deciding): Promise<TokenSheet> => move(id, 'approve', deciding),
+
+    /** Gives a sheet back to be corrected: its entries are drafts again. */
+    returnSheet: (id: string, reason: string, deciding: Deciding): Promise<TokenSheet> =>
+      move(id, 'return', deciding, { reason }),
+
+    /** Throws `wrong_status` also where entries of the sheet are on a bill. */
+    withdrawApproval: (id: string, deciding: Deciding): Promise<TokenSheet> =>
+      move(id, 'withdraw_approval', deciding, {
+        check: async (tx, on, name) => {
+          const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
+          if (sum && sum.billedEntries > 0) throw billedEntries(name, sum.billedEntries)
+          return undefined
+        },
+      }),
+
+    /** What waits for this person: the sheets and the reported entries that they could approve, with sums. */
+    async listApprovals(
+      period: Pick<SheetFilter, 'startingAt' | 'endingAt'>,
+      { viewer, person }: Pick<Deciding, 'viewer' | 'person'>,
+    ): Promise<Approvals> {
+      const waiting = await listWaitingSheets(db.read, { ...waitingFor(person), ...period })
+      const ids = waiting.map(({ sheet }) => sheet.id)
+      const sums = ids.length === 0 ? [] : await entries.sumSheets(db.read, ids, viewer)
+      const shown = await bodies(db.read, waiting.slice(0, WAITING_SHOWN), viewer)
+      return approvalsBody({ shown, sums, count: waiting.length }, await entries.sumWaiting(person, period))
+    },
+  }
+
+  /** Every fault of a row's body. */
+  function faultsOfRow(draft: unknown, { sheet }: SheetView): Fault[] {
+    const faults = [...faultsOf(draftChecker, draft), ...entries.faultsBeyondSchema(draft)]
+    if (faults.length > 0) return faults
+    const outside = faultOfStart(entries.readDraft(draft as TokenEntryDraft).startedAt, sheet)
+    return outside ? [outside] : []
+  }
+}
+
+/** A cell that is no number is not missing as well. */
+function onePerPlace(faults: Fault[], one: Fault): Fault[] {
+  return faults.some(({ pointer }) => pointer === one.pointer) ? faults : [...faults, one]
+}
+
+function changeOf(
+  action: Step,
+  status: SheetView['sheet']['status'],
+  { now, reason, decidedBy }: { now: number; reason: string | undefined; decidedBy: number | null },
+): SheetChange {
+  const undecided = { status, reason: null, decidedAt: null, decidedBy: null }
+  if (action === 'submit') return { ...undecided, submittedAt: now }
+  if (action === 'withdraw_approval') return undecided
+  return { status, reason: reason ?? null, decidedAt: now, decidedBy }
+}
+
+function projectBodies(projects: { project: { uid: string; key: string; name: string } | null }[]): SheetProjects {
+  return projects.map(({ project }) => project && { id: project.uid, key: project.key, name: project.name })
+}
+
+function objectOf({ sheet, manager }: SheetView): { id: string; name: string } {
+  return { id: sheet.uid, name: `${manager.name}, ${sheet.firstDay} to ${sheet.lastDay}` }
+}
+
+/** What a draft says, for the audit trail. */
+function saidBy(entry: TokenEntry) {
+  const { agent_harness, agent_name, model, provider, started_at, ended_at, tokens, requests, cost } = entry
+  const { project, ticket, summary, labels } = entry
+  return {
+    agent_harness,
+    agent_name,
+    model,
+    provider,
+    started_at,
+    ended_at,
+    tokens,
+    requests,
+    cost,
+    project: project?.key ?? null,
+    ticket: ticket?.key ?? null,
+    summary,
+    labels,
+  }
+}

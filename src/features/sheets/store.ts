@@ -1,0 +1,145 @@
+/** Token sheets; their entries are the business of `entries/`. */
+import { aliasedTable, and, desc, eq, exists, gte, inArray, isNull, lt, ne, not, notInArray, or } from 'drizzle-orm'
+import type { Reader, Tx } from '../../database/database.ts'
+import type { SheetStatus, Tables } from '../../database/tables.ts'
+import { ledProjects, type Viewer, visibleSheets } from '../../database/visibility.ts'
+import { type Id, isId } from '../../lib/id.ts'
+import { foldName } from '../../lib/names.ts'
+
+export type SheetRecord = Tables['sheets']['$inferSelect']
+export type NewSheet = Pick<
+  SheetRecord,
+  'uid' | 'managerId' | 'firstDay' | 'lastDay' | 'startingAt' | 'endingAt' | 'note' | 'createdAt'
+>
+export type SheetChange = Partial<
+  Pick<SheetRecord, 'status' | 'reason' | 'submittedAt' | 'decidedAt' | 'decidedBy' | 'updatedAt'>
+>
+
+/** A sheet with the names of people. */
+export interface SheetView {
+  sheet: SheetRecord
+  manager: { id: number; uid: Id<'usr'>; name: string; email: string }
+  decider: { uid: Id<'usr'>; name: string } | null
+}
+
+/** Several values of one filter mean any of them; several filters mean all of them. */
+export interface SheetFilter {
+  statuses?: SheetStatus[] | undefined
+  /** Ids (`usr_…`) or e-mail addresses. */
+  managers?: string[] | undefined
+  /** Sheets whose period begins at or after it. */
+  startingAt?: number | undefined
+  /** Sheets whose period begins before it. */
+  endingAt?: number | undefined
+}
+
+function selectSheets(reader: Reader) {
+  const { sheets, users } = reader.tables
+  const deciders = aliasedTable(users, 'decider')
+  return reader
+    .select({
+      sheet: sheets,
+      manager: { id: users.id, uid: users.uid, name: users.name, email: users.email },
+      decider: { uid: deciders.uid, name: deciders.name },
+    })
+    .from(sheets)
+    .innerJoin(users, eq(users.id, sheets.managerId))
+    .leftJoin(deciders, eq(deciders.id, sheets.decidedBy))
+}
+
+function conditionOf(reader: Reader, { statuses, managers, startingAt, endingAt }: SheetFilter) {
+  const { sheets, users } = reader.tables
+  const named =
+    managers &&
+    reader
+      .select({ id: users.id })
+      .from(users)
+      .where(
+        or(
+          inArray(users.uid, managers.filter((manager) => isId('usr', manager)) as Id<'usr'>[]),
+          inArray(users.email, managers.map(foldName)),
+        ),
+      )
+  return and(
+    statuses && inArray(sheets.status, statuses),
+    named && inArray(sheets.managerId, named),
+    startingAt === undefined ? undefined : gte(sheets.startingAt, startingAt),
+    endingAt === undefined ? undefined : lt(sheets.startingAt, endingAt),
+  )
+}
+
+/** Sheets newest first, from behind the one with the key `after`. */
+export async function listSheets(
+  reader: Reader,
+  { filter, viewer, after, limit }: { filter: SheetFilter; viewer: Viewer; after: number | undefined; limit: number },
+): Promise<SheetView[]> {
+  const { sheets } = reader.tables
+  return selectSheets(reader)
+    .where(
+      and(
+        conditionOf(reader, filter),
+        visibleSheets(reader, viewer),
+        after === undefined ? undefined : lt(sheets.id, after),
+      ),
+    )
+    .orderBy(desc(sheets.id))
+    .limit(limit)
+}
+
+/** The sheet with this public id, where the viewer may see it. */
+export async function findSheet(reader: Reader, uid: Id<'sht'>, viewer: Viewer): Promise<SheetView | undefined> {
+  const [row] = await selectSheets(reader).where(and(eq(reader.tables.sheets.uid, uid), visibleSheets(reader, viewer)))
+  return row
+}
+
+/**
+ * Submitted sheets that wait for somebody: not their own, where `notOf` says so, and only those on which they lead the
+ * project of every entry, where `ledBy` does. Oldest submission first.
+ */
+export async function listWaitingSheets(
+  reader: Reader,
+  {
+    notOf,
+    ledBy,
+    startingAt,
+    endingAt,
+  }: { notOf: number | undefined; ledBy: number | undefined } & Pick<SheetFilter, 'startingAt' | 'endingAt'>,
+): Promise<SheetView[]> {
+  const { sheets, entries } = reader.tables
+  const entriesOf = (...conditions: Parameters<typeof and>) =>
+    reader
+      .select({ id: entries.id })
+      .from(entries)
+      .where(and(eq(entries.sheetId, sheets.id), ...conditions))
+  const led = (userId: number) => ledProjects(reader, userId)
+  return selectSheets(reader)
+    .where(
+      and(
+        conditionOf(reader, { statuses: ['submitted'], startingAt, endingAt }),
+        notOf === undefined ? undefined : ne(sheets.managerId, notOf),
+        ledBy === undefined
+          ? undefined
+          : not(exists(entriesOf(or(isNull(entries.projectId), notInArray(entries.projectId, led(ledBy)))))),
+      ),
+    )
+    .orderBy(sheets.submittedAt, sheets.id)
+}
+
+export async function insertSheet(tx: Tx, sheet: NewSheet): Promise<void> {
+  await tx.insert(tx.tables.sheets).values({ ...sheet, status: 'open' })
+}
+
+/**
+ * Changes a sheet. Whatever is done to it or its entries begins with this, so that on PostgreSQL too one thing comes
+ * after the other.
+ */
+export async function updateSheet(tx: Tx, id: number, change: SheetChange): Promise<void> {
+  const { sheets } = tx.tables
+  await tx.update(sheets).set(change).where(eq(sheets.id, id))
+}
+
+/** The sheet's entries are gone already. */
+export async function deleteSheet(tx: Tx, id: number): Promise<void> {
+  const { sheets } = tx.tables
+  await tx.delete(sheets).where(eq(sheets.id, id))
+}
