@@ -2,13 +2,16 @@
 import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { addAuditCommand } from './audit.ts'
+import { addClientsCommands } from './clients.ts'
 import { addEntriesCommands } from './entries.ts'
 import { EXIT_DONE, tellFailure } from './failures.ts'
 import { addOpenapiCommand } from './openapi.ts'
 import { examples, optionOf } from './options.ts'
 import { addPricesCommands } from './prices.ts'
+import { addProjectsCommands } from './projects.ts'
 import { addServeCommand } from './serve.ts'
 import { addSettingsCommands } from './settings.ts'
+import { addTicketsCommands } from './tickets.ts'
 import { addTokensCommands } from './tokens.ts'
 import { addUsersCommands } from './users.ts'
 import { addVersionCommand } from './version.ts'
@@ -38,6 +41,9 @@ function createProgram(): Command {
   addSettingsCommands(program)
   addAuditCommand(program)
   addEntriesCommands(program)
+  addClientsCommands(program)
+  addProjectsCommands(program)
+  addTicketsCommands(program)
   addPricesCommands(program)
   addOpenapiCommand(program)
   addVersionCommand(program)

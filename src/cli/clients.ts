@@ -1,0 +1,206 @@
+import type { Command } from 'commander'
+import type { ClientBody } from '../features/projects/schema.ts'
+import type { ClientRow, Party, ProjectsService } from '../features/projects/service.ts'
+import { examples } from './options.ts'
+import { note, print, printJson, printJsonList, printTable } from './print.ts'
+import { withServices } from './with-services.ts'
+import {
+  archivedOf,
+  everyPage,
+  type ListFlags,
+  markupOf,
+  percentText,
+  printFields,
+  requireFields,
+  sinceText,
+  textOrNone,
+  type WorkFlags,
+  work,
+} from './work-text.ts'
+
+const CLIENT = 'name or id (cli_…) of the client'
+
+interface FieldFlags extends WorkFlags {
+  name?: string
+  email?: string
+  address?: string
+  taxId?: string
+  currency?: string
+  markup?: string
+}
+
+async function fieldsOf({ name, email, address, taxId, currency, markup }: FieldFlags) {
+  return {
+    name,
+    email: textOrNone(email),
+    address: textOrNone(address),
+    taxId: textOrNone(taxId),
+    currency: textOrNone(currency),
+    markupPpm: await markupOf(markup),
+  }
+}
+
+async function bodyOf(client: ClientRow): Promise<ClientBody> {
+  return (await work()).clientBody(client, 'everything')
+}
+
+/** Does something to one client, and prints what became of it. */
+async function act(
+  command: Command,
+  act: (projects: ProjectsService, self: Party) => Promise<ClientRow>,
+  said: (client: ClientBody) => string,
+): Promise<void> {
+  const flags = command.optsWithGlobals<WorkFlags>()
+  const body = await bodyOf(await withServices(flags, ({ projects }, self) => act(projects, self)))
+  if (flags.json) printJson(body)
+  else print(said(body))
+}
+
+export function addClientsCommands(program: Command): void {
+  const clients = program
+    .command('clients')
+    .description('List, add and change clients, who get the bills of projects')
+    .addHelpText(
+      'after',
+      examples('tally clients add "Acme Ltd" --email bills@acme.example --markup 12.5', 'tally clients list'),
+    )
+
+  clients
+    .command('list')
+    .description('List clients')
+    .option('--search <text>', 'only those whose name contains the text')
+    .option('--archived', 'only archived ones')
+    .option('--all', 'archived ones as well')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally clients list', 'tally clients list --search acme --all'))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<ListFlags>()
+      const filter = { search: flags.search, archived: archivedOf(flags) }
+      const rows = await withServices(flags, ({ projects }) =>
+        everyPage(
+          (page) => projects.listClients(filter, page),
+          ({ id }) => id,
+        ),
+      )
+      const bodies = await Promise.all(rows.map(bodyOf))
+      if (flags.json) return printJsonList(bodies)
+      printTable(
+        [
+          { title: 'NAME', of: ({ name }) => name },
+          { title: 'E-MAIL', of: ({ email }) => email ?? '–' },
+          { title: 'CURRENCY', of: ({ currency }) => currency ?? '–' },
+          { title: 'MARKUP', of: ({ markup }) => percentText(markup), align: 'right' },
+          { title: 'STATE', of: ({ archived_at }) => sinceText(archived_at) ?? 'active' },
+          { title: 'ID', of: ({ id }) => id },
+        ],
+        bodies.sort((one, other) => one.name.localeCompare(other.name, 'en')),
+      )
+      if (bodies.length === 0) note('There is no such client. `tally clients add` adds one.')
+    })
+
+  clients
+    .command('show')
+    .description('Show a client')
+    .argument('<client>', CLIENT)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally clients show "Acme Ltd"'))
+    .action(async (client: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<WorkFlags>()
+      const body = await bodyOf(await withServices(flags, ({ projects }) => projects.getClient(client)))
+      if (flags.json) return printJson(body)
+      printFields([
+        ['client', body.name],
+        ['id', body.id],
+        ['state', sinceText(body.archived_at)],
+        ['e-mail', body.email],
+        ['address', body.address?.replaceAll('\n', `\n${' '.repeat(13)}`)],
+        ['tax id', body.tax_id],
+        ['currency', body.currency],
+        ['markup', percentText(body.markup)],
+      ])
+    })
+
+  const fields = (command: Command) =>
+    command
+      .option('--email <address>', 'where bills go')
+      .option('--address <text>', 'postal address, in lines')
+      .option('--tax-id <text>', 'VAT number or the like')
+      .option('--currency <code>', 'of its bills, such as EUR; without one the organization’s')
+      .option('--markup <percent>', 'on costs, where a project has none of its own')
+      .option('--json', 'print JSON')
+
+  fields(clients.command('add').description('Add a client').argument('<name>', 'its name'))
+    .addHelpText(
+      'after',
+      examples('tally clients add "Acme Ltd" --email bills@acme.example --currency EUR --markup 12.5'),
+    )
+    .action(async (name: string, _flags, command: Command) => {
+      const given = await fieldsOf(command.optsWithGlobals<FieldFlags>())
+      await act(
+        command,
+        (projects, self) => projects.addClient(self, { ...given, name }),
+        (client) => `Added ${client.name}: ${client.id}`,
+      )
+    })
+
+  fields(
+    clients
+      .command('change')
+      .description('Change a client; none clears a field')
+      .argument('<client>', CLIENT)
+      .option('--name <name>', 'its new name'),
+  )
+    .addHelpText(
+      'after',
+      examples('tally clients change "Acme Ltd" --markup 15', 'tally clients change acme --tax-id none'),
+    )
+    .action(async (client: string, _flags, command: Command) => {
+      const given = await fieldsOf(command.optsWithGlobals<FieldFlags>())
+      requireFields(given, command)
+      await act(
+        command,
+        (projects, self) => projects.changeClient(self, client, given),
+        ({ name }) => `Changed ${name}.`,
+      )
+    })
+
+  clients
+    .command('archive')
+    .description('Take a client out of lists; its projects go on, and are billed')
+    .argument('<client>', CLIENT)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally clients archive "Acme Ltd"'))
+    .action((client: string, _flags, command: Command) =>
+      act(
+        command,
+        (projects, self) => projects.archiveClient(self, client),
+        ({ name }) => `${name} is archived.`,
+      ),
+    )
+
+  clients
+    .command('restore')
+    .description('Bring an archived client back')
+    .argument('<client>', CLIENT)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally clients restore "Acme Ltd"'))
+    .action((client: string, _flags, command: Command) =>
+      act(
+        command,
+        (projects, self) => projects.restoreClient(self, client),
+        ({ name }) => `${name} is active.`,
+      ),
+    )
+
+  clients
+    .command('remove')
+    .description('Remove a client that has no project')
+    .argument('<client>', CLIENT)
+    .addHelpText('after', examples('tally clients remove "Acme Ltd"'))
+    .action(async (client: string, _flags, command: Command) => {
+      await withServices(command.optsWithGlobals<WorkFlags>(), ({ projects }, self) =>
+        projects.removeClient(self, client),
+      )
+      print(`'${client}' is removed.`)
+    })
+}

@@ -1,0 +1,182 @@
+import type { Command } from 'commander'
+import type { TicketBody } from '../features/projects/schema.ts'
+import type { Party, TicketView } from '../features/projects/service.ts'
+import type { Services } from '../services.ts'
+import { examples } from './options.ts'
+import { note, print, printJson, printJsonList, printTable } from './print.ts'
+import { withServices } from './with-services.ts'
+import {
+  archivedOf,
+  collect,
+  everyPage,
+  type ListFlags,
+  printFields,
+  requireFields,
+  sinceText,
+  textOrNone,
+  type WorkFlags,
+  work,
+} from './work-text.ts'
+
+const TICKET = 'key or id (tkt_…) of the ticket'
+
+interface FieldFlags extends WorkFlags {
+  title?: string
+  project?: string
+}
+
+async function bodyOf(ticket: TicketView): Promise<TicketBody> {
+  return (await work()).ticketBody(ticket)
+}
+
+/** Does something to one ticket, and prints what became of it. */
+async function act(
+  command: Command,
+  act: (services: Services, self: Party) => Promise<TicketView>,
+  said: (ticket: TicketBody) => string,
+): Promise<void> {
+  const flags = command.optsWithGlobals<WorkFlags>()
+  const body = await bodyOf(await withServices(flags, act))
+  if (flags.json) printJson(body)
+  else print(said(body))
+}
+
+function place({ project }: TicketBody): string {
+  return project ? ` of ${project.key}` : ', which has no project'
+}
+
+export function addTicketsCommands(program: Command): void {
+  const tickets = program
+    .command('tickets')
+    .description('List, add and change tickets, by whose keys reports name their work')
+    .addHelpText('after', examples('tally tickets list --project ACME', 'tally tickets change ACME-42 --project ACME'))
+
+  tickets
+    .command('list')
+    .description('List tickets')
+    .option('--search <text>', 'only those whose key or title contains the text')
+    .option('--project <project>', 'id, key, name or alias, or none; repeatable or with commas', collect)
+    .option('--archived', 'only archived ones')
+    .option('--all', 'archived ones as well')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally tickets list --project ACME', 'tally tickets list --project none --json'))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<ListFlags & { project?: string[] }>()
+      const filter = { search: flags.search, projects: flags.project, archived: archivedOf(flags) }
+      const rows = await withServices(flags, ({ projects }) =>
+        everyPage(
+          (page) => projects.listTickets(filter, page),
+          ({ ticket }) => ticket.id,
+        ),
+      )
+      const bodies = await Promise.all(rows.map(bodyOf))
+      if (flags.json) return printJsonList(bodies)
+      printTable(
+        [
+          { title: 'KEY', of: ({ key }) => key },
+          { title: 'TITLE', of: ({ title }) => title ?? '–' },
+          { title: 'PROJECT', of: ({ project }) => project?.key ?? '–' },
+          { title: 'STATE', of: ({ archived_at }) => sinceText(archived_at) ?? 'active' },
+          { title: 'ID', of: ({ id }) => id },
+        ],
+        bodies.sort((one, other) => one.key.localeCompare(other.key, 'en', { numeric: true })),
+      )
+      if (bodies.length === 0)
+        note('There is no such ticket. Reports make them by naming them, or `tally tickets add`.')
+    })
+
+  tickets
+    .command('show')
+    .description('Show a ticket')
+    .argument('<ticket>', TICKET)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally tickets show ACME-42'))
+    .action(async (ticket: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<WorkFlags>()
+      const body = await bodyOf(await withServices(flags, ({ projects }) => projects.showTicket(ticket)))
+      if (flags.json) return printJson(body)
+      printFields([
+        ['ticket', body.key],
+        ['id', body.id],
+        ['title', body.title],
+        ['state', sinceText(body.archived_at)],
+        ['project', body.project && `${body.project.key} (${body.project.name})`],
+      ])
+    })
+
+  tickets
+    .command('add')
+    .description('Add a ticket')
+    .argument('<key>', 'by which reports name it, such as ACME-42 or acme/web#17')
+    .option('--title <text>', 'what it is about')
+    .option('--project <project>', 'id, key, name or alias of its project')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally tickets add ACME-42 --project ACME --title "Checkout loses the basket"'))
+    .action(async (key: string, _flags, command: Command) => {
+      const { title, project } = command.optsWithGlobals<FieldFlags>()
+      await act(
+        command,
+        ({ projects }, self) => projects.addNewTicket(self, { key, title, project }),
+        (ticket) => `Added ${ticket.key}${place(ticket)}: ${ticket.id}`,
+      )
+    })
+
+  tickets
+    .command('change')
+    .description('Change a ticket; its entries that are on no bill follow it to another project')
+    .argument('<ticket>', TICKET)
+    .option('--title <text>', 'what it is about, or none')
+    .option('--project <project>', 'id, key, name or alias of its project, or none')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally tickets change ACME-42 --project ACME'))
+    .action(async (ticket: string, _flags, command: Command) => {
+      const { title, project } = command.optsWithGlobals<FieldFlags>()
+      const given = { title: textOrNone(title), project: textOrNone(project) }
+      requireFields(given, command)
+      await act(
+        command,
+        ({ entries }, self) => entries.changeTicket(self, ticket, given),
+        (changed) => `Changed ${changed.key}${place(changed)}.`,
+      )
+    })
+
+  tickets
+    .command('archive')
+    .description('Take a ticket out of lists; reports that name it still arrive there')
+    .argument('<ticket>', TICKET)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally tickets archive ACME-42'))
+    .action((ticket: string, _flags, command: Command) =>
+      act(
+        command,
+        ({ projects }, self) => projects.archiveTicket(self, ticket),
+        ({ key }) => `${key} is archived.`,
+      ),
+    )
+
+  tickets
+    .command('restore')
+    .description('Bring an archived ticket back')
+    .argument('<ticket>', TICKET)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally tickets restore ACME-42'))
+    .action((ticket: string, _flags, command: Command) =>
+      act(
+        command,
+        ({ projects }, self) => projects.restoreTicket(self, ticket),
+        ({ key }) => `${key} is active.`,
+      ),
+    )
+
+  tickets
+    .command('remove')
+    .description('Remove a ticket that has no entry')
+    .argument('<ticket>', TICKET)
+    .addHelpText('after', examples('tally tickets remove ACME-42'))
+    .action(async (ticket: string, _flags, command: Command) => {
+      await withServices(command.optsWithGlobals<WorkFlags>(), ({ projects }, self) =>
+        projects.removeTicket(self, ticket),
+      )
+      print(`'${ticket}' is removed.`)
+    })
+}
