@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Database, Tx } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/database/open.ts'
+import { createAuditService, TALLY } from '../../src/features/audit/service.ts'
 import { isSamePrice } from '../../src/features/prices/offer.ts'
 import { type PriceAlias, PriceTable, type StoredPrice } from '../../src/features/prices/resolve.ts'
 import { createPricesService } from '../../src/features/prices/service.ts'
@@ -52,7 +53,7 @@ async function load(prices: Prices, name: string): Promise<void> {
   const planned = await prices.planTable(text, {})
   const plannedMs = performance.now() - begun
   lockedMs = 0
-  const { plan } = await prices.load(planned, null)
+  const { plan } = await prices.load(planned, TALLY)
   const ms = performance.now() - begun
   const megabytes = residentMegabytes(process.pid) - before
   console.log(
@@ -102,7 +103,11 @@ const dataDir = await mkdtemp(join(ROOT, 'dist/bench-prices-'))
 const opened = await openDatabase({ dataDir, clock: systemClock })
 try {
   const db = timed(opened)
-  const prices = createPricesService({ db, clock: systemClock })
+  const prices = createPricesService({
+    db,
+    clock: systemClock,
+    audit: createAuditService({ db, clock: systemClock }),
+  })
   await prices.loadDefaultPrices()
   console.log(`embedded     ${(await listPrices(db.read)).length} rows`)
   for (const name of ['litellm', 'models-dev']) {

@@ -63,7 +63,7 @@ export function addLoadPricesCommand(prices: Command): void {
       const flags = command.optsWithGlobals<LoadFlags>()
       const { format, force, allowFree, dryRun = false, yes = false } = flags
       const { tableBody } = await import('../features/prices/service.ts')
-      await withServices(flags, async ({ prices: service, entries }) => {
+      await withServices(flags, async ({ prices: service, entries }, { by }) => {
         const text = await readPriceFile(where)
         await service.loadDefaultPrices()
         const planned = await service.planTable(text, {
@@ -81,8 +81,8 @@ export function addLoadPricesCommand(prices: Command): void {
           if (dryRun) return
           await confirm(`Load ${counted(additions.length, 'row')}?`, { yes })
         }
-        const loaded = await service.load(planned, null)
-        const body = tableBody(loaded, { dryRun, valued: await valueUnpriced(entries) })
+        const loaded = await service.load(planned, by)
+        const body = tableBody(loaded, { dryRun, valued: await valueUnpriced(entries, by) })
         if (flags.json) return printJson(body)
         if (!asks) printTableBody(body)
         print(additions.length > 0 ? `Loaded ${counted(loaded.plan.additions.length, 'row')}.` : 'Nothing was added.')

@@ -199,7 +199,7 @@ function addSetCommand(prices: Command): void {
         }
       >()
       const { priceBody, repricedBody } = await services()
-      const { added, valued } = await withServices(flags, async (all) => {
+      const { added, valued } = await withServices(flags, async (all, { by }) => {
         await all.prices.loadDefaultPrices()
         const row = {
           provider: flags.provider,
@@ -212,8 +212,8 @@ function addSetCommand(prices: Command): void {
           tiers: [],
           effectiveFrom: momentOf(flags.effectiveFrom),
         }
-        const added = await all.prices.addPrice(row, null, { force: flags.force })
-        return { added, valued: await valueUnpriced(all.entries) }
+        const added = await all.prices.addPrice(row, by, { force: flags.force })
+        return { added, valued: await valueUnpriced(all.entries, by) }
       })
       const price = priceBody(added.price)
       if (flags.json) {
@@ -248,12 +248,12 @@ function addAliasCommands(prices: Command): void {
     .action(async (name: string, model: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags & { provider?: string }>()
       const { repricedBody, resolutionBody } = await services()
-      const { resolution, valued } = await withServices(flags, async (all) => {
+      const { resolution, valued } = await withServices(flags, async (all, { by }) => {
         await all.prices.loadDefaultPrices()
-        await all.prices.setAlias({ alias: name, model, provider: flags.provider ?? null }, null)
+        await all.prices.setAlias({ alias: name, model, provider: flags.provider ?? null }, by)
         return {
           resolution: resolutionBody(await all.prices.resolve(name, null)),
-          valued: await valueUnpriced(all.entries),
+          valued: await valueUnpriced(all.entries, by),
         }
       })
       const body = repricedBody(valued, { dryRun: false })
@@ -295,7 +295,9 @@ function addAliasCommands(prices: Command): void {
     .argument('<alias>', 'the name')
     .addHelpText('after', examples('tally prices alias remove our-coder'))
     .action(async (name: string, _flags, command: Command) => {
-      await withServices(command.optsWithGlobals<Flags>(), ({ prices: service }) => service.removeAlias(name))
+      await withServices(command.optsWithGlobals<Flags>(), ({ prices: service }, { by }) =>
+        service.removeAlias(name, by),
+      )
       print(`'${name}' is no alias any more.`)
     })
 }

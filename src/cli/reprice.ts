@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Actor } from '../features/audit/service.ts'
 import type { RepricingBody } from '../features/prices/schema.ts'
 import type { Services } from '../services.ts'
 import { confirm, isInteractive } from './confirm.ts'
@@ -20,10 +21,10 @@ interface RepriceFlags extends DatabaseFlags {
 }
 
 /** Values the entries without a price, as every command does that adds a price. */
-export async function valueUnpriced(entries: Services['entries'], { dryRun = false } = {}) {
+export async function valueUnpriced(entries: Services['entries'], by: Actor, { dryRun = false } = {}) {
   const progress = new Progress('Valuing entries')
   try {
-    return await entries.valueUnpriced({ dryRun, onProgress: (done, total) => progress.show(done, total) })
+    return await entries.valueUnpriced({ by, dryRun, onProgress: (done, total) => progress.show(done, total) })
   } finally {
     progress.end()
   }
@@ -67,27 +68,31 @@ export function addRepriceCommand(prices: Command): void {
         throw new CommandError('--from, --to and --model choose among entries that have a value: add --all.', 2)
       }
       const { repricedBody } = await import('../features/prices/service.ts')
-      const body = await withServices(flags, async (services) => {
+      const body = await withServices(flags, async (services, { by }) => {
         await services.prices.loadDefaultPrices()
         if (!dryRun && isInteractive() && !yes) {
-          const planned = repricedBody(await reprice(services, flags, { dryRun: true }), { dryRun: true })
+          const planned = repricedBody(await reprice(services, flags, { by, dryRun: true }), { dryRun: true })
           if (planned.entries === 0) return planned
           printRepricing(planned)
           await confirm(`Value ${planned.entries.toLocaleString('en')} entries again?`, { yes })
         }
-        return repricedBody(await reprice(services, flags, { dryRun }), { dryRun })
+        return repricedBody(await reprice(services, flags, { by, dryRun }), { dryRun })
       })
       if (flags.json) return printJson(body)
       printRepricing(body)
     })
 }
 
-async function reprice({ entries }: Services, { all, from, to, model }: RepriceFlags, { dryRun }: { dryRun: boolean }) {
-  if (!all) return valueUnpriced(entries, { dryRun })
+async function reprice(
+  { entries }: Services,
+  { all, from, to, model }: RepriceFlags,
+  { by, dryRun }: { by: Actor; dryRun: boolean },
+) {
+  if (!all) return valueUnpriced(entries, by, { dryRun })
   const progress = new Progress('Valuing entries')
   try {
     const filter = { startingAt: from, endingAt: to, models: model }
-    return await entries.reprice({ filter }, { dryRun, onProgress: (done, total) => progress.show(done, total) })
+    return await entries.reprice({ filter }, { by, dryRun, onProgress: (done, total) => progress.show(done, total) })
   } finally {
     progress.end()
   }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '../../src/database/database.ts'
 import { Problem } from '../../src/errors.ts'
+import { createAuditService, TALLY } from '../../src/features/audit/service.ts'
 import { defaultRows } from '../../src/features/prices/default-table.ts'
 import type { LoadOptions } from '../../src/features/prices/load-plan.ts'
 import { createPricesService, type PricesService, type PriceView } from '../../src/features/prices/service.ts'
@@ -21,6 +22,10 @@ function saidBy({ id: _id, uid: _uid, loadedAt: _at, loadedBy: _by, ...row }: Pr
   return row
 }
 
+function pricesOf(db: Database, clock = { now: () => NOW }): PricesService {
+  return createPricesService({ db, clock, audit: createAuditService({ db, clock }) })
+}
+
 forEachEngine('loading a table of prices', (open) => {
   async function stage({ now = NOW } = {}) {
     const clock = { now: () => now }
@@ -29,10 +34,11 @@ forEachEngine('loading a table of prices', (open) => {
   }
 
   function serviceOn(db: Database, clock: { now(): number }) {
-    const prices = createPricesService({ db, clock })
+    const prices = pricesOf(db, clock)
     return {
       prices,
-      load: async (text: string, options: LoadOptions = {}) => prices.load(await prices.planTable(text, options), null),
+      load: async (text: string, options: LoadOptions = {}) =>
+        prices.load(await prices.planTable(text, options), TALLY),
       held: async (model: string): Promise<string[]> =>
         (await prices.everyPrice({ models: [model] })).map(
           ({ source, provider, input, effectiveFrom }) =>
@@ -116,10 +122,10 @@ forEachEngine('loading a table of prices', (open) => {
 
   test('by two at once adds everything once', async () => {
     const { prices, db } = await stage()
-    const other = createPricesService({ db, clock: { now: () => NOW } })
+    const other = pricesOf(db)
     const text = await fixture('litellm.json')
     const plans = [await prices.planTable(text, {}), await other.planTable(text, {})]
-    const [first, second] = await Promise.all([prices.load(plans[0]!, null), other.load(plans[1]!, null)])
+    const [first, second] = await Promise.all([prices.load(plans[0]!, TALLY), other.load(plans[1]!, TALLY)])
     const added = [first, second].map(({ plan }) => plan.additions.length).sort()
     expect(added).toEqual([0, plans[0]!.plan.additions.length])
     expect(await prices.everyPrice({})).toHaveLength(added[1]!)
@@ -130,7 +136,7 @@ forEachEngine('loading a table of prices', (open) => {
     const text = (input: number) => JSON.stringify([{ provider: 'openai', model: 'gpt-9', input, output: 9 }])
     const planned = await prices.planTable(text(2), {})
     await load(text(1))
-    const loaded = await prices.load(planned, null)
+    const loaded = await prices.load(planned, TALLY)
     expect(loaded.plan.additions).toMatchObject([{ before: { input: 1_000_000n } }])
     expect(await held('gpt-9')).toEqual(['tally openai 2000000 2026-11-20', 'tally openai 1000000 always'])
   })
@@ -149,7 +155,10 @@ forEachEngine('loading a table of prices', (open) => {
         })
         .returning(),
     )
-    await prices.load(await prices.planTable('provider,model,input,output\nx,y,1,2\n', {}), user!)
+    await prices.load(await prices.planTable('provider,model,input,output\nx,y,1,2\n', {}), {
+      ...TALLY,
+      userId: user!.id,
+    })
     const [price] = await prices.everyPrice({})
     expect(price).toMatchObject({ loadedBy: { name: 'Ada' }, loadedAt: NOW, source: 'tally' })
   })
@@ -164,10 +173,10 @@ forEachEngine('loading a table of prices', (open) => {
       await prices.loadDefaultPrices()
       for (const name of ['litellm.json', 'models-dev.json', 'genai-prices.json', 'tally.csv', 'tally.json'])
         await load(await fixture(name))
-      await prices.addPrice({ ...OWN, model: 'gpt-5', effectiveFrom: undefined }, null)
-      await prices.addPrice({ ...OWN, model: 'gpt-5', input: 2n, effectiveFrom: undefined }, null)
-      await prices.addPrice({ ...OWN, model: '=HYPERLINK("x")', provider: '@home', effectiveFrom: TODAY + 1 }, null)
-      await prices.setAlias({ alias: 'coder', provider: null, model: 'gpt-5' }, null)
+      await prices.addPrice({ ...OWN, model: 'gpt-5', effectiveFrom: undefined }, TALLY)
+      await prices.addPrice({ ...OWN, model: 'gpt-5', input: 2n, effectiveFrom: undefined }, TALLY)
+      await prices.addPrice({ ...OWN, model: '=HYPERLINK("x")', provider: '@home', effectiveFrom: TODAY + 1 }, TALLY)
+      await prices.setAlias({ alias: 'coder', provider: null, model: 'gpt-5' }, TALLY)
       return { db, prices, load }
     }
     const OWN = {
@@ -233,50 +242,50 @@ forEachEngine('a price set by hand', (open) => {
     tiers: [],
     effectiveFrom: undefined,
   }
-  const service = async () => createPricesService({ db: await open(), clock: { now: () => NOW } })
+  const service = async () => pricesOf(await open())
 
   test('is added once, holds from always for a new name, and from today where it changes', async () => {
     const prices = await service()
-    expect(await prices.addPrice(ROW, null)).toMatchObject({ isAdded: true, price: { effectiveFrom: null } })
-    expect(await prices.addPrice(ROW, null)).toMatchObject({ isAdded: false, price: { input: 1_000_000n } })
-    const changed = await prices.addPrice({ ...ROW, input: 3n }, null)
+    expect(await prices.addPrice(ROW, TALLY)).toMatchObject({ isAdded: true, price: { effectiveFrom: null } })
+    expect(await prices.addPrice(ROW, TALLY)).toMatchObject({ isAdded: false, price: { input: 1_000_000n } })
+    const changed = await prices.addPrice({ ...ROW, input: 3n }, TALLY)
     expect(changed).toMatchObject({ isAdded: true, price: { input: 3n, effectiveFrom: TODAY, source: 'admin' } })
-    expect(await prices.addPrice({ ...ROW, input: 3n }, null)).toMatchObject({ isAdded: false, price: { input: 3n } })
+    expect(await prices.addPrice({ ...ROW, input: 3n }, TALLY)).toMatchObject({ isAdded: false, price: { input: 3n } })
     expect(await prices.everyPrice({})).toHaveLength(2)
   })
 
   test('may cost nothing, which a person means, but not be beyond the limit unless forced', async () => {
     const prices = await service()
-    expect((await prices.addPrice({ ...ROW, input: 0n, output: 0n }, null)).isAdded).toBe(true)
+    expect((await prices.addPrice({ ...ROW, input: 0n, output: 0n }, TALLY)).isAdded).toBe(true)
     const dear = { ...ROW, model: 'dear', input: 1_500_000_000n }
-    await expect(prices.addPrice(dear, null)).rejects.toThrow('$1,500 per million')
-    expect((await prices.addPrice(dear, null, { force: true })).isAdded).toBe(true)
-    await expect(prices.addPrice({ ...dear, input: 1_800_000_001n }, null, { force: true })).rejects.toThrow(Problem)
+    await expect(prices.addPrice(dear, TALLY)).rejects.toThrow('$1,500 per million')
+    expect((await prices.addPrice(dear, TALLY, { force: true })).isAdded).toBe(true)
+    await expect(prices.addPrice({ ...dear, input: 1_800_000_001n }, TALLY, { force: true })).rejects.toThrow(Problem)
   })
 })
 
 forEachEngine('aliases', (open) => {
   test('are made, moved and removed by hand, and those of tables are left to their tables', async () => {
-    const prices = createPricesService({ db: await open(), clock: { now: () => NOW } })
+    const prices = pricesOf(await open())
     await prices.loadDefaultPrices()
     const found = async (name: string) => (await prices.resolve(name, null)).price?.model
-    await prices.setAlias({ alias: 'coder', provider: null, model: 'gpt-5' }, null)
-    await prices.setAlias({ alias: 'coder', provider: 'anthropic', model: 'claude-opus-4-8' }, null)
+    await prices.setAlias({ alias: 'coder', provider: null, model: 'gpt-5' }, TALLY)
+    await prices.setAlias({ alias: 'coder', provider: 'anthropic', model: 'claude-opus-4-8' }, TALLY)
     expect((await prices.listAliases({ all: false })).map(({ alias, model }) => [alias, model])).toEqual([
       ['coder', 'claude-opus-4-8'],
     ])
     expect(await found('coder')).toBe('claude-opus-4-8')
-    await prices.removeAlias('coder')
+    await prices.removeAlias('coder', TALLY)
     expect(await found('coder')).toBeUndefined()
-    await expect(prices.removeAlias('coder')).rejects.toThrow("'coder'")
-    await expect(prices.removeAlias('gpt-5-codex')).rejects.toThrow("'gpt-5-codex'")
+    await expect(prices.removeAlias('coder', TALLY)).rejects.toThrow("'coder'")
+    await expect(prices.removeAlias('gpt-5-codex', TALLY)).rejects.toThrow("'gpt-5-codex'")
     expect(await found('gpt-5-codex')).toBe('gpt-5')
   })
 })
 
 forEachEngine('lists of prices', (open) => {
   test('are newest first, in pages that do not move while rows arrive, and searched without regard to case', async () => {
-    const prices = createPricesService({ db: await open(), clock: { now: () => NOW } })
+    const prices = pricesOf(await open())
     await prices.loadDefaultPrices()
     const seen: string[] = []
     let after: number | undefined
@@ -284,7 +293,7 @@ forEachEngine('lists of prices', (open) => {
       const page = await prices.listPrices({ filter: {}, limit: 700, after })
       seen.push(...page.prices.map(({ uid }) => uid))
       after = page.nextPage === null ? undefined : page.prices.at(-1)!.id
-      await prices.addPrice({ ...EMPTY, model: `late-${seen.length}` }, null)
+      await prices.addPrice({ ...EMPTY, model: `late-${seen.length}` }, TALLY)
     } while (after !== undefined)
     expect(new Set(seen).size).toBe(defaultRows().length)
     expect(seen).toHaveLength(defaultRows().length)
@@ -311,12 +320,12 @@ forEachEngine('lists of prices', (open) => {
 
 forEachEngine('the real tables', (open) => {
   test.skipIf(!existsSync(TABLES))('load whole beside the embedded one, in turn, and twice add nothing', async () => {
-    const prices = createPricesService({ db: await open(), clock: { now: () => NOW } })
+    const prices = pricesOf(await open())
     await prices.loadDefaultPrices()
     const added: number[] = []
     for (const name of ['litellm', 'models-dev', 'litellm', 'models-dev']) {
       const text = await Bun.file(join(TABLES, `${name}-prices.json`)).text()
-      const { plan } = await prices.load(await prices.planTable(text, {}), null)
+      const { plan } = await prices.load(await prices.planTable(text, {}), TALLY)
       added.push(plan.additions.length)
     }
     expect(added).toEqual([2_176, 688, 0, 0])

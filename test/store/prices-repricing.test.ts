@@ -68,12 +68,30 @@ async function stage(db: Database) {
           tiers: [],
           effectiveFrom,
         },
-        null,
+        TALLY,
       ),
     async setStatus(id: string, status: Status) {
       await db.write(async (tx) => {
         const { bills, entries: rows } = tx.tables
-        const bill = { uid: 'bil_00000000000000000000000000000001', number: '2026-0001' } as const
+        const bill = {
+          uid: 'bil_00000000000000000000000000000001',
+          number: '2026-0001',
+          kind: 'bill',
+          state: 'sent',
+          periodFrom: '2026-11-01',
+          periodTo: '2026-11-30',
+          issuedOn: '2026-12-01',
+          dueOn: '2026-12-31',
+          currency: 'USD',
+          subtotal: 0n,
+          tax: 0n,
+          total: 0n,
+          cost: 0n,
+          listValue: 0n,
+          entries: 1,
+          document: '{}',
+          createdAt: NOW,
+        } as const
         const [made] = status === 'billed' ? await tx.insert(bills).values(bill).returning() : []
         await tx
           .update(rows)
@@ -254,7 +272,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
     const { entries, prices, ada, report, set } = await stage(await open())
     const id = await report({ model: 'gpt-5' })
     await set('gpt-5', 4)
-    await entries.reprice({ filter: {} }, { by: { userId: ada.person.id, tokenId: null } })
+    await entries.reprice({ filter: {} }, { by: { ...TALLY, userId: ada.person.id } })
     const rows = await prices.everyPrice({ models: ['gpt-5'], providers: ['', 'openai'] })
     const uidOf = (source: string) => rows.find((row) => row.source === source)!.uid
     expect((await entries.getHistory(id, EVERYTHING)).data.at(-1)).toMatchObject({
@@ -329,7 +347,7 @@ forEachEngine('free, unknown and unpriced', (open) => {
     const { entries, prices, report, money } = await stage(await open())
     await prices.load(
       await prices.planTable('model,provider,input,output\ngift,x,0,0\nhalf,x,,1\n', { allowFree: true }),
-      null,
+      TALLY,
     )
     const gift = await report({ model: 'gift' })
     const half = await report({ model: 'half' })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Database } from '../../src/database/database.ts'
+import { createAuditService } from '../../src/features/audit/service.ts'
 import { DEFAULT_TABLE_VERSION, defaultRows } from '../../src/features/prices/default-table.ts'
 import type { PriceRow } from '../../src/features/prices/rate.ts'
 import {
@@ -44,7 +45,7 @@ function usage(model: string, counts: number[], more: Partial<UsageOfModel> = {}
 forEachEngine('prices', (openDatabase) => {
   async function open(): Promise<{ db: Database; prices: PricesService }> {
     const db = await openDatabase()
-    return { db, prices: createPricesService({ db, clock }) }
+    return { db, prices: createPricesService({ db, clock, audit: createAuditService({ db, clock }) }) }
   }
 
   test('a new database starts with the whole embedded table, loaded by nobody', async () => {
@@ -58,7 +59,10 @@ forEachEngine('prices', (openDatabase) => {
 
   test('loading the embedded table again adds nothing, also when it is asked for twice at once', async () => {
     const { db, prices } = await open()
-    const both = [prices.loadDefaultPrices(), createPricesService({ db, clock }).loadDefaultPrices()]
+    const both = [
+      prices.loadDefaultPrices(),
+      createPricesService({ db, clock, audit: createAuditService({ db, clock }) }).loadDefaultPrices(),
+    ]
     // One of them adds it, and says so.
     expect((await Promise.all(both)).sort()).toEqual([false, true])
     expect(await prices.loadDefaultPrices()).toBe(false)

@@ -7,7 +7,8 @@ import type { Database, Reader, Tx } from '../../database/database.ts'
 import { type Fault, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import type { PricesService, PriceTable, Repriced } from '../prices/service.ts'
+import { type Actor, type AuditService, TALLY } from '../audit/service.ts'
+import { type PricesService, type PriceTable, type Repriced, repricedBody } from '../prices/service.ts'
 import { type EntryFilter, type Position, readPage, writePage } from './filter.ts'
 import { valuationColumns } from './record.ts'
 import { readTimestamp } from './report.ts'
@@ -30,8 +31,8 @@ const BATCH = 500
 export interface RepricingOptions {
   /** Only says what would change. */
   dryRun?: boolean | undefined
-  /** Who asked for it, for the history; null for the command line and for Tally itself. */
-  by?: { userId: number; tokenId: number | null } | null | undefined
+  /** Who asked for it; Tally itself where absent. */
+  by?: Actor | undefined
   /** Ends after a batch where it has run for so long, so that a caller over HTTP is answered. */
   budgetMs?: number | undefined
   /** Called with how many entries were looked at, and of how many where that is known. */
@@ -83,40 +84,53 @@ export function readRepricing({ all, starting_at, ending_at, models, page }: Rep
 interface Dependencies {
   db: Database
   clock: Clock
+  audit: AuditService
   prices: Pick<PricesService, 'table'>
 }
 
-export function createRepricing({ db, clock, prices }: Dependencies) {
+export function createRepricing({ db, clock, audit, prices }: Dependencies) {
   /** Values what the pages hold. Each batch is durable by itself: what is interrupted goes on when it is asked for again. */
   async function revalue(
     pages: AsyncGenerator<PricedEntry[]>,
     total: number | undefined,
-    { dryRun = false, by = null, budgetMs = Number.POSITIVE_INFINITY, onProgress }: RepricingOptions,
+    { dryRun = false, by = TALLY, budgetMs = Number.POSITIVE_INFINITY, onProgress }: RepricingOptions,
   ): Promise<Repriced> {
     const begun = performance.now()
     const repriced = nothingRepriced()
     let done = 0
-    for await (const page of pages) {
-      const changing = revaluedOf(page, await prices.table(db.read))
-      const changed = dryRun || changing.length === 0 ? changing : await write(changing, by)
-      for (const one of changed) count(repriced, one)
-      done += page.length
-      onProgress?.(done, total)
-      if (performance.now() - begun < budgetMs) continue
-      repriced.isComplete = false
-      repriced.nextPage = positionOf(page.at(-1)!)
-      break
+    try {
+      for await (const page of pages) {
+        const changing = revaluedOf(page, await prices.table(db.read))
+        const changed = dryRun || changing.length === 0 ? changing : await write(changing, by)
+        for (const one of changed) count(repriced, one)
+        done += page.length
+        onProgress?.(done, total)
+        if (performance.now() - begun < budgetMs) continue
+        repriced.isComplete = false
+        repriced.nextPage = positionOf(page.at(-1)!)
+        break
+      }
+    } finally {
+      // Also of what was interrupted: the batches before it are durable.
+      if (!dryRun && repriced.entries > 0) await keep(repriced, by)
     }
     return repriced
   }
 
+  /** One line in the audit trail, beside what each entry's own history says. */
+  async function keep(repriced: Repriced, by: Actor): Promise<void> {
+    const { entries, list_value, cost } = repricedBody(repriced, { dryRun: false })
+    const after = { entries, list_value, cost }
+    await db.write((tx) => audit.record(tx, by, { action: 'entries.repriced', after }))
+  }
+
   /** Looks again inside the transaction: meanwhile a session may have gone on, or a bill been sent. */
-  async function write(changing: Revalued[], by: RepricingOptions['by']): Promise<Revalued[]> {
+  async function write(changing: Revalued[], by: Actor): Promise<Revalued[]> {
     const ids = changing.map(({ priced }) => priced.entry.id)
     return db.write(async (tx) => {
       const table = await prices.table(tx)
       const current = await listPriced(tx, ids)
-      return record(tx, revaluedOf(current.filter(mayChange), table), clock.now(), by ?? null)
+      return record(tx, revaluedOf(current.filter(mayChange), table), clock.now(), by)
     })
   }
 
@@ -182,12 +196,7 @@ function revaluedOf(priced: PricedEntry[], table: PriceTable): Revalued[] {
   })
 }
 
-async function record(
-  tx: Tx,
-  changing: Revalued[],
-  now: number,
-  by: { userId: number; tokenId: number | null } | null,
-): Promise<Revalued[]> {
+async function record(tx: Tx, changing: Revalued[], now: number, by: Actor): Promise<Revalued[]> {
   for (const { priced, columns } of changing) {
     await updateValuation(tx, priced.entry.id, { ...columns, updatedAt: now })
   }
@@ -197,8 +206,8 @@ async function record(
       entryId: entry.id,
       at: now,
       action: 'repriced',
-      userId: by?.userId ?? null,
-      tokenId: by?.tokenId ?? null,
+      userId: by.userId,
+      tokenId: by.tokenId,
       details: {
         price: { from, to },
         list_value: { from: moneyNumber(entry.listValue), to: moneyNumber(columns.listValue) },

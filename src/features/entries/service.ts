@@ -118,7 +118,7 @@ export function createEntriesService({ db, clock, audit, people, prices, project
   return {
     freezeEntries,
     releaseEntries,
-    ...createRepricing({ db, clock, prices }),
+    ...createRepricing({ db, clock, audit, prices }),
     ...createMerging({ db, clock, audit, projects }),
     ...createDeciding({ db, clock, audit }),
     ...createDrafts({

@@ -1,5 +1,6 @@
 /** What a new price does to entries. Entries value themselves; here stands what they tell those who change prices. */
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
+import type { Actor } from '../audit/service.ts'
 import type { RepricingBody } from './schema.ts'
 
 /** What became of entries that were valued again, or would become of them. */
@@ -23,7 +24,7 @@ export interface Change {
 
 /** Those who value the entries that have no price, after prices were added. */
 export interface Revaluing {
-  valueUnpriced(options: { by: { userId: number; tokenId: null } | null; budgetMs: number }): Promise<Repriced>
+  valueUnpriced(options: { by: Actor; budgetMs: number }): Promise<Repriced>
 }
 
 export function repricedBody(repriced: Repriced, { dryRun }: { dryRun: boolean }): RepricingBody {

@@ -1,8 +1,9 @@
 import { Elysia, t } from 'elysia'
-import { access, requireCaller } from '../../http/access.ts'
+import { access, actorOf } from '../../http/access.ts'
 import { wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
 import { listPage, listParameter, parameter } from '../../http/query.ts'
+import type { Actor } from '../audit/service.ts'
 import {
   EXAMPLE_ALIAS,
   EXAMPLE_LOADED,
@@ -108,8 +109,7 @@ interface PricesDependencies {
 }
 
 export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
-  const revalue = async ({ id }: { id: number }) =>
-    entries.valueUnpriced({ by: { userId: id, tokenId: null }, budgetMs: REVALUING_BUDGET_MS })
+  const revalue = (by: Actor) => entries.valueUnpriced({ by, budgetMs: REVALUING_BUDGET_MS })
 
   return new Elysia({ name: 'prices', prefix: '/api/v1', normalize: false })
     .use(access())
@@ -180,14 +180,14 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
     })
     .post(
       '/prices',
-      async ({ body, caller, set }) => {
-        const { person } = requireCaller(caller, ['session'])
-        const { isAdded, price } = await prices.addPrice(readNewPrice(body), person)
+      async ({ body, caller, address, set }) => {
+        const by = actorOf({ caller, address })
+        const { isAdded, price } = await prices.addPrice(readNewPrice(body), by)
         if (isAdded) {
           set.status = 201
           set.headers.location = `/api/v1/prices/${price.uid}`
         }
-        const valued = await revalue(person)
+        const valued = await revalue(by)
         return { added: isAdded, price: priceBody(price), valued: repricedBody(valued, { dryRun: false }) }
       },
       {
@@ -220,13 +220,13 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
     )
     .post(
       '/prices/load',
-      async ({ body, query, caller }) => {
-        const { person } = requireCaller(caller, ['session'])
+      async ({ body, query, caller, address }) => {
+        const by = actorOf({ caller, address })
         const { dryRun, ...options } = readLoad(query)
         const planned = await prices.planTable(body as string, options)
         if (dryRun) return tableBody(planned, { dryRun, valued: null })
-        const loaded = await prices.load(planned, person)
-        return tableBody(loaded, { dryRun, valued: await revalue(person) })
+        const loaded = await prices.load(planned, by)
+        return tableBody(loaded, { dryRun, valued: await revalue(by) })
       },
       {
         allow: MAY_CHANGE,
@@ -286,11 +286,11 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
     )
     .post(
       '/price-aliases',
-      async ({ body: { alias, model, provider = null }, caller }) => {
-        const { person } = requireCaller(caller, ['session'])
-        await prices.setAlias({ alias, model, provider }, person)
+      async ({ body: { alias, model, provider = null }, caller, address }) => {
+        const by = actorOf({ caller, address })
+        await prices.setAlias({ alias, model, provider }, by)
         const resolution = resolutionBody(await prices.resolve(alias, null))
-        return { resolution, valued: repricedBody(await revalue(person), { dryRun: false }) }
+        return { resolution, valued: repricedBody(await revalue(by), { dryRun: false }) }
       },
       {
         allow: MAY_CHANGE,
@@ -316,8 +316,8 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
     )
     .delete(
       '/price-aliases',
-      async ({ query, set }) => {
-        await prices.removeAlias(readAliasName(query))
+      async ({ query, caller, address, set }) => {
+        await prices.removeAlias(readAliasName(query), actorOf({ caller, address }))
         set.status = 204
       },
       {

@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { writeKeyPage } from '../../query.ts'
+import { type Actor, type AuditService, type Change, TALLY } from '../audit/service.ts'
 import { DEFAULT_TABLE_VERSION, defaultAliases, defaultRows } from './default-table.ts'
 import { explainSteps, type Resolution } from './explain.ts'
 import type { ListedPrice, TableReading } from './formats/reading.ts'
@@ -23,6 +24,7 @@ import {
   addPrices,
   claimRevision,
   deleteAdminAlias,
+  findAdminAlias,
   findView,
   insertTableVersion,
   type Loading,
@@ -36,7 +38,7 @@ import {
   readRevision,
   replaceAdminAlias,
 } from './store.ts'
-import { refusedPrice } from './wire.ts'
+import { refusedPrice, rowBody } from './wire.ts'
 
 export { PER_MILLION_DIGITS } from './formats/reading.ts'
 export { normalizeModelName } from './model-name.ts'
@@ -71,7 +73,7 @@ export interface PricesService {
    * Writes what was planned, all of it or nothing, and answers what was written: where prices changed since, that is
    * planned anew. Entries that had no price are not touched here: see `valueUnpriced` of the entries.
    */
-  load(table: PlannedTable, by: Author): Promise<PlannedTable>
+  load(table: PlannedTable, by: Actor): Promise<PlannedTable>
   /**
    * Adds one price by hand, which comes before those of every table. Without a date it holds from today, or from
    * always where the name had no price so far. Adds nothing where it says what held already. Throws `validation_failed`
@@ -79,7 +81,7 @@ export interface PricesService {
    */
   addPrice(
     row: Omit<ListedPrice, 'source'>,
-    by: Author,
+    by: Actor,
     options?: { force?: boolean | undefined },
   ): Promise<{ isAdded: boolean; price: PriceView }>
   /** A page of prices, the last loaded first. */
@@ -97,13 +99,10 @@ export interface PricesService {
   /** Aliases by name: those that an admin made, and where `all`, those that came with tables as well. */
   listAliases(options: { all: boolean }): Promise<AliasView[]>
   /** Makes an alias, or moves the one of this name to another model. */
-  setAlias(alias: Omit<PriceAlias, 'source'>, by: Author): Promise<void>
+  setAlias(alias: Omit<PriceAlias, 'source'>, by: Actor): Promise<void>
   /** Removes an admin's alias. Throws `not_found`. */
-  removeAlias(alias: string): Promise<void>
+  removeAlias(alias: string, by: Actor): Promise<void>
 }
-
-/** Who changes prices; null is the command line. */
-export type Author = { id: number } | null
 
 export interface UsageOfModel extends Usage {
   model: string
@@ -155,7 +154,13 @@ export function partsAtPrice(
   return valued && { price, parts: valued.parts }
 }
 
-export function createPricesService({ db, clock }: { db: Database; clock: Clock }): PricesService {
+interface PricesDependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+}
+
+export function createPricesService({ db, clock, audit }: PricesDependencies): PricesService {
   const cached = new Cached(async (reader) => new PriceTable(await listPrices(reader), await listAliases(reader)))
 
   /** Reads what is loaded and says what the reading would add to it. The revision tells later whether that still holds. */
@@ -170,14 +175,20 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
     return { plan: planLoad(reading, loaded, clock.now(), options), revision }
   }
 
-  async function load(table: PlannedTable, by: Author): Promise<PlannedTable> {
+  /** `changeOf` says what the audit trail keeps of it, once the rows are there. */
+  async function load(
+    table: PlannedTable,
+    by: Actor,
+    changeOf: (planned: PlannedTable, tx: Tx) => Change | Promise<Change>,
+  ): Promise<PlannedTable> {
     for (let planned = table, attempt = 1; ; attempt += 1) {
       if (planned.plan.additions.length + planned.plan.aliases.length === 0) return planned
       // All that takes time was done before, so that the write lock is held for the rows alone.
-      const loading = { loadedAt: clock.now(), loadedBy: by?.id ?? null }
+      const loading = { loadedAt: clock.now(), loadedBy: by.userId }
       const isLoaded = await db.write(async (tx) => {
         if (!(await claimRevision(tx, planned.revision))) return false
         await addPlanned(tx, planned.plan, loading)
+        await audit.record(tx, by, await changeOf(planned, tx))
         return true
       })
       if (isLoaded) return planned
@@ -198,6 +209,8 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
         const offered = offeredRows(await listPrices(tx, 'default'), defaultRows(), dayOf(loading.loadedAt))
         await addPrices(tx, offered, loading)
         await addAliases(tx, defaultAliases(), loading)
+        const after = { format: 'default', version: DEFAULT_TABLE_VERSION, prices: offered.length }
+        await audit.record(tx, TALLY, { action: 'prices.loaded', after })
         return true
       })
     },
@@ -208,17 +221,23 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
       return { format, reading, options, ...(await plan(reading, options)) }
     },
 
-    load,
+    load: (table, by) => load(table, by, changeOfTable),
 
     async addPrice(row, by, { force } = {}) {
       const reading: TableReading = { ...NOTHING_READ, rows: [{ ...row, source: 'admin' }] }
       // A person who writes 0 means it.
       const options = { force, allowFree: true }
-      const planned = await load({ format: 'tally', reading, options, ...(await plan(reading, options)) }, by)
+      const filter = { providers: [row.provider], models: [row.model], sources: ['admin'] as PriceSource[] }
+      const table = { format: 'tally' as const, reading, options, ...(await plan(reading, options)) }
+      const planned = await load(table, by, async (added, tx) => {
+        const [view] = await listViews(tx, filter, { after: undefined, limit: 1 })
+        const { before } = added.plan.additions[0]!
+        const object = { id: view!.uid, name: view!.model }
+        return { action: 'price.set', object, before: before && rowBody(before), after: rowBody(view!) }
+      })
       const [refused] = planned.plan.refused
       if (refused) throw refusedPrice(refused.reasons)
       const isAdded = planned.plan.additions.length > 0
-      const filter = { providers: [row.provider], models: [row.model], sources: ['admin'] as PriceSource[] }
       const views = await listViews(db.read, filter)
       const price = isAdded ? views[0]! : rowAt(views.toReversed(), row.effectiveFrom ?? clock.now())!
       return { isAdded, price }
@@ -255,14 +274,31 @@ export function createPricesService({ db, clock }: { db: Database; clock: Clock 
     listAliases: (options) => listAliasViews(db.read, options),
 
     async setAlias(alias, by) {
-      const loading = { loadedAt: clock.now(), loadedBy: by?.id ?? null }
-      await db.write((tx) => replaceAdminAlias(tx, alias, loading))
+      const loading = { loadedAt: clock.now(), loadedBy: by.userId }
+      await db.write(async (tx) => {
+        const before = await findAdminAlias(tx, alias.alias)
+        await replaceAdminAlias(tx, alias, loading)
+        const { alias: name, model, provider } = alias
+        await audit.record(tx, by, { action: 'price_alias.set', before, after: { alias: name, model, provider } })
+      })
     },
 
-    async removeAlias(alias) {
-      if (!(await db.write((tx) => deleteAdminAlias(tx, alias)))) throw notFound(`The alias '${alias}'`)
+    async removeAlias(alias, by) {
+      await db.write(async (tx) => {
+        const before = await findAdminAlias(tx, alias)
+        if (!before) throw notFound(`The alias '${alias}'`)
+        await deleteAdminAlias(tx, alias)
+        await audit.record(tx, by, { action: 'price_alias.removed', before })
+      })
     },
   }
+}
+
+/** What the audit trail keeps of a table that was loaded: the rows themselves name who loaded them. */
+function changeOfTable({ format, plan: { additions, aliases } }: PlannedTable): Change {
+  const changed = additions.filter(({ before }) => before !== undefined).length
+  const counts = { new: additions.length - changed, changed, aliases: aliases.length }
+  return { action: 'prices.loaded', after: { format, ...counts } }
 }
 
 /** The last of the steps of pricing.md. */

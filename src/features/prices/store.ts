@@ -206,6 +206,20 @@ export async function listAliasViews(reader: Reader, { all }: { all: boolean }):
   return rows.map(({ alias, createdBy }) => ({ ...alias, source: alias.source as PriceSource, createdBy }))
 }
 
+/** The alias of this name that an admin made. */
+export async function findAdminAlias(
+  reader: Reader,
+  alias: string,
+): Promise<Pick<PriceAlias, 'alias' | 'model' | 'provider'> | undefined> {
+  const { priceAliases } = reader.tables
+  const [found] = await reader
+    .select({ alias: priceAliases.alias, model: priceAliases.model, provider: priceAliases.provider })
+    .from(priceAliases)
+    .where(and(eq(priceAliases.alias, alias), eq(priceAliases.source, 'admin')))
+    .limit(1)
+  return found
+}
+
 /** Makes or moves an admin's alias, of which there is one for a name. */
 export async function replaceAdminAlias(
   tx: Tx,
@@ -216,14 +230,9 @@ export async function replaceAdminAlias(
   await tx.insert(tx.tables.priceAliases).values({ alias, provider, model, source: 'admin', createdAt, createdBy })
 }
 
-/** False where there was none. */
-export async function deleteAdminAlias(tx: Tx, alias: string): Promise<boolean> {
+export async function deleteAdminAlias(tx: Tx, alias: string): Promise<void> {
   const { priceAliases } = tx.tables
-  const deleted = await tx
-    .delete(priceAliases)
-    .where(and(eq(priceAliases.alias, alias), eq(priceAliases.source, 'admin')))
-    .returning({ id: priceAliases.id })
-  return deleted.length > 0
+  await tx.delete(priceAliases).where(and(eq(priceAliases.alias, alias), eq(priceAliases.source, 'admin')))
 }
 
 /** The versions of a source's tables that were loaded. */

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { access, requireCaller } from '../../../http/access.ts'
+import { access, actorOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
 import { RepricingBody, repricedBody } from '../../prices/service.ts'
 import { EXAMPLE_REPRICING } from '../examples.ts'
@@ -13,10 +13,9 @@ const REPRICING_BUDGET_MS = 10_000
 export const repricingRoute = ({ entries }: { entries: EntriesService }) =>
   new Elysia({ name: 'repricing', normalize: false }).use(access()).post(
     '/api/v1/prices/reprice',
-    async ({ body, caller }) => {
-      const { person } = requireCaller(caller, ['session'])
+    async ({ body, caller, address }) => {
       const dryRun = body.dry_run ?? false
-      const options = { dryRun, by: { userId: person.id, tokenId: null }, budgetMs: REPRICING_BUDGET_MS }
+      const options = { dryRun, by: actorOf({ caller, address }), budgetMs: REPRICING_BUDGET_MS }
       const asked = readRepricing(body)
       const repriced = asked ? entries.reprice(asked, options) : entries.valueUnpriced(options)
       return repricedBody(await repriced, { dryRun })
