@@ -173,6 +173,22 @@ test('pages follow each other without gap or repeat, also when entries arrive me
   expect(seen).toEqual([ids.loose!, ids.api!, ids.web!])
 })
 
+test('pages of several projects and people have neither gap nor repeat', async () => {
+  const projects = 'project=acme%20web,acme-api,Acme%20Web'
+  for (const filter of [projects, `${projects}&agent_manager=${encodeURIComponent(ada)},nobody@example.com`]) {
+    const whole = await names(`?${filter}`)
+    const seen: (string | undefined)[] = []
+    for (let page = '', more = true; more; ) {
+      const { json } = await app.call(`GET /api/v1/token-entries?limit=1&${filter}${page}`, { token: admin })
+      seen.push(...json.data.map(({ id }: { id: string }) => Object.keys(ids).find((name) => ids[name] === id)))
+      more = json.has_more
+      page = `&page=${json.next_page}`
+    }
+    expect(seen).toEqual(whole)
+    expect(seen.length).toBeGreaterThan(1)
+  }
+})
+
 describe('what a read token sees', () => {
   test('of a member are their own entries', async () => {
     const seen = await names('', adaReads)
@@ -196,6 +212,9 @@ describe('what a read token sees', () => {
       async (tx) => void (await tx.insert(projectLeads).values({ projectId: entry!.projectId!, userId: user!.id })),
     )
     expect(await names('?project=acme-api', adaReads)).toEqual(['bobs', 'api'])
+    // What is their own and of the project is shown once.
+    const shown = await names('', adaReads)
+    expect(shown.filter((name) => name !== undefined)).toEqual(['bobs', 'loose', 'api', 'web'])
     await db.write(async (tx) => void (await tx.delete(projectLeads).where(eq(projectLeads.userId, user!.id))))
     expect(await names('?project=acme-api', adaReads)).toEqual(['api'])
     await people.setRole(ada, 'billing', TALLY)

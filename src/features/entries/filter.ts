@@ -41,21 +41,37 @@ export interface EntryFilter {
   text?: string | undefined
 }
 
-/** The filters that an index answers at once; any other may have to look at every entry. */
-const INDEXED: (keyof EntryFilter)[] = [
-  'startingAt',
-  'endingAt',
-  'projects',
-  'tickets',
-  'managers',
-  'bills',
-  'sheets',
-  'sessionKeys',
-]
+/** The filters of which each value has an index that gives its entries in the order of time. */
+const ORDERED = ['projects', 'managers'] as const satisfies (keyof EntryFilter)[]
 
-export function isIndexed(filter: EntryFilter): boolean {
-  return Object.entries(filter).every(
-    ([name, value]) => value === undefined || INDEXED.includes(name as keyof EntryFilter),
+/** The filters that leave so few entries that these may as well be sorted. */
+const SELECTIVE: (keyof EntryFilter)[] = ['tickets', 'sheets', 'sessionKeys']
+
+const TIMES: (keyof EntryFilter)[] = ['startingAt', 'endingAt']
+
+/**
+ * Whether indexes answer a page at once; anything else may have to look at every entry. Of two filters that are not
+ * selective only one has its index, which may lead past any number of entries to the next that the other lets through.
+ * `isLimited`: the caller sees some entries only, which is such a filter as well.
+ */
+export function isIndexed(filter: EntryFilter, isLimited: boolean): boolean {
+  const used = (Object.keys(filter) as (keyof EntryFilter)[]).filter((name) => filter[name] !== undefined)
+  if (used.some((name) => SELECTIVE.includes(name))) return true
+  const others = used.filter((name) => !TIMES.includes(name))
+  if (!others.every((name) => ORDERED.includes(name as never)) && !isUnattributed(filter, others)) return false
+  return others.length + Number(isLimited) <= 1
+}
+
+/** Those that nothing placed have an index of their own. */
+function isUnattributed({ placed }: EntryFilter, used: string[]): boolean {
+  return used.length === 1 && placed?.length === 1 && placed[0] === 'none'
+}
+
+/** Filters of one project or person each, which together let through what the filter does. */
+export function partsOf(filter: EntryFilter): EntryFilter[] {
+  return ORDERED.reduce<EntryFilter[]>(
+    (parts, name) => parts.flatMap((part) => part[name]?.map((value) => ({ ...part, [name]: [value] })) ?? [part]),
+    [filter],
   )
 }
 

@@ -17,10 +17,10 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
-import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
+import { type Viewer, visibleEntries, visibleParts } from '../../../database/visibility.ts'
 import { type Id, type IdPrefix, isId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
-import type { EntryFilter, Position } from '../filter.ts'
+import { type EntryFilter, type Position, partsOf } from '../filter.ts'
 import { type EntryView, selectViews } from './entries.ts'
 
 /** A condition on one of several texts, of which some are public ids. */
@@ -33,6 +33,14 @@ function idOr<P extends IdPrefix>(
   const ids = values.filter((value) => isId(prefix, value)) as Id<P>[]
   const texts = values.filter((value) => !isId(prefix, value))
   return or(ids.length > 0 ? byId(ids) : undefined, texts.length > 0 ? byText(texts) : undefined)
+}
+
+/**
+ * A column among the keys that a query answers for some values. Of one value there is at most one key, and only where
+ * the column equals it does an index give the entries in the order of time; among several they would all be sorted.
+ */
+function isKeyOf(column: Column, values: string[], query: SQLWrapper): SQL {
+  return values.length === 1 ? eq(column, query) : inArray(column, query as never)
 }
 
 export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefined {
@@ -68,18 +76,23 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
       idOr(
         'prj',
         filter.projects,
-        (ids) => inArray(e.projectId, projectsById(ids)),
-        (texts) => inArray(e.projectId, projectsNamed(texts)),
+        (ids) => isKeyOf(e.projectId, ids, projectsById(ids)),
+        (texts) => isKeyOf(e.projectId, texts, projectsNamed(texts)),
       ),
     filter.tickets &&
       idOr(
         'tkt',
         filter.tickets,
         (ids) =>
-          inArray(e.ticketId, reader.select({ id: t.tickets.id }).from(t.tickets).where(inArray(t.tickets.uid, ids))),
-        (texts) =>
-          inArray(
+          isKeyOf(
             e.ticketId,
+            ids,
+            reader.select({ id: t.tickets.id }).from(t.tickets).where(inArray(t.tickets.uid, ids)),
+          ),
+        (texts) =>
+          isKeyOf(
+            e.ticketId,
+            texts,
             reader
               .select({ id: t.tickets.id })
               .from(t.tickets)
@@ -97,10 +110,12 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
       idOr(
         'usr',
         filter.managers,
-        (ids) => inArray(e.managerId, reader.select({ id: t.users.id }).from(t.users).where(inArray(t.users.uid, ids))),
+        (ids) =>
+          isKeyOf(e.managerId, ids, reader.select({ id: t.users.id }).from(t.users).where(inArray(t.users.uid, ids))),
         (texts) =>
-          inArray(
+          isKeyOf(
             e.managerId,
+            texts,
             reader
               .select({ id: t.users.id })
               .from(t.users)
@@ -199,16 +214,45 @@ export function isBehind(reader: Reader, after: Position | undefined): SQL | und
   )
 }
 
-/** Entries newest first, from behind `after`. */
-export async function listViews(
-  reader: Reader,
-  { filter, viewer, after, limit }: { filter: EntryFilter; viewer: Viewer; after: Position | undefined; limit: number },
-): Promise<EntryView[]> {
+interface Page {
+  filter: EntryFilter
+  viewer: Viewer
+  after: Position | undefined
+  limit: number
+}
+
+/** Parts that are read one by one. Of more, sorting everything costs less than asking for each. */
+const PART_LIMIT = 40
+
+/**
+ * Entries newest first, from behind `after`. What several values, or a member's sight, put together is read part by
+ * part, each by an index in the order of time, and merged: no index gives them together in this order.
+ */
+export async function listViews(reader: Reader, { filter, viewer, after, limit }: Page): Promise<EntryView[]> {
   const { entries } = reader.tables
+  const newestFirst = [desc(entries.startedAt), desc(entries.id)]
+  const sights = await visibleParts(reader, viewer)
+  const filters = partsOf(filter)
+  if (sights.length * filters.length === 1 || sights.length * filters.length > PART_LIMIT) {
+    return selectViews(reader)
+      .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer), isBehind(reader, after)))
+      .orderBy(...newestFirst)
+      .limit(limit)
+  }
+  const found = new Map<number, number>()
+  for (const part of filters.flatMap((one) => sights.map((sight) => and(conditionOf(reader, one), sight)))) {
+    const rows = await reader
+      .select({ id: entries.id, startedAt: entries.startedAt })
+      .from(entries)
+      .where(and(part, isBehind(reader, after)))
+      .orderBy(...newestFirst)
+      .limit(limit)
+    for (const { id, startedAt } of rows) found.set(id, startedAt)
+  }
+  const ids = [...found].sort(([a, startOfA], [b, startOfB]) => startOfB - startOfA || b - a).map(([id]) => id)
   return selectViews(reader)
-    .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer), isBehind(reader, after)))
-    .orderBy(desc(entries.startedAt), desc(entries.id))
-    .limit(limit)
+    .where(inArray(entries.id, ids.slice(0, limit)))
+    .orderBy(...newestFirst)
 }
 
 /** The entry with this public id, where the caller may see it. */
