@@ -17,6 +17,10 @@ import { clientsRoutes } from './features/projects/routes/clients.ts'
 import { projectsRoutes } from './features/projects/routes/projects.ts'
 import { ticketsRoutes } from './features/projects/routes/tickets.ts'
 import { sheetsRoutes } from './features/sheets/routes.ts'
+import { completenessRoute } from './features/reports/routes/completeness.ts'
+import { unpricedRoute } from './features/reports/routes/unpriced.ts'
+import { usageRoute } from './features/reports/routes/usage.ts'
+import { varianceRoute } from './features/reports/routes/variance.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
@@ -58,6 +62,10 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(ticketsRoutes(services))
     .use(pricesRoutes(services))
     .use(repricingRoute(services))
+    .use(usageRoute(services))
+    .use(unpricedRoute(services))
+    .use(varianceRoute(services))
+    .use(completenessRoute(services))
   return app
 }
 

@@ -9,6 +9,7 @@ import { createPlacementService } from './features/placement/service.ts'
 import { createPricesService } from './features/prices/service.ts'
 import { createProjectsService } from './features/projects/service.ts'
 import { createSheetsService } from './features/sheets/service.ts'
+import { createReportsService } from './features/reports/service.ts'
 import type { Clock } from './lib/clock.ts'
 
 export interface ServicesOptions {
@@ -25,6 +26,7 @@ export function createServices({ db, clock }: ServicesOptions) {
   const entries = createEntriesService({ db, clock, audit, people, prices, projects, placement })
   const sheets = createSheetsService({ db, clock, audit, people, prices, entries })
   const bills = createBillsService({ db, clock, audit, projects, entries })
+  const reports = createReportsService({ db, clock, people })
   return {
     db,
     audit,
@@ -35,6 +37,7 @@ export function createServices({ db, clock }: ServicesOptions) {
     entries,
     sheets,
     bills,
+    reports,
     checkReady: () => checkReady(db),
   }
 }

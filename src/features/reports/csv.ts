@@ -1,0 +1,98 @@
+/** The columns of exported reports, named as in the JSON. */
+import type { CsvColumn } from '../../lib/csv-column.ts'
+import type { CompletenessCheck, UnpricedModel, UsageBucket, UsageResult, Variance } from './schema.ts'
+import type { Dimension } from './sums.ts'
+
+/** Money and sums of counts are JSON's exact numbers: their text is that of the JSON. */
+function exact(number: number | null): string | null {
+  return number === null ? null : JSON.stringify(number)
+}
+
+type Tokens = UsageResult['tokens']
+
+function tokenColumns<Row>(tokensOf: (row: Row) => Tokens | undefined): CsvColumn<Row>[] {
+  const kinds = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h', 'total'] as const
+  return kinds.map((kind) => ({ heading: kind, cell: (row) => exact(tokensOf(row)?.[kind] ?? 0) }))
+}
+
+/** A group with its bucket; a bucket without entries is a line as well, where gaps are asked for. */
+export interface UsageLine {
+  bucket: UsageBucket
+  result: UsageResult | undefined
+}
+
+export async function* usageLines(buckets: AsyncIterable<UsageBucket>): AsyncGenerator<UsageLine> {
+  for await (const bucket of buckets) {
+    if (bucket.results.length === 0) yield { bucket, result: undefined }
+    for (const result of bucket.results) yield { bucket, result }
+  }
+}
+
+export function usageColumns(dimensions: readonly Dimension[]): CsvColumn<UsageLine>[] {
+  return [
+    { heading: 'starting_at', cell: ({ bucket }) => bucket.starting_at },
+    { heading: 'ending_at', cell: ({ bucket }) => bucket.ending_at },
+    ...dimensions.flatMap(dimensionColumns),
+    { heading: 'entries', cell: ({ result }) => result?.entries ?? 0 },
+    { heading: 'unpriced_entries', cell: ({ result }) => result?.unpriced_entries ?? 0 },
+    { heading: 'straddling_entries', cell: ({ result }) => result?.straddling_entries ?? 0 },
+    ...tokenColumns(({ result }: UsageLine) => result?.tokens),
+    { heading: 'cost', cell: ({ result }) => exact(result?.cost ?? null) },
+    { heading: 'list_value', cell: ({ result }) => exact(result?.list_value ?? null) },
+    { heading: 'reported_cost', cell: ({ result }) => exact(result?.reported_cost ?? null) },
+  ]
+}
+
+/** Things have their id beside their name, as names are not always one of a kind. */
+function dimensionColumns(dimension: Dimension): CsvColumn<UsageLine>[] {
+  switch (dimension) {
+    case 'project':
+    case 'ticket':
+      return [
+        { heading: dimension, cell: ({ result }) => result?.[dimension]?.key },
+        { heading: `${dimension}_id`, cell: ({ result }) => result?.[dimension]?.id },
+      ]
+    case 'client':
+    case 'agent_manager':
+      return [
+        { heading: dimension, cell: ({ result }) => result?.[dimension]?.name },
+        { heading: `${dimension}_id`, cell: ({ result }) => result?.[dimension]?.id },
+      ]
+    case 'agent_name':
+    case 'agent_harness':
+    case 'provider':
+    case 'model':
+    case 'status':
+    case 'source':
+      return [{ heading: dimension, cell: ({ result }) => result?.[dimension] }]
+    default:
+      return [{ heading: dimension, cell: ({ result }) => result?.labels?.[dimension.slice('label:'.length)] }]
+  }
+}
+
+export const UNPRICED_COLUMNS: CsvColumn<UnpricedModel>[] = [
+  { heading: 'model', cell: (row) => row.model },
+  { heading: 'provider', cell: (row) => row.provider },
+  { heading: 'entries', cell: (row) => row.entries },
+  ...tokenColumns((row: UnpricedModel) => row.tokens),
+  { heading: 'first_at', cell: (row) => row.first_at },
+  { heading: 'last_at', cell: (row) => row.last_at },
+]
+
+export const VARIANCE_COLUMNS: CsvColumn<Variance>[] = [
+  { heading: 'model', cell: (row) => row.model },
+  { heading: 'agent_name', cell: (row) => row.agent_name },
+  { heading: 'entries', cell: (row) => row.entries },
+  { heading: 'reported_cost', cell: (row) => exact(row.reported_cost) },
+  { heading: 'list_value', cell: (row) => exact(row.list_value) },
+  { heading: 'difference', cell: (row) => exact(row.difference) },
+  { heading: 'ratio', cell: (row) => exact(row.ratio) },
+]
+
+export const COMPLETENESS_COLUMNS: CsvColumn<CompletenessCheck>[] = [
+  { heading: 'check', cell: (row) => row.check },
+  { heading: 'entries', cell: (row) => row.entries },
+  { heading: 'unpriced_entries', cell: (row) => row.unpriced_entries },
+  { heading: 'cost', cell: (row) => exact(row.cost) },
+  { heading: 'list', cell: (row) => row.list },
+]

@@ -1,0 +1,83 @@
+/** Reports of one small November, for the OpenAPI document. */
+import type { CompletenessReport, UnpricedReport, UsageReport, VarianceReport } from './schema.ts'
+
+const NOVEMBER = {
+  starting_at: '2026-10-31T23:00:00.000Z',
+  ending_at: '2026-11-30T23:00:00.000Z',
+  time_zone: 'Europe/Berlin',
+  currency: 'USD',
+} as const
+
+const FIGURES = {
+  entries: 14,
+  unpriced_entries: 1,
+  straddling_entries: 0,
+  tokens: { input: 7308, output: 3192, cache_read: 293748, cache_write: 42924, cache_write_1h: 8400, total: 355572 },
+  cost: 0.3692934,
+  list_value: 0.3429153,
+  reported_cost: 0.0263781,
+}
+
+const ONE_DAY = { starting_at: '2026-10-31T23:00:00.000Z', ending_at: '2026-11-01T23:00:00.000Z' }
+
+export const EXAMPLE_USAGE: UsageReport = {
+  ...NOVEMBER,
+  bucket_width: '1d',
+  group_by: ['project', 'model'],
+  totals: FIGURES,
+  data: [
+    {
+      ...ONE_DAY,
+      period: ONE_DAY,
+      results: [
+        {
+          project: { id: 'prj_01a1fa172a0277f3983322718874f2e2', key: 'ACME', name: 'Acme web' },
+          model: 'claude-sonnet-4-5',
+          ...FIGURES,
+        },
+      ],
+    },
+  ],
+  has_more: false,
+  next_page: null,
+}
+
+export const EXAMPLE_UNPRICED: UnpricedReport = {
+  data: [
+    {
+      model: 'house-model',
+      provider: null,
+      entries: 1,
+      tokens: { input: 522, output: 228, cache_read: 20982, cache_write: 3066, cache_write_1h: 600, total: 25398 },
+      first_at: '2026-11-01T17:53:04.000Z',
+      last_at: '2026-11-01T17:53:04.000Z',
+      explanation: '/api/v1/prices/resolve?model=house-model&at=2026-11-01T17%3A53%3A04.000Z',
+      list: '/api/v1/token-entries?priced=false&superseded=false&model=house-model&provider=none&status=submitted&status=approved&status=rejected&status=billed',
+    },
+  ],
+  has_more: false,
+  next_page: null,
+}
+
+const DIFFERENCE = { reported_cost: 0.0263781, list_value: 0.0239801, difference: 0.002398, ratio: 1.1 }
+
+export const EXAMPLE_VARIANCE: VarianceReport = {
+  ...NOVEMBER,
+  totals: { entries: 14, compared_entries: 1, ...DIFFERENCE },
+  data: [{ model: 'claude-sonnet-4-5', agent_name: 'reviewer', entries: 1, ...DIFFERENCE }],
+  has_more: false,
+  next_page: null,
+}
+
+export const EXAMPLE_COMPLETENESS: CompletenessReport = {
+  ...NOVEMBER,
+  data: [
+    {
+      check: 'unplaced',
+      entries: 2,
+      unpriced_entries: 0,
+      cost: 0.0527562,
+      list: '/api/v1/token-entries?starting_at=2026-10-31T23%3A00%3A00.000Z&ending_at=2026-11-30T23%3A00%3A00.000Z&superseded=false&status=submitted&status=approved&status=billed&placed=none',
+    },
+  ],
+}

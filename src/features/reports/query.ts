@@ -1,0 +1,206 @@
+/** Parameters of reports, read from text: every fault is told under `/query/<name>`. Pure. */
+import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import { type EntryFilter, readFilter } from '../entries/service.ts'
+import {
+  BUCKET_WIDTHS,
+  type BucketWidth,
+  countBuckets,
+  findTimeZone,
+  type Period,
+  periodAt,
+  startOfDate,
+} from './buckets.ts'
+import { DIMENSIONS, type Dimension } from './sums.ts'
+
+/** What a question means where it does not say. */
+export interface Circumstances {
+  now: number
+  /** The organization's. */
+  timeZone: string
+}
+
+/** Buckets that one question may have: over a year of hours, 27 years of days. */
+export const BUCKET_LIMIT = 10_000
+
+/** Buckets that a page reaches over, so that a year of days is answered at once. */
+export const PAGE_BUCKETS = 1_000
+
+/** Three already make more groups than a person looks at. */
+export const DIMENSION_LIMIT = 3
+
+/** As names of labels are in a report. */
+const LABEL = /^label:[a-z0-9_.-]{1,64}$/
+
+export interface UsageQuery extends Period {
+  width: BucketWidth
+  timeZone: string
+  dimensions: Dimension[]
+  /** Of everything but the time, which the period says. */
+  filter: EntryFilter
+  /** Whether buckets without entries are answered. */
+  fillGaps: boolean
+  /** How many buckets a page reaches over. */
+  limit: number
+  /** Where the page begins; the start of the period on the first. */
+  from: number
+  format: ListFormat | undefined
+}
+
+/** Throws 422 with every fault. */
+export function readUsage(texts: QueryTexts, circumstances: Circumstances): UsageQuery {
+  const query = new Query(texts)
+  const page = query.page(readUsagePage)
+  const { timeZone, filter, ...period } = readPeriod(query, {
+    ...circumstances,
+    // The pages of an answer that reaches to the present belong to the same present.
+    now: page?.endingAt ?? circumstances.now,
+  })
+  const width = query.oneOf('bucket_width', BUCKET_WIDTHS) ?? '1d'
+  const read: UsageQuery = {
+    ...period,
+    width,
+    timeZone,
+    dimensions: readDimensions(query),
+    filter,
+    fillGaps: query.flag('fill_gaps') ?? false,
+    limit: query.limit({ usual: PAGE_BUCKETS, most: PAGE_BUCKETS }),
+    from: page?.from ?? period.startingAt,
+    format: query.format(),
+  }
+  if (countBuckets(read) > BUCKET_LIMIT) {
+    const limit = BUCKET_LIMIT.toLocaleString('en')
+    query.refuse(
+      'bucket_width',
+      'too_many_buckets',
+      `makes more than ${limit} buckets of this period: ask for wider ones, or a shorter period`,
+    )
+  } else if (page && !fits(page, read)) {
+    query.refuse('page', 'bad_page', 'must be the next_page of an earlier answer to the same question')
+  }
+  query.finish()
+  return read
+}
+
+interface UsagePage {
+  from: number
+  endingAt: number
+}
+
+export function writeUsagePage({ from, endingAt }: UsagePage): string {
+  return Buffer.from(`${from}.${endingAt}`).toString('base64url')
+}
+
+function readUsagePage(page: string): UsagePage | undefined {
+  const match = /^(-?\d{1,15})\.(-?\d{1,15})$/.exec(Buffer.from(page, 'base64url').toString('latin1'))
+  return match ? { from: Number(match[1]), endingAt: Number(match[2]) } : undefined
+}
+
+/** Whether the page begins with one of the question's buckets. */
+function fits({ from, endingAt }: UsagePage, { startingAt, endingAt: asked, width, timeZone }: UsageQuery): boolean {
+  return (
+    from > startingAt &&
+    from < endingAt &&
+    endingAt === asked &&
+    width !== 'all' &&
+    periodAt(from, width, timeZone).startingAt === from
+  )
+}
+
+function readDimensions(query: Query): Dimension[] {
+  const texts = query.list('group_by') ?? []
+  if (!texts.every((text) => DIMENSIONS.includes(text as never) || LABEL.test(text))) {
+    query.refuse('group_by', 'not_allowed', `must be any of ${DIMENSIONS.join(', ')}, or label:<name>`)
+  } else if (new Set(texts).size < texts.length) {
+    query.refuse('group_by', 'not_allowed', 'must not name anything twice')
+  } else if (texts.length > DIMENSION_LIMIT) {
+    query.refuse('group_by', 'too_many', `must be at most ${DIMENSION_LIMIT}`)
+  }
+  return texts as Dimension[]
+}
+
+export interface PeriodQuery extends Period {
+  timeZone: string
+  /** Of everything but the time. */
+  filter: EntryFilter
+}
+
+/** The period that a report covers, and which of its entries. The caller finishes the query. */
+function readPeriod(query: Query, circumstances: Circumstances): PeriodQuery {
+  const { timeZone, startingAt, endingAt = circumstances.now, filter } = readTimes(query, circumstances)
+  if (query.text('starting_at') === undefined) query.refuse('starting_at', 'required', 'is required')
+  if (startingAt !== undefined && startingAt >= endingAt) {
+    if (query.text('ending_at') === undefined)
+      query.refuse('starting_at', 'not_allowed', 'must be in the past where there is no ending_at')
+    else query.refuse('ending_at', 'not_allowed', 'must be later than starting_at')
+  }
+  return { timeZone, startingAt: startingAt ?? endingAt, endingAt, filter }
+}
+
+interface Times {
+  timeZone: string
+  startingAt: number | undefined
+  endingAt: number | undefined
+  filter: EntryFilter
+}
+
+function readTimes(query: Query, { timeZone: usual }: Circumstances): Times {
+  const named = query.text('time_zone')
+  const found = named === undefined ? usual : findTimeZone(named)
+  if (found === undefined)
+    query.refuse('time_zone', 'not_allowed', 'must be an IANA time zone, such as Europe/Berlin or UTC')
+  const timeZone = found ?? usual
+  const { startingAt, endingAt, ...filter } = readFilter(query)
+  // A date that lists take for its first moment in UTC is a day of the report's own zone, as its buckets are.
+  const local = (name: string) => startOfDate(query.text(name) ?? '', timeZone)
+  return {
+    timeZone,
+    startingAt: startingAt === undefined ? undefined : (local('starting_at') ?? startingAt),
+    endingAt: endingAt === undefined ? undefined : (local('ending_at') ?? endingAt),
+    filter,
+  }
+}
+
+/** A report that is a list, with the place where its page begins. */
+export interface RankedQuery {
+  timeZone: string
+  filter: EntryFilter
+  limit: number
+  /** How many rows come before the page. */
+  after: number
+  format: ListFormat | undefined
+}
+
+function readRanked(query: Query): Pick<RankedQuery, 'limit' | 'after' | 'format'> {
+  return { limit: query.limit(), after: query.page(readKeyPage) ?? 0, format: query.format() }
+}
+
+/** Throws 422 with every fault. */
+export function readUnpriced(texts: QueryTexts, circumstances: Circumstances): RankedQuery {
+  const query = new Query(texts)
+  const { timeZone, filter, startingAt, endingAt } = readTimes(query, circumstances)
+  const read = { timeZone, filter: { ...filter, startingAt, endingAt }, ...readRanked(query) }
+  query.finish()
+  return read
+}
+
+export interface VarianceQuery extends RankedQuery, Period {}
+
+/** Throws 422 with every fault. */
+export function readVariance(texts: QueryTexts, circumstances: Circumstances): VarianceQuery {
+  const query = new Query(texts)
+  const read = { ...readPeriod(query, circumstances), ...readRanked(query) }
+  query.finish()
+  return read
+}
+
+export interface CompletenessQuery extends PeriodQuery {
+  format: ListFormat | undefined
+}
+
+/** Throws 422 with every fault. */
+export function readCompleteness(texts: QueryTexts, circumstances: Circumstances): CompletenessQuery {
+  const query = new Query(texts)
+  const read = { ...readPeriod(query, circumstances), format: query.format() }
+  query.finish()
+  return read
+}

@@ -1,0 +1,60 @@
+import { Elysia, t } from 'elysia'
+import { access, viewerOf } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { entryFilters } from '../../../http/entry-filters.ts'
+import { listPage } from '../../../http/query.ts'
+import { COMPLETENESS_COLUMNS } from '../csv.ts'
+import { EXAMPLE_COMPLETENESS } from '../examples.ts'
+import { CompletenessReport } from '../schema.ts'
+import type { ReportsService } from '../service.ts'
+import { reportPeriod } from './period.ts'
+
+/** Whose work it is about. What the checks themselves ask for is not left to the caller. */
+const { project, ticket, client, agent_manager, agent_name, agent_harness, model, provider, source, label } =
+  entryFilters()
+
+const CompletenessQuery = t.Object(
+  {
+    ...{ project, ticket, client, agent_manager, agent_name, agent_harness, model, provider, source, label },
+    ...reportPeriod(),
+    format: listPage('').format,
+  },
+  { additionalProperties: false },
+)
+
+export const completenessRoute = ({ reports }: { reports: ReportsService }) =>
+  new Elysia({ name: 'completeness', prefix: '/api/v1/reports', normalize: false }).use(access()).get(
+    '/completeness',
+    async ({ query, caller, request }) => {
+      const viewer = viewerOf(caller)
+      const asked = await reports.readCompleteness(query)
+      const report = await reports.completeness(viewer, asked)
+      if (!wantsCsv(request, asked.format)) return report
+      return csvResponse(rowsOf(report.data), COMPLETENESS_COLUMNS, 'completeness.csv')
+    },
+    {
+      allow: ['read', 'session'],
+      query: CompletenessQuery,
+      detail: documented({
+        id: 'reportCompleteness',
+        tag: 'Reports',
+        summary: 'Report what a period still lacks',
+        description:
+          'How many entries of the period are unplaced, unpriced, unapproved, unbilled, possibly counted twice, or cut by its ends, and what they cost; `list` leads to exactly these.',
+        responses: {
+          200: {
+            description: 'Every check, also those that find nothing.',
+            schema: CompletenessReport,
+            example: EXAMPLE_COMPLETENESS,
+            also: { 'text/csv': { schema: t.String() } },
+          },
+        },
+        problems: ['database_deadline'],
+      }),
+    },
+  )
+
+async function* rowsOf<Row>(rows: Row[]): AsyncGenerator<Row> {
+  yield* rows
+}

@@ -1,0 +1,47 @@
+import { Elysia, t } from 'elysia'
+import { access, viewerOf } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { entryFilters } from '../../../http/entry-filters.ts'
+import { listPage } from '../../../http/query.ts'
+import { UNPRICED_COLUMNS } from '../csv.ts'
+import { EXAMPLE_UNPRICED } from '../examples.ts'
+import { UnpricedReport } from '../schema.ts'
+import type { ReportsService } from '../service.ts'
+import { timeZone } from './period.ts'
+
+const UnpricedQuery = t.Object(
+  { ...entryFilters(), time_zone: timeZone(), ...listPage('Models') },
+  { additionalProperties: false },
+)
+
+export const unpricedRoute = ({ reports }: { reports: ReportsService }) =>
+  new Elysia({ name: 'unpriced', prefix: '/api/v1/reports', normalize: false }).use(access()).get(
+    '/unpriced',
+    async ({ query, caller, request }) => {
+      const viewer = viewerOf(caller)
+      const asked = await reports.readUnpriced(query)
+      if (!wantsCsv(request, asked.format)) return reports.unpriced(viewer, asked)
+      return csvResponse(reports.exportUnpriced(viewer, asked), UNPRICED_COLUMNS, 'unpriced.csv')
+    },
+    {
+      allow: ['read', 'session'],
+      query: UnpricedQuery,
+      detail: documented({
+        id: 'reportUnpriced',
+        tag: 'Reports',
+        summary: 'Report models without a price',
+        description:
+          'How much use waits on a price, the most used model first. `explanation` says why there is none; `POST /prices`, `/prices/load` and `/price-aliases` give one and value what waited.',
+        responses: {
+          200: {
+            description: 'A page of models.',
+            schema: UnpricedReport,
+            example: EXAMPLE_UNPRICED,
+            also: { 'text/csv': { schema: t.String() } },
+          },
+        },
+        problems: ['database_deadline'],
+      }),
+    },
+  )

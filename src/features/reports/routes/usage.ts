@@ -1,0 +1,64 @@
+import { Elysia, t } from 'elysia'
+import { access, viewerOf } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { entryFilters } from '../../../http/entry-filters.ts'
+import { listPage, listParameter, parameter } from '../../../http/query.ts'
+import { BUCKET_WIDTHS } from '../buckets.ts'
+import { usageColumns, usageLines } from '../csv.ts'
+import { EXAMPLE_USAGE } from '../examples.ts'
+import { BUCKET_LIMIT, PAGE_BUCKETS } from '../query.ts'
+import { UsageReport } from '../schema.ts'
+import type { ReportsService } from '../service.ts'
+import { DIMENSIONS } from '../sums.ts'
+import { reportPeriod } from './period.ts'
+
+const UsageQuery = t.Object(
+  {
+    ...entryFilters(),
+    ...reportPeriod(),
+    bucket_width: parameter({
+      type: 'string',
+      enum: [...BUCKET_WIDTHS],
+      description: `\`1d\` where nothing is asked for. Weeks begin on Monday; \`all\` is one bucket. At most ${BUCKET_LIMIT.toLocaleString('en')} buckets.`,
+    }),
+    group_by: listParameter(`Up to three of ${DIMENSIONS.map((name) => `\`${name}\``).join(', ')}, \`label:<name>\`.`),
+    fill_gaps: parameter({ type: 'boolean', description: 'Answers buckets without entries too.' }),
+    ...listPage('Buckets that the page reaches over, with entries or without:', {
+      usual: PAGE_BUCKETS,
+      most: PAGE_BUCKETS,
+    }),
+  },
+  { additionalProperties: false },
+)
+
+export const usageRoute = ({ reports }: { reports: ReportsService }) =>
+  new Elysia({ name: 'usage', prefix: '/api/v1/reports', normalize: false }).use(access()).get(
+    '/usage',
+    async ({ query, caller, request }) => {
+      const viewer = viewerOf(caller)
+      const asked = await reports.readUsage(query)
+      if (!wantsCsv(request, asked.format)) return reports.usage(viewer, asked)
+      return csvResponse(usageLines(reports.exportUsage(viewer, asked)), usageColumns(asked.dimensions), 'usage.csv')
+    },
+    {
+      allow: ['read', 'session'],
+      query: UsageQuery,
+      detail: documented({
+        id: 'reportUsage',
+        tag: 'Reports',
+        summary: 'Report tokens and money by time and group',
+        description:
+          'Of the entries that the signed-in person or the token’s creator may see. An entry belongs to the moment its session started. Buckets are hours, days, weeks and months of the time zone; the first and the last hold no more than what is asked for. Drafts and what waits on submitted sheets are left out unless `status` asks for them. Sums of money cover the priced entries only, and `unpriced_entries` says how many they leave out.',
+        responses: {
+          200: {
+            description: 'A page of buckets.',
+            schema: UsageReport,
+            example: EXAMPLE_USAGE,
+            also: { 'text/csv': { schema: t.String() } },
+          },
+        },
+        problems: ['database_deadline'],
+      }),
+    },
+  )

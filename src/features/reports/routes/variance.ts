@@ -1,0 +1,47 @@
+import { Elysia, t } from 'elysia'
+import { access, viewerOf } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { entryFilters } from '../../../http/entry-filters.ts'
+import { listPage } from '../../../http/query.ts'
+import { VARIANCE_COLUMNS } from '../csv.ts'
+import { EXAMPLE_VARIANCE } from '../examples.ts'
+import { VarianceReport } from '../schema.ts'
+import type { ReportsService } from '../service.ts'
+import { reportPeriod } from './period.ts'
+
+const VarianceQuery = t.Object(
+  { ...entryFilters(), ...reportPeriod(), ...listPage('Rows') },
+  { additionalProperties: false },
+)
+
+export const varianceRoute = ({ reports }: { reports: ReportsService }) =>
+  new Elysia({ name: 'variance', prefix: '/api/v1/reports', normalize: false }).use(access()).get(
+    '/variance',
+    async ({ query, caller, request }) => {
+      const viewer = viewerOf(caller)
+      const asked = await reports.readVariance(query)
+      if (!wantsCsv(request, asked.format)) return reports.variance(viewer, asked)
+      return csvResponse(reports.exportVariance(viewer, asked), VARIANCE_COLUMNS, 'variance.csv')
+    },
+    {
+      allow: ['read', 'session'],
+      query: VarianceQuery,
+      detail: documented({
+        id: 'reportVariance',
+        tag: 'Reports',
+        summary: 'Report reported costs against list values',
+        description:
+          'By model and agent, the largest difference first, whichever way it goes, over the entries of which both are known.',
+        responses: {
+          200: {
+            description: 'A page of models and agents.',
+            schema: VarianceReport,
+            example: EXAMPLE_VARIANCE,
+            also: { 'text/csv': { schema: t.String() } },
+          },
+        },
+        problems: ['database_deadline'],
+      }),
+    },
+  )

@@ -1,0 +1,40 @@
+/** Reports: questions about use and money, and about what is missing of either. They change nothing. */
+import type { Database } from '../../database/database.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { QueryTexts } from '../../query.ts'
+import type { PeopleService } from '../people/service.ts'
+import { createCompleteness } from './completeness.ts'
+import { type Circumstances, readCompleteness, readUnpriced, readUsage, readVariance } from './query.ts'
+import { createSums } from './sums.ts'
+import { createUnpriced } from './unpriced.ts'
+import { createUsage } from './usage.ts'
+import { createVariance } from './variance.ts'
+
+export type ReportsService = ReturnType<typeof createReportsService>
+
+export interface ReportsDependencies {
+  db: Database
+  clock: Clock
+  people: Pick<PeopleService, 'organization'>
+}
+
+export function createReportsService({ db, clock, people }: ReportsDependencies) {
+  const circumstances = async (): Promise<Circumstances> => ({
+    now: clock.now(),
+    timeZone: (await people.organization()).timeZone,
+  })
+
+  return {
+    ...createUsage(createSums({ db })),
+    ...createUnpriced({ db }),
+    ...createVariance({ db }),
+    ...createCompleteness({ db }),
+
+    /** What the parameters of each report mean here and now. Each throws `validation_failed` (422) with every fault. */
+    readUsage: async (texts: QueryTexts) => readUsage(texts, await circumstances()),
+    readUnpriced: async (texts: QueryTexts) => readUnpriced(texts, await circumstances()),
+    readVariance: async (texts: QueryTexts) => readVariance(texts, await circumstances()),
+    readCompleteness: async (texts: QueryTexts) => readCompleteness(texts, await circumstances()),
+    circumstances,
+  }
+}

@@ -1,0 +1,56 @@
+/** What entries without a price used, by the names under which prices are looked for. */
+import { aliasedTable, and, asc, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
+import { count, tokenSums } from './expressions.ts'
+
+export interface UnpricedRow {
+  model: string
+  provider: string | null
+  entries: number
+  tokens: Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h', bigint>
+  firstAt: number
+  lastAt: number
+}
+
+export interface Ranked {
+  viewer: Viewer
+  /** Which entries, made for this reader. */
+  condition: SQL | undefined
+  /** Rows that come before. */
+  after: number
+  limit: number
+}
+
+/** The most used first. */
+export async function listUnpriced(
+  reader: Reader,
+  { viewer, condition, after, limit }: Ranked,
+): Promise<UnpricedRow[]> {
+  const { entries, names } = reader.tables
+  const models = aliasedTable(names, 'model')
+  const provider = sql<string | null>`(SELECT ${names.text} FROM ${names} WHERE ${names.id} = ${entries.providerId})`
+  const total = sql`sum(${entries.input} + ${entries.output} + ${entries.cacheRead} + ${entries.cacheWrite} + ${entries.cacheWrite1h})`
+  const rows = await reader
+    .select({
+      model: models.text,
+      provider,
+      entries: count(),
+      tokens: tokenSums(reader.tables),
+      firstAt: sql<number>`min(${entries.startedAt})`.mapWith(Number),
+      lastAt: sql<number>`max(${entries.startedAt})`.mapWith(Number),
+    })
+    .from(entries)
+    .innerJoin(models, eq(models.id, entries.modelId))
+    // In the terms of the index of entries without a price.
+    .where(and(isNull(entries.listValue), isNull(entries.reportedCost), condition, visibleEntries(reader, viewer)))
+    .groupBy(entries.modelId, entries.providerId, models.text)
+    .orderBy(desc(total), asc(models.text), asc(entries.providerId))
+    .limit(limit)
+    .offset(after)
+  return rows.map((row) => ({
+    ...row,
+    // Of one entry at least, all of whose counts are known.
+    tokens: row.tokens as UnpricedRow['tokens'],
+  }))
+}

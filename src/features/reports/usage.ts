@@ -1,0 +1,97 @@
+/** What was used: tokens, entries and money by time and group, page by page. */
+import type { Viewer } from '../../database/visibility.ts'
+import { validationFailed } from '../../errors.ts'
+import { type Bucket, bucketsOf } from './buckets.ts'
+import { PAGE_BUCKETS, type UsageQuery, writeUsagePage } from './query.ts'
+import type { UsageBucket, UsageReport } from './schema.ts'
+import type { Sums, SumsRow } from './sums.ts'
+import { addFigures, askedBody, bucketBody, type Figures, figuresBody, NO_FIGURES } from './wire.ts'
+
+/** Groups in one answer: a few megabytes of JSON, and more than anybody reads. Longer answers have further pages. */
+const ROW_LIMIT = 10_000
+
+function tooManyGroups() {
+  return validationFailed([
+    {
+      pointer: '/query/group_by',
+      code: 'too_many_groups',
+      message: `makes more than ${ROW_LIMIT.toLocaleString('en')} groups in one bucket: filter, or group by fewer things`,
+    },
+  ])
+}
+
+interface Page {
+  buckets: Bucket[]
+  rows: SumsRow[]
+  /** Where the next page begins; null on the last one. */
+  next: number | null
+}
+
+export function createUsage({ sums }: Sums) {
+  async function readPage(viewer: Viewer, asked: UsageQuery): Promise<Page> {
+    const { filter, dimensions } = asked
+    let buckets = bucketsOf({ ...asked, startingAt: asked.from }, asked.limit)
+    const bounds = [...buckets.map(({ startingAt }) => startingAt), buckets.at(-1)!.endingAt]
+    let rows = await sums({ viewer, filter, dimensions, bounds, limit: ROW_LIMIT + 1 })
+    if (rows.length > ROW_LIMIT) {
+      // Of the bucket of the last row there may be more: it begins the next page.
+      const cut = rows[ROW_LIMIT]!.bucket
+      if (cut === 0) throw tooManyGroups()
+      buckets = buckets.slice(0, cut)
+      rows = rows.filter(({ bucket }) => bucket < cut)
+    }
+    const { endingAt } = buckets.at(-1)!
+    return { buckets, rows, next: endingAt < asked.endingAt ? endingAt : null }
+  }
+
+  /** Of the whole question, whichever page is asked for. */
+  async function totalsOf(viewer: Viewer, asked: UsageQuery, { buckets, rows, next }: Page): Promise<Figures> {
+    const isWhole = asked.from === asked.startingAt && next === null
+    const added = rows.reduce<Figures>(addFigures, NO_FIGURES)
+    if (isWhole && buckets.length === 1) return added
+    const [all = { ...NO_FIGURES }] = await sums({
+      viewer,
+      filter: asked.filter,
+      dimensions: [],
+      bounds: [asked.startingAt, asked.endingAt],
+    })
+    // An entry that arrived between the two questions must not make the totals differ from what they are totals of.
+    return isWhole ? { ...added, straddling: all.straddling } : all
+  }
+
+  function bodies({ buckets, rows }: Page, { dimensions, fillGaps }: UsageQuery): UsageBucket[] {
+    const byBucket = Map.groupBy(rows, ({ bucket }) => bucket)
+    return buckets
+      .map((bucket, index) => bucketBody(bucket, byBucket.get(index) ?? [], dimensions))
+      .filter(({ results }) => fillGaps || results.length > 0)
+  }
+
+  return {
+    /**
+     * A page of the answer. Throws `validation_failed` (422) where one bucket alone has too many groups, and
+     * `database_deadline` (503).
+     */
+    async usage(viewer: Viewer, asked: UsageQuery): Promise<UsageReport> {
+      const page = await readPage(viewer, asked)
+      const totals = await totalsOf(viewer, asked, page)
+      return {
+        ...askedBody(asked),
+        bucket_width: asked.width,
+        group_by: asked.dimensions,
+        totals: figuresBody(totals),
+        data: bodies(page, asked),
+        has_more: page.next !== null,
+        next_page: page.next === null ? null : writeUsagePage({ from: page.next, endingAt: asked.endingAt }),
+      }
+    },
+
+    /** Every bucket of the whole question. Throws as {@link usage} does. */
+    async *exportUsage(viewer: Viewer, asked: UsageQuery): AsyncGenerator<UsageBucket> {
+      for (let from: number | null = asked.startingAt; from !== null; ) {
+        const page: Page = await readPage(viewer, { ...asked, from, limit: PAGE_BUCKETS })
+        yield* bodies(page, asked)
+        from = page.next
+      }
+    },
+  }
+}
