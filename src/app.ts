@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { auditRoutes } from './features/audit/routes.ts'
+import { applyingRoute } from './features/entries/routes/applying.ts'
 import { entriesRoutes } from './features/entries/routes/entries.ts'
 import { placingRoutes } from './features/entries/routes/placing.ts'
 import { reportingRoutes } from './features/entries/routes/reporting.ts'
@@ -54,6 +55,7 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(reportingRoutes({ ...services, logger }))
     .use(entriesRoutes(services))
     .use(placingRoutes(services))
+    .use(applyingRoute(services))
     .use(statesRoutes(services))
     .use(sheetsRoutes(services))
     .use(tokenEntrySchemaRoute())

@@ -16,6 +16,7 @@ export const TAGS = {
   Approval: 'Who answers for what: approving and rejecting entries, and what waits for that.',
   'Token sheets': 'Entries that people make by hand, submitted and approved as a whole.',
   Reports: 'Questions about use and money, and about what is missing of either.',
+  'Placement rules': 'What finds the project and the ticket of entries that name none.',
   Prices: 'What tokens of models cost: the table, how a price is found, loading and setting prices.',
   People: 'Who is calling, signing in and out, passwords, the first-run set-up, and who else is here.',
   Tokens: 'What agents and programs call with: making, listing and revoking tokens.',

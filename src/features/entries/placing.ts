@@ -356,16 +356,16 @@ interface Correction {
   after: Record<string, unknown>
 }
 
-/** A place in the words of the API; a ticket made within a dry run has an id that nothing will have. */
+/** A place in the words of the API; a ticket that is only about to be made has no id yet. */
 export interface PlaceBody {
-  project: { id: string; key: string } | null
-  ticket: { id: string; key: string } | null
+  project: { id: Id<'prj'>; key: string } | null
+  ticket: { id: Id<'tkt'> | null; key: string } | null
   placed_by: PlacedBy | 'unattributed'
 }
 
 interface Known {
-  project: { uid: string; key: string } | null
-  ticket: { uid: string; key: string } | null
+  project: { uid: Id<'prj'>; key: string } | null
+  ticket: { uid: Id<'tkt'>; key: string } | null
 }
 
 export function placeOf(at: Known & ({ entry: PlacedEntry['entry'] } | { by: PlaceBody['placed_by'] })): PlaceBody {

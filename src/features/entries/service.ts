@@ -10,6 +10,7 @@ import type { CallerOf, PeopleService } from '../people/service.ts'
 import type { PlacementService } from '../placement/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
+import { createApplying } from './applying.ts'
 import { createDeciding } from './deciding.ts'
 import { createDrafts } from './drafts.ts'
 import {
@@ -125,6 +126,7 @@ export function createEntriesService({ db, clock, audit, people, prices, project
       now: () => clock.now(),
       circumstancesFor: (tx, manager) => circumstancesFor(tx, { manager, tokenId: null }),
     }),
+    ...createApplying({ db, clock, audit, placement }),
     ...createPlacing({ db, clock, audit, projects, placement, interned }),
 
     /**

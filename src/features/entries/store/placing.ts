@@ -181,3 +181,10 @@ export async function findTicketKey(reader: Reader, ticket: string): Promise<str
   const [row] = await reader.select({ key: tickets.key }).from(tickets).where(eq(tickets.uid, ticket)).limit(1)
   return row?.key
 }
+
+/** Those of the tickets with these public ids that there are. */
+export async function listTicketUids(reader: Reader, uids: Id<'tkt'>[]): Promise<Set<string>> {
+  const { tickets } = reader.tables
+  const rows = await reader.select({ uid: tickets.uid }).from(tickets).where(inArray(tickets.uid, uids))
+  return new Set(rows.map(({ uid }) => uid))
+}
