@@ -267,7 +267,7 @@ async function appendPart(
     // What was not said again goes on as it was.
     ...(last && {
       kept: {
-        ...(placement ? {} : placementOf(last)),
+        ...(placement ? {} : await placementGoingOn(recording, last)),
         labelSetId: identity.labelSetId ?? last.labelSetId,
         providerId: identity.providerId ?? last.providerId,
         summary: report.summary ?? last.summary,
@@ -367,6 +367,11 @@ function becauseOf({ by, rule }: Placement): Record<string, unknown> {
 
 function isSame(change: Partial<EntryRecord>, last: Partial<EntryRecord>): boolean {
   return Object.entries(change).every(([column, value]) => last[column as keyof EntryRecord] === value)
+}
+
+/** Where a part goes on that follows a locked one, whose work may be elsewhere by now. */
+async function placementGoingOn({ tx, circumstances }: Recording, last: EntryRecord) {
+  return { ...placementOf(last), projectId: await circumstances.placement.findStandingProject(tx, last) }
 }
 
 function placementOf({

@@ -141,6 +141,13 @@ export function createPlacementService({ projects }: { projects: ProjectsService
   }
 
   async function placeNamed(tx: Tx, placeable: Placeable, options: PlacementOptions): Promise<Placement> {
+    const placement = await placeWhereNamed(tx, placeable, options)
+    return (placement.project?.archivedAt ?? null) === null
+      ? placement
+      : { ...placement, note: noteArchived(placement) }
+  }
+
+  async function placeWhereNamed(tx: Tx, placeable: Placeable, options: PlacementOptions): Promise<Placement> {
     const { named } = placeable
     if (named.ticket !== undefined) {
       const ticket = await projects.findTicket(tx, named.ticket)
@@ -177,6 +184,9 @@ export function createPlacementService({ projects }: { projects: ProjectsService
     /** The rules as `reader` sees them; not a promise where the held ones still hold. */
     rules: (reader: Reader | Tx): RuleSet | Promise<RuleSet> => cached.get(reader),
 
+    /** The project of an entry that goes on where another one was placed. */
+    findStandingProject: projects.findStandingProject,
+
     /** The rule as it was when it placed an entry. Throws where there is no such version. */
     describeRuleVersion: (reader: Reader, ruleVersionId: number): Promise<RuleVersion> =>
       getRuleVersion(reader, ruleVersionId),
@@ -205,6 +215,11 @@ export function createPlacementService({ projects }: { projects: ProjectsService
 
 function placedWith({ uid, name, version, versionId }: Rule): Pick<Placement, 'ruleVersionId' | 'rule'> {
   return { ruleVersionId: versionId, rule: { uid, name, version } }
+}
+
+/** Nothing that is reported is lost on an archived project, but somebody may want to know. */
+function noteArchived({ project, note }: Placement): string {
+  return [note, `Project ${project!.key} is archived.`].filter(Boolean).join(' ')
 }
 
 function held(named: Named, project: ProjectRow | undefined): Pick<Placement, 'namedProject' | 'note'> {

@@ -4,9 +4,10 @@ import type { Clock } from '../../lib/clock.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import type { AuditService } from '../audit/service.ts'
 import { createClients } from './clients.ts'
-import { createProjects } from './projects.ts'
+import { createProjects, findProjectNamed } from './projects.ts'
 import {
   findProjectByName,
+  findStandingProject,
   findTicketByKey,
   getProject,
   insertProject,
@@ -55,6 +56,10 @@ export function createProjectsService({ db, clock, audit }: ProjectsDependencies
     findProject: (reader: Reader, name: string) => findProjectByName(reader, foldName(name)),
 
     getProject,
+
+    findProjectNamed,
+
+    findStandingProject,
 
     /** The project that goes by this name, made with it as key and name on first mention. */
     async findOrAddProject(tx: Tx, name: string): Promise<{ project: ProjectRow; added: boolean }> {

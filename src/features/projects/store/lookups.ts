@@ -73,6 +73,23 @@ export async function getProject(reader: Reader, id: number): Promise<ProjectRow
   return followed(reader, row!)
 }
 
+/**
+ * The project of an entry that goes on where another one was placed, perhaps long ago: its ticket may have moved since,
+ * and its project been merged.
+ */
+export async function findStandingProject(
+  reader: Reader,
+  { projectId, ticketId }: { projectId: number | null; ticketId: number | null },
+): Promise<number | null> {
+  const { tickets } = reader.tables
+  const [ticket] =
+    ticketId === null
+      ? []
+      : await reader.select({ projectId: tickets.projectId }).from(tickets).where(eq(tickets.id, ticketId))
+  const standing = ticket ? ticket.projectId : projectId
+  return standing === null ? null : (await getProject(reader, standing)).id
+}
+
 /** Adds a project that goes by `name`. Answers the one that another transaction added meanwhile, where there is one. */
 export async function insertProject(
   tx: Tx,
