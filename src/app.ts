@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { auditRoutes } from './features/audit/routes.ts'
 import { applyingRoute } from './features/entries/routes/applying.ts'
+import { billsRoutes } from './features/bills/routes.ts'
 import { entriesRoutes } from './features/entries/routes/entries.ts'
 import { placingRoutes } from './features/entries/routes/placing.ts'
 import { reportingRoutes } from './features/entries/routes/reporting.ts'
@@ -50,6 +51,7 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(signInRoutes({ people, cookie }))
     .use(usersRoutes({ people, publicUrl }))
     .use(tokensRoutes(services))
+    .use(billsRoutes(services))
     .use(settingsRoutes(services))
     .use(auditRoutes(services))
     .use(reportingRoutes({ ...services, logger }))

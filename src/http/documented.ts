@@ -15,6 +15,7 @@ export const TAGS = {
   Work: 'What entries are placed on: clients, their projects, and the tickets of these.',
   Approval: 'Who answers for what: approving and rejecting entries, and what waits for that.',
   'Token sheets': 'Entries that people make by hand, submitted and approved as a whole.',
+  Bills: 'From use to a numbered document: previewing, sending, voiding, paying, correcting.',
   Reports: 'Questions about use and money, and about what is missing of either.',
   'Placement rules': 'What finds the project and the ticket of entries that name none.',
   Prices: 'What tokens of models cost: the table, how a price is found, loading and setting prices.',

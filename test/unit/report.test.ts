@@ -5,12 +5,12 @@ import {
   digestOf,
   faultsBeyondSchema,
   fingerprintOf,
-  readIdempotencyKey,
   readReport,
   readTimestamp,
   reportChecker,
 } from '../../src/features/entries/report.ts'
 import type { TokenEntryReport } from '../../src/features/entries/schema.ts'
+import { readIdempotencyKey } from '../../src/http/idempotency-key.ts'
 import { parseExactJson } from '../../src/lib/exact-json.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')

@@ -14,9 +14,10 @@ import { creditDocument, creditLines } from './credit-note.ts'
 import { minorDigitsOf } from './currency.ts'
 import { numberOf, sequenceScope } from './number.ts'
 import { dayOf, isDay } from './period.ts'
+import type { BillListQuery } from './query.ts'
 import { keyReused, previewChanged, wrongState } from './refusals.ts'
 import { faultsOfRecipients } from './request.ts'
-import type { BillDocument, BillRequest, BillSending, CreditNoteRequest } from './schema.ts'
+import type { BillDocument, BillHead, BillRequest, BillSending, CreditNoteRequest } from './schema.ts'
 import {
   type BillFilter,
   type BillRecord,
@@ -29,11 +30,15 @@ import {
   insertBilledEntries,
   insertBillKey,
   listBills,
+  listReferences,
   sumOfCredits,
   takeSequence,
   updateBillState,
 } from './store/bills.ts'
 import { getIssuer } from './store/issuer.ts'
+import { billHead, billText } from './wire.ts'
+
+export type { BillView }
 
 export interface BillsDependencies {
   db: Database
@@ -45,6 +50,12 @@ export interface BillsDependencies {
 
 /** A sending whose entries somebody changed between composing and writing begins anew; so often, then it is told. */
 const ATTEMPTS = 5
+
+/** Rows that an export reads at a time. */
+const EXPORT_PAGE = 500
+
+/** Of clients and projects the ids or names. */
+export type BillListFilter = Omit<BillListQuery, 'limit' | 'after' | 'format'>
 
 export interface Sent {
   bill: BillView
@@ -118,6 +129,23 @@ export function createBillsService({ db, clock, audit, projects, entries }: Bill
     return found
   }
 
+  async function readFilter({ client, project, ...rest }: BillListFilter): Promise<BillFilter> {
+    return {
+      ...rest,
+      clientId: client === undefined ? undefined : (await projects.getClient(client)).id,
+      projectId: project === undefined ? undefined : (await projects.showProject(project)).project.id,
+    }
+  }
+
+  /** Bills as they are listed. */
+  async function heads(views: readonly BillView[]): Promise<BillHead[]> {
+    const references = await listReferences(
+      db.read,
+      views.flatMap(({ bill }) => [bill.replacesId, bill.correctsId]),
+    )
+    return views.map((view) => billHead(view, references, 'none'))
+  }
+
   return {
     /** What a sending would send now, with a digest that stands for exactly that. */
     async preview(body: BillRequest): Promise<{ digest: string; document: BillDocument }> {
@@ -144,12 +172,32 @@ export function createBillsService({ db, clock, audit, projects, entries }: Bill
         throw previewChanged()
       }),
 
-    /** One more than `limit` says that there are more. Newest first. */
-    listBills: (filter: BillFilter, page: { after: number | undefined; limit: number }): Promise<BillView[]> =>
-      listBills(db.read, filter, page),
+    /** A page of bills, newest first. Throws `not_found` for a client or project that does not exist. */
+    listBills: async (
+      filter: BillListFilter,
+      page: { after: number | undefined; limit: number },
+    ): Promise<BillView[]> => listBills(db.read, await readFilter(filter), page),
 
     /** By id (`bil_…`) or number. Throws `not_found`. */
     getBill: (bill: string): Promise<BillView> => getView(db.read, bill),
+
+    /** Every bill that the filter lets through, as it is listed. */
+    async *everyBill(filter: BillListFilter): AsyncGenerator<BillHead> {
+      for (let after: number | undefined; ; ) {
+        const views = await listBills(db.read, await readFilter(filter), { after, limit: EXPORT_PAGE })
+        yield* await heads(views)
+        if (views.length < EXPORT_PAGE) return
+        after = views.at(-1)!.bill.id
+      }
+    },
+
+    heads,
+
+    /** The bill as the API answers it, with its document to the byte as it was sent. */
+    async billText(view: BillView): Promise<string> {
+      const [head] = await heads([view])
+      return billText(head!, [], await getDocument(db.read, view.bill.id))
+    },
 
     /** The bill as it was sent, to the byte. */
     getDocument: ({ bill }: BillView): Promise<string> => getDocument(db.read, bill.id),

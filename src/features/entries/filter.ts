@@ -1,5 +1,6 @@
 /** The filters that lists of entries take, and the place in the list where the next page begins. Pure. */
 import { PLACED_BY, type PlacedBy, SOURCES, type Source, STATUSES, type Status } from '../../database/tables.ts'
+import type { Id } from '../../lib/id.ts'
 import { type ListFormat, Query, type QueryTexts } from '../../query.ts'
 
 /** Several values of one filter mean any of them; several filters mean all of them. */
@@ -37,6 +38,8 @@ export interface EntryFilter {
   bills?: string[] | undefined
   /** Ids (`sht_…`). */
   sheets?: string[] | undefined
+  /** On this bill, or on one of its lines; also where the bill is void now. */
+  billedOn?: { bill: Id<'bil'>; line?: number | undefined } | undefined
   /** A text that the summary contains, whatever the case. */
   text?: string | undefined
 }

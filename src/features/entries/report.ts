@@ -1,7 +1,7 @@
 /** A report as it came, checked beyond its schema and brought into one form. Pure: knows no database. */
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { LabelMap } from '../../database/records.ts'
-import { type Fault, Problem, validationFailed } from '../../errors.ts'
+import { type Fault, validationFailed } from '../../errors.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
 import { composeName } from '../../lib/names.ts'
@@ -211,28 +211,4 @@ export function digestOf(report: Report): Uint8Array {
 /** The first 63 bits of a digest, as the database keeps them to find equal entries. */
 export function fingerprintOf(digest: Uint8Array): bigint {
   return new DataView(digest.buffer, digest.byteOffset).getBigUint64(0) >> 1n
-}
-
-/** For a key that must not be empty nor endless; printable ASCII, as RFC 8941 strings are. */
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/
-
-/** The `Idempotency-Key` header's value, or undefined where there is none. Throws 422 for one that is no key. */
-export function readIdempotencyKey(header: string | null): string | undefined {
-  if (header === null) return undefined
-  if (!IDEMPOTENCY_KEY.test(header)) {
-    throw new Problem(
-      'validation_failed',
-      'Idempotency-Key must be 1 to 200 printable ASCII characters without spaces.',
-      {
-        faults: [
-          {
-            pointer: '/headers/idempotency-key',
-            code: 'bad_format',
-            message: 'must be 1 to 200 printable ASCII characters without spaces',
-          },
-        ],
-      },
-    )
-  }
-  return header
 }

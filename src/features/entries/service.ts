@@ -21,6 +21,7 @@ import {
   type Position,
   readFilter,
   readListQuery,
+  readPage,
   writePage,
 } from './filter.ts'
 import { createMerging } from './merging.ts'
@@ -39,14 +40,15 @@ import { valuationOf } from './valuation.ts'
 import { timestamp, toTokenEntry } from './wire.ts'
 
 export type { Deciding } from './deciding.ts'
+export { ENTRY_COLUMNS } from './csv.ts'
 export { waitingFor } from './deciding.ts'
 export type { DraftSheet, Overlap } from './drafts.ts'
 export { EXAMPLE_ENTRY, EXAMPLE_REPORT } from './examples.ts'
 export { Reason, TokenEntry, TokenEntryDraft, TokenEntryDraftChange, TokenEntryList } from './schema.ts'
 export { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } from './states.ts'
 export type { SheetSum } from './store/drafts.ts'
-export type { EntryFilter, Recorded }
-export { conditionOf, PLACED_FILTERS, readFilter, readListQuery, SOURCES, STATUSES }
+export type { EntryFilter, ListQuery, Recorded }
+export { conditionOf, PLACED_FILTERS, readFilter, readListQuery, readPage, SOURCES, STATUSES }
 export type EntriesService = ReturnType<typeof createEntriesService>
 
 /** Whoever holds a token that entries can come by: service tokens by report, these and organization tokens by telemetry. */

@@ -1,5 +1,5 @@
 /** Bills as they are kept: sent once, never changed but for their state. */
-import { and, asc, desc, eq, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/tables.ts'
 import type { Id } from '../../../lib/id.ts'
@@ -270,24 +270,4 @@ export async function fingerprintOf(tx: Tx, billId: number) {
       ),
     )
   return row!
-}
-
-export async function listLineEntries(
-  reader: Reader,
-  { billId, line, after, limit }: { billId: number; line: number | undefined; after: number; limit: number },
-): Promise<{ id: Id<'ent'>; key: number; line: number }[]> {
-  const { billEntries, entries } = reader.tables
-  return reader
-    .select({ id: entries.uid, key: billEntries.entryId, line: billEntries.line })
-    .from(billEntries)
-    .innerJoin(entries, eq(entries.id, billEntries.entryId))
-    .where(
-      and(
-        eq(billEntries.billId, billId),
-        sql`${billEntries.entryId} > ${after}`,
-        line === undefined ? undefined : eq(billEntries.line, line),
-      ),
-    )
-    .orderBy(asc(billEntries.entryId))
-    .limit(limit)
 }

@@ -4,10 +4,11 @@ import { type Fault, Problem, validationFailed } from '../../../errors.ts'
 import { faultsOf } from '../../../faults.ts'
 import { access, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
+import { readIdempotencyKey } from '../../../http/idempotency-key.ts'
 import { asProblemOf, logProblem, type ProblemBody, problemBody } from '../../../http/problems.ts'
 import type { CallerOf } from '../../people/service.ts'
 import { EXAMPLE_ENTRY, EXAMPLE_REPORT } from '../examples.ts'
-import { readIdempotencyKey, reportChecker } from '../report.ts'
+import { reportChecker } from '../report.ts'
 import {
   AnyBatch,
   BATCH_LIMIT,

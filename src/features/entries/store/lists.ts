@@ -174,10 +174,21 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
             ),
           ),
       ),
+    filter.billedOn && inArray(e.id, entriesOf(reader, filter.billedOn)),
     filter.text === undefined
       ? undefined
       : sql`lower(${e.summary}) LIKE ${`%${escapeLike(filter.text.toLowerCase())}%`} ESCAPE '!'`,
   )
+}
+
+/** The keys of the entries that were put on a bill. */
+function entriesOf(reader: Reader, { bill, line }: NonNullable<EntryFilter['billedOn']>) {
+  const { bills, billEntries } = reader.tables
+  const named = reader.select({ id: bills.id }).from(bills).where(eq(bills.uid, bill))
+  return reader
+    .select({ id: billEntries.entryId })
+    .from(billEntries)
+    .where(and(inArray(billEntries.billId, named), line === undefined ? undefined : eq(billEntries.line, line)))
 }
 
 /** Several values of one label mean any of them, several labels all of them. */

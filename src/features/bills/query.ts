@@ -1,0 +1,54 @@
+/** Parameters of calls about bills. Pure. */
+import { Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import { type ListQuery, readPage } from '../entries/service.ts'
+import { isDay } from './period.ts'
+import { BILL_STATES } from './schema.ts'
+import type { BillState } from './store/bills.ts'
+
+export interface BillListQuery {
+  states: BillState[] | undefined
+  /** Id or name. */
+  client: string | undefined
+  /** Id, key, name or alias. */
+  project: string | undefined
+  from: string | undefined
+  to: string | undefined
+  limit: number
+  after: number | undefined
+  format: 'json' | 'csv' | undefined
+}
+
+/** Throws 422 with every fault. */
+export function readBillList(texts: QueryTexts): BillListQuery {
+  const query = new Query(texts)
+  const day = (name: string) => {
+    const text = query.text(name)
+    if (text === undefined || isDay(text)) return text
+    return query.refuse(name, 'bad_format', 'must be a day, such as 2026-11-30')
+  }
+  const read: BillListQuery = {
+    states: query.someOf('state', BILL_STATES),
+    client: query.text('client'),
+    project: query.text('project'),
+    from: day('from'),
+    to: day('to'),
+    limit: query.limit(),
+    after: query.page(readKeyPage),
+    format: query.format(),
+  }
+  query.finish()
+  return read
+}
+
+/** Which line of a bill, and which page of its entries. Throws 422 with every fault. */
+export function readBillEntries(texts: QueryTexts): Pick<ListQuery, 'limit' | 'after' | 'format'> & {
+  line: number | undefined
+} {
+  const query = new Query(texts)
+  const text = query.text('line')
+  const line = text !== undefined && /^[1-9]\d{0,6}$/.test(text) ? Number(text) : undefined
+  if (text !== undefined && line === undefined) query.refuse('line', 'not_allowed', 'must be the number of a line')
+  const read = { line, limit: query.limit(), after: query.page(readPage), format: query.format() }
+  query.finish()
+  return read
+}

@@ -1,0 +1,316 @@
+import { createHash } from 'node:crypto'
+import { Elysia, t } from 'elysia'
+import { Problem } from '../../errors.ts'
+import { access, actorOf, requireCaller, viewerOf } from '../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../http/csv.ts'
+import { documented } from '../../http/documented.ts'
+import { readIdempotencyKey } from '../../http/idempotency-key.ts'
+import { listPage, listParameter, parameter } from '../../http/query.ts'
+import { writeKeyPage } from '../../query.ts'
+import { ENTRY_COLUMNS, type EntriesService, TokenEntryList } from '../entries/service.ts'
+import type { Caller } from '../people/service.ts'
+import { BILL_COLUMNS } from './csv.ts'
+import { EXAMPLE_BILL, EXAMPLE_CREDIT_NOTE, EXAMPLE_HEAD, EXAMPLE_PREVIEW, EXAMPLE_REQUEST } from './examples.ts'
+import { readBillEntries, readBillList } from './query.ts'
+import {
+  BILL_STATES,
+  Bill,
+  BillList,
+  BillPayment,
+  BillPreview,
+  BillRequest,
+  BillSending,
+  BillVoiding,
+  CreditNoteRequest,
+} from './schema.ts'
+import type { BillsService, BillView } from './service.ts'
+
+const tag = 'Bills'
+
+/** Who reads bills, themselves or by a read token. */
+const MAY_READ = { read: ['billing', 'admin'], session: ['billing', 'admin'] } as const
+const MAY_CHANGE = { session: ['billing', 'admin'] } as const
+/** A scheduled job too, with a service token made for it. */
+const MAY_SEND = { service: ['billing', 'admin'], session: ['billing', 'admin'] } as const
+
+const BillQuery = t.Object(
+  {
+    state: listParameter('State.', { type: 'string', enum: [...BILL_STATES] }),
+    client: parameter({ type: 'string', description: 'Id or name of a client.' }),
+    project: parameter({ type: 'string', description: 'Id, key, name or alias of a project.' }),
+    from: parameter({ type: 'string', description: 'Issued on this day or later.' }),
+    to: parameter({ type: 'string', description: 'Issued on this day or earlier.' }),
+    ...listPage('Bills'),
+  },
+  { additionalProperties: false },
+)
+
+const EntriesQuery = t.Object(
+  { line: parameter({ type: 'integer', minimum: 1, description: 'Only this line’s.' }), ...listPage('Entries') },
+  { additionalProperties: false },
+)
+
+/** Throws 403 for a service token that was not made for bills. */
+function requireSender(sent: Caller | null) {
+  const caller = requireCaller(sent, ['service', 'session'])
+  if (caller.kind === 'service' && !caller.token.allowBills) {
+    throw new Problem(
+      'forbidden',
+      'This service token may not send bills. Make one for it: `tally tokens create --kind svc --allow bills`.',
+    )
+  }
+  return caller
+}
+
+export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: EntriesService }) => {
+  const json = (text: string) => new Response(text, { headers: { 'content-type': 'application/json' } })
+  const answer = async (view: BillView) => json(await bills.billText(view))
+  const path = { id: 'Id (bil_…) or number of the bill.' }
+
+  return new Elysia({ name: 'bills', prefix: '/api/v1/bills', normalize: false })
+    .use(access())
+    .post(
+      '/preview',
+      ({ body, caller }) => {
+        requireSender(caller)
+        return bills.preview(body)
+      },
+      {
+        allow: MAY_SEND,
+        parse: 'report',
+        body: BillRequest,
+        detail: documented({
+          id: 'previewBill',
+          tag,
+          summary: 'Preview a bill',
+          description:
+            'Answers the document that a sending would send now, with what is left out of it and why, and writes nothing. `digest` stands for exactly this bill.',
+          body: { example: EXAMPLE_REQUEST },
+          responses: {
+            200: { description: 'The bill as it would be.', schema: BillPreview, example: EXAMPLE_PREVIEW },
+          },
+          problems: ['not_found', 'unpriced_entries', 'earlier_entries', 'wrong_status', 'database_deadline'],
+        }),
+      },
+    )
+    .post(
+      '',
+      async ({ body, caller: sent, address, request, set }) => {
+        const caller = requireSender(sent)
+        const key = readIdempotencyKey(request.headers.get('idempotency-key'))
+        const { bill, replayed } = await bills.send(body, {
+          by: actorOf({ caller, address }),
+          key: key === undefined ? undefined : { userId: caller.person.id, key, bodyHash: hashOf(body) },
+        })
+        set.status = replayed ? 200 : 201
+        set.headers.location = `/api/v1/bills/${bill.bill.uid}`
+        if (replayed) set.headers['idempotent-replayed'] = 'true'
+        return answer(bill)
+      },
+      {
+        allow: MAY_SEND,
+        parse: 'report',
+        body: BillSending,
+        detail: documented({
+          id: 'sendBill',
+          tag,
+          summary: 'Send a bill',
+          description:
+            'Takes every unbilled entry of the scope and period, freezes it, gives the bill its number and puts its delivery into the outbox, all of it or nothing. A bill is never changed afterwards: it is paid, made void, or corrected by a credit note.',
+          headers: ['Idempotency-Key'],
+          body: { example: EXAMPLE_REQUEST },
+          responses: {
+            201: { description: 'The bill was sent.', schema: Bill, headers: ['Location'], example: EXAMPLE_BILL },
+            200: {
+              description: 'It was sent before under this Idempotency-Key.',
+              schema: Bill,
+              headers: ['Location', 'Idempotent-Replayed'],
+              example: EXAMPLE_BILL,
+            },
+          },
+          problems: [
+            'not_found',
+            'nothing_to_bill',
+            'unpriced_entries',
+            'earlier_entries',
+            'preview_changed',
+            'wrong_status',
+            'idempotency_key_reused',
+            'database_deadline',
+          ],
+        }),
+      },
+    )
+    .get(
+      '',
+      async ({ query, request }) => {
+        const { limit, after, format, ...filter } = readBillList(query)
+        if (wantsCsv(request, format)) return csvResponse(bills.everyBill(filter), BILL_COLUMNS, 'bills.csv')
+        const views = await bills.listBills(filter, { after, limit: limit + 1 })
+        const shown = views.slice(0, limit)
+        const hasMore = views.length > limit
+        return {
+          data: await bills.heads(shown),
+          has_more: hasMore,
+          next_page: hasMore ? writeKeyPage(shown.at(-1)!.bill.id) : null,
+        }
+      },
+      {
+        allow: MAY_READ,
+        query: BillQuery,
+        detail: documented({
+          id: 'listBills',
+          tag,
+          summary: 'List bills',
+          description: 'The last sent first, without their documents.',
+          responses: {
+            200: {
+              description: 'A page of bills.',
+              schema: BillList,
+              example: { data: [EXAMPLE_HEAD], has_more: false, next_page: null },
+              also: { 'text/csv': { schema: t.String() } },
+            },
+          },
+          problems: ['not_found'],
+        }),
+      },
+    )
+    .get('/:id', async ({ params }) => answer(await bills.getBill(params.id)), {
+      allow: MAY_READ,
+      detail: documented({
+        id: 'getBill',
+        tag,
+        summary: 'Read one bill',
+        description: 'What became of it, and its document as it was sent, to the byte.',
+        path,
+        responses: { 200: { description: 'The bill.', schema: Bill, example: EXAMPLE_BILL } },
+      }),
+    })
+    .get(
+      '/:id/entries',
+      async ({ params, query, caller, request }) => {
+        const { line, limit, after, format } = readBillEntries(query)
+        const filter = { billedOn: { bill: (await bills.getBill(params.id)).bill.uid, line } }
+        const viewer = viewerOf(caller)
+        if (wantsCsv(request, format))
+          return csvResponse(entries.exportEntries(viewer, filter), ENTRY_COLUMNS, 'bill-entries.csv')
+        return entries.listEntries(viewer, { filter, limit, after })
+      },
+      {
+        allow: MAY_READ,
+        query: EntriesQuery,
+        detail: documented({
+          id: 'listBillEntries',
+          tag,
+          summary: 'List the entries of a bill or of one of its lines',
+          description:
+            'As they are now, newest first; also those of a bill that is void, which may be on another one by now.',
+          path,
+          responses: {
+            200: {
+              description: 'A page of entries.',
+              schema: TokenEntryList,
+              example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null },
+              also: { 'text/csv': { schema: t.String() } },
+            },
+          },
+        }),
+      },
+    )
+    .post(
+      '/:id/void',
+      async ({ params, body, caller, address }) =>
+        answer(await bills.voidBill(params.id, body, actorOf({ caller, address }))),
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: BillVoiding,
+        detail: documented({
+          id: 'voidBill',
+          tag,
+          summary: 'Make a bill void',
+          description: 'Releases its entries to what they were before. The bill keeps its number and its document.',
+          path,
+          body: { example: { reason: 'Sent to the wrong address.' } },
+          responses: {
+            200: {
+              description: 'It is void.',
+              schema: Bill,
+              example: {
+                ...EXAMPLE_BILL,
+                state: 'void',
+                void: { at: '2026-12-02T10:00:00.000Z', reason: 'Sent to the wrong address.' },
+              },
+            },
+          },
+          problems: ['wrong_status'],
+        }),
+      },
+    )
+    .post(
+      '/:id/paid',
+      async ({ params, body, caller, address }) =>
+        answer(await bills.payBill(params.id, body, actorOf({ caller, address }))),
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: BillPayment,
+        detail: documented({
+          id: 'payBill',
+          tag,
+          summary: 'Mark a bill as paid',
+          path,
+          body: { example: { on: '2026-12-03', reference: 'Transfer of 3 December' } },
+          responses: {
+            200: {
+              description: 'It is paid.',
+              schema: Bill,
+              example: {
+                ...EXAMPLE_BILL,
+                state: 'paid',
+                paid: { on: '2026-12-03', reference: 'Transfer of 3 December' },
+              },
+            },
+          },
+          problems: ['wrong_status'],
+        }),
+      },
+    )
+    .post(
+      '/:id/credit-note',
+      async ({ params, body, caller, address, set }) => {
+        const note = await bills.creditBill(params.id, body, actorOf({ caller, address }))
+        set.status = 201
+        set.headers.location = `/api/v1/bills/${note.bill.uid}`
+        return answer(note)
+      },
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: CreditNoteRequest,
+        detail: documented({
+          id: 'creditBill',
+          tag,
+          summary: 'Correct a paid bill by a credit note',
+          description:
+            'A bill of its own number with negative lines: those given, else one over all that is left of the bill.',
+          path,
+          body: { example: { lines: [{ text: 'Sessions of 3 November billed twice', amount: 12.5 }] } },
+          responses: {
+            201: {
+              description: 'The credit note.',
+              schema: Bill,
+              headers: ['Location'],
+              example: EXAMPLE_CREDIT_NOTE,
+            },
+          },
+          problems: ['wrong_status'],
+        }),
+      },
+    )
+}
+
+/** Two bodies that say the same in the same order are the same to an Idempotency-Key. */
+function hashOf(body: unknown): Uint8Array {
+  return createHash('sha256').update(JSON.stringify(body)).digest()
+}

@@ -1,0 +1,49 @@
+/** Bills as the API answers them. Amounts are kept in minor units and answered as exact JSON numbers. */
+import { decimalNumber } from '../../lib/money.ts'
+import { minorDigitsOf } from './currency.ts'
+import type { Bill, BillHead } from './schema.ts'
+import type { BillView } from './store/bills.ts'
+
+const timestamp = (milliseconds: number) => new Date(milliseconds).toISOString()
+
+export type References = Map<number, { id: string; number: string }>
+
+export function billHead(
+  { bill, client, project, createdBy }: BillView,
+  references: References,
+  delivery: BillHead['delivery'],
+): BillHead {
+  const money = (minor: bigint) => decimalNumber(minor, minorDigitsOf(bill.currency))
+  const reference = (id: number | null) => (id === null ? null : references.get(id)!)
+  return {
+    id: bill.uid,
+    number: bill.number,
+    kind: bill.kind,
+    state: bill.state,
+    client: client && { id: client.uid, name: client.name },
+    project: project && { id: project.uid, key: project.key, name: project.name },
+    period: { from: bill.periodFrom, to: bill.periodTo },
+    issued_on: bill.issuedOn,
+    due_on: bill.dueOn,
+    currency: bill.currency,
+    subtotal: money(bill.subtotal),
+    tax: money(bill.tax),
+    total: money(bill.total),
+    entries: bill.entries,
+    delivery,
+    paid: bill.paidOn === null ? null : { on: bill.paidOn, reference: bill.paidReference },
+    void: bill.voidedAt === null ? null : { at: timestamp(bill.voidedAt), reason: bill.voidReason! },
+    replaces: reference(bill.replacesId),
+    corrects: reference(bill.correctsId),
+    created_at: timestamp(bill.createdAt),
+    created_by: createdBy && { id: createdBy.uid, name: createdBy.name },
+  }
+}
+
+/**
+ * The JSON of a bill with its document, to the byte as it was sent: reading it would make doubles of its amounts.
+ */
+export function billText(head: BillHead, deliveries: Bill['deliveries'], documentText: string): string {
+  const around = JSON.stringify({ ...head, deliveries })
+  return `${around.slice(0, -1)},"document":${documentText}}`
+}
