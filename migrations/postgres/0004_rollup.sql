@@ -24,15 +24,16 @@ CREATE INDEX rollup_periods_by_state ON rollup_periods (state, level, starts_at)
 
 CREATE TABLE rollup_sums (
   period_id bigint NOT NULL,
+  grain bigint NOT NULL CHECK (grain BETWEEN 0 AND 4),
   number bigint NOT NULL,
-  manager_id bigint NOT NULL,
-  harness_id bigint NOT NULL,
-  agent_id bigint NOT NULL,
-  model_id bigint NOT NULL,
+  manager_id bigint,
+  harness_id bigint,
+  agent_id bigint,
+  model_id bigint,
   provider_id bigint,
   project_id bigint,
   status text COLLATE "C" NOT NULL,
-  source text COLLATE "C" NOT NULL,
+  source text COLLATE "C",
   straddles_to bigint,
   entries bigint NOT NULL,
   unpriced_entries bigint NOT NULL,
@@ -44,7 +45,7 @@ CREATE TABLE rollup_sums (
   cost bigint,
   list_value bigint,
   reported_cost bigint,
-  PRIMARY KEY (period_id, number)
+  PRIMARY KEY (period_id, grain, number)
 );
 
 CREATE FUNCTION mark_stale_hours() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -29,19 +29,24 @@ CREATE TABLE rollup_periods (
 ) STRICT;
 CREATE INDEX rollup_periods_by_state ON rollup_periods (state, level, starts_at);
 
+-- Each period is summed several times, in groups that leave columns out, as few rows answer most questions. The groups:
+-- 0 of agents (harness, agent, provider, model, source), 1 of work (project, provider, model), 2 of staff (manager,
+-- model), 3 of placement (project, manager), each by status as well; what a group leaves out is NULL. 4 has the sessions
+-- that go on behind the period's end, by everything and without figures.
 -- Columns that entries have as well bear the same names, so that one condition serves both.
 CREATE TABLE rollup_sums (
   period_id INTEGER NOT NULL,
+  grain INTEGER NOT NULL CHECK (grain BETWEEN 0 AND 4),
   number INTEGER NOT NULL,
-  manager_id INTEGER NOT NULL,
-  harness_id INTEGER NOT NULL,
-  agent_id INTEGER NOT NULL,
-  model_id INTEGER NOT NULL,
+  manager_id INTEGER,
+  harness_id INTEGER,
+  agent_id INTEGER,
+  model_id INTEGER,
   provider_id INTEGER,
   project_id INTEGER,
   status TEXT NOT NULL,
-  source TEXT NOT NULL,
-  -- When the sessions ended, where that is behind the period's end.
+  source TEXT,
+  -- When sessions of grain 4 ended.
   straddles_to INTEGER,
   entries INTEGER NOT NULL,
   unpriced_entries INTEGER NOT NULL,
@@ -54,7 +59,7 @@ CREATE TABLE rollup_sums (
   cost INTEGER,
   list_value INTEGER,
   reported_cost INTEGER,
-  PRIMARY KEY (period_id, number)
+  PRIMARY KEY (period_id, grain, number)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER entries_marked_inserted AFTER INSERT ON entries

@@ -14,6 +14,7 @@ import { isOverflow } from '../../database/errors.ts'
 import type { Viewer } from '../../database/visibility.ts'
 import { conditionOf, type EntryFilter } from '../entries/service.ts'
 import { counted } from './counted.ts'
+import { findGrain, type RolledColumn } from './rollup-grain.ts'
 import { planReading, type Range, type ReadingPlan } from './rollup-plan.ts'
 import { listZones, readState } from './store/rollup.ts'
 import {
@@ -89,20 +90,21 @@ export interface Sums {
 /** Reports that lost to the roll-up's job so often read the entries. Each time a day changed that had been quiet. */
 const ATTEMPTS = 3
 
-/** Filters that mean the same on the roll-up as on entries. */
-const ROLLED_FILTERS: (keyof EntryFilter)[] = [
-  'startingAt',
-  'endingAt',
-  'projects',
-  'clients',
-  'managers',
-  'agents',
-  'harnesses',
-  'models',
-  'providers',
-  'statuses',
-  'sources',
-]
+/** Filters that the roll-up answers, and the columns they need there. */
+const ROLLED_FILTERS: Partial<Record<keyof EntryFilter, RolledColumn[]>> = {
+  startingAt: [],
+  endingAt: [],
+  superseded: [],
+  projects: ['projectId'],
+  clients: ['projectId'],
+  managers: ['managerId'],
+  agents: ['agentId'],
+  harnesses: ['harnessId'],
+  models: ['modelId'],
+  providers: ['providerId'],
+  statuses: ['status'],
+  sources: ['source'],
+}
 
 /** How a dimension is read: the column that entries are grouped by, and what its values are called. */
 interface Grouping {
@@ -140,16 +142,22 @@ function groupingOf(dimension: Dimension): Grouping {
   return { column: 'labelSetId', named: 'labels', keyOf: ({ labels }) => labels?.[label] ?? null, isCoarser: true }
 }
 
-/** Whether the roll-up can answer: it has the dimensions and what the filter asks. */
-function isRollable(filter: EntryFilter, groupings: Grouping[]): boolean {
-  return (
-    groupings.every(({ column }) => isRolled(column)) &&
-    filter.superseded === false &&
-    Object.entries(filter).every(
-      ([name, value]) =>
-        value === undefined || name === 'superseded' || ROLLED_FILTERS.includes(name as keyof EntryFilter),
-    )
-  )
+/** The groups of the roll-up that can answer: they have the dimensions, the filters, and what decides who sees an entry. */
+function findGrainFor({ filter, viewer }: SumsQuery, groupings: Grouping[]): number | undefined {
+  // Superseded entries are not in the roll-up.
+  if (filter.superseded !== false) return undefined
+  const columns: RolledColumn[] = viewer.sees === 'everything' ? [] : ['managerId', 'projectId']
+  for (const { column } of groupings) {
+    if (!isRolled(column)) return undefined
+    columns.push(column)
+  }
+  for (const [name, value] of Object.entries(filter)) {
+    if (value === undefined) continue
+    const needed = ROLLED_FILTERS[name as keyof EntryFilter]
+    if (!needed) return undefined
+    columns.push(...needed)
+  }
+  return findGrain(columns)
 }
 
 export function createSums({ db }: { db: Database }): Sums {
@@ -164,27 +172,27 @@ export function createSums({ db }: { db: Database }): Sums {
     return plans[0] ?? { plan: allRaw(within) }
   }
 
-  async function read(
-    { viewer, filter, bounds, limit }: SumsQuery,
-    groupings: Grouping[],
-    inHalves: boolean,
-  ): Promise<GroupSums[]> {
+  async function read(asked: SumsQuery, groupings: Grouping[], inHalves: boolean): Promise<GroupSums[]> {
+    const { viewer, filter, bounds, limit } = asked
     const within = {
       from: Math.max(bounds[0]!, filter.startingAt ?? Number.NEGATIVE_INFINITY),
       to: Math.min(bounds.at(-1)!, filter.endingAt ?? Number.POSITIVE_INFINITY),
     }
     if (within.from >= within.to) return []
-    const rollable = isRollable(filter, groupings)
+    const withoutTime = { ...filter, startingAt: undefined, endingAt: undefined }
+    const grain = findGrainFor(asked, groupings)
     for (let attempt = 1; ; attempt += 1) {
-      const planned = rollable && attempt <= ATTEMPTS ? await plan(bounds, within) : { plan: allRaw(within) }
+      const planned = grain !== undefined && attempt <= ATTEMPTS ? await plan(bounds, within) : { plan: allRaw(within) }
       const isGroupPerRow = planned.plan.periods.length === 0 && !groupings.some(({ isCoarser }) => isCoarser)
       const query: GroupQuery = {
         viewer,
-        condition: conditionOf(db.slow, { ...filter, startingAt: undefined, endingAt: undefined }),
+        condition: conditionOf(db.slow, withoutTime),
+        rolledCondition: conditionOf(db.slow, { ...withoutTime, superseded: undefined }),
         columns: groupings.map(({ column }) => column),
         bounds,
         plan: planned.plan,
         zone: planned.zone,
+        grain: grain ?? 0,
         limit: isGroupPerRow ? limit : undefined,
         inHalves,
       }

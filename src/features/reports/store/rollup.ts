@@ -1,11 +1,30 @@
 /** The roll-up's zones, periods, sums and marks. What may be trusted of them, and when, stands in rollup.ts. */
-import { and, asc, eq, gt, gte, inArray, lt, lte, max, ne, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  type Column,
+  eq,
+  gt,
+  gte,
+  inArray,
+  lt,
+  lte,
+  min,
+  ne,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { RollupLevel, Tables } from '../../../database/tables.ts'
+import { GRAINS, ROLLED_COLUMNS, type RolledColumn, STRADDLING_GRAIN } from '../rollup-grain.ts'
 import { hoursOf, type Period, type Range, type RollupState } from '../rollup-plan.ts'
 import { costOf } from './expressions.ts'
 
 export type RollupSums = Omit<Tables['rollupSums']['$inferSelect'], 'periodId' | 'number'>
+
+/** Of a grain whose rows are groups of entries; the others are its straddling sessions. */
+type Grouped = Tables['entries'] | Tables['rollupSums']
 
 export async function listZones(reader: Reader): Promise<{ zone: string; ready: boolean }[]> {
   const { rollupZones } = reader.tables
@@ -60,12 +79,18 @@ export async function isAnythingMarked(reader: Reader): Promise<boolean> {
   return (await reader.select().from(staleHours).limit(1)).length > 0
 }
 
-/** The hours of UTC in which there are entries. */
-export async function listHoursWithEntries(reader: Reader): Promise<number[]> {
-  const { entries } = reader.tables
-  const hour = sql<number>`${entries.startedAt} / 3600000`.mapWith(Number)
-  const rows = await reader.selectDistinct({ hour }).from(entries)
-  return rows.map((row) => row.hour).sort((a, b) => a - b)
+/** When the first session began at or after a moment; undefined where none did. */
+export async function findNextStart(reader: Reader, from: number): Promise<number | undefined> {
+  const [row] = await reader
+    .prepared('rollup.next-start', (prepare) => {
+      const { entries } = prepare.tables
+      return prepare
+        .select({ start: min(entries.startedAt) })
+        .from(entries)
+        .where(gte(entries.startedAt, sql.placeholder('from')))
+    })
+    .execute({ from })
+  return row?.start ?? undefined
 }
 
 /** Takes marks away: those that this transaction sees and no other, so that what comes meanwhile stays marked. */
@@ -74,15 +99,23 @@ export async function deleteMarks(tx: Tx, hours: number[]): Promise<void> {
   await tx.delete(staleHours).where(inArray(staleHours.hour, hours))
 }
 
-/** Periods of which a change is known, in any zone. What is being built of them is not finished any more. */
+/** Makes the periods stale of which changes are known, in any zone. What is being built of them is not finished any more. */
 export async function markPeriods(tx: Tx, ranges: Range[]): Promise<void> {
   const { rollupPeriods: p } = tx.tables
-  const touched = or(...ranges.map((range) => reachesInto(tx.tables, range)))
-  const isUsed = inArray(p.state, ['clean', 'building'])
-  await tx
-    .update(p)
-    .set({ state: sql`CASE WHEN ${p.level} = 'day' AND ${p.state} = 'clean' THEN 'stale' ELSE 'old' END` as never })
-    .where(and(isUsed, touched))
+  const hull = { from: ranges[0]!.from, to: ranges.at(-1)!.to }
+  const periods = await tx
+    .select({ id: p.id, level: p.level, state: p.state, startsAt: p.startsAt, endsAt: p.endsAt })
+    .from(p)
+    .where(and(inArray(p.state, ['clean', 'building']), reachesInto(tx.tables, hull)))
+  const touched = periods.filter(({ startsAt, endsAt }) =>
+    ranges.some(({ from, to }) => startsAt < to && endsAt > from),
+  )
+  for (const state of ['stale', 'old'] as const) {
+    const ids = touched
+      .filter((period) => (period.level === 'day' && period.state === 'clean') === (state === 'stale'))
+      .map(({ id }) => id)
+    if (ids.length > 0) await tx.update(p).set({ state }).where(inArray(p.id, ids))
+  }
 }
 
 /** Adds the days of a zone that have no row yet, as ones to be made. */
@@ -184,13 +217,18 @@ export async function finishBuilding(tx: Tx, id: number, { zone, level, from }: 
   return true
 }
 
-/** Gives up what has been in the building since before a moment: the process that built it has ended. */
-export async function endBuildings(tx: Tx, before: number): Promise<void> {
+/** Gives up a period that is being built. */
+export async function endBuilding(tx: Tx, id: number): Promise<void> {
   const { rollupPeriods: p } = tx.tables
   await tx
     .update(p)
     .set({ state: 'old' })
-    .where(and(eq(p.state, 'building'), lt(p.createdAt, before)))
+    .where(and(eq(p.id, id), eq(p.state, 'building')))
+}
+
+export async function endBuildings(tx: Tx): Promise<void> {
+  const { rollupPeriods: p } = tx.tables
+  await tx.update(p).set({ state: 'old' }).where(eq(p.state, 'building'))
 }
 
 export async function findOldPeriod(reader: Reader): Promise<number | undefined> {
@@ -199,93 +237,140 @@ export async function findOldPeriod(reader: Reader): Promise<number | undefined>
   return row?.id
 }
 
-/** Deletes the last so many sums of an old period, and the period with its last sum. */
+/** Deletes sums of an old period, and the period with its last sum. */
 export async function deleteOldSums(tx: Tx, id: number, limit: number): Promise<void> {
   const { rollupPeriods: p, rollupSums: s } = tx.tables
-  const [row] = await tx
-    .select({ last: sql<number | null>`${max(s.number)}`.mapWith(Number) })
+  const [first] = await tx
+    .select({ grain: s.grain, number: s.number })
     .from(s)
     .where(eq(s.periodId, id))
-  const from = (row?.last ?? -1) - limit + 1
-  await tx.delete(s).where(and(eq(s.periodId, id), gte(s.number, from)))
-  if (from <= 0) await tx.delete(p).where(and(eq(p.id, id), eq(p.state, 'old')))
+    .orderBy(asc(s.grain), asc(s.number))
+    .limit(1)
+  if (!first) {
+    await tx.delete(p).where(and(eq(p.id, id), eq(p.state, 'old')))
+    return
+  }
+  await tx.delete(s).where(and(eq(s.periodId, id), eq(s.grain, first.grain), lt(s.number, first.number + limit)))
 }
 
-/** The sums of a period from its entries. */
-export async function sumEntries(reader: Reader, { from, to }: Range): Promise<RollupSums[]> {
+/** The sums of a grain from entries. */
+export async function sumEntries(reader: Reader, grain: number, { from, to }: Range): Promise<RollupSums[]> {
   const { entries: e } = reader.tables
   const cost = costOf(reader.tables)
-  const straddlesTo = sql<number | null>`CASE WHEN ${e.endedAt} > ${sql.raw(`${to}`)} THEN ${e.endedAt} END`
-  const keys = {
-    managerId: e.managerId,
-    harnessId: e.harnessId,
-    agentId: e.agentId,
-    modelId: e.modelId,
-    providerId: e.providerId,
-    projectId: e.projectId,
-    status: e.status,
-    source: e.source,
+  const isCounted = and(gte(e.startedAt, from), lt(e.startedAt, to), eq(e.superseded, false))
+  if (grain === STRADDLING_GRAIN) {
+    return reader
+      .select({ ...straddling(e, e.endedAt), entries: count(sql`count(*)`) })
+      .from(e)
+      .where(and(isCounted, gt(e.endedAt, to)))
+      .groupBy(...columnsOf(e, ROLLED_COLUMNS), e.endedAt)
   }
   return reader
     .select({
-      ...keys,
-      straddlesTo: straddlesTo.mapWith(Number),
-      entries: sql<number>`count(*)`.mapWith(Number),
-      unpricedEntries: sql<number>`count(*) - count(${cost})`.mapWith(Number),
-      input: sum(e.input),
-      output: sum(e.output),
-      cacheRead: sum(e.cacheRead),
-      cacheWrite: sum(e.cacheWrite),
-      cacheWrite1h: sum(e.cacheWrite1h),
-      cost: sum(cost) as SQL<bigint | null>,
-      listValue: sum(e.listValue) as SQL<bigint | null>,
-      reportedCost: sum(e.reportedCost) as SQL<bigint | null>,
+      ...groups(e, grain),
+      entries: count(sql`count(*)`),
+      unpricedEntries: count(sql`count(*) - count(${cost})`),
+      ...tokenSums(e),
+      cost: unknownSum(cost),
+      listValue: unknownSum(e.listValue),
+      reportedCost: unknownSum(e.reportedCost),
     })
     .from(e)
-    .where(and(gte(e.startedAt, from), lt(e.startedAt, to), eq(e.superseded, false)))
-    .groupBy(...Object.values(keys), straddlesTo)
+    .where(isCounted)
+    .groupBy(...columnsOf(e, GRAINS[grain]!))
 }
 
-/** The sums of a month from those of its days. */
-export async function sumPeriods(reader: Reader, ids: number[], { to }: Range): Promise<RollupSums[]> {
+/** The sums of a month's grain from those of its days. */
+export async function sumPeriods(reader: Reader, grain: number, ids: number[], { to }: Range): Promise<RollupSums[]> {
   const { rollupSums: s } = reader.tables
-  const straddlesTo = sql<number | null>`CASE WHEN ${s.straddlesTo} > ${sql.raw(`${to}`)} THEN ${s.straddlesTo} END`
-  const keys = {
-    managerId: s.managerId,
-    harnessId: s.harnessId,
-    agentId: s.agentId,
-    modelId: s.modelId,
-    providerId: s.providerId,
-    projectId: s.projectId,
-    status: s.status,
-    source: s.source,
+  const isOfDays = and(inArray(s.periodId, ids), eq(s.grain, grain))
+  if (grain === STRADDLING_GRAIN) {
+    return reader
+      .select({ ...straddling(s, s.straddlesTo), entries: count(sql`sum(${s.entries})`) })
+      .from(s)
+      .where(and(isOfDays, gt(s.straddlesTo, to)))
+      .groupBy(...columnsOf(s, ROLLED_COLUMNS), s.straddlesTo)
   }
   return reader
     .select({
-      ...keys,
-      straddlesTo: straddlesTo.mapWith(Number),
-      entries: sql<number>`sum(${s.entries})`.mapWith(Number),
-      unpricedEntries: sql<number>`sum(${s.unpricedEntries})`.mapWith(Number),
-      input: sum(s.input),
-      output: sum(s.output),
-      cacheRead: sum(s.cacheRead),
-      cacheWrite: sum(s.cacheWrite),
-      cacheWrite1h: sum(s.cacheWrite1h),
-      cost: sum(s.cost) as SQL<bigint | null>,
-      listValue: sum(s.listValue) as SQL<bigint | null>,
-      reportedCost: sum(s.reportedCost) as SQL<bigint | null>,
+      ...groups(s, grain),
+      entries: count(sql`sum(${s.entries})`),
+      unpricedEntries: count(sql`sum(${s.unpricedEntries})`),
+      ...tokenSums(s),
+      cost: unknownSum(s.cost),
+      listValue: unknownSum(s.listValue),
+      reportedCost: unknownSum(s.reportedCost),
     })
     .from(s)
-    .where(inArray(s.periodId, ids))
-    .groupBy(...Object.values(keys), straddlesTo)
+    .where(isOfDays)
+    .groupBy(...columnsOf(s, GRAINS[grain]!))
 }
 
-export async function listSums(reader: Reader, periodId: number): Promise<RollupSums[]> {
-  const { rollupSums: s } = reader.tables
-  const rows = await reader.select().from(s).where(eq(s.periodId, periodId))
-  return rows.map(({ periodId: _, number: __, ...sums }) => sums)
+function columnsOf(table: Grouped, columns: readonly RolledColumn[]) {
+  return columns.map((column) => table[column])
 }
 
-function sum(figure: SQLWrapper): SQL<bigint> {
+/** The columns of a grain, and NULL for those that it leaves out. */
+function groups(table: Grouped, grain: number) {
+  const kept = ROLLED_COLUMNS.map((column) => [column, GRAINS[grain]!.includes(column) ? table[column] : sql`NULL`])
+  return {
+    grain: sql<number>`${sql.raw(`${grain}`)}`.mapWith(Number),
+    ...(Object.fromEntries(kept) as Pick<Tables['rollupSums'], RolledColumn>),
+    straddlesTo: sql<null>`NULL`,
+  }
+}
+
+function straddling(table: Grouped, end: Column) {
+  const none = sql<bigint>`0`.mapWith(BigInt)
+  const unknown = sql<bigint | null>`NULL`
+  return {
+    grain: sql<number>`${sql.raw(`${STRADDLING_GRAIN}`)}`.mapWith(Number),
+    ...(Object.fromEntries(ROLLED_COLUMNS.map((column) => [column, table[column]])) as Pick<
+      Tables['rollupSums'],
+      RolledColumn
+    >),
+    straddlesTo: sql<number | null>`${end}`.mapWith(Number),
+    unpricedEntries: sql<number>`0`.mapWith(Number),
+    input: none,
+    output: none,
+    cacheRead: none,
+    cacheWrite: none,
+    cacheWrite1h: none,
+    cost: unknown,
+    listValue: unknown,
+    reportedCost: unknown,
+  }
+}
+
+function tokenSums({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Grouped) {
+  return {
+    input: sum(input),
+    output: sum(output),
+    cacheRead: sum(cacheRead),
+    cacheWrite: sum(cacheWrite),
+    cacheWrite1h: sum(cacheWrite1h),
+  }
+}
+
+function count(expression: SQL) {
+  return sql<number>`${expression}`.mapWith(Number)
+}
+
+function sum(figure: SQLWrapper) {
   return sql<bigint>`sum(${figure})`.mapWith(BigInt)
+}
+
+/** Null where no entry has the figure. */
+function unknownSum(figure: SQLWrapper) {
+  return sql<bigint | null>`sum(${figure})`.mapWith(BigInt)
+}
+
+/** What a period keeps of a grain. */
+export async function listSums(reader: Reader, periodId: number, grain: number): Promise<RollupSums[]> {
+  const { rollupSums: s } = reader.tables
+  const rows = await reader
+    .select()
+    .from(s)
+    .where(and(eq(s.periodId, periodId), eq(s.grain, grain)))
+  return rows.map(({ periodId: _, number: __, ...sums }) => sums)
 }

@@ -8,6 +8,7 @@
 import { aliasedTable, and, type Column, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
+import { ROLLED_COLUMNS, type RolledColumn, STRADDLING_GRAIN } from '../rollup-grain.ts'
 import { hoursOf, type Range, type ReadingPlan } from '../rollup-plan.ts'
 import { costOf } from './expressions.ts'
 
@@ -24,21 +25,8 @@ export type GroupColumn =
   | 'source'
   | 'labelSetId'
 
-/** Those that the roll-up has as well. */
-const ROLLED = [
-  'projectId',
-  'managerId',
-  'agentId',
-  'harnessId',
-  'providerId',
-  'modelId',
-  'status',
-  'source',
-] as const satisfies GroupColumn[]
-type RolledColumn = (typeof ROLLED)[number]
-
 export function isRolled(column: GroupColumn): column is RolledColumn {
-  return (ROLLED as readonly GroupColumn[]).includes(column)
+  return (ROLLED_COLUMNS as readonly GroupColumn[]).includes(column)
 }
 
 /** Of a row, in the order in which statements answer them. */
@@ -67,11 +55,15 @@ export interface GroupSums {
 export interface GroupQuery {
   viewer: Viewer
   condition: SQL | undefined
+  /** The same without what holds for all of the roll-up. */
+  rolledCondition: SQL | undefined
   columns: readonly GroupColumn[]
   bounds: readonly number[]
   /** Where to read; `zone` is that of the roll-up, undefined where all is read from entries. */
   plan: ReadingPlan
   zone: string | undefined
+  /** Which of the roll-up's groups have the columns, those of the conditions among them. */
+  grain: number
   /** Bounds the rows of the statement; each is a group of its own only where nothing comes from the roll-up. */
   limit: number | undefined
   /** Whether each sum is made in two halves, for sums that 64 bits do not hold. SQLite fails where one does not fit. */
@@ -190,25 +182,55 @@ function fromEntries(reader: Reader, query: GroupQuery, stretches: Stretch[]): S
   )
 }
 
-function fromRollup(reader: Reader, query: GroupQuery, stretches: Stretch[]): SQL {
+/** Rows of a grain, of the periods that the plan takes from the roll-up. */
+function rolledArm(reader: Reader, query: GroupQuery, grain: number, stretches: Stretch[]) {
   const { rollupPeriods: p, rollupSums } = reader.tables
   const s = aliasedTable(rollupSums, 'entries')
-  const periods = sql`${p.id} IN (${sql.join(
+  const isPlanned = sql`${p.id} IN (${sql.join(
     query.plan.periods.map(({ id }) => literal(id)),
     sql`, `,
   )})`
-  const condition = and(periods, eq(s.periodId, p.id), query.condition, visibleEntries(reader, query.viewer))
-  const straddling = isBehindBucket(s.straddlesTo, p.startsAt, stretches)
+  const isOfGrain = sql`${s.grain} = ${literal(grain)}`
+  const isVisible = visibleEntries(reader, query.viewer)
+  return {
+    s,
+    // SQLite keeps to the order of a CROSS JOIN: few periods first, then the sums of each by the primary key.
+    from: sql`${p} CROSS JOIN ${rollupSums} AS "entries"`,
+    condition: and(isPlanned, eq(s.periodId, p.id), isOfGrain, query.rolledCondition, isVisible),
+    isStraddling: isBehindBucket(s.straddlesTo, p.startsAt, stretches),
+    bucket: bucketOf(p.startsAt, stretches),
+    keys: query.columns.filter(isRolled).map((column) => s[column]),
+  }
+}
+
+function fromRollup(reader: Reader, query: GroupQuery, stretches: Stretch[]): SQL {
+  const { s, from, condition, bucket, keys } = rolledArm(reader, query, query.grain, stretches)
   return selectArm(
     {
-      bucket: bucketOf(p.startsAt, stretches),
-      keys: query.columns.filter(isRolled).map((column) => s[column]),
+      bucket,
+      keys,
       entries: sql`sum(${s.entries})`,
       unpriced: sql`sum(${s.unpricedEntries})`,
-      straddling: sql`sum(CASE WHEN ${straddling} THEN ${s.entries} ELSE 0 END)`,
+      straddling: literal(0),
       figures: FIGURES.map((figure) => s[figure]),
-      // SQLite keeps to the order of a CROSS JOIN: few periods first, then the sums of each by the primary key.
-      from: sql`${p} CROSS JOIN ${rollupSums} AS "entries" WHERE ${condition}`,
+      from: sql`${from} WHERE ${condition}`,
+    },
+    query.inHalves,
+  )
+}
+
+/** The sessions that went on behind the end of the period and of the bucket too; they are summed in the other arm. */
+function straddlingFromRollup(reader: Reader, query: GroupQuery, stretches: Stretch[]): SQL {
+  const { s, from, condition, isStraddling, bucket, keys } = rolledArm(reader, query, STRADDLING_GRAIN, stretches)
+  return selectArm(
+    {
+      bucket,
+      keys,
+      entries: literal(0),
+      unpriced: literal(0),
+      straddling: sql`sum(${s.entries})`,
+      figures: FIGURES.map((figure) => s[figure]),
+      from: sql`${from} WHERE ${and(condition, isStraddling)}`,
     },
     query.inHalves,
   )
@@ -244,7 +266,9 @@ export async function sumGroups(reader: Reader, query: GroupQuery): Promise<Grou
   const stretches = stretchesOf(query.bounds)
   const arms: SQL[] = []
   if (plan.raw.length > 0) arms.push(fromEntries(reader, query, stretches))
-  if (plan.periods.length > 0) arms.push(fromRollup(reader, query, stretches))
+  if (plan.periods.length > 0) {
+    arms.push(fromRollup(reader, query, stretches), straddlingFromRollup(reader, query, stretches))
+  }
   if (zone !== undefined && plan.trusted.length > 0) {
     const nothing = Array.from({ length: inHalves ? 2 * FIGURES.length : FIGURES.length }, () => sql`NULL`)
     const selected = [
