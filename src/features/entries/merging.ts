@@ -64,7 +64,7 @@ export function createMerging({ db, clock, audit, projects }: Dependencies): Mov
         return moving.length
       })
       onMoved?.(moved)
-      if (isOver?.()) return false
+      if (isOver?.()) return (await listFollowers(db.read, following, { after: undefined, limit: 1 })).length === 0
     }
   }
 
