@@ -14,6 +14,7 @@ import { settingsRoutes } from './features/people/routes/settings.ts'
 import { signInRoutes } from './features/people/routes/sign-in.ts'
 import { tokensRoutes } from './features/people/routes/tokens.ts'
 import { usersRoutes } from './features/people/routes/users.ts'
+import { placementRoutes } from './features/placement/routes.ts'
 import { pricesRoutes } from './features/prices/routes.ts'
 import { clientsRoutes } from './features/projects/routes/clients.ts'
 import { projectsRoutes } from './features/projects/routes/projects.ts'
@@ -64,6 +65,7 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(clientsRoutes(services))
     .use(projectsRoutes(services))
     .use(ticketsRoutes(services))
+    .use(placementRoutes(services))
     .use(pricesRoutes(services))
     .use(repricingRoute(services))
     .use(usageRoute(services))

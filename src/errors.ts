@@ -67,6 +67,11 @@ export const PROBLEMS = {
     title: 'Project merged',
     help: 'The project was merged into another one, which its names lead to now. Change that one instead; the detail names it.',
   },
+  rules_changed: {
+    status: 409,
+    title: 'Rules changed',
+    help: 'A new order of the placement rules has to name every rule exactly once, and the ones it names are not the ones that there are now. List them again and repeat.',
+  },
   last_admin: {
     status: 409,
     title: 'Last admin',

@@ -21,7 +21,7 @@ export function createServices({ db, clock }: ServicesOptions) {
   const audit = createAuditService({ db, clock })
   const people = createPeopleService({ db, clock, audit })
   const projects = createProjectsService({ db, clock, audit })
-  const placement = createPlacementService({ projects })
+  const placement = createPlacementService({ db, clock, audit, projects })
   const prices = createPricesService({ db, clock, audit })
   const entries = createEntriesService({ db, clock, audit, people, prices, projects, placement })
   const sheets = createSheetsService({ db, clock, audit, people, prices, entries })

@@ -9,26 +9,47 @@ import { type Subject, valuesOf } from './subject.ts'
 export type Groups = Record<string, string>
 
 export interface CompiledCondition extends RuleCondition {
-  /** Of an expression; undefined for a glob. */
+  /** Undefined for a glob. */
   expression: RE2JS | undefined
+  /** The glob as it is compared; names are compared without regard to case, and so are globs. */
+  foldedGlob: string
 }
 
 /** An expression stands between slashes, `/…/`, and ignores case with an `i` behind them. All else is a glob. */
 const EXPRESSION = /^\/(.+)\/(i?)$/s
 
+/**
+ * Bytes of memory for the states of one expression, of which the library would take 8 MiB: with the thousand and more
+ * that rules may have, half a gigabyte at worst. Usual expressions need some kilobytes; one that needs more forgets its
+ * states and finds them again.
+ */
+const STATES_BYTES = 512 * 1024
+
 /** Throws what re2js throws for an expression that is none. */
 export function compileCondition({ field, matches }: RuleCondition): CompiledCondition {
   const [, source, flag] = EXPRESSION.exec(matches) ?? []
-  const expression = source === undefined ? undefined : RE2JS.compile(source, flag ? RE2JS.CASE_INSENSITIVE : 0)
-  return { field, matches, expression }
+  return {
+    field,
+    matches,
+    expression: source === undefined ? undefined : compileExpression(source, flag === 'i'),
+    foldedGlob: foldName(matches),
+  }
+}
+
+function compileExpression(source: string, ignoresCase: boolean): RE2JS {
+  const expression = RE2JS.compile(source, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0)
+  const { dfa } = expression.re2()
+  dfa.stateBudget = STATES_BYTES
+  dfa.memBudget = STATES_BYTES
+  return expression
 }
 
 export function holdsFor(condition: CompiledCondition, subject: Subject): boolean {
-  return valuesOf(condition.field, subject).some((value) => matches(condition, value))
+  return valuesOf(condition.field, subject).some((value) => isMet(condition, value))
 }
 
-function matches({ expression, matches: glob }: CompiledCondition, value: string): boolean {
-  return expression ? expression.test(value) : matchesGlob(foldName(glob), foldName(value))
+function isMet({ expression, foldedGlob }: CompiledCondition, value: string): boolean {
+  return expression ? expression.test(value) : matchesGlob(foldedGlob, foldName(value))
 }
 
 /** What the named groups of the expression matched in the first value that it matches. */

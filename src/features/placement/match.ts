@@ -6,7 +6,10 @@ import { type Subject, valuesOf } from './subject.ts'
 import { type ComposedTicket, ticketKeyOf } from './ticket-template.ts'
 
 export interface Rule {
+  id: number
   uid: Id<'rul'>
+  /** What it is ordered by; removed rules leave gaps. */
+  position: number
   versionId: number
   version: number
   name: string
@@ -16,13 +19,16 @@ export interface Rule {
   /** The ticket's key, in which `{name}` stands for a named group of a matched expression. */
   ticket: string | null
   conditions: CompiledCondition[]
+  createdAt: number
+  changedAt: number
 }
 
 export interface Taken extends ComposedTicket {
   rule: Rule
 }
 
-export type Verdict = 'takes' | 'disabled' | 'project_archived' | 'not_met'
+export const VERDICTS = ['takes', 'disabled', 'project_archived', 'not_met'] as const
+export type Verdict = (typeof VERDICTS)[number]
 
 export interface Step {
   rule: Rule
@@ -31,18 +37,77 @@ export interface Step {
   failed?: { field: string; matches: string; value: string | null }[]
 }
 
+/** A rule that is tried, its conditions on the summary apart: summaries are hardly ever the same twice. */
+interface Tried {
+  rule: Rule
+  lasting: CompiledCondition[]
+  onSummary: CompiledCondition[]
+}
+
+/**
+ * Characters of keys and rules of verdicts that are remembered: about 10 MB, for thirty thousand different sets of
+ * labels where no rule looks at summaries. Beyond that everything is forgotten, which costs one look at the rules each.
+ */
+const REMEMBERED = 4_000_000
+/** What a remembered verdict weighs besides its key: an entry of a map and a small array. */
+const VERDICT_WEIGHT = 64
+const RULE_WEIGHT = 8
+
 /** The rules in their order, those that are never tried included. */
 export class RuleSet {
-  constructor(readonly rules: readonly Rule[]) {}
+  readonly #tried: Tried[]
+  /** The fields besides the summary that any rule looks at: what the verdict depends on, and the memory's key. */
+  readonly #fields: string[]
+  /** By key, the rules that may take such a subject, up to the first that does so whatever its summary says. */
+  readonly #candidates = new Map<string, Tried[]>()
+  #remembered = 0
+
+  constructor(readonly rules: readonly Rule[]) {
+    this.#tried = rules.filter(isTried).map((rule) => ({
+      rule,
+      // What decides fast first.
+      lasting: rule.conditions
+        .filter(({ field }) => field !== 'summary')
+        .sort((one, other) => Number(one.expression !== undefined) - Number(other.expression !== undefined)),
+      onSummary: rule.conditions.filter(({ field }) => field === 'summary'),
+    }))
+    this.#fields = [...new Set(this.#tried.flatMap(({ lasting }) => lasting.map(({ field }) => field)))]
+  }
 
   /** The first rule that takes the subject; undefined where none does. */
   findTaker(subject: Subject): Taken | undefined {
-    for (const rule of this.rules) {
-      if (!rule.enabled || rule.project.archivedAt !== null) continue
-      if (rule.conditions.every((condition) => holdsFor(condition, subject))) return taken(rule, subject)
-    }
-    return undefined
+    if (this.#tried.length === 0) return undefined
+    const found = this.#candidatesFor(subject).find(({ onSummary }) => holdAll(onSummary, subject))
+    return found && taken(found.rule, subject)
   }
+
+  #candidatesFor(subject: Subject): Tried[] {
+    const key = JSON.stringify(this.#fields.map((field) => valuesOf(field, subject)))
+    const known = this.#candidates.get(key)
+    if (known) return known
+    const candidates: Tried[] = []
+    for (const tried of this.#tried) {
+      if (!holdAll(tried.lasting, subject)) continue
+      candidates.push(tried)
+      if (tried.onSummary.length === 0) break
+    }
+    const weight = key.length + candidates.length * RULE_WEIGHT + VERDICT_WEIGHT
+    if (this.#remembered + weight > REMEMBERED) {
+      this.#candidates.clear()
+      this.#remembered = 0
+    }
+    this.#remembered += weight
+    this.#candidates.set(key, candidates)
+    return candidates
+  }
+}
+
+function isTried({ enabled, project }: Rule): boolean {
+  return enabled && project.archivedAt === null
+}
+
+function holdAll(conditions: CompiledCondition[], subject: Subject): boolean {
+  return conditions.every((condition) => holdsFor(condition, subject))
 }
 
 function taken(rule: Rule, subject: Subject): Taken {
@@ -50,7 +115,7 @@ function taken(rule: Rule, subject: Subject): Taken {
 }
 
 /** What becomes of a subject, step by step up to the rule that takes it. */
-export function explain(rules: RuleSet, subject: Subject): { taken: Taken | null; steps: Step[] } {
+export function explain(rules: Pick<RuleSet, 'rules'>, subject: Subject): { taken: Taken | null; steps: Step[] } {
   const steps: Step[] = []
   for (const rule of rules.rules) {
     const step = stepOf(rule, subject)
@@ -65,10 +130,6 @@ function stepOf(rule: Rule, subject: Subject): Step {
   if (rule.project.archivedAt !== null) return { rule, verdict: 'project_archived' }
   const failed = rule.conditions
     .filter((condition) => !holdsFor(condition, subject))
-    .map((condition) => ({
-      field: condition.field,
-      matches: condition.matches,
-      value: valuesOf(condition.field, subject)[0] ?? null,
-    }))
+    .map(({ field, matches }) => ({ field, matches, value: valuesOf(field, subject)[0] ?? null }))
   return failed.length === 0 ? { rule, verdict: 'takes' } : { rule, verdict: 'not_met', failed }
 }

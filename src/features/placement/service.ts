@@ -3,13 +3,15 @@ import { Cached } from '../../database/cached.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { PlacedBy, UnknownProjects } from '../../database/tables.ts'
 import type { Id } from '../../lib/id.ts'
-import type { ProjectRow, ProjectsService, TicketRow } from '../projects/service.ts'
-import { compileCondition } from './condition.ts'
+import type { ProjectRow, TicketRow } from '../projects/service.ts'
 import { type Rule, RuleSet } from './match.ts'
-import { getRuleVersion, listRules, type RuleVersion } from './store.ts'
+import { createRules, loadRules, type RulesDependencies } from './rules.ts'
+import { getRuleVersion, type RuleVersion } from './store.ts'
 import type { Subject } from './subject.ts'
 
 export { explain, type Rule, RuleSet, type Step, type Taken, type Verdict } from './match.ts'
+export type { Explanation, ListedRule, NewRuleFields, RuleChange } from './rules.ts'
+export { explanationBody, readNewRule, readSample, ruleBody } from './wire.ts'
 export type { RuleVersion, Subject }
 
 export interface Placement {
@@ -72,17 +74,9 @@ export interface Placeable {
   subject?: Subject | undefined
 }
 
-export function createPlacementService({ projects }: { projects: ProjectsService }) {
-  const cached = new Cached(async (reader) => {
-    const places = new Map<number, ProjectRow>()
-    const rules = []
-    for (const { projectId, conditions, ...rule } of await listRules(reader)) {
-      const project = places.get(projectId) ?? (await projects.getProject(reader, projectId))
-      places.set(projectId, project)
-      rules.push({ ...rule, project, conditions: conditions.map(compileCondition) })
-    }
-    return new RuleSet(rules)
-  })
+export function createPlacementService(dependencies: RulesDependencies) {
+  const { projects } = dependencies
+  const cached = new Cached(async (reader) => new RuleSet(await loadRules(reader, projects)))
 
   /** The named project. Undefined where none was named, or where it is unknown and names are held. */
   async function findNamedProject(tx: Tx, name: string | undefined, { unknownProjects }: PlacementOptions) {
@@ -181,6 +175,8 @@ export function createPlacementService({ projects }: { projects: ProjectsService
   }
 
   return {
+    ...createRules(dependencies),
+
     /** The rules as `reader` sees them; not a promise where the held ones still hold. */
     rules: (reader: Reader | Tx): RuleSet | Promise<RuleSet> => cached.get(reader),
 

@@ -1,8 +1,8 @@
 /** The tables `placement_rules` and `placement_rule_versions`. Versions are only ever added. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
-import type { Reader } from '../../database/database.ts'
+import type { Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/records.ts'
-import type { Id } from '../../lib/id.ts'
+import { type Id, newId } from '../../lib/id.ts'
 
 /** A rule as it is now: its place in the order, and what its last version says. */
 export interface RuleRecord {
@@ -75,4 +75,41 @@ export async function getRuleVersion(reader: Reader, id: number): Promise<RuleVe
     .innerJoin(rules, eq(rules.id, versions.ruleId))
     .where(eq(versions.id, id))
   return row!
+}
+
+export interface NewVersion {
+  name: string
+  conditions: RuleCondition[]
+  projectId: number
+  ticket: string | null
+  createdAt: number
+  createdBy: number | null
+}
+
+/** Adds a rule with its first version. */
+export async function insertRule(
+  tx: Tx,
+  { position, enabled }: { position: number; enabled: boolean },
+  version: NewVersion,
+): Promise<Id<'rul'>> {
+  const { placementRules } = tx.tables
+  const [rule] = await tx
+    .insert(placementRules)
+    .values({ uid: newId('rul'), position, enabled, createdAt: version.createdAt })
+    .returning({ id: placementRules.id, uid: placementRules.uid })
+  await insertVersion(tx, rule!.id, 1, version)
+  return rule!.uid
+}
+
+export async function insertVersion(tx: Tx, ruleId: number, version: number, says: NewVersion): Promise<void> {
+  await tx.insert(tx.tables.placementRuleVersions).values({ ruleId, version, ...says })
+}
+
+export async function updateRule(
+  tx: Tx,
+  id: number,
+  change: { enabled?: boolean; position?: number; removedAt?: number },
+): Promise<void> {
+  const { placementRules } = tx.tables
+  await tx.update(placementRules).set(change).where(eq(placementRules.id, id))
 }

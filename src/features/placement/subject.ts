@@ -2,6 +2,7 @@
 import type { LabelMap } from '../../database/records.ts'
 
 export interface Subject {
+  /** Empty texts, which only samples have, are as good as none. */
   agentHarness: string
   agentName: string
   model: string
@@ -11,28 +12,33 @@ export interface Subject {
   labels: LabelMap | null
 }
 
+export const PLAIN_FIELDS = ['agent_harness', 'agent_name', 'model', 'agent_manager', 'provider', 'summary'] as const
+
+const LABEL_PREFIX = 'labels.'
+
 /** What a condition looks at: nothing where the field is absent, and of the manager both e-mail address and name. */
 export function valuesOf(field: string, subject: Subject): string[] {
   switch (field) {
     case 'agent_harness':
-      return [subject.agentHarness]
+      return said(subject.agentHarness)
     case 'agent_name':
-      return [subject.agentName]
+      return said(subject.agentName)
     case 'model':
-      return [subject.model]
+      return said(subject.model)
     case 'agent_manager':
-      return [subject.manager.email, subject.manager.name]
+      return [...said(subject.manager.email), ...said(subject.manager.name)]
     case 'provider':
-      return present(subject.provider)
+      return said(subject.provider)
     case 'summary':
-      return present(subject.summary)
-    default:
-      return present(subject.labels?.[field.slice(LABEL_PREFIX.length)])
+      return said(subject.summary)
+    default: {
+      const name = field.slice(LABEL_PREFIX.length)
+      // A label may be called `constructor`, and may well be empty.
+      return subject.labels && Object.hasOwn(subject.labels, name) ? [subject.labels[name]!] : []
+    }
   }
 }
 
-export const LABEL_PREFIX = 'labels.'
-
-function present(value: string | null | undefined): string[] {
-  return value === null || value === undefined ? [] : [value]
+function said(text: string | null): string[] {
+  return text === null || text === '' ? [] : [text]
 }

@@ -1,4 +1,5 @@
 /** The ticket of a rule, in which `{name}` stands for a named group of a matched expression. Pure. */
+import type { Fault } from '../../errors.ts'
 import { composeName } from '../../lib/names.ts'
 import { type CompiledCondition, groupsOf } from './condition.ts'
 import type { Subject } from './subject.ts'
@@ -6,13 +7,29 @@ import type { Subject } from './subject.ts'
 const GROUP = /\{([^{}]*)\}/g
 
 /** The names of the groups that a template uses. */
-export function groupsUsed(template: string): string[] {
+function groupsUsed(template: string): string[] {
   return [...template.matchAll(GROUP)].map(([, name]) => name!)
 }
 
-/** As long as a ticket's key may be where a report names it. */
-const KEY_LIMIT = 200
-const CONTROL = /\p{Cc}/u
+/** As long as a ticket's key may be where a report names it; templates keep to the same. */
+export const KEY_LIMIT = 200
+
+/** @param known the groups of the rule's expressions */
+export function faultsOfTemplate(template: string, known: string[]): Fault[] {
+  const refuse = (code: string, message: string): Fault => ({ pointer: '/ticket', code, message })
+  const fault = faultOfKey(template)
+  if (fault) return [refuse('bad_format', `must not be ${fault}; null gives no ticket`)]
+  if (/[{}]/.test(template.replace(GROUP, ''))) {
+    return [refuse('bad_template', 'has a brace of its own; {name} stands for a group, and keys have no braces')]
+  }
+  return groupsUsed(template)
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const groups =
+        known.length === 0 ? 'they have none' : `they have ${known.map((group) => `{${group}}`).join(', ')}`
+      return refuse('unknown_group', `uses {${name}}, which no expression of the conditions names: ${groups}`)
+    })
+}
 
 export interface ComposedTicket {
   /** Null where the rule gives none, or where what it composed cannot be a key. */
@@ -30,17 +47,22 @@ interface TicketRule {
 /** The key that the rule's template makes of what its expressions matched. */
 export function ticketKeyOf(rule: TicketRule, subject: Subject): ComposedTicket {
   if (rule.ticket === null) return { ticketKey: null, note: null }
-  const groups = Object.assign({}, ...rule.conditions.map((condition) => groupsOf(condition, subject)))
-  const missing = groupsUsed(rule.ticket).find((name) => !groups[name])
-  if (missing !== undefined) return noTicket(rule, `its group '${missing}' matched nothing`)
-  const key = composeName(rule.ticket.replace(GROUP, (_, name) => groups[name]))
-  if (key.length === 0) return noTicket(rule, 'what it composed is empty')
-  if (key.length > KEY_LIMIT) return noTicket(rule, `what it composed has more than ${KEY_LIMIT} characters`)
-  if (CONTROL.test(key)) return noTicket(rule, 'what it composed holds control characters')
-  if (!key.isWellFormed()) return noTicket(rule, 'what it composed is not well-formed text')
-  return { ticketKey: key, note: null }
+  const groups = new Map(rule.conditions.flatMap((condition) => Object.entries(groupsOf(condition, subject))))
+  const empty = groupsUsed(rule.ticket).find((name) => !groups.get(name))
+  if (empty !== undefined) return noTicket(rule, `its group '${empty}' matched nothing`)
+  const key = composeName(rule.ticket.replace(GROUP, (_, name) => groups.get(name)!))
+  const fault = faultOfKey(key)
+  return fault ? noTicket(rule, `what it composed is ${fault}`) : { ticketKey: key, note: null }
 }
 
 function noTicket({ name }: TicketRule, because: string): ComposedTicket {
   return { ticketKey: null, note: `Rule '${name}' gave no ticket: ${because}.` }
+}
+
+/** Why a text cannot be a ticket's key. A value that came with a report is clean, but a group may cut a character in two. */
+function faultOfKey(key: string): string | undefined {
+  if (key.trim() === '') return 'empty'
+  if (key.length > KEY_LIMIT) return `longer than ${KEY_LIMIT} characters`
+  if (/\p{Cc}/u.test(key)) return 'text with control characters'
+  return key.isWellFormed() ? undefined : 'broken text'
 }

@@ -1,0 +1,155 @@
+import { Elysia } from 'elysia'
+import { access, actorOf } from '../../http/access.ts'
+import { documented } from '../../http/documented.ts'
+import { EXAMPLE_EXPLANATION, EXAMPLE_NEW_RULE, EXAMPLE_RULE, EXAMPLE_RULE_TEST } from './examples.ts'
+import { ExplanationBody, NewRule, RuleBody, RuleChange, RuleList, RuleOrder, RuleTest } from './schema.ts'
+import {
+  explanationBody,
+  type ListedRule,
+  type PlacementService,
+  readNewRule,
+  readSample,
+  ruleBody,
+} from './service.ts'
+
+const tag = 'Placement rules'
+
+/** A rule may name people and clients, so members do not read them. */
+const MAY_READ = { read: ['billing', 'admin'], session: ['billing', 'admin'] } as const
+const MAY_TEST = { session: ['billing', 'admin'] } as const
+/** A rule could draw everyone's entries into someone's sight (product.md, "Roles"). */
+const MAY_CHANGE = { session: ['admin'] } as const
+
+const path = { id: 'Id (rul_…) or name of the rule.' }
+const answer = { 200: { description: 'The rule.', schema: RuleBody, example: EXAMPLE_RULE } }
+const list = {
+  description: 'Every rule, in the order in which they are tried.',
+  schema: RuleList,
+  example: { data: [EXAMPLE_RULE], has_more: false, next_page: null },
+}
+
+function listBody(rules: ListedRule[]) {
+  return { data: rules.map(ruleBody), has_more: false, next_page: null }
+}
+
+export const placementRoutes = ({ placement }: { placement: PlacementService }) =>
+  new Elysia({ name: 'placement', prefix: '/api/v1/placement-rules', normalize: false })
+    .use(access())
+    .get('', async () => listBody(await placement.listRules()), {
+      allow: MAY_READ,
+      detail: documented({
+        id: 'listPlacementRules',
+        tag,
+        summary: 'List placement rules',
+        description: 'In the order in which they are tried, all at once.',
+        responses: { 200: list },
+      }),
+    })
+    .post(
+      '',
+      async ({ body, caller, address, set }) => {
+        const added = await placement.addRule(actorOf({ caller, address }), readNewRule(body))
+        set.status = 201
+        set.headers.location = `/api/v1/placement-rules/${added.rule.uid}`
+        return ruleBody(added)
+      },
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: NewRule,
+        detail: documented({
+          id: 'addPlacementRule',
+          tag,
+          summary: 'Add a placement rule',
+          description:
+            'It places what is reported from now on. `warnings` says where it will be skipped, because its project is archived.',
+          body: { example: EXAMPLE_NEW_RULE },
+          responses: {
+            201: { description: 'The rule was added.', schema: RuleBody, headers: ['Location'], example: EXAMPLE_RULE },
+          },
+          problems: ['already_exists'],
+        }),
+      },
+    )
+    .put(
+      '/order',
+      async ({ body, caller, address }) =>
+        listBody(await placement.orderRules(actorOf({ caller, address }), body.rules)),
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: RuleOrder,
+        detail: documented({
+          id: 'orderPlacementRules',
+          tag,
+          summary: 'Put the placement rules in another order',
+          description: 'The body names every rule exactly once; the first that takes an entry places it.',
+          body: { example: { rules: [EXAMPLE_RULE.id] } },
+          responses: { 200: list },
+          problems: ['rules_changed'],
+        }),
+      },
+    )
+    .post(
+      '/test',
+      async ({ body: { sample, rule } }) =>
+        explanationBody(await placement.testRules(readSample(sample), rule && readNewRule(rule))),
+      {
+        allow: MAY_TEST,
+        parse: 'report',
+        body: RuleTest,
+        detail: documented({
+          id: 'testPlacementRules',
+          tag,
+          summary: 'Try the placement rules on a sample',
+          description:
+            'Which rule takes it, and why the earlier ones do not; with `rule`, as if that one were saved. Writes nothing.',
+          body: { example: EXAMPLE_RULE_TEST },
+          responses: {
+            200: { description: 'What becomes of the sample.', schema: ExplanationBody, example: EXAMPLE_EXPLANATION },
+          },
+        }),
+      },
+    )
+    .get('/:id', async ({ params }) => ruleBody(await placement.getRule(params.id)), {
+      allow: MAY_READ,
+      detail: documented({ id: 'getPlacementRule', tag, summary: 'Read one placement rule', path, responses: answer }),
+    })
+    .patch(
+      '/:id',
+      async ({ params, body, caller, address }) =>
+        ruleBody(await placement.changeRule(actorOf({ caller, address }), params.id, body)),
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: RuleChange,
+        detail: documented({
+          id: 'changePlacementRule',
+          tag,
+          summary: 'Change a placement rule',
+          description: 'What is absent stays. Entries that it placed stay where they are, and show it as it was.',
+          path,
+          body: { example: { enabled: false } },
+          responses: answer,
+          problems: ['already_exists'],
+        }),
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ params, caller, address, set }) => {
+        await placement.removeRule(actorOf({ caller, address }), params.id)
+        set.status = 204
+      },
+      {
+        allow: MAY_CHANGE,
+        detail: documented({
+          id: 'removePlacementRule',
+          tag,
+          summary: 'Remove a placement rule',
+          description: 'Entries that it placed stay where they are, and still show it.',
+          path,
+          responses: { 204: { description: 'It is gone.' } },
+        }),
+      },
+    )

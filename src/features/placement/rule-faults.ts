@@ -1,0 +1,113 @@
+/** What a rule may say, whether it comes over HTTP or from the command line. Pure. */
+import type { RuleCondition } from '../../database/records.ts'
+import type { Fault } from '../../errors.ts'
+import { faultsOfName } from '../people/service.ts'
+import { type CompiledCondition, compileCondition } from './condition.ts'
+import { PLAIN_FIELDS } from './subject.ts'
+import { faultsOfTemplate } from './ticket-template.ts'
+
+/** More rules than this nobody orders by hand; as many as one answer lists. */
+export const RULES_LIMIT = 1_000
+
+/** There are six fields, and labels: a condition for each, and room for exceptions. */
+export const CONDITIONS_LIMIT = 20
+
+/** Twice what the longest value of a label has. Compiling one so long takes 0.2 s and 70 MB at the very worst. */
+export const PATTERN_LIMIT = 500
+
+/**
+ * Instructions of one compiled expression; the usual ones have 10 to 50. Matching takes at most some 5 ns for each
+ * instruction and character, so that one expression never takes more than 5 ms of a summary of 1,000 characters.
+ */
+export const EXPRESSION_LIMIT = 1_000
+
+/** Instructions of all rules together: five hundred rules have some 12,000, and the worst of this size take 0.25 s. */
+export const EXPRESSIONS_LIMIT = 50_000
+
+export const FIELD_PATTERN = `^(${PLAIN_FIELDS.join('|')}|labels\\.[a-z0-9_.-]{1,64})$`
+export const FIELD_EXPECTED = `must be one of ${PLAIN_FIELDS.join(', ')}, or labels.<name>`
+const FIELD = new RegExp(FIELD_PATTERN)
+
+/** What a person says of a rule. */
+export interface RuleFields {
+  name: string
+  conditions: RuleCondition[]
+  /** By id, key, name or alias. */
+  project: string
+  ticket: string | null
+}
+
+/** Every fault of what is said, except of the project, which only the database knows. */
+export function faultsOfRule({ name, conditions, ticket }: Partial<RuleFields>): Fault[] {
+  return [
+    ...(name === undefined ? [] : faultsOfName(name, '/name')),
+    ...(conditions === undefined ? [] : faultsOfConditions(conditions)),
+    ...(ticket === undefined || ticket === null ? [] : faultsOfTemplate(ticket, groupNames(conditions ?? []))),
+  ]
+}
+
+function faultsOfConditions(conditions: RuleCondition[]): Fault[] {
+  if (conditions.length === 0) {
+    return [
+      { pointer: '/conditions', code: 'too_few', message: 'needs at least one; agent_harness * takes everything' },
+    ]
+  }
+  if (conditions.length > CONDITIONS_LIMIT) {
+    return [{ pointer: '/conditions', code: 'too_many', message: `may have at most ${CONDITIONS_LIMIT}` }]
+  }
+  const groups = new Set<string>()
+  return conditions.flatMap((condition, index) => faultsOfCondition(condition, `/conditions/${index}`, groups))
+}
+
+/** @param groups the names of those that earlier conditions have, to which this one's are added */
+function faultsOfCondition({ field, matches }: RuleCondition, pointer: string, groups: Set<string>): Fault[] {
+  const faults: Fault[] = []
+  if (!FIELD.test(field)) faults.push({ pointer: `${pointer}/field`, code: 'not_allowed', message: FIELD_EXPECTED })
+  const refuse = (code: string, message: string) => faults.push({ pointer: `${pointer}/matches`, code, message })
+  if (matches.trim() === '') refuse('too_short', 'must be a glob, or an expression between slashes')
+  else if (matches.length > PATTERN_LIMIT) refuse('too_long', `must have at most ${PATTERN_LIMIT} characters`)
+  else if (/\p{Cc}/u.test(matches) || !matches.isWellFormed()) {
+    refuse('bad_format', 'must not contain control characters; an expression can write them as \\n, \\t or \\x1b')
+  } else if (UNKNOWN_FLAGS.test(matches)) {
+    refuse('unknown_flag', 'is an expression with unknown flags: only i, to ignore case, may follow the last slash')
+  } else {
+    const compiled = tryCompile({ field, matches })
+    if (typeof compiled === 'string') refuse('bad_expression', `is no expression in RE2 syntax: ${compiled}`)
+    else if (sizeOf(compiled) > EXPRESSION_LIMIT) {
+      refuse('too_large', 'repeats too much; write smaller counts, or + and *')
+    }
+    for (const name of typeof compiled === 'string' ? [] : groupsIn(compiled)) {
+      if (groups.has(name)) refuse('duplicate_group', `names the group '${name}', which an earlier condition has`)
+      groups.add(name)
+    }
+  }
+  return faults
+}
+
+/** Letters behind the last slash that are flags elsewhere; `/srv/data` remains a glob. */
+const UNKNOWN_FLAGS = /^\/.+\/(?=[dgimsuvxy]{1,4}$)(?!i$)/s
+
+/** The compiled condition, or what re2js says against it. */
+function tryCompile(condition: RuleCondition): CompiledCondition | string {
+  try {
+    return compileCondition(condition)
+  } catch (error) {
+    return (error as Error).message.replace(/^error parsing regexp: /, '')
+  }
+}
+
+/** How much work a condition may be, as its number of instructions. */
+export function sizeOf({ expression }: CompiledCondition): number {
+  return expression?.programSize() ?? 0
+}
+
+function groupsIn({ expression }: CompiledCondition): string[] {
+  return Object.keys(expression?.namedGroups() ?? {})
+}
+
+function groupNames(conditions: RuleCondition[]): string[] {
+  return conditions.flatMap((condition) => {
+    const compiled = tryCompile(condition)
+    return typeof compiled === 'string' ? [] : groupsIn(compiled)
+  })
+}

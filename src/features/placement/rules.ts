@@ -1,0 +1,285 @@
+/** The rules as people edit them: in an order, each with what it says now. What reports ask of them is in `service.ts`. */
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/id.ts'
+import { composeName, foldName } from '../../lib/names.ts'
+import { type Actor, type AuditService, difference } from '../audit/service.ts'
+import type { ProjectRow, ProjectsService } from '../projects/service.ts'
+import { compileCondition } from './condition.ts'
+import { explain, type Rule, type Step, type Taken } from './match.ts'
+import { EXPRESSIONS_LIMIT, faultsOfRule, RULES_LIMIT, type RuleFields, sizeOf } from './rule-faults.ts'
+import { insertRule, insertVersion, listRules, type NewVersion, updateRule } from './store.ts'
+import type { Subject } from './subject.ts'
+
+/** A rule with its place in the order, from 1. */
+export interface ListedRule {
+  rule: Rule
+  position: number
+}
+
+export interface NewRuleFields extends RuleFields {
+  /** True where it is not said. */
+  enabled?: boolean | undefined
+  /** From 1; the last where it is not said. */
+  position?: number | undefined
+}
+
+export type RuleChange = Partial<RuleFields> & { enabled?: boolean | undefined }
+
+export interface Explanation {
+  taken: Taken | null
+  steps: Step[]
+}
+
+function nameTaken(name: string, { uid }: Rule): Problem {
+  return new Problem('already_exists', `'${name}' is the name of the rule ${uid}. Choose another, or change that one.`)
+}
+
+function rulesChanged(): Problem {
+  return new Problem(
+    'rules_changed',
+    'The order must name every rule exactly once, and these are not the rules that there are now. List them again, and send their ids in the new order.',
+  )
+}
+
+function tooManyRules(): Problem {
+  return validationFailed([
+    {
+      pointer: '',
+      code: 'too_many',
+      message: `would be more than ${RULES_LIMIT} rules; one expression may stand for many, such as /^acme-(?<ticket>[0-9]+)/`,
+    },
+  ])
+}
+
+/** Every rule with what it needs to be tried. */
+export async function loadRules(reader: Reader, projects: Pick<ProjectsService, 'getProject'>): Promise<Rule[]> {
+  const places = new Map<number, ProjectRow>()
+  const rules: Rule[] = []
+  for (const { projectId, conditions, ...rule } of await listRules(reader)) {
+    const project = places.get(projectId) ?? (await projects.getProject(reader, projectId))
+    places.set(projectId, project)
+    rules.push({ ...rule, project, conditions: conditions.map(compileCondition) })
+  }
+  return rules
+}
+
+/** Why a rule does not run although it is there. */
+export function warningsOf({ project }: Rule): string[] {
+  if (project.archivedAt === null) return []
+  return [`The project ${project.key} is archived, so this rule is skipped until the project is restored.`]
+}
+
+export interface RulesDependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  projects: ProjectsService
+}
+
+export function createRules({ db, clock, audit, projects }: RulesDependencies) {
+  const list = (reader: Reader) => loadRules(reader, projects)
+
+  /** By id, or by name. */
+  function findIn(rules: Rule[], named: string): ListedRule | undefined {
+    const index = rules.findIndex((rule) => rule.uid === named || foldName(rule.name) === foldName(named))
+    return index < 0 ? undefined : { rule: rules[index]!, position: index + 1 }
+  }
+
+  function getIn(rules: Rule[], named: string): ListedRule {
+    const found = findIn(rules, named)
+    if (!found) throw notFound(`The rule '${named}'`)
+    return found
+  }
+
+  /**
+   * The project that is meant. Throws `validation_failed` with every fault of what is said.
+   * @param root pointer to the rule within the body
+   */
+  async function check(reader: Reader, fields: RuleFields, others: Rule[], root = ''): Promise<ProjectRow> {
+    const faults = faultsOfRule(fields)
+    const project = await projects.findProjectNamed(reader, fields.project)
+    if (!project) faults.push(unknownProject(fields.project))
+    if (faults.length === 0) faults.push(...faultsOfSize(fields, others))
+    if (faults.length > 0) {
+      throw validationFailed(faults.map((fault) => ({ ...fault, pointer: `${root}${fault.pointer}` })))
+    }
+    return projects.getProject(reader, project!.project.id)
+  }
+
+  function refuseTakenName(name: string, others: Rule[]): void {
+    const namesake = findIn(others, name)
+    if (namesake) throw nameTaken(name, namesake.rule)
+  }
+
+  return {
+    /** Every rule in the order in which they are tried. */
+    async listRules(): Promise<ListedRule[]> {
+      return (await list(db.read)).map((rule, index) => ({ rule, position: index + 1 }))
+    },
+
+    /** By id or name. Throws `not_found`. */
+    getRule: async (rule: string): Promise<ListedRule> => getIn(await list(db.read), rule),
+
+    /** Throws `validation_failed` with every fault, and `already_exists` for a name that another rule has. */
+    addRule: (by: Actor, given: NewRuleFields): Promise<ListedRule> =>
+      db.write(async (tx) => {
+        const rules = await list(tx)
+        if (rules.length >= RULES_LIMIT) throw tooManyRules()
+        const fields = { ...given, name: composeName(given.name) }
+        const project = await check(tx, fields, rules)
+        refuseTakenName(fields.name, rules)
+        const enabled = given.enabled ?? true
+        const says = versionOf(fields, project, by)
+        const uid = await insertRule(
+          tx,
+          { position: (rules.at(-1)?.position ?? 0) + 1, enabled },
+          { ...says, createdAt: clock.now() },
+        )
+        const added = getIn(await list(tx), uid).rule
+        await audit.record(tx, by, { action: 'placement_rule.added', object: objectOf(added), after: recordOf(added) })
+        const at = Math.min(given.position ?? rules.length + 1, rules.length + 1)
+        if (at <= rules.length) await setOrder(tx, rules.toSpliced(at - 1, 0, added))
+        return { rule: added, position: at }
+      }),
+
+    /** What is absent stays. Throws as {@link addRule}, and `not_found`. */
+    changeRule: (by: Actor, named: string, change: RuleChange): Promise<ListedRule> =>
+      db.write(async (tx) => {
+        const rules = await list(tx)
+        const { rule, position } = getIn(rules, named)
+        const others = rules.filter((other) => other !== rule)
+        const fields = { ...fieldsOf(rule), ...defined(change) }
+        fields.name = composeName(fields.name)
+        const project = await check(tx, fields, others)
+        refuseTakenName(fields.name, others)
+        const enabled = change.enabled ?? rule.enabled
+        if (enabled !== rule.enabled) await updateRule(tx, rule.id, { enabled })
+        if (difference(saysOf(rule), saysOf({ ...fields, project }))) {
+          const says = { ...versionOf(fields, project, by), createdAt: clock.now() }
+          await insertVersion(tx, rule.id, rule.version + 1, says)
+        }
+        const changed = getIn(await list(tx), rule.uid).rule
+        const differs = difference(recordOf(rule), recordOf(changed))
+        if (differs)
+          await audit.record(tx, by, { action: 'placement_rule.changed', object: objectOf(changed), ...differs })
+        return { rule: changed, position }
+      }),
+
+    /** Entries that it placed stay where they are and still show it. Throws `not_found`. */
+    removeRule: (by: Actor, named: string): Promise<void> =>
+      db.write(async (tx) => {
+        const { rule } = getIn(await list(tx), named)
+        await updateRule(tx, rule.id, { removedAt: clock.now() })
+        await audit.record(tx, by, { action: 'placement_rule.removed', object: objectOf(rule), before: recordOf(rule) })
+      }),
+
+    /** Tries the rules in this order from now on. Throws `rules_changed` (409) where they are not exactly those there are. */
+    orderRules: (by: Actor, ids: string[]): Promise<ListedRule[]> =>
+      db.write(async (tx) => {
+        const before = await list(tx)
+        const byId = new Map<string, Rule>(before.map((rule) => [rule.uid, rule]))
+        const ordered = [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])
+        if (ids.length !== before.length || ordered.length !== before.length) throw rulesChanged()
+        await setOrder(tx, ordered)
+        const names = (rules: Rule[]) => ({ order: rules.map(({ name }) => name) })
+        const differs = difference(names(before), names(ordered))
+        if (differs) await audit.record(tx, by, { action: 'placement_rules.ordered', ...differs })
+        return ordered.map((rule, index) => ({ rule, position: index + 1 }))
+      }),
+
+    /**
+     * Which rule takes a sample, and why the earlier ones do not. A rule that is not saved is tried at its position among
+     * those that are; it has the version 0. Writes nothing. Throws as {@link addRule} does for the rule.
+     */
+    async testRules(subject: Subject, unsaved?: NewRuleFields): Promise<Explanation> {
+      const rules = await list(db.read)
+      if (!unsaved) return explain({ rules }, subject)
+      const project = await check(db.read, unsaved, rules, '/rule')
+      const now = clock.now()
+      const tried: Rule = {
+        id: 0,
+        position: 0,
+        uid: newId('rul'),
+        versionId: 0,
+        version: UNSAVED_VERSION,
+        name: unsaved.name,
+        enabled: unsaved.enabled ?? true,
+        project,
+        ticket: unsaved.ticket,
+        conditions: unsaved.conditions.map(compileCondition),
+        createdAt: now,
+        changedAt: now,
+      }
+      const at = Math.min(unsaved.position ?? rules.length + 1, rules.length + 1)
+      return explain({ rules: rules.toSpliced(at - 1, 0, tried) }, subject)
+    },
+  }
+}
+
+/** Writes only what stands elsewhere than before. */
+async function setOrder(tx: Tx, ordered: Rule[]): Promise<void> {
+  for (const [index, { id, position }] of ordered.entries()) {
+    if (position !== index + 1) await updateRule(tx, id, { position: index + 1 })
+  }
+}
+
+/** The first version of a saved rule is 1. */
+export const UNSAVED_VERSION = 0
+
+function unknownProject(project: string): Fault {
+  return {
+    pointer: '/project',
+    code: 'unknown_project',
+    message: `'${project}' is not the id, key, name or alias of a project; add the project first`,
+  }
+}
+
+function faultsOfSize({ conditions }: RuleFields, others: Rule[]): Fault[] {
+  const all = [...conditions.map(compileCondition), ...others.flatMap((other) => other.conditions)]
+  if (all.reduce((sum, condition) => sum + sizeOf(condition), 0) <= EXPRESSIONS_LIMIT) return []
+  const message = 'would make all expressions together too large; use globs, or smaller counts of repetition'
+  return [{ pointer: '/conditions', code: 'too_large', message }]
+}
+
+function versionOf(
+  { name, conditions, ticket }: RuleFields,
+  project: ProjectRow,
+  by: Actor,
+): Omit<NewVersion, 'createdAt'> {
+  const said = conditions.map(({ field, matches }) => ({ field, matches }))
+  return { name, conditions: said, projectId: project.id, ticket, createdBy: by.userId }
+}
+
+function fieldsOf({ name, conditions, project, ticket }: Rule): RuleFields {
+  return { name, conditions, project: project.uid, ticket }
+}
+
+/** What a version keeps, to be compared. */
+function saysOf({
+  name,
+  conditions,
+  project,
+  ticket,
+}: Pick<Rule, 'name' | 'project' | 'ticket'> & Pick<RuleFields, 'conditions'>) {
+  const said = conditions.map(({ field, matches }) => ({ field, matches }))
+  return { name, conditions: said, project: project.key, ticket }
+}
+
+/** As the audit trail has it: in the words of the API. */
+function recordOf(rule: Rule): Record<string, unknown> {
+  return { ...saysOf(rule), enabled: rule.enabled }
+}
+
+function objectOf({ uid, name }: Rule) {
+  return { id: uid, name }
+}
+
+/** What a change says; the absent would otherwise take away what was there. */
+function defined(change: RuleChange): Partial<RuleFields> {
+  const { name, conditions, project, ticket } = change
+  return Object.fromEntries(
+    Object.entries({ name, conditions, project, ticket }).filter(([, value]) => value !== undefined),
+  )
+}
