@@ -21,6 +21,7 @@ import { projectsRoutes } from './features/projects/routes/projects.ts'
 import { ticketsRoutes } from './features/projects/routes/tickets.ts'
 import { sheetsRoutes } from './features/sheets/routes.ts'
 import { completenessRoute } from './features/reports/routes/completeness.ts'
+import { unattributedRoute } from './features/reports/routes/unattributed.ts'
 import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
 import { varianceRoute } from './features/reports/routes/variance.ts'
@@ -69,6 +70,7 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(pricesRoutes(services))
     .use(repricingRoute(services))
     .use(usageRoute(services))
+    .use(unattributedRoute(services))
     .use(unpricedRoute(services))
     .use(varianceRoute(services))
     .use(completenessRoute(services))

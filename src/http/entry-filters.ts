@@ -30,6 +30,7 @@ export const entryFilters = () => ({
   source: listParameter('What supplied the figures.', { type: 'string', enum: [...SOURCES] }),
   session_id: listParameter('The harness’s id of a session.'),
   label: listParameter('`name:value`, such as `repository:acme/web`. Values of one name mean any, names all.'),
+  without_label: listParameter('Name of a label that the entry does not have.'),
   placed: listParameter('What placed the entry; `none` for unattributed ones.', {
     type: 'string',
     enum: [...PLACED_FILTERS],

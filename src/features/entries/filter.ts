@@ -28,6 +28,8 @@ export interface EntryFilter {
   sources?: Source[] | undefined
   sessionKeys?: string[] | undefined
   labels?: { name: string; value: string }[] | undefined
+  /** Names of labels of which an entry has none. */
+  withoutLabels?: string[] | undefined
   placed?: (PlacedBy | 'none')[] | undefined
   priced?: boolean | undefined
   /** Whether an earlier entry says exactly the same. */
@@ -136,6 +138,7 @@ export function readFilter(query: Query): EntryFilter {
     sources: query.someOf('source', SOURCES),
     sessionKeys: query.list('session_id'),
     labels: readLabels(query),
+    withoutLabels: query.list('without_label'),
     placed: query.someOf('placed', PLACED_FILTERS),
     priced: query.flag('priced'),
     possibleDuplicate: query.flag('possible_duplicate'),

@@ -25,6 +25,7 @@ export function listPath(filter: EntryFilter): string {
     source: filter.sources,
     session_id: filter.sessionKeys,
     label: filter.labels?.map(({ name, value }) => `${name}:${value}`),
+    without_label: filter.withoutLabels,
     placed: filter.placed,
     bill: filter.bills,
   }

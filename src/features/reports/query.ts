@@ -170,7 +170,7 @@ export interface RankedQuery {
   format: ListFormat | undefined
 }
 
-function readRanked(query: Query): Pick<RankedQuery, 'limit' | 'after' | 'format'> {
+export function readRanked(query: Query): Pick<RankedQuery, 'limit' | 'after' | 'format'> {
   return { limit: query.limit(), after: query.page(readKeyPage) ?? 0, format: query.format() }
 }
 

@@ -6,6 +6,7 @@ import type { PeopleService } from '../people/service.ts'
 import { createCompleteness } from './completeness.ts'
 import { type Circumstances, readCompleteness, readUnpriced, readUsage, readVariance } from './query.ts'
 import { createSums } from './sums.ts'
+import { createUnattributed } from './unattributed.ts'
 import { createUnpriced } from './unpriced.ts'
 import { createUsage } from './usage.ts'
 import { createVariance } from './variance.ts'
@@ -27,6 +28,7 @@ export function createReportsService({ db, clock, people }: ReportsDependencies)
   return {
     ...createUsage(createSums({ db })),
     ...createUnpriced({ db }),
+    ...createUnattributed({ db }),
     ...createVariance({ db }),
     ...createCompleteness({ db }),
 

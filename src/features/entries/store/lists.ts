@@ -11,6 +11,7 @@ import {
   isNull,
   lt,
   lte,
+  notInArray,
   or,
   type SQL,
   type SQLWrapper,
@@ -138,6 +139,7 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
         reader.select({ id: t.sessions.id }).from(t.sessions).where(inArray(t.sessions.sessionKey, filter.sessionKeys)),
       ),
     ...labelConditions(reader, filter.labels),
+    filter.withoutLabels && lacksLabels(reader, filter.withoutLabels),
     filter.placed && or(...filter.placed.map((by) => (by === 'none' ? isNull(e.placedBy) : eq(e.placedBy, by)))),
     filter.priced === undefined
       ? undefined
@@ -211,6 +213,12 @@ function labelConditions(reader: Reader, labels: EntryFilter['labels'] = []): SQ
         ),
     ),
   )
+}
+
+function lacksLabels(reader: Reader, names: string[]): SQL | undefined {
+  const { labelPairs, entries } = reader.tables
+  const having = reader.select({ id: labelPairs.labelSetId }).from(labelPairs).where(inArray(labelPairs.name, names))
+  return or(isNull(entries.labelSetId), notInArray(entries.labelSetId, having))
 }
 
 function escapeLike(text: string): string {

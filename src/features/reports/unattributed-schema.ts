@@ -1,0 +1,98 @@
+/** The groups of unattributed entries on the wire. */
+import { type Static, Type } from '@sinclair/typebox'
+import { UnpricedModel } from './schema.ts'
+
+const strict = { additionalProperties: false }
+const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+const { entries, tokens, first_at, last_at, list } = UnpricedModel.properties
+const unpriced = Type.Integer({ description: 'Those whose cost is unknown; `cost` leaves them out.', minimum: 0 })
+const cost = Type.Union([Type.Number(), Type.Null()], {
+  description: 'What they cost together, in US dollars, at most 9 decimals; null where no cost is known.',
+})
+
+const Condition = Type.Object({ field: Type.String(), matches: Type.String() }, strict)
+
+export const UnattributedGroup = Type.Object(
+  {
+    name: Type.String({ description: 'What the group is known by.', examples: ['acme/web'] }),
+    entries,
+    unpriced_entries: unpriced,
+    tokens,
+    cost,
+    first_at,
+    last_at,
+    repository: textOrNull('The label `repository` of all of them; null where they have none.'),
+    agent_manager: Type.Union([Type.Object({ id: Type.String(), name: Type.String() }, strict), Type.Null()], {
+      description: 'The person, where it is one for all of them.',
+    }),
+    agent_harness: textOrNull('The harness, where it is one for all of them.'),
+    agent_name: textOrNull('The agent, where it is one for all of them.'),
+    model: textOrNull('The model, where it is one for all of them.'),
+    common: Type.Array(Condition, {
+      description: 'Everything that all of them share, as conditions of a rule; of branches also how they begin.',
+    }),
+    rule: Type.Object(
+      { name: Type.String(), conditions: Type.Array(Condition) },
+      {
+        ...strict,
+        description: 'A rule that would take the group: send it to `POST /placement-rules` with a project.',
+      },
+    ),
+    example: Type.String({ description: 'Id of the one that arrived last.' }),
+    list,
+  },
+  { ...strict, $id: 'UnattributedGroup' },
+)
+export type UnattributedGroup = Static<typeof UnattributedGroup>
+
+export const UnattributedReport = Type.Object(
+  {
+    totals: Type.Object(
+      { groups: Type.Integer(), entries, unpriced_entries: unpriced, cost },
+      { ...strict, description: 'Of all groups, on each page.' },
+    ),
+    placed_on_nothing: Type.Object(
+      { entries, cost },
+      {
+        ...strict,
+        description: 'What persons have taken off every project: it is decided, and in none of the groups.',
+      },
+    ),
+    data: Type.Array(UnattributedGroup),
+    has_more: Type.Boolean(),
+    next_page: Type.Union([Type.String(), Type.Null()], {
+      description: 'Send it as `page`, with the same question, for what comes next.',
+    }),
+  },
+  { ...strict, $id: 'UnattributedReport' },
+)
+export type UnattributedReport = Static<typeof UnattributedReport>
+
+const EXAMPLE_CONDITION = { field: 'labels.repository', matches: 'acme/web' }
+
+export const EXAMPLE_UNATTRIBUTED: UnattributedReport = {
+  totals: { groups: 1, entries: 2, unpriced_entries: 0, cost: 0.0527562 },
+  placed_on_nothing: { entries: 0, cost: null },
+  data: [
+    {
+      name: 'acme/web',
+      entries: 2,
+      unpriced_entries: 0,
+      tokens: { input: 1044, output: 456, cache_read: 41964, cache_write: 6132, cache_write_1h: 1200, total: 50796 },
+      cost: 0.0527562,
+      first_at: '2026-11-20T17:53:04.000Z',
+      last_at: '2026-11-20T18:40:12.000Z',
+      repository: 'acme/web',
+      agent_manager: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' },
+      agent_harness: 'claude-code',
+      agent_name: 'reviewer',
+      model: 'claude-sonnet-4-5',
+      common: [{ field: 'labels.branch', matches: 'feature/ACME-*' }, EXAMPLE_CONDITION],
+      rule: { name: 'acme/web', conditions: [EXAMPLE_CONDITION] },
+      example: 'ent_01a1fa172a0277f3983322718874f2ef',
+      list: '/api/v1/token-entries?superseded=false&status=submitted&status=approved&status=rejected&status=billed&label=repository%3Aacme%2Fweb&placed=none',
+    },
+  ],
+  has_more: false,
+  next_page: null,
+}

@@ -1,0 +1,245 @@
+/**
+ * The entries that nothing placed, grouped by what they have in common, so that a person can place a group at once or
+ * make a rule of it: by repository where the agent told one, else by person, harness and agent.
+ */
+import type { Database } from '../../database/database.ts'
+import type { Viewer } from '../../database/visibility.ts'
+import type { CsvColumn } from '../../lib/csv-column.ts'
+import { moneyNumber } from '../../lib/money.ts'
+import { Query, type QueryTexts, writeKeyPage } from '../../query.ts'
+import { conditionOf, type EntryFilter, readFilter } from '../entries/service.ts'
+import { counted, listPath } from './counted.ts'
+import { type RankedQuery, readRanked } from './query.ts'
+import { type Alike, listAlike, listEntryUids, type Manager, sumNowhere } from './store/unattributed.ts'
+import type { UnattributedGroup, UnattributedReport } from './unattributed-schema.ts'
+import { timestamp, tokensBody } from './wire.ts'
+
+/** The label that says best which work an entry is for; agents' own hooks and readers send it. */
+export const REPOSITORY = 'repository'
+
+export type UnattributedQuery = Pick<RankedQuery, 'filter' | 'limit' | 'after' | 'format'>
+
+/** Throws 422 with every fault. */
+export function readUnattributed(texts: QueryTexts): UnattributedQuery {
+  const query = new Query(texts)
+  const read = { filter: readFilter(query), ...readRanked(query) }
+  query.finish()
+  return read
+}
+
+/** A condition of a rule, as placement rules have it. */
+interface Condition {
+  field: string
+  matches: string
+}
+
+export interface Group extends Omit<Alike, 'manager' | 'harness' | 'agent' | 'labels'> {
+  repository: string | undefined
+  /** Null where the entries differ in it. */
+  manager: Manager | null
+  harness: string | null
+  agent: string | null
+  /** Of each label that all of them carry: the value, or the beginning of all values. */
+  labels: Map<string, Shared>
+}
+
+/** What values have in common: all of the one, or the beginning of several. */
+interface Shared {
+  start: string
+  isWhole: boolean
+}
+
+export function createUnattributed({ db }: { db: Database }) {
+  async function groupsFor(viewer: Viewer, filter: EntryFilter): Promise<Group[]> {
+    const condition = conditionOf(db.slow, counted(filter))
+    return groupsOf(await listAlike(db.slow, { viewer, condition }))
+  }
+
+  async function bodiesOf(groups: Group[], filter: EntryFilter): Promise<UnattributedGroup[]> {
+    const uids = await listEntryUids(
+      db.slow,
+      groups.map(({ exampleKey }) => exampleKey),
+    )
+    return groups.map((group) => groupBody(group, filter, uids.get(group.exampleKey) ?? ''))
+  }
+
+  return {
+    /** A page of groups, the most money first. */
+    async unattributed(viewer: Viewer, { filter, limit, after }: UnattributedQuery): Promise<UnattributedReport> {
+      const groups = await groupsFor(viewer, filter)
+      const nowhere = await sumNowhere(db.slow, { viewer, condition: conditionOf(db.slow, counted(filter)) })
+      const hasMore = groups.length > after + limit
+      return {
+        totals: {
+          groups: groups.length,
+          entries: groups.reduce((sum, { entries }) => sum + entries, 0),
+          unpriced_entries: groups.reduce((sum, { unpricedEntries }) => sum + unpricedEntries, 0),
+          cost: moneyNumber(groups.reduce<bigint | null>((sum, { costNanos }) => add(sum, costNanos), null)),
+        },
+        placed_on_nothing: { entries: nowhere.entries, cost: moneyNumber(nowhere.costNanos) },
+        data: await bodiesOf(groups.slice(after, after + limit), filter),
+        has_more: hasMore,
+        next_page: hasMore ? writeKeyPage(after + limit) : null,
+      }
+    },
+
+    async *exportUnattributed(viewer: Viewer, { filter }: UnattributedQuery): AsyncGenerator<UnattributedGroup> {
+      yield* await bodiesOf(await groupsFor(viewer, filter), filter)
+    },
+  }
+}
+
+/** Groups of what is alike, the most money first, then the most entries. */
+export function groupsOf(alike: Alike[]): Group[] {
+  const groups = new Map<string, Group>()
+  for (const one of alike) {
+    const repository = one.labels[REPOSITORY]
+    const key = JSON.stringify(repository ?? [one.manager.uid, one.harness, one.agent])
+    const group = groups.get(key)
+    if (group) addTo(group, one)
+    else groups.set(key, { ...one, repository, labels: sharedOf(one.labels) })
+  }
+  return [...groups.values()].sort(
+    (one, other) =>
+      compare(other.costNanos ?? -1n, one.costNanos ?? -1n) ||
+      other.entries - one.entries ||
+      compare(one.exampleKey, other.exampleKey),
+  )
+}
+
+function compare<T extends bigint | number>(one: T, other: T): number {
+  return one === other ? 0 : one < other ? -1 : 1
+}
+
+function add(one: bigint | null, other: bigint | null): bigint | null {
+  return one === null || other === null ? (one ?? other) : one + other
+}
+
+function sharedOf(labels: Alike['labels']): Map<string, Shared> {
+  return new Map(Object.entries(labels).map(([name, value]) => [name, { start: value, isWhole: true }]))
+}
+
+function addTo(group: Group, one: Alike): void {
+  group.entries += one.entries
+  group.unpricedEntries += one.unpricedEntries
+  for (const kind of Object.keys(group.tokens) as (keyof Alike['tokens'])[]) group.tokens[kind] += one.tokens[kind]
+  group.costNanos = add(group.costNanos, one.costNanos)
+  group.firstAt = Math.min(group.firstAt, one.firstAt)
+  group.lastAt = Math.max(group.lastAt, one.lastAt)
+  group.exampleKey = Math.max(group.exampleKey, one.exampleKey)
+  if (group.manager?.uid !== one.manager.uid) group.manager = null
+  if (group.harness !== one.harness) group.harness = null
+  if (group.agent !== one.agent) group.agent = null
+  if (group.model !== one.model) group.model = null
+  for (const [name, shared] of group.labels) {
+    const value = one.labels[name]
+    if (value === undefined) group.labels.delete(name)
+    else if (!shared.isWhole || shared.start !== value) {
+      group.labels.set(name, { start: beginningOf(shared.start, value), isWhole: false })
+    }
+  }
+}
+
+/** The longest beginning of both that ends where a name of branches and tickets has its joints: `feature/ACME-`. */
+function beginningOf(one: string, other: string): string {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  return /^.*[/_.#:-]/.exec(one.slice(0, length))?.[0] ?? ''
+}
+
+/** What a glob would take for a sign of its own. */
+const GLOB_SIGN = /[*?\\]/
+
+/** The condition that such texts fulfil; undefined where they have nothing in common. */
+function conditionOn(field: string, { start, isWhole }: Shared): Condition | undefined {
+  if (start === '' && !isWhole) return undefined
+  // A slash at the beginning could make an expression of it.
+  const isPlain = start !== '' && !start.startsWith('/') && !GLOB_SIGN.test(start)
+  return { field, matches: isPlain ? (isWhole ? start : `${start}*`) : expressionOf(start, isWhole) }
+}
+
+function expressionOf(start: string, isWhole: boolean): string {
+  return `/^${start.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}${isWhole ? '$' : ''}/`
+}
+
+/** Everything that all entries of the group share, as conditions. */
+function commonOf(group: Group): Condition[] {
+  const whole = (start: string) => ({ start, isWhole: true })
+  const features: [string, Shared | null][] = [
+    ...[...group.labels].map(([name, shared]): [string, Shared] => [`labels.${name}`, shared]),
+    ['agent_harness', group.harness === null ? null : whole(group.harness)],
+    ['agent_name', group.agent === null ? null : whole(group.agent)],
+    ['agent_manager', group.manager && whole(group.manager.email)],
+    ['model', group.model === null ? null : whole(group.model)],
+  ]
+  return features.flatMap(([field, shared]) => (shared && conditionOn(field, shared)) ?? [])
+}
+
+/** Those of what a group shares by which it is one. */
+function conditionsOf({ repository }: Group, common: Condition[]): Condition[] {
+  const fields = repository === undefined ? ['agent_harness', 'agent_name', 'agent_manager'] : [`labels.${REPOSITORY}`]
+  return common.filter(({ field }) => fields.includes(field))
+}
+
+function nameOf({ repository, agent, harness, manager }: Group): string {
+  if (repository !== undefined) return repository || 'without a name'
+  return `${agent} in ${harness} of ${manager!.name}`
+}
+
+/** A rule's name may have so many characters. */
+const NAME_LIMIT = 200
+
+function groupBody(group: Group, filter: EntryFilter, example: string): UnattributedGroup {
+  const { repository, manager, harness, agent, model } = group
+  const common = commonOf(group)
+  const name = nameOf(group)
+  return {
+    name,
+    entries: group.entries,
+    unpriced_entries: group.unpricedEntries,
+    tokens: tokensBody(group.tokens),
+    cost: moneyNumber(group.costNanos),
+    first_at: timestamp(group.firstAt),
+    last_at: timestamp(group.lastAt),
+    repository: repository ?? null,
+    agent_manager: manager && { id: manager.uid, name: manager.name },
+    agent_harness: harness,
+    agent_name: agent,
+    model,
+    common,
+    rule: { name: name.slice(0, NAME_LIMIT), conditions: conditionsOf(group, common) },
+    example,
+    list: listPath(filterOf(group, filter)),
+  }
+}
+
+/** The filter that lets exactly the entries of the group through. */
+function filterOf({ repository, manager, harness, agent }: Group, filter: EntryFilter): EntryFilter {
+  const own: EntryFilter =
+    repository === undefined
+      ? { managers: [manager!.uid], harnesses: [harness!], agents: [agent!], withoutLabels: [REPOSITORY] }
+      : {
+          labels: [
+            ...(filter.labels ?? []).filter(({ name }) => name !== REPOSITORY),
+            { name: REPOSITORY, value: repository },
+          ],
+        }
+  return { ...counted(filter), placed: ['none'], ...own }
+}
+
+export const UNATTRIBUTED_COLUMNS: CsvColumn<UnattributedGroup>[] = [
+  { heading: 'group', cell: (row) => row.name },
+  { heading: 'entries', cell: (row) => row.entries },
+  { heading: 'unpriced_entries', cell: (row) => row.unpriced_entries },
+  { heading: 'total', cell: (row) => JSON.stringify(row.tokens.total) },
+  { heading: 'cost', cell: (row) => (row.cost === null ? null : JSON.stringify(row.cost)) },
+  { heading: 'first_at', cell: (row) => row.first_at },
+  { heading: 'last_at', cell: (row) => row.last_at },
+  { heading: 'repository', cell: (row) => row.repository },
+  { heading: 'agent_manager', cell: (row) => row.agent_manager?.name },
+  { heading: 'agent_harness', cell: (row) => row.agent_harness },
+  { heading: 'agent_name', cell: (row) => row.agent_name },
+  { heading: 'model', cell: (row) => row.model },
+  { heading: 'common', cell: (row) => row.common.map(({ field, matches }) => `${field}=${matches}`).join(' ') },
+  { heading: 'example', cell: (row) => row.example },
+]
