@@ -292,6 +292,30 @@ forEachEngine('merging a project', (open, engine) => {
     expect(await first.projects.listTickets({ projects: [old.uid] }, tickets)).toEqual([])
   })
 
+  // SQLite's single writer lets nobody look before a merge and write after it.
+  test.if(engine === 'postgres' && canOverlap(engine))(
+    'sends back who looked before it and writes after it',
+    async () => {
+      const db = await open()
+      const { projects, entries, report } = await stage(db)
+      await projects.addProject(self, { key: 'NEW' })
+      await report({ project: 'old', ticket: 'OLD-1' })
+      const merged = Promise.withResolvers<void>()
+      const looked = Promise.withResolvers<void>()
+      const adding = db.write(async (tx) => {
+        const project = await projects.findProject(tx, 'old')
+        looked.resolve()
+        await merged.promise
+        return projects.addTicket(tx, 'OLD-2', project!.id)
+      })
+      await looked.promise
+      await entries.mergeProject(self, 'old', 'NEW', {})
+      merged.resolve()
+      await adding
+      expect((await projects.showTicket('OLD-2')).project?.key).toBe('NEW')
+    },
+  )
+
   test('in both directions at once happens in one of them', async () => {
     const { first, second } = await stageTwo(open, engine)
     for (let round = 0; round < 5; round += 1) {
