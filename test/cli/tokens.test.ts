@@ -76,6 +76,20 @@ test('a revoked token leaves the list, and --all shows it', async () => {
   expect((await tally.json(['tokens', 'revoke', id])).state).toBe('revoked')
 })
 
+test('a token is shown, and the list narrowed to a kind or a state', async () => {
+  await tally.addUser('narrow@example.com', 'member')
+  const of = ['tokens', 'list', '--user', 'narrow@example.com']
+  const { token: _, ...made } = await tally.json(create({ user: 'narrow@example.com', kind: 'read', name: 'reader' }))
+  const { id: revoked } = await tally.createToken('svc', 'narrow@example.com')
+  await tally.done(['tokens', 'revoke', revoked])
+  expect(await tally.json(['tokens', 'show', made.id])).toEqual(made)
+  const { stdout } = await tally.done(['tokens', 'show', made.id])
+  expect(stdout).toMatch(/^'reader' \(tally_read_\w{6}…\), a read token of narrow .*\nstate +usable\n/)
+  expect((await tally.json([...of, '--kind', 'svc'])).data).toEqual([])
+  expect((await tally.json([...of, '--kind', 'read'])).data).toEqual([made])
+  expect((await tally.json([...of, '--state', 'revoked'])).data.map(({ id }: { id: string }) => id)).toEqual([revoked])
+})
+
 describe('refused with one clear message:', () => {
   test.each([
     ['a kind that there is not', create({ kind: 'admin' }), 2, 'Allowed choices are svc, read, org'],
@@ -101,6 +115,8 @@ describe('refused with one clear message:', () => {
     ['bills by a read token', create({ allow: 'bills', kind: 'read' }), 1, 'only service tokens'],
     ['another permission', create({ allow: 'everything' }), 2, 'Allowed choices are bills'],
     ['an unknown id', ['tokens', 'revoke', `tok_${'0'.repeat(32)}`], 1, 'tally tokens list --all'],
+    ['to show an unknown id', ['tokens', 'show', 'ci'], 1, "no token 'ci'"],
+    ['a state with --all', ['tokens', 'list', '--all', '--state', 'usable'], 2, 'cannot be used with'],
     ['what is no id', ['tokens', 'revoke', 'ci'], 1, "no token 'ci'"],
     ['a list of nobody', ['tokens', 'list', '--user', 'nobody@example.com'], 1, 'no person'],
   ] as [string, string[], number, string][])('%s', async (_what, args, code, message) => {

@@ -42,6 +42,20 @@ test('a person’s role, password and state change by address or id', async () =
   expect((await tally.json(['users', 'enable', id])).disabled_at).toBeNull()
 })
 
+test('a person is shown, changed and found', async () => {
+  const id = await tally.addUser('dorothy@example.com', 'member')
+  const changed = await tally.json(['users', 'change', id, '--name', 'Dorothy Vaughan', '--email', 'DV@example.com'])
+  expect(changed).toMatchObject({ id, name: 'Dorothy Vaughan', email: 'dv@example.com', role: 'member' })
+  expect(await tally.json(['users', 'show', 'dv@example.com'])).toEqual(changed)
+  const { stdout } = await tally.done(['users', 'show', id])
+  expect(stdout).toMatch(/^Dorothy Vaughan \(dv@example\.com\): usr_\w+\nrole +member\nstate +active\n/)
+  expect((await tally.json(['users', 'list', '--search', 'vaughan'])).data).toEqual([changed])
+  expect((await tally.json(['users', 'list', '--search', 'vaughan', '--role', 'admin'])).data).toEqual([])
+  await tally.done(['users', 'disable', id])
+  const disabled = (await tally.json(['users', 'list', '--state', 'disabled'])).data
+  expect(disabled.map((user: { id: string }) => user.id)).toContain(id)
+})
+
 test('a password can be given when a person is added', async () => {
   const { has_password } = await tally.json([...add({ email: 'mary@example.com' }), '--password-stdin'], {
     stdin: 'correct horse battery\r\n',
@@ -175,6 +189,18 @@ describe('refused with one clear message and no trace:', () => {
       args: ['users', 'disable', 'ada@example.com'],
       code: 1,
       message: 'Make another person an admin first',
+    },
+    {
+      what: 'to change nothing of a person',
+      args: ['users', 'change', 'ada@example.com'],
+      code: 2,
+      message: '--name, --email or --role',
+    },
+    {
+      what: 'to show an unknown person',
+      args: ['users', 'show', 'nobody@example.com'],
+      code: 1,
+      message: "no person 'nobody@example.com'",
     },
     {
       what: 'an unknown command',

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { userInfo } from 'node:os'
+import { CommandLine } from '../support/command-line.ts'
+
+let tally: CommandLine
+beforeAll(async () => {
+  tally = await CommandLine.make()
+  await tally.addUser('ada@example.com', 'admin')
+})
+afterAll(() => tally.remove())
+
+const ORIGIN = `command line of ${userInfo().username}`
+
+test('what is changed on the command line is kept with the user of this machine', async () => {
+  const id = await tally.addUser('grace@example.com', 'member')
+  await tally.done(['users', 'change', id, '--role', 'billing', '--name', 'Grace'])
+  const { data, has_more, next_page } = await tally.json(['audit', '--object', id])
+  expect([has_more, next_page]).toEqual([false, null])
+  expect(data[0]).toEqual({
+    at: expect.stringMatching(/Z$/),
+    user: null,
+    token: null,
+    origin: ORIGIN,
+    action: 'user.changed',
+    object: { id, name: 'grace@example.com' },
+    before: { name: 'grace', role: 'member' },
+    after: { name: 'Grace', role: 'billing' },
+  })
+  const { stdout } = await tally.done(['audit', '--object', 'grace@example.com', '--action', 'user.changed'])
+  expect(stdout).toContain(ORIGIN)
+  expect(stdout).toContain('name: "grace" → "Grace", role: "member" → "billing"')
+})
+
+test('every command that changes something leaves its line', async () => {
+  const grace = 'linus@example.com'
+  await tally.addUser(grace, 'member')
+  const { id } = await tally.createToken('svc', grace)
+  await tally.done(['tokens', 'revoke', id])
+  await tally.done(['users', 'invite', grace])
+  await tally.done(['users', 'set-password', grace, '--password-stdin'], { stdin: 'correct horse battery' })
+  await tally.done(['users', 'reset-password', grace])
+  await tally.done(['users', 'set-role', grace, 'billing'])
+  await tally.done(['users', 'disable', grace])
+  await tally.done(['users', 'enable', grace])
+  await tally.done(['settings', 'set', '--name', 'Acme'])
+  await tally.done(['prices', 'set', 'our-coder', '--input', '1', '--output', '2'])
+  await tally.done(['prices', 'alias', 'add', 'coder', 'our-coder'])
+  await tally.done(['prices', 'alias', 'remove', 'coder'])
+  const table = 'model,provider,input,output\nx,y,1,2\n'
+  await tally.done(['prices', 'load', '-', '--yes'], { stdin: table })
+  const { data } = await tally.json(['audit', '--search', ORIGIN, '--limit', '15'])
+  expect(data.map(({ action }: { action: string }) => action)).toEqual([
+    'prices.loaded',
+    'price_alias.removed',
+    'price_alias.set',
+    'price.set',
+    'organization.changed',
+    'user.enabled',
+    'user.disabled',
+    'user.changed',
+    'user.password_link_made',
+    'user.password_set',
+    'user.invited',
+    'token.revoked',
+    'token.created',
+    'user.added',
+    'user.changed',
+  ])
+})
+
+test('pages go on where the last one ended', async () => {
+  const first = await tally.json(['audit', '--limit', '1'])
+  expect(first.has_more).toBe(true)
+  const { data } = await tally.json(['audit', '--limit', '1', '--page', first.next_page])
+  expect(data[0].at <= first.data[0].at).toBe(true)
+  expect(data).not.toEqual(first.data)
+  const { stderr } = await tally.done(['audit', '--limit', '1'])
+  expect(stderr).toContain(`--page ${first.next_page}`)
+})
+
+test('a filter that is wrong is refused by name', async () => {
+  const { code, stdout, stderr } = await tally.run(['audit', '--starting-at', 'noon', '--limit', 'x'])
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^tally: starting-at: must be a date.*\ntally: limit: must be a whole number/)
+})
+
+test('settings are shown and set as the API answers them', async () => {
+  const settings = { name: 'Acme Ltd', time_zone: 'Europe/Berlin', currency: 'EUR', unknown_projects: 'hold' }
+  const flags = [
+    '--name',
+    'Acme Ltd',
+    '--time-zone',
+    'Europe/Berlin',
+    '--currency',
+    'EUR',
+    '--unknown-projects',
+    'hold',
+  ]
+  expect(await tally.json(['settings', 'set', ...flags])).toEqual(settings)
+  expect(await tally.json(['settings', 'show'])).toEqual(settings)
+  const { stdout } = await tally.done(['settings', 'show'])
+  expect(stdout).toMatch(/^name +Acme Ltd\ntime zone +Europe\/Berlin\ncurrency +EUR\nunknown projects +hold\n$/)
+
+  const wrong = await tally.run(['settings', 'set', '--time-zone', 'Mars/Olympus', '--currency', 'euro'])
+  expect([wrong.code, wrong.stdout]).toEqual([1, ''])
+  expect(wrong.stderr).toMatch(/^tally: time-zone: must be.*\ntally: currency: must be/)
+  expect((await tally.run(['settings', 'set'])).code).toBe(2)
+  expect(await tally.json(['settings', 'show'])).toEqual(settings)
+})
