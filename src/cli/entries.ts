@@ -1,38 +1,15 @@
 import type { Command } from 'commander'
 import type { TokenEntry } from '../features/entries/schema.ts'
+import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
 import { examples } from './options.ts'
 import { minute, note, printJson, printTable } from './print.ts'
 import { addReportCommand } from './report-entry.ts'
 import { addShowEntryCommand } from './show-entry.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 
-/** As in a query of the API: repeated, or separated by commas. */
-function collect(text: string, before: string[] = []): string[] {
-  return [...before, ...text.split(',')]
-}
-
-interface ListFlags extends DatabaseFlags {
+interface ListFlags extends DatabaseFlags, EntryFilterFlags {
   startingAt?: string
   endingAt?: string
-  endedAfter?: string
-  project?: string[]
-  ticket?: string[]
-  client?: string[]
-  agentManager?: string[]
-  agentName?: string[]
-  agentHarness?: string[]
-  model?: string[]
-  provider?: string[]
-  status?: string[]
-  source?: string[]
-  sessionId?: string[]
-  label?: string[]
-  placed?: string[]
-  priced?: string
-  possibleDuplicate?: string
-  superseded?: string
-  bill?: string[]
-  q?: string
   limit?: string
   page?: string
   json?: boolean
@@ -57,30 +34,13 @@ export function addEntriesCommands(program: Command): void {
   addReportCommand(entries)
   addShowEntryCommand(entries)
 
-  entries
-    .command('list')
-    .description('List the entries in the database, newest first; several filters must all hold')
-    .option('--starting-at <timestamp>', 'sessions that started at or after this moment')
-    .option('--ending-at <timestamp>', 'sessions that started before this moment')
-    .option('--ended-after <timestamp>', 'sessions that ended behind this moment')
-    .option('--project <project>', 'id, key, name or alias; like most filters repeatable or with commas', collect)
-    .option('--ticket <ticket>', 'id or key', collect)
-    .option('--client <client>', 'id or name', collect)
-    .option('--agent-manager <person>', 'id or e-mail address', collect)
-    .option('--agent-name <name>', 'name of the agent', collect)
-    .option('--agent-harness <name>', 'name of the harness', collect)
-    .option('--model <name>', 'model as it was reported', collect)
-    .option('--provider <name>', 'who sold the model, as it was reported, or none', collect)
-    .option('--status <status>', 'submitted, draft, pending, approved, rejected, billed', collect)
-    .option('--source <source>', 'report, log, span, metric, sheet', collect)
-    .option('--session-id <id>', 'the harness’s id of the session', collect)
-    .option('--label <name:value>', 'such as repository:acme/web', collect)
-    .option('--placed <how>', 'named, rule, manual, or none for unattributed ones', collect)
-    .option('--priced <true|false>', 'whether the cost is known')
-    .option('--possible-duplicate <true|false>', 'whether an earlier entry says exactly the same')
-    .option('--superseded <true|false>', 'whether another source supplies the session now')
-    .option('--bill <bill>', 'id or number, or none', collect)
-    .option('--q <text>', 'a text that the summary contains')
+  addEntryFilters(
+    entries
+      .command('list')
+      .description('List the entries in the database, newest first; several filters must all hold')
+      .option('--starting-at <timestamp>', 'sessions that started at or after this moment')
+      .option('--ending-at <timestamp>', 'sessions that started before this moment'),
+  )
     .option('--limit <number>', 'entries a page, 1 to 1000 (default 50)')
     .option('--page <page>', 'the next_page of the list before')
     .option('--json', 'print JSON, as GET /api/v1/token-entries answers it')
@@ -98,25 +58,7 @@ export function addEntriesCommands(program: Command): void {
       const query = readListQuery({
         starting_at: flags.startingAt,
         ending_at: flags.endingAt,
-        ended_after: flags.endedAfter,
-        project: flags.project,
-        ticket: flags.ticket,
-        client: flags.client,
-        agent_manager: flags.agentManager,
-        agent_name: flags.agentName,
-        agent_harness: flags.agentHarness,
-        model: flags.model,
-        provider: flags.provider,
-        status: flags.status,
-        source: flags.source,
-        session_id: flags.sessionId,
-        label: flags.label,
-        placed: flags.placed,
-        priced: flags.priced,
-        possible_duplicate: flags.possibleDuplicate,
-        superseded: flags.superseded,
-        bill: flags.bill,
-        q: flags.q,
+        ...entryFilterTexts(flags),
         limit: flags.limit,
         page: flags.page,
       })

@@ -9,10 +9,12 @@ import { addOpenapiCommand } from './openapi.ts'
 import { examples, optionOf } from './options.ts'
 import { addPricesCommands } from './prices.ts'
 import { addProjectsCommands } from './projects.ts'
+import { addReportsCommands } from './reports.ts'
 import { addServeCommand } from './serve.ts'
 import { addSettingsCommands } from './settings.ts'
 import { addTicketsCommands } from './tickets.ts'
 import { addTokensCommands } from './tokens.ts'
+import { addUsageCommand } from './usage.ts'
 import { addUsersCommands } from './users.ts'
 import { addVersionCommand } from './version.ts'
 
@@ -45,6 +47,8 @@ function createProgram(): Command {
   addProjectsCommands(program)
   addTicketsCommands(program)
   addPricesCommands(program)
+  addUsageCommand(program)
+  addReportsCommands(program)
   addOpenapiCommand(program)
   addVersionCommand(program)
   return program

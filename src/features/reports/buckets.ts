@@ -72,6 +72,11 @@ export function startOfDate(date: string, timeZone: string): number | undefined 
   }
 }
 
+/** The date of a moment in the zone, or of some days later, as `2026-11-01`. */
+export function dateAt(moment: number, timeZone: string, daysLater = 0): string {
+  return zoned(moment, timeZone).toPlainDate().add({ days: daysLater }).toString()
+}
+
 /** The name of a time zone in its usual letters; undefined for one that does not exist, and for a mere offset. */
 export function findTimeZone(name: string): string | undefined {
   if (/^[+-]/.test(name)) return undefined

@@ -3,7 +3,10 @@ import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { QueryTexts } from '../../query.ts'
 import type { PeopleService } from '../people/service.ts'
+import { findTimeZone } from './buckets.ts'
 import { createCompleteness } from './completeness.ts'
+import { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS } from './csv.ts'
+import { type NamedPeriod, periodTexts } from './period.ts'
 import { type Circumstances, readCompleteness, readUnpriced, readUsage, readVariance } from './query.ts'
 import { createSums } from './sums.ts'
 import { createUnattributed } from './unattributed.ts'
@@ -11,6 +14,7 @@ import { createUnpriced } from './unpriced.ts'
 import { createUsage } from './usage.ts'
 import { createVariance } from './variance.ts'
 
+export { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS }
 export type ReportsService = ReturnType<typeof createReportsService>
 
 export interface ReportsDependencies {
@@ -37,6 +41,12 @@ export function createReportsService({ db, clock, people }: ReportsDependencies)
     readUnpriced: async (texts: QueryTexts) => readUnpriced(texts, await circumstances()),
     readVariance: async (texts: QueryTexts) => readVariance(texts, await circumstances()),
     readCompleteness: async (texts: QueryTexts) => readCompleteness(texts, await circumstances()),
-    circumstances,
+
+    /** A period as people name it, as parameters of any of these. Throws `validation_failed` (422). */
+    async periodTexts(period: NamedPeriod, timeZone?: string): Promise<QueryTexts> {
+      const usual = await circumstances()
+      // A zone that does not exist is told by the report, with every other fault.
+      return periodTexts(period, { ...usual, timeZone: findTimeZone(timeZone ?? '') ?? usual.timeZone })
+    },
   }
 }

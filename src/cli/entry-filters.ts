@@ -1,0 +1,82 @@
+/** The flags that say which entries a list or a report is about, as the parameters of the API do. */
+import type { Command } from 'commander'
+import type { QueryTexts } from '../query.ts'
+import { collect } from './work-text.ts'
+
+export interface EntryFilterFlags {
+  endedAfter?: string
+  project?: string[]
+  ticket?: string[]
+  client?: string[]
+  agentManager?: string[]
+  agentName?: string[]
+  agentHarness?: string[]
+  model?: string[]
+  provider?: string[]
+  status?: string[]
+  source?: string[]
+  sessionId?: string[]
+  label?: string[]
+  placed?: string[]
+  priced?: string
+  possibleDuplicate?: string
+  superseded?: string
+  sheet?: string[]
+  bill?: string[]
+  q?: string
+}
+
+/** Of what and whose the entries are. */
+export function addSubjectFilters(command: Command): Command {
+  return command
+    .option('--project <project>', 'id, key, name or alias; like most filters repeatable or with commas', collect)
+    .option('--ticket <ticket>', 'id or key', collect)
+    .option('--client <client>', 'id or name', collect)
+    .option('--agent-manager <person>', 'id or e-mail address', collect)
+    .option('--agent-name <name>', 'name of the agent', collect)
+    .option('--agent-harness <name>', 'name of the harness', collect)
+    .option('--model <name>', 'model as it was reported', collect)
+    .option('--provider <name>', 'who sold the model, as it was reported, or none', collect)
+    .option('--source <source>', 'report, log, span, metric, sheet', collect)
+    .option('--label <name:value>', 'such as repository:acme/web', collect)
+}
+
+export function addEntryFilters(command: Command): Command {
+  return addSubjectFilters(command)
+    .option('--ended-after <timestamp>', 'sessions that ended behind this moment')
+    .option('--status <status>', 'submitted, draft, pending, approved, rejected, billed', collect)
+    .option('--session-id <id>', 'the harness’s id of the session', collect)
+    .option('--placed <how>', 'named, rule, manual, or none for unattributed ones', collect)
+    .option('--priced <true|false>', 'whether the cost is known')
+    .option('--possible-duplicate <true|false>', 'whether an earlier entry says exactly the same')
+    .option('--superseded <true|false>', 'whether another source supplies the session now')
+    .option('--sheet <sheet>', 'id of a token sheet', collect)
+    .option('--bill <bill>', 'id or number, or none', collect)
+    .option('--q <text>', 'a text that the summary contains')
+}
+
+/** The flags as parameters of the API, which reads them and tells what is wrong. */
+export function entryFilterTexts(flags: EntryFilterFlags): QueryTexts {
+  return {
+    ended_after: flags.endedAfter,
+    project: flags.project,
+    ticket: flags.ticket,
+    client: flags.client,
+    agent_manager: flags.agentManager,
+    agent_name: flags.agentName,
+    agent_harness: flags.agentHarness,
+    model: flags.model,
+    provider: flags.provider,
+    status: flags.status,
+    source: flags.source,
+    session_id: flags.sessionId,
+    label: flags.label,
+    placed: flags.placed,
+    priced: flags.priced,
+    possible_duplicate: flags.possibleDuplicate,
+    superseded: flags.superseded,
+    sheet: flags.sheet,
+    bill: flags.bill,
+    q: flags.q,
+  }
+}

@@ -1,0 +1,152 @@
+import type { Command } from 'commander'
+import type { UsageReport, UsageResult } from '../features/reports/schema.ts'
+import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
+import { examples } from './options.ts'
+import { type Column, note, print, printJson, printTable } from './print.ts'
+import { addPeriodFlags, type PeriodFlags, periodTexts } from './report-period.ts'
+import { bar, barCells, counted, countText, dollars, localMinute, printCsv } from './report-text.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+import { collect } from './work-text.ts'
+
+interface UsageFlags extends DatabaseFlags, EntryFilterFlags, PeriodFlags {
+  by?: string[]
+  bucket?: string
+  fillGaps?: boolean
+  limit?: string
+  page?: string
+  csv?: boolean
+  json?: boolean
+}
+
+export function addUsageCommand(program: Command): void {
+  const usage = program
+    .command('usage')
+    .description('Tell what was used and what it cost, by time and by whatever entries have in common')
+    .option(
+      '--by <what>',
+      'up to three of project, ticket, client, agent_manager, agent_name, agent_harness, provider, model, status, source, label:<name>',
+      collect,
+    )
+    .option('--bucket <width>', '1h, 1d, 1w, 1mo, or all for one bucket (default all)')
+    .option('--fill-gaps', 'show buckets without entries too')
+  addEntryFilters(addPeriodFlags(usage))
+    .option('--limit <number>', 'buckets a page, 1 to 1000 (default 1000)')
+    .option('--page <page>', 'the next_page of the report before')
+    .option('--csv', 'print CSV, all pages at once')
+    .option('--json', 'print JSON, as GET /api/v1/reports/usage answers it')
+    .addHelpText(
+      'after',
+      examples(
+        'tally usage --by project,model --last 30d',
+        'tally usage --bucket 1d --month 2026-11 --project acme-web',
+        'tally usage --by label:repository --from 2026-10-01 --to 2026-11-01 --csv > october.csv',
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<UsageFlags>()
+      await withServices(flags, async (services, { viewer }) => {
+        const { reports } = services
+        const asked = await reports.readUsage({
+          ...entryFilterTexts(flags),
+          ...(await periodTexts(services, flags)),
+          bucket_width: flags.bucket ?? 'all',
+          group_by: flags.by,
+          fill_gaps: flags.fillGaps ? 'true' : undefined,
+          limit: flags.limit,
+          page: flags.page,
+        })
+        if (flags.csv) {
+          const { usageColumns, usageLines } = await import('../features/reports/service.ts')
+          return printCsv(usageLines(reports.exportUsage(viewer, asked)), usageColumns(asked.dimensions))
+        }
+        const report = await reports.usage(viewer, asked)
+        if (flags.json) printJson(report)
+        else printUsage(report)
+      })
+    })
+}
+
+interface Line {
+  period: string
+  result: UsageResult | undefined
+}
+
+/** How much of the moment at which a bucket's period begins is its name. */
+const NAME_LENGTHS: Record<string, number> = { '1h': 16, '1d': 10, '1w': 10, '1mo': 7 }
+
+const PERIOD_TITLES: Record<string, string> = { '1h': 'HOUR', '1d': 'DAY', '1w': 'WEEK FROM', '1mo': 'MONTH' }
+
+function printUsage(report: UsageReport): void {
+  const { data, bucket_width: width, group_by: dimensions, time_zone: timeZone } = report
+  const lines: Line[] = data.flatMap(({ period, results }) => {
+    const name = localMinute(period.starting_at, timeZone).slice(0, NAME_LENGTHS[width])
+    return (results.length > 0 ? results : [undefined]).map((result) => ({ period: name, result }))
+  })
+  const columns: Column<Line>[] = [
+    ...(width === 'all' ? [] : [{ title: PERIOD_TITLES[width]!, of: ({ period }: Line) => period }]),
+    ...dimensions.map((dimension) => ({
+      title: dimension.replace('_', ' ').toUpperCase(),
+      of: ({ result }: Line) => keyText(result, dimension),
+    })),
+    { title: 'ENTRIES', of: ({ result }) => countText(result?.entries ?? 0), align: 'right' },
+    { title: 'TOKENS', of: ({ result }) => countText(result?.tokens.total ?? 0), align: 'right' },
+    {
+      title: 'COST (USD)',
+      of: ({ result }) => (result ? (result.cost === null ? 'unpriced' : dollars(result.cost)) : '–'),
+      align: 'right',
+    },
+  ]
+  if (lines.length > 0) {
+    printTable([...columns, barColumn(columns, lines)], lines)
+    print('')
+  }
+  tellTotals(report)
+  if (report.has_more) note(`There are more buckets: add --page ${report.next_page}, or ask for --csv`)
+}
+
+function keyText(result: UsageResult | undefined, dimension: string): string {
+  if (!result) return ''
+  const key = dimension.startsWith('label:')
+    ? result.labels?.[dimension.slice('label:'.length)]
+    : result[dimension as 'project']
+  if (key === null || key === undefined) return '(none)'
+  if (typeof key === 'string') return key
+  return 'key' in key ? key.key : (key as { name: string }).name
+}
+
+/** By cost; where none is known, by tokens. */
+function barColumn(columns: Column<Line>[], lines: Line[]): Column<Line> {
+  // Bars are drawn to an eighth of a cell, for which a rounded number is good enough.
+  const costOf = ({ result }: Line) => Number(JSON.stringify(result?.cost ?? 0))
+  const tokensOf = ({ result }: Line) => Number(JSON.stringify(result?.tokens.total ?? 0))
+  const sizeOf = lines.some((line) => costOf(line) > 0) ? costOf : tokensOf
+  const most = Math.max(...lines.map(sizeOf))
+  const width = columns.reduce(
+    (sum, { title, of }) =>
+      sum + 2 + lines.reduce((widest, line) => Math.max(widest, Bun.stringWidth(of(line))), title.length),
+    0,
+  )
+  const cells = barCells(width)
+  return { title: '', of: (line) => bar(sizeOf(line), most, cells) }
+}
+
+function tellTotals({ totals, starting_at, ending_at, time_zone }: UsageReport): void {
+  const period = `from ${localMinute(starting_at, time_zone)} to ${localMinute(ending_at, time_zone)} (${time_zone})`
+  if (totals.entries === 0) {
+    print(`No entries ${period}.`)
+    return
+  }
+  const cost = totals.cost === null ? 'at no known cost' : `for $${dollars(totals.cost)}`
+  print(`${counted(totals.entries, 'entry', 'entries')}, ${countText(totals.tokens.total)} tokens ${cost} ${period}.`)
+  if (totals.unpriced_entries > 0) {
+    const are = totals.unpriced_entries === 1 ? 'has no price and is' : 'have no price and are'
+    print(
+      `Of these, ${counted(totals.unpriced_entries, 'entry', 'entries')} ${are} not in the cost: \`tally reports unpriced\` tells the models.`,
+    )
+  }
+  if (totals.straddling_entries > 0) {
+    print(
+      `${counted(totals.straddling_entries, 'session')} went on behind the end and ${totals.straddling_entries === 1 ? 'counts' : 'count'} whole where ${totals.straddling_entries === 1 ? 'it' : 'they'} started.`,
+    )
+  }
+}

@@ -1,0 +1,53 @@
+/** Periods as people name them: the last 30 days, a month, from one day to another. Pure. */
+import { type Fault, validationFailed } from '../../errors.ts'
+import { parseDuration } from '../../lib/duration.ts'
+import type { QueryTexts } from '../../query.ts'
+import { dateAt } from './buckets.ts'
+import type { Circumstances } from './query.ts'
+
+export interface NamedPeriod {
+  /** `30d`, `12h`, `2w`. */
+  last?: string | undefined
+  /** `2026-11`. */
+  month?: string | undefined
+  /** A date or a timestamp. */
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** Where nothing is said: about what one remembers, and today. */
+const USUAL = '30d'
+
+const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/
+
+const DAY_MS = 86_400_000
+
+function refused(name: keyof NamedPeriod, message: string) {
+  const fault: Fault = { pointer: `/query/${name}`, code: 'bad_format', message }
+  return validationFailed([fault])
+}
+
+/**
+ * The period as parameters of a report. Dates stay dates, which the report reads in its zone. Throws
+ * `validation_failed` (422) for what names no period, or two.
+ */
+export function periodTexts({ last, month, from, to }: NamedPeriod, { now, timeZone }: Circumstances): QueryTexts {
+  if ([last, month, from ?? to].filter((text) => text !== undefined).length > 1) {
+    throw refused(month === undefined ? 'last' : 'month', 'names a period of its own: leave the other one out')
+  }
+  if (month !== undefined) {
+    const [, year, number] = MONTH.exec(month) ?? []
+    if (!year || !number) throw refused('month', 'must be a month, such as 2026-11')
+    const next = new Date(Date.UTC(Number(year), Number(number))).toISOString().slice(0, 10)
+    return { starting_at: `${month}-01`, ending_at: next }
+  }
+  if (from !== undefined) return { starting_at: from, ending_at: to }
+  if (to !== undefined) throw refused('to', 'needs a beginning as well: add --from')
+  const duration = parseDuration(last ?? USUAL)
+  if (!duration) throw refused('last', 'must be a duration, such as 30d, 12h or 2w')
+  // Days are whole ones of which today is the last; hours end now.
+  if (duration % DAY_MS > 0 || /h|min/.test(last ?? '')) {
+    return { starting_at: new Date(now - duration).toISOString() }
+  }
+  return { starting_at: dateAt(now, timeZone, 1 - duration / DAY_MS) }
+}

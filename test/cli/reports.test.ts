@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { CommandLine } from '../support/command-line.ts'
+
+let tally: CommandLine
+
+/** Three entries of November 2025, the third of which is without a price and runs into December. */
+beforeAll(async () => {
+  tally = await CommandLine.make()
+  await tally.addUser()
+  const { token } = await tally.createToken()
+  const server = await tally.serve()
+  const report = async (change: Record<string, unknown>) => {
+    const response = await fetch(`${server.url}/api/v1/token-entries`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        agent_harness: 'codex',
+        agent_name: 'builder',
+        model: 'gpt-5-codex',
+        started_at: '2025-11-10T10:00:00Z',
+        ended_at: '2025-11-10T10:30:00Z',
+        tokens: { input: 1_000, output: 200 },
+        ...change,
+      }),
+    })
+    if (response.status !== 201) throw new Error(await response.text())
+  }
+  await report({ project: 'acme-web', reported_cost: 2_000 })
+  await report({ project: 'acme-api', started_at: '2025-11-11T23:30:00Z', ended_at: '2025-11-11T23:40:00Z' })
+  await report({
+    model: 'house-model',
+    started_at: '2025-11-30T22:00:00Z',
+    ended_at: '2025-12-01T02:00:00Z',
+    labels: { repository: 'acme/web' },
+  })
+  await server.stop()
+})
+afterAll(() => tally.remove())
+
+const NOVEMBER = ['--month', '2025-11']
+
+describe('tally usage', () => {
+  test('draws a table with bars, the dearest first, and tells what its figures leave out', async () => {
+    const { stdout } = await tally.done(['usage', ...NOVEMBER, '--by', 'project,model'])
+    expect(stdout.split('\n')).toEqual([
+      'PROJECT   MODEL        ENTRIES  TOKENS  COST (USD)',
+      expect.stringMatching(/^acme-web {2}gpt-5-codex {8}1 {3}1,200 {4}2,000.00 {2}█+$/),
+      'acme-api  gpt-5-codex        1   1,200       <0.01  ▏',
+      '(none)    house-model        1   1,200    unpriced',
+      '',
+      '3 entries, 3,600 tokens for $2,000.00 from 2025-11-01 00:00 to 2025-12-01 00:00 (UTC).',
+      'Of these, 1 entry has no price and is not in the cost: `tally reports unpriced` tells the models.',
+      '1 session went on behind the end and counts whole where it started.',
+      '',
+    ])
+  })
+
+  test('has buckets of the zone', async () => {
+    const { stdout } = await tally.done([
+      ...['usage', '--from', '2025-11-10', '--to', '2025-11-14', '--time-zone', 'Europe/Berlin'],
+      ...['--bucket', '1d', '--fill-gaps'],
+    ])
+    expect(stdout.split('\n').slice(0, 5)).toEqual([
+      'DAY         ENTRIES  TOKENS  COST (USD)',
+      expect.stringMatching(/^2025-11-10 {8}1 {3}1,200 {4}2,000.00 {2}█+$/),
+      '2025-11-11        0       0           –',
+      '2025-11-12        1   1,200       <0.01  ▏',
+      '2025-11-13        0       0           –',
+    ])
+  })
+
+  test('draws bars of tokens where no cost is known', async () => {
+    const { stdout } = await tally.done(['usage', ...NOVEMBER, '--model', 'house-model', '--by', 'label:repository'])
+    expect(stdout).toMatch(/acme\/web .* unpriced {2}█+\n/)
+    expect(stdout).toContain('1 entry, 1,200 tokens at no known cost from')
+  })
+
+  test('asks for the last 30 days where nothing is said, of which today is one', async () => {
+    const { starting_at, ending_at, time_zone, bucket_width } = await tally.json(['usage'])
+    const days = (Date.parse(ending_at) - Date.parse(starting_at)) / 86_400_000
+    expect([starting_at.slice(11), Math.ceil(days), time_zone, bucket_width]).toEqual([
+      '00:00:00.000Z',
+      30,
+      'UTC',
+      'all',
+    ])
+    const hours = await tally.json(['usage', '--last', '12h'])
+    expect((Date.parse(hours.ending_at) - Date.parse(hours.starting_at)) / 3_600_000).toBeCloseTo(12, 1)
+    expect((await tally.done(['usage'])).stdout).toStartWith('No entries from ')
+  })
+
+  test('prints what the API answers, and CSV', async () => {
+    const { totals, data } = await tally.json(['usage', ...NOVEMBER, '--by', 'project'])
+    expect([totals.entries, totals.straddling_entries, data[0].results[0].project.name]).toEqual([3, 1, 'acme-web'])
+    const { stdout } = await tally.done(['usage', ...NOVEMBER, '--by', 'agent_name', '--csv', '--bucket', '1mo'])
+    expect(stdout).toStartWith('starting_at,ending_at,agent_name,entries,')
+    expect(stdout.split('\r\n')[1]).toStartWith('2025-11-01T00:00:00.000Z,2025-12-01T00:00:00.000Z,builder,3,1,1,')
+  })
+
+  test('says what is wrong with a question', async () => {
+    const refused = async (...args: string[]) => {
+      const { code, stderr } = await tally.run(['usage', ...args])
+      return `${code} ${stderr}`
+    }
+    expect(await refused('--by', 'modell')).toStartWith('1 tally: group-by: must be any of project,')
+    expect(await refused('--last', '1y')).toBe('1 tally: last: must be a duration, such as 30d, 12h or 2w\n')
+    expect(await refused('--month', '2025-13')).toBe('1 tally: month: must be a month, such as 2026-11\n')
+    expect(await refused('--month', '2025-11', '--last', '2d')).toContain('month: names a period of its own')
+    expect(await refused('--to', '2025-11-01')).toContain('to: needs a beginning as well')
+    expect(await refused('--time-zone', 'Mars/Base')).toContain('time-zone: must be an IANA time zone')
+  })
+})
+
+describe('tally reports', () => {
+  test('unpriced tells the models that wait for a price', async () => {
+    const { stdout } = await tally.done(['reports', 'unpriced'])
+    expect(stdout.split('\n')[1]).toMatch(/^house-model {2}\(none\) +1 +1,000 +200 +0 +0 +0 +2025-11-30 22:00$/)
+    expect((await tally.json(['reports', 'unpriced'])).data[0].model).toBe('house-model')
+    expect((await tally.done(['reports', 'unpriced', '--csv'])).stdout).toContain('\r\nhouse-model,,1,1000,200,')
+    const { stdout: none } = await tally.done(['reports', 'unpriced', '--project', 'acme-web'])
+    expect(none).toBe('Every entry has a cost.\n')
+  })
+
+  test('variance compares what was reported with the price table', async () => {
+    const { stdout } = await tally.done(['reports', 'variance', ...NOVEMBER])
+    expect(stdout.split('\n')[1]).toMatch(/^gpt-5-codex {2}builder +1 +2,000.00 +<0.01 +2,000.00 +\d+(\.\d+)?$/)
+    expect(stdout).toContain('1 entry of 3 compared: reported $2,000.00, list value $<0.01.')
+    expect((await tally.json(['reports', 'variance', ...NOVEMBER])).totals.compared_entries).toBe(1)
+    expect((await tally.done(['reports', 'variance', ...NOVEMBER, '--csv'])).stdout).toStartWith('model,agent_name,')
+  })
+
+  test('completeness tells what a month lacks', async () => {
+    const { stdout } = await tally.done(['reports', 'completeness', ...NOVEMBER])
+    expect(stdout).toMatch(/\non no project and no ticket +1 +– +1\n/)
+    expect(stdout).toMatch(/\nstarted in the period and went on behind it +1 +– +1\n/)
+    expect(stdout).toContain('From 2025-11-01 00:00 to 2025-12-01 00:00 (UTC).')
+    const { data } = await tally.json(['reports', 'completeness', ...NOVEMBER])
+    expect(data[0]).toMatchObject({ check: 'all', entries: 3 })
+    expect((await tally.done(['reports', 'completeness', '--csv'])).stdout).toStartWith('check,entries,')
+  })
+})
