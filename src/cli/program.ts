@@ -10,6 +10,7 @@ import { examples, optionOf } from './options.ts'
 import { addPricesCommands } from './prices.ts'
 import { addProjectsCommands } from './projects.ts'
 import { addReportsCommands } from './reports.ts'
+import { addRulesCommands } from './rules.ts'
 import { addServeCommand } from './serve.ts'
 import { addSettingsCommands } from './settings.ts'
 import { addTicketsCommands } from './tickets.ts'
@@ -46,6 +47,7 @@ function createProgram(): Command {
   addClientsCommands(program)
   addProjectsCommands(program)
   addTicketsCommands(program)
+  addRulesCommands(program)
   addPricesCommands(program)
   addUsageCommand(program)
   addReportsCommands(program)

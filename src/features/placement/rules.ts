@@ -25,7 +25,9 @@ export interface NewRuleFields extends RuleFields {
   position?: number | undefined
 }
 
-export type RuleChange = Partial<RuleFields> & { enabled?: boolean | undefined }
+export type RuleChange = { [Field in keyof RuleFields]?: RuleFields[Field] | undefined } & {
+  enabled?: boolean | undefined
+}
 
 export interface Explanation {
   taken: Taken | null
@@ -113,6 +115,33 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
     if (namesake) throw nameTaken(name, namesake.rule)
   }
 
+  /**
+   * The rules in their order, to be tried; one that is not saved stands at its position among them and has the version
+   * 0. Writes nothing. Throws as {@link addRule} does for the rule.
+   */
+  async function rulesWith(unsaved?: NewRuleFields): Promise<{ rules: Rule[] }> {
+    const rules = await list(db.read)
+    if (!unsaved) return { rules }
+    const project = await check(db.read, unsaved, rules, '/rule')
+    const now = clock.now()
+    const tried: Rule = {
+      id: 0,
+      position: 0,
+      uid: newId('rul'),
+      versionId: 0,
+      version: UNSAVED_VERSION,
+      name: unsaved.name,
+      enabled: unsaved.enabled ?? true,
+      project,
+      ticket: unsaved.ticket,
+      conditions: unsaved.conditions.map(compileCondition),
+      createdAt: now,
+      changedAt: now,
+    }
+    const at = Math.min(unsaved.position ?? rules.length + 1, rules.length + 1)
+    return { rules: rules.toSpliced(at - 1, 0, tried) }
+  }
+
   return {
     /** Every rule in the order in which they are tried. */
     async listRules(): Promise<ListedRule[]> {
@@ -189,32 +218,11 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
         return ordered.map((rule, index) => ({ rule, position: index + 1 }))
       }),
 
-    /**
-     * Which rule takes a sample, and why the earlier ones do not. A rule that is not saved is tried at its position among
-     * those that are; it has the version 0. Writes nothing. Throws as {@link addRule} does for the rule.
-     */
-    async testRules(subject: Subject, unsaved?: NewRuleFields): Promise<Explanation> {
-      const rules = await list(db.read)
-      if (!unsaved) return explain({ rules }, subject)
-      const project = await check(db.read, unsaved, rules, '/rule')
-      const now = clock.now()
-      const tried: Rule = {
-        id: 0,
-        position: 0,
-        uid: newId('rul'),
-        versionId: 0,
-        version: UNSAVED_VERSION,
-        name: unsaved.name,
-        enabled: unsaved.enabled ?? true,
-        project,
-        ticket: unsaved.ticket,
-        conditions: unsaved.conditions.map(compileCondition),
-        createdAt: now,
-        changedAt: now,
-      }
-      const at = Math.min(unsaved.position ?? rules.length + 1, rules.length + 1)
-      return explain({ rules: rules.toSpliced(at - 1, 0, tried) }, subject)
-    },
+    rulesWith,
+
+    /** Which rule takes a sample, and why the earlier ones do not. Writes nothing. Throws as {@link rulesWith} does. */
+    testRules: async (subject: Subject, unsaved?: NewRuleFields): Promise<Explanation> =>
+      explain(await rulesWith(unsaved), subject),
   }
 }
 

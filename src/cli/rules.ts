@@ -1,0 +1,195 @@
+import { type Command, Option } from 'commander'
+import type { ListedRule, PlacementService } from '../features/placement/service.ts'
+import { confirm } from './confirm.ts'
+import { CommandError } from './failures.ts'
+import { examples } from './options.ts'
+import { note, print, printJson, printJsonList, printTable } from './print.ts'
+import {
+  conditionsOf,
+  placing,
+  printRule,
+  RULE,
+  RULE_COLUMNS,
+  type RuleFlags,
+  type SaidFlags,
+  saidOptions,
+  ticketOf,
+} from './rule-text.ts'
+import { addTryRulesCommand, parsePosition } from './try-rules.ts'
+import { type CommandLine, withServices } from './with-services.ts'
+
+const JSON_RULE = 'print JSON, as the API answers a rule'
+
+/** Does something to one rule, and prints what became of it. */
+async function act(
+  command: Command,
+  does: (placement: PlacementService, self: CommandLine) => Promise<ListedRule>,
+): Promise<void> {
+  const flags = command.optsWithGlobals<RuleFlags>()
+  const { ruleBody } = await placing()
+  const body = ruleBody(await withServices(flags, ({ placement }, self) => does(placement, self)))
+  if (flags.json) printJson(body)
+  else printRule(body)
+}
+
+export function addRulesCommands(program: Command): void {
+  const rules = program
+    .command('rules')
+    .description('List, make, order and try the rules that place entries which name no project or ticket')
+    .addHelpText(
+      'after',
+      examples(
+        "tally rules add --name 'ACME by branch' --when 'labels.repository=acme/*' --when 'labels.branch=/(?<ticket>ACME-[0-9]+)/' --project ACME --ticket '{ticket}'",
+        'tally rules test --label repository=acme/web --label branch=feature/ACME-42',
+        "tally rules move 'ACME by branch' --to 1",
+      ),
+    )
+  addReadingCommands(rules)
+  addSavingCommands(rules)
+  addSwitchCommands(rules)
+  addMoveCommand(rules)
+  addTryRulesCommand(rules)
+}
+
+function addReadingCommands(rules: Command): void {
+  rules
+    .command('list')
+    .description('List the rules in the order in which they are tried')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally rules list'))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<RuleFlags>()
+      const { ruleBody } = await placing()
+      const bodies = (await withServices(flags, ({ placement }) => placement.listRules())).map(ruleBody)
+      if (flags.json) return printJsonList(bodies)
+      if (bodies.length === 0) return note('There is no rule. `tally rules add` makes one.')
+      printTable(RULE_COLUMNS, bodies)
+    })
+
+  rules
+    .command('show')
+    .description('Show one rule')
+    .argument('<rule>', RULE)
+    .option('--json', JSON_RULE)
+    .addHelpText('after', examples("tally rules show 'ACME by branch'"))
+    .action((rule: string, _flags, command: Command) => act(command, (placement) => placement.getRule(rule)))
+}
+
+function addSavingCommands(rules: Command): void {
+  const add = rules
+    .command('add')
+    .description('Add a rule, behind the others')
+    .requiredOption('--name <name>', 'a few words, unlike those of the others')
+  saidOptions(add)
+    .option('--position <number>', 'where it stands in the order, from 1', parsePosition)
+    .option('--disabled', 'keep it, but do not try it yet')
+    .option('--json', JSON_RULE)
+    .addHelpText(
+      'after',
+      examples(
+        "tally rules add --name 'ACME by branch' --when 'labels.branch=/(?<ticket>ACME-[0-9]+)/' --project ACME --ticket '{ticket}'",
+        "tally rules add --name 'all of codex' --when agent_harness=codex --project internal",
+      ),
+    )
+    .action((_flags, command: Command) => {
+      const flags = command.optsWithGlobals<SaidFlags & { name: string; position?: number; disabled?: boolean }>()
+      const conditions = conditionsOf(flags.when)
+      if (!conditions || flags.project === undefined) {
+        throw new CommandError('A rule needs --when (a condition) and --project (the place).', 2)
+      }
+      const { name, project, position } = flags
+      const rule = { name, conditions, project, ticket: ticketOf(flags.ticket) ?? null }
+      return act(command, (placement, { by }) => placement.addRule(by, { ...rule, position, enabled: !flags.disabled }))
+    })
+
+  const change = rules
+    .command('change')
+    .description('Change what a rule says; entries that it placed stay and show it as it was')
+    .argument('<rule>', RULE)
+    .option('--name <name>', 'another name')
+  saidOptions(change)
+    .option('--json', JSON_RULE)
+    .addHelpText(
+      'after',
+      examples(
+        "tally rules change 'ACME by branch' --ticket none",
+        "tally rules change 'all of codex' --when agent_harness=codex*",
+      ),
+    )
+    .action((rule: string, _flags, command: Command) => {
+      const { name, when, project, ticket } = command.optsWithGlobals<SaidFlags>()
+      const said = { name, conditions: conditionsOf(when), project, ticket: ticketOf(ticket) }
+      if (Object.values(said).every((value) => value === undefined)) {
+        throw new CommandError('Say what to change: --name, --when, --project or --ticket.', 2)
+      }
+      return act(command, (placement, { by }) => placement.changeRule(by, rule, said))
+    })
+}
+
+function addSwitchCommands(rules: Command): void {
+  for (const [verb, enabled, description] of [
+    ['enable', true, 'Try a rule again'],
+    ['disable', false, 'Keep a rule, but do not try it'],
+  ] as const) {
+    rules
+      .command(verb)
+      .description(description)
+      .argument('<rule>', RULE)
+      .option('--json', JSON_RULE)
+      .addHelpText('after', examples(`tally rules ${verb} 'ACME by branch'`))
+      .action((rule: string, _flags, command: Command) =>
+        act(command, (placement, { by }) => placement.changeRule(by, rule, { enabled })),
+      )
+  }
+
+  rules
+    .command('remove')
+    .description('Remove a rule; entries that it placed stay and still show it')
+    .argument('<rule>', RULE)
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples("tally rules remove 'ACME by branch' --yes"))
+    .action(async (named: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<RuleFlags & { yes?: boolean }>()
+      await withServices(flags, async ({ placement }, { by }) => {
+        const { rule } = await placement.getRule(named)
+        await confirm(`Remove the rule '${rule.name}'?`, { yes: flags.yes ?? false })
+        await placement.removeRule(by, rule.uid)
+        print(`The rule '${rule.name}' is removed.`)
+      })
+    })
+}
+
+function addMoveCommand(rules: Command): void {
+  rules
+    .command('move')
+    .description('Try a rule earlier or later: the first that takes an entry places it')
+    .argument('<rule>', RULE)
+    .addOption(
+      new Option('--to <number>', 'its new position, from 1').argParser(parsePosition).conflicts(['before', 'after']),
+    )
+    .addOption(new Option('--before <rule>', 'right before this one').conflicts('after'))
+    .option('--after <rule>', 'right after this one')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples("tally rules move 'ACME by branch' --to 1", "tally rules move codex --after 'ACME by branch'"),
+    )
+    .action(async (named: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<RuleFlags & { to?: number; before?: string; after?: string }>()
+      const { to, before, after } = flags
+      const neighbour = before ?? after
+      if (to === undefined && neighbour === undefined)
+        throw new CommandError('Say where: --to, --before or --after.', 2)
+      const { ruleBody } = await placing()
+      const ordered = await withServices(flags, async ({ placement }, { by }) => {
+        const { rule } = await placement.getRule(named)
+        const beside = neighbour === undefined ? undefined : (await placement.getRule(neighbour)).rule
+        const others = (await placement.listRules()).map((listed) => listed.rule.uid).filter((id) => id !== rule.uid)
+        const at = beside ? others.indexOf(beside.uid) + (after === undefined ? 0 : 1) : to! - 1
+        return placement.orderRules(by, others.toSpliced(Math.max(at, 0), 0, rule.uid))
+      })
+      const bodies = ordered.map(ruleBody)
+      if (flags.json) printJsonList(bodies)
+      else printTable(RULE_COLUMNS, bodies)
+    })
+}
