@@ -23,13 +23,19 @@ export class Query {
 
   text(name: string): string | undefined {
     const text = this.texts[name]
-    return typeof text === 'string' && text !== '' ? text : undefined
+    return typeof text === 'string' && text !== '' ? this.#sane(name, [text])?.[0] : undefined
   }
 
   /** Any of several values. */
   list(name: string): string[] | undefined {
     const texts = [this.texts[name] ?? []].flat().filter((text) => text !== '')
-    return texts.length > 0 ? texts : undefined
+    return texts.length > 0 ? this.#sane(name, texts) : undefined
+  }
+
+  /** PostgreSQL knows no U+0000 and fails where it is asked for one. */
+  #sane(name: string, texts: string[]): string[] | undefined {
+    if (!texts.some((text) => text.includes('\0'))) return texts
+    return this.refuse(name, 'bad_format', 'must not hold the character U+0000')
   }
 
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {

@@ -233,6 +233,8 @@ describe('changes', () => {
       ['POST /clients', { name: fresh('C'), markup: 1.00001 }, 422, '/markup'],
       ['POST /clients', { name: fresh('C'), markup: -101 }, 422, '/markup'],
       ['POST /projects', {}, 422, '/key'],
+      ['POST /projects', { key: 'None' }, 422, '/key'],
+      ['POST /projects', { key: fresh('P'), aliases: [one.id] }, 422, '/aliases/0'],
       ['POST /projects', { key: fresh('P'), markup: '5' }, 422, '/markup'],
       ['POST /projects', { key: fresh('P'), budget: -1 }, 422, '/budget'],
       ['POST /projects', { key: fresh('P'), client: 'nobody' }, 422, '/client'],
@@ -253,6 +255,10 @@ describe('changes', () => {
       if (status === 409) expect(answer.json.detail).toMatch(/\(prj_\w+\)/)
     }
     expect((await app.call(`GET /api/v1/projects/${one.id}`, { session: billing })).json).toEqual(one)
+    for (const what of ['clients', 'projects', 'tickets']) {
+      expect((await app.call(`GET /api/v1/${what}/%00`, { session: billing })).status).toBe(404)
+      expect((await app.call(`GET /api/v1/${what}?search=%00`, { session: billing })).status).toBe(422)
+    }
   })
 })
 

@@ -6,7 +6,7 @@ import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import type { ClientFields } from './fields.ts'
-import { faultsOfClient } from './rules.ts'
+import { faultsOfClient, isPossibleName } from './rules.ts'
 import { type Party, requireEverything } from './sight.ts'
 import {
   type ClientFilter,
@@ -29,7 +29,8 @@ function nameTaken(client: ClientRow): Problem {
 }
 
 /** By id (`cli_…`) or name. */
-export function findClient(reader: Reader, client: string): Promise<ClientRow | undefined> {
+export async function findClient(reader: Reader, client: string): Promise<ClientRow | undefined> {
+  if (!isPossibleName(client)) return undefined
   return isId('cli', client) ? findClientByUid(reader, client) : findClientByName(reader, foldName(client))
 }
 

@@ -8,7 +8,7 @@ import { composeName, foldName } from '../../lib/names.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { findClient } from './clients.ts'
 import type { ProjectFields } from './fields.ts'
-import { faultsOfProject } from './rules.ts'
+import { faultsOfProject, isPossibleName } from './rules.ts'
 import { type Party, requireChange, requireEverything, sightOf } from './sight.ts'
 import type { Page } from './store/clients.ts'
 import { findProjectByName } from './store/lookups.ts'
@@ -35,6 +35,7 @@ import { projectBody } from './wire.ts'
 
 /** By id (`prj_…`), key, name or alias. Only by its id is a merged project itself found, by a name the one it leads to. */
 export async function findProjectNamed(reader: Reader, project: string): Promise<ProjectView | undefined> {
+  if (!isPossibleName(project)) return undefined
   if (isId('prj', project)) return findProjectView(reader, { uid: project })
   const named = await findProjectByName(reader, foldName(project))
   return named && findProjectView(reader, { id: named.id })

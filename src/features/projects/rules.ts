@@ -26,6 +26,8 @@ export const MARKUP_MAX = 10_000
 /** Dollars. A thousand million: its nano-dollars stay within 64 bits with room to add up. */
 export const BUDGET_LIMIT = 1_000_000_000
 
+const RESERVED = /^(none|(cli|prj|tkt)_[0-9a-f]{32})$/i
+
 /** Control characters but tabs and line breaks, which addresses have. */
 const CONTROL_CHARACTER = /[^\P{Cc}\t\r\n]/u
 
@@ -63,9 +65,24 @@ function given<Value>(value: Value | null | undefined, faultsOf: (value: Value) 
   return value === undefined || value === null ? [] : faultsOf(value)
 }
 
+/** PostgreSQL knows no U+0000 and fails where it is asked for one: nothing is called so. */
+export function isPossibleName(text: string): boolean {
+  return !text.includes('\0')
+}
+
+/**
+ * A text by which something is named. What looks like an id would only be found as one, and `none` says in filters and
+ * on the command line that there is nothing.
+ */
+function faultsOfKey(text: string, pointer: string): Fault[] {
+  const faults = faultsOfName(text, pointer)
+  if (faults.length > 0 || !RESERVED.test(text)) return faults
+  return [{ pointer, code: 'not_allowed', message: 'must be neither `none` nor look like an id' }]
+}
+
 export function faultsOfClient({ name, email, address, taxId, currency }: ClientFields): Fault[] {
   return [
-    ...given(name, (text) => faultsOfName(text, '/name')),
+    ...given(name, (text) => faultsOfKey(text, '/name')),
     ...given(email, (text) => faultsOfEmail(text, '/email')),
     ...given(address, (text) => faultsOfText(text, '/address', ADDRESS_LIMIT)),
     ...given(taxId, (text) => faultsOfName(text, '/tax_id')),
@@ -75,10 +92,10 @@ export function faultsOfClient({ name, email, address, taxId, currency }: Client
 
 export function faultsOfProject({ key, name, aliases, addAliases, leads }: ProjectFields): Fault[] {
   return [
-    ...given(key, (text) => faultsOfName(text, '/key')),
-    ...given(name, (text) => faultsOfName(text, '/name')),
-    ...given(aliases, (texts) => texts.flatMap((text, index) => faultsOfName(text, `/aliases/${index}`))),
-    ...given(addAliases, (texts) => texts.flatMap((text, index) => faultsOfName(text, `/add_aliases/${index}`))),
+    ...given(key, (text) => faultsOfKey(text, '/key')),
+    ...given(name, (text) => faultsOfKey(text, '/name')),
+    ...given(aliases, (texts) => texts.flatMap((text, index) => faultsOfKey(text, `/aliases/${index}`))),
+    ...given(addAliases, (texts) => texts.flatMap((text, index) => faultsOfKey(text, `/add_aliases/${index}`))),
     ...given(aliases ?? addAliases, (texts) => tooMany(texts, '/aliases', ALIASES_LIMIT)),
     ...given(leads, (people) => tooMany(people, '/leads', LEADS_LIMIT)),
   ]
@@ -86,7 +103,7 @@ export function faultsOfProject({ key, name, aliases, addAliases, leads }: Proje
 
 export function faultsOfTicket({ key, title }: TicketFields): Fault[] {
   return [
-    ...given(key, (text) => faultsOfName(text, '/key')),
+    ...given(key, (text) => faultsOfKey(text, '/key')),
     ...given(title, (text) => faultsOfText(text, '/title', TITLE_LIMIT)),
   ]
 }

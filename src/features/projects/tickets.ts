@@ -7,7 +7,7 @@ import { composeName, foldName } from '../../lib/names.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import type { TicketFields } from './fields.ts'
 import { findProjectNamed } from './projects.ts'
-import { faultsOfTicket } from './rules.ts'
+import { faultsOfTicket, isPossibleName } from './rules.ts'
 import { type Party, requireChange, requireEverything, sightOf } from './sight.ts'
 import type { Page } from './store/clients.ts'
 import { getProject } from './store/lookups.ts'
@@ -26,7 +26,8 @@ import {
 import { ticketBody } from './wire.ts'
 
 async function getTicket(reader: Reader, ticket: string): Promise<TicketView> {
-  const found = await findTicketView(reader, isId('tkt', ticket) ? { uid: ticket } : { folded: foldName(ticket) })
+  const by = isId('tkt', ticket) ? { uid: ticket } : { folded: foldName(ticket) }
+  const found = isPossibleName(ticket) ? await findTicketView(reader, by) : undefined
   if (!found) throw notFound(`The ticket '${ticket}'`)
   return found
 }
