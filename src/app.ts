@@ -9,6 +9,7 @@ import { placingRoutes } from './features/entries/routes/placing.ts'
 import { reportingRoutes } from './features/entries/routes/reporting.ts'
 import { repricingRoute } from './features/entries/routes/repricing.ts'
 import { tokenEntrySchemaRoute } from './features/entries/routes/schema.ts'
+import { tryingRoute } from './features/entries/routes/trying.ts'
 import { statesRoutes } from './features/entries/routes/states.ts'
 import { settingsRoutes } from './features/people/routes/settings.ts'
 import { signInRoutes } from './features/people/routes/sign-in.ts'
@@ -60,6 +61,7 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(entriesRoutes(services))
     .use(placingRoutes(services))
     .use(applyingRoute(services))
+    .use(tryingRoute(services))
     .use(statesRoutes(services))
     .use(sheetsRoutes(services))
     .use(tokenEntrySchemaRoute())

@@ -36,6 +36,7 @@ import type { EntryView } from './store/entries.ts'
 import { findReportingToken, listHistory } from './store/history.ts'
 import { conditionOf, findView, listViews } from './store/lists.ts'
 import { Interned } from './store/names.ts'
+import { createTrying } from './trying.ts'
 import { valuationOf } from './valuation.ts'
 import { timestamp, toTokenEntry } from './wire.ts'
 
@@ -128,6 +129,7 @@ export function createEntriesService({ db, clock, audit, people, prices, project
       now: () => clock.now(),
       circumstancesFor: (tx, manager) => circumstancesFor(tx, { manager, tokenId: null }),
     }),
+    ...createTrying({ db, placement }),
     ...createApplying({ db, clock, audit, placement }),
     ...createPlacing({ db, clock, audit, projects, placement, interned }),
 

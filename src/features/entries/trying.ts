@@ -1,0 +1,190 @@
+/** Trying rules on entries that are there: which would take each, and why the earlier ones would not. Writes nothing. */
+import { type Static, Type } from '@sinclair/typebox'
+import type { Database } from '../../database/database.ts'
+import type { Viewer } from '../../database/visibility.ts'
+import { validationFailed } from '../../errors.ts'
+import { moneyNumber } from '../../lib/money.ts'
+import { Query, type QueryTexts } from '../../query.ts'
+import {
+  EXAMPLE_EXPLANATION,
+  EXAMPLE_NEW_RULE,
+  ExplanationBody,
+  explain,
+  explanationBody,
+  NewRule,
+  type PlacementService,
+  readNewRule,
+} from '../placement/service.ts'
+import { type EntryFilter, type Position, readFilter, readPage, writePage } from './filter.ts'
+import { isForRules, subjectOf } from './placing.ts'
+import { costNanosOf, isLocked } from './rows.ts'
+import { listPlacedNewest, type PlacedEntry } from './store/placing.ts'
+import { timestamp } from './wire.ts'
+
+/** Entries that one call tries the rules on, as many as a page of any list may have. */
+const TRIED_LIMIT = 1_000
+const TRIED_USUALLY = 50
+
+/**
+ * Steps of one answer: a thousand entries by twenty rules. They take some tenths of a second where the rules have
+ * expressions, and some megabytes; more rules make shorter pages.
+ */
+const STEPS_LIMIT = 20_000
+
+/** Entries after which others get their turn. */
+const AT_ONCE = 50
+
+const strict = { additionalProperties: false }
+
+export const RuleTrial = Type.Object(
+  {
+    rule: Type.Optional(
+      Type.Object(NewRule.properties, {
+        ...strict,
+        description: 'A rule to try at its position among the saved ones, without saving it.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        description: `How many entries; ${TRIED_USUALLY} where nothing is asked for. With many rules a page may be shorter.`,
+        minimum: 1,
+        maximum: TRIED_LIMIT,
+      }),
+    ),
+    page: Type.Optional(Type.String({ description: 'The `next_page` of the answer before, to the same question.' })),
+  },
+  { ...strict, $id: 'PlacementRuleTrial' },
+)
+export type RuleTrial = Static<typeof RuleTrial>
+
+const thing = () => Type.Union([Type.Object({ id: Type.String(), key: Type.String() }, strict), Type.Null()])
+
+export const RuleTrialAnswer = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          entry: Type.Object(
+            {
+              id: Type.String(),
+              started_at: Type.String({ format: 'date-time' }),
+              agent_manager: Type.String({ description: 'The person’s name.' }),
+              agent_harness: Type.String(),
+              agent_name: Type.String(),
+              model: Type.String(),
+              summary: Type.Union([Type.String(), Type.Null()]),
+              labels: Type.Record(Type.String(), Type.String()),
+              cost: Type.Union([Type.Number(), Type.Null()], { description: 'US dollars; null where it is unknown.' }),
+              project: thing(),
+              ticket: thing(),
+              placed_by: Type.String({ description: '`named`, `rule`, `manual` or `unattributed`.' }),
+            },
+            { ...strict, description: 'The entry as it is.' },
+          ),
+          applies: Type.Boolean({
+            description: 'Whether applying rules may move it: not what is named, placed by hand or locked.',
+          }),
+          taken: ExplanationBody.properties.taken,
+          steps: ExplanationBody.properties.steps,
+        },
+        strict,
+      ),
+      { description: 'Newest first.' },
+    ),
+    has_more: Type.Boolean(),
+    next_page: Type.Union([Type.String(), Type.Null()]),
+  },
+  { ...strict, $id: 'PlacementRuleTrialAnswer' },
+)
+export type RuleTrialAnswer = Static<typeof RuleTrialAnswer>
+
+export const EXAMPLE_TRIAL: RuleTrial = { rule: EXAMPLE_NEW_RULE, limit: 1 }
+
+export const EXAMPLE_TRIAL_ANSWER: RuleTrialAnswer = {
+  data: [
+    {
+      entry: {
+        id: 'ent_01a1fa172a0277f3983322718874f2ef',
+        started_at: '2026-11-20T17:53:04.000Z',
+        agent_manager: 'Ada',
+        agent_harness: 'claude-code',
+        agent_name: 'reviewer',
+        model: 'claude-sonnet-4-5',
+        summary: 'Fix the flaky login test',
+        labels: { branch: 'feature/ACME-42', repository: 'acme/web' },
+        cost: 0.0263781,
+        project: null,
+        ticket: null,
+        placed_by: 'unattributed',
+      },
+      applies: true,
+      ...EXAMPLE_EXPLANATION,
+    },
+  ],
+  has_more: false,
+  next_page: null,
+}
+
+export interface Trial {
+  filter: EntryFilter
+  rule: RuleTrial['rule']
+  limit: number
+  after: Position | undefined
+}
+
+/** What a call asks for. Throws 422 with every fault. */
+export function readTrial({ rule, limit, page }: RuleTrial, filters: QueryTexts): Trial {
+  const query = new Query(filters)
+  const filter = readFilter(query)
+  query.finish()
+  const after = page === undefined ? undefined : readPage(page)
+  if (page !== undefined && !after) {
+    throw validationFailed([
+      { pointer: '/page', code: 'bad_page', message: 'must be the next_page of an earlier answer' },
+    ])
+  }
+  return { filter, rule, limit: limit ?? TRIED_USUALLY, after }
+}
+
+export function createTrying({ db, placement }: { db: Database; placement: PlacementService }) {
+  return {
+    /** Throws 422 for a rule that could not be saved either. */
+    async tryRules(viewer: Viewer, { filter, rule, limit, after }: Trial): Promise<RuleTrialAnswer> {
+      const rules = await placement.rulesWith(rule && readNewRule(rule))
+      const found = await listPlacedNewest(db.slow, { filter, viewer, after, limit: limit + 1 })
+      const data: RuleTrialAnswer['data'] = []
+      let steps = 0
+      for (const placed of found.slice(0, limit)) {
+        const explanation = explanationBody(explain(rules, subjectOf(placed)))
+        data.push({
+          entry: entryBody(placed),
+          applies: isForRules(placed) && !isLocked(placed.entry),
+          ...explanation,
+        })
+        steps += explanation.steps.length
+        if (steps >= STEPS_LIMIT) break
+        if (data.length % AT_ONCE === 0) await new Promise(setImmediate)
+      }
+      const hasMore = found.length > data.length
+      const last = hasMore ? found[data.length - 1]!.entry : undefined
+      return { data, has_more: hasMore, next_page: last ? writePage({ startedAt: last.startedAt, id: last.id }) : null }
+    },
+  }
+}
+
+function entryBody({ entry, manager, harness, agent, model, labels, project, ticket }: PlacedEntry) {
+  return {
+    id: entry.uid,
+    started_at: timestamp(entry.startedAt),
+    agent_manager: manager.name,
+    agent_harness: harness,
+    agent_name: agent,
+    model,
+    summary: entry.summary,
+    labels: labels ?? {},
+    cost: moneyNumber(costNanosOf(entry)),
+    project: project && { id: project.uid, key: project.key },
+    ticket: ticket && { id: ticket.uid, key: ticket.key },
+    placed_by: entry.placedBy ?? 'unattributed',
+  }
+}
