@@ -120,12 +120,17 @@ export function logProblem(
   const line = {
     request_id: request.id,
     method: request.method,
-    path: request.path,
+    path: withoutTokens(request.path),
     status: problem.status,
     code: problem.code,
   }
   if (PROBLEMS[problem.code].status < 500) logger.info(line, 'refused')
   else logger.error({ ...line, error: error === problem ? undefined : redacted(error) }, 'failed')
+}
+
+/** Somebody may send a token where its id belongs. */
+function withoutTokens(path: string): string {
+  return path.replace(/tally(?:_|%5f)(svc|read|org)(?:_|%5f)[0-9a-z]*/gi, 'tally_$1_…')
 }
 
 /**
