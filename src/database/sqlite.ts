@@ -2,11 +2,18 @@
  * The embedded engine: bun:sqlite below drizzle.
  *
  * Writing is a group commit. Bodies that are waiting when a commit starts run one after the other in one
- * BEGIN IMMEDIATE, each in a SAVEPOINT, and all are answered after the COMMIT that makes them durable. So the price of
- * an fsync is shared by however many requests came while the last one ran.
+ * BEGIN IMMEDIATE, each in a SAVEPOINT, and all are answered when their COMMIT is durable. So the price of an fsync is
+ * shared by however many requests came while the last one ran.
+ *
+ * A server's writer commits with synchronous=NORMAL, which leaves out only the fsync of the log at each COMMIT, and
+ * syncs the log itself, on another thread, before it answers: what the callers hear is as durable as with FULL, while
+ * the main thread prepares the next group. Others may read meanwhile what is not durable yet; whatever they commit
+ * after it stands behind it in the same log, and is not durable before it.
  */
 import { Database as Connection, type Statement } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Database, DatabaseEvents, Reader, Tx } from './database.ts'
 import { asProblem, databaseBusy, databaseClosed, failureOf, overloaded } from './errors.ts'
@@ -84,6 +91,9 @@ interface Job {
 /** What became of a body inside the open transaction. */
 type Outcome = { job: Job; value: unknown; effects: (() => void)[] } | { job: Job; error: unknown }
 
+/** Tells a body's caller what became of it. */
+type Answer = () => void
+
 /** The error of the body after which SQLite had rolled the transaction back. */
 function lostTransaction(outcomes: Outcome[]): unknown {
   const failed = outcomes.find((outcome) => 'error' in outcome)
@@ -98,6 +108,9 @@ class SqliteWriter {
   readonly #whenIdle: (() => void)[] = []
   #effects: (() => void)[] = []
   #flushing = false
+  /** Of the groups that are committed and wait to be made durable. */
+  #committed: { answers: Answer[]; refuse(error: unknown): void }[] = []
+  #syncing = false
   #busySince: number | undefined
   #closed = false
 
@@ -106,6 +119,8 @@ class SqliteWriter {
     readonly events: DatabaseEvents,
     readonly busyDeadlineMs: number,
     readonly outside: OutsideReader,
+    /** Undefined where every COMMIT is durable by itself. */
+    readonly log: LogFile | undefined,
   ) {
     this.#tx = Object.assign(new SqliteReader(connection), {
       afterCommit: (effect: () => void) => {
@@ -135,12 +150,13 @@ class SqliteWriter {
   /** Refuses new bodies and resolves when those that wait are answered. */
   close(): Promise<void> {
     this.#closed = true
-    if (!this.#flushing) return Promise.resolve()
+    if (!this.#flushing && !this.#syncing) return Promise.resolve()
     return new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
   #schedule(): void {
-    if (this.#flushing) return
+    // One group is prepared ahead of the disk. More would only be smaller groups, each with its own fsync to wait for.
+    if (this.#flushing || this.#committed.length > 0) return
     this.#flushing = true
     // Not at once: what other sockets have already delivered joins the same commit.
     setImmediate(() => this.#flush())
@@ -152,6 +168,7 @@ class SqliteWriter {
       this.#schedule()
       return
     }
+    if (this.#syncing) return
     for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
@@ -179,18 +196,47 @@ class SqliteWriter {
       return
     }
     this.outside.forgetRevision()
-    for (const outcome of outcomes) this.#answer(outcome)
+    const answers = outcomes.map((outcome) => this.#answerOf(outcome))
+    const refuse = (error: unknown) => {
+      for (const { reject } of jobs) reject(asProblem(error))
+    }
+    if (this.log) this.#makeDurable(this.log, { answers, refuse })
+    else for (const answer of answers) answer()
     this.#settle()
   }
 
+  /** Syncs the log for all that is committed, one sync at a time, and answers. */
+  async #makeDurable(log: LogFile, group: { answers: Answer[]; refuse(error: unknown): void }): Promise<void> {
+    this.#committed.push(group)
+    if (this.#syncing) return
+    this.#syncing = true
+    while (this.#committed.length > 0) {
+      const groups = this.#committed.splice(0)
+      // The next group is prepared meanwhile.
+      if (this.#queue.length > 0) this.#schedule()
+      try {
+        await log.sync()
+      } catch (error) {
+        // It is unknown what is durable, and what failed once may seem to work the next time.
+        for (const { refuse } of groups) refuse(error)
+        this.events.onFatal(error)
+        continue
+      }
+      for (const { answers } of groups) for (const answer of answers) answer()
+    }
+    this.#syncing = false
+    if (!this.#flushing) this.#settle()
+  }
+
   /** A body that failed before keeps its own error, an effect that fails tells its caller what is wrong with it. */
-  #answer(outcome: Outcome): void {
+  #answerOf(outcome: Outcome): Answer {
+    const { job } = outcome
     try {
       if ('error' in outcome) throw asProblem(outcome.error)
       for (const effect of outcome.effects) effect()
-      outcome.job.resolve(outcome.value)
+      return () => job.resolve(outcome.value)
     } catch (error) {
-      outcome.job.reject(error)
+      return () => job.reject(error)
     }
   }
 
@@ -241,6 +287,43 @@ class SqliteWriter {
   }
 }
 
+/** The write-ahead log, as a file to be synced. It stays the same file for as long as any connection is open. */
+class LogFile {
+  readonly #file: number
+
+  constructor(path: string) {
+    this.#file = openSync(`${path}-wal`, 'r+')
+    syncFolder(dirname(path))
+  }
+
+  /** Resolves when all that was written before is durable. */
+  sync(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      fdatasync(this.#file, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+}
+
+/** The log may be a new file, whose name is durable only with its folder. Windows cannot and need not sync folders. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const folder = openSync(path, 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}
+
+/** Leaves the syncing of the log to the writer. SQLite goes on to sync it before each checkpoint and each new beginning. */
+function syncOutside(writing: Connection, path: string): LogFile {
+  writing.run('PRAGMA synchronous = NORMAL')
+  // Opens the log, which a connection does with its first question.
+  writing.run('SELECT value FROM revision')
+  return new LogFile(path)
+}
+
 export interface SqliteOptions extends DatabaseEvents {
   path: string
   /** Whether to start the workers (slow reads, checkpoints). A short command line does without. */
@@ -258,7 +341,8 @@ export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlin
   const reading = new Connection(path, { readonly: true, safeIntegers: true })
   configureConnection(reading, busyDeadlineMs)
   const read = new OutsideReader(reading)
-  const writer = new SqliteWriter(writing, { onFatal }, busyDeadlineMs, read)
+  const log = workers ? syncOutside(writing, path) : undefined
+  const writer = new SqliteWriter(writing, { onFatal }, busyDeadlineMs, read, log)
 
   const slow = workers ? openSlowReader(path, slowDeadlineMs) : undefined
   const checkpoints = workers ? startCheckpoints(path, writing) : undefined
@@ -267,6 +351,7 @@ export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlin
     await writer.close()
     slow?.close()
     await checkpoints?.stop()
+    log?.close()
     reading.close()
     emptyLog(writing, workers ? LAST_CHECKPOINT_WAIT_MS : 0)
     writing.close()
