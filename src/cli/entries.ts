@@ -3,6 +3,7 @@ import type { TokenEntry } from '../features/entries/schema.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
 import { examples } from './options.ts'
 import { minute, note, printJson, printTable } from './print.ts'
+import { addPlaceEntriesCommand } from './place-entries.ts'
 import { addReportCommand } from './report-entry.ts'
 import { addShowEntryCommand } from './show-entry.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
@@ -32,6 +33,7 @@ export function addEntriesCommands(program: Command): void {
       ),
     )
   addReportCommand(entries)
+  addPlaceEntriesCommand(entries)
   addShowEntryCommand(entries)
 
   addEntryFilters(

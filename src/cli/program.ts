@@ -16,6 +16,7 @@ import { addSettingsCommands } from './settings.ts'
 import { addTicketsCommands } from './tickets.ts'
 import { addTokensCommands } from './tokens.ts'
 import { addUsageCommand } from './usage.ts'
+import { addUnattributedCommand } from './unattributed.ts'
 import { addUsersCommands } from './users.ts'
 import { addVersionCommand } from './version.ts'
 
@@ -44,6 +45,7 @@ function createProgram(): Command {
   addSettingsCommands(program)
   addAuditCommand(program)
   addEntriesCommands(program)
+  addUnattributedCommand(program)
   addClientsCommands(program)
   addProjectsCommands(program)
   addTicketsCommands(program)

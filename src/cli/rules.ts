@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { ListedRule, PlacementService } from '../features/placement/service.ts'
+import { addApplyRulesCommand } from './apply-rules.ts'
 import { confirm } from './confirm.ts'
 import { CommandError } from './failures.ts'
 import { examples } from './options.ts'
@@ -49,6 +50,7 @@ export function addRulesCommands(program: Command): void {
   addSwitchCommands(rules)
   addMoveCommand(rules)
   addTryRulesCommand(rules)
+  addApplyRulesCommand(rules)
 }
 
 function addReadingCommands(rules: Command): void {

@@ -4,6 +4,7 @@ import { CommandError } from './failures.ts'
 import { examples } from './options.ts'
 import { print, printJson, printTable } from './print.ts'
 import { conditionsOf, placing, type SaidFlags, saidOptions, ticketOf } from './rule-text.ts'
+import { tryOnEntries } from './test-rules.ts'
 import { withServices } from './with-services.ts'
 
 interface Flags extends SaidFlags {
@@ -15,6 +16,7 @@ interface Flags extends SaidFlags {
   summary?: string
   label?: Record<string, string>
   position?: number
+  last?: number
 }
 
 export function parsePosition(text: string): number {
@@ -41,6 +43,7 @@ export function addTryRulesCommand(rules: Command): void {
     .option('--manager <person>', 'e-mail address or name of the person')
     .option('--summary <text>', 'what the session did')
     .option('--label <name=value>', 'a label; repeat it for several', addLabel)
+    .option('--last <number>', 'instead of a sample: the newest entries, so many', parsePosition)
   saidOptions(command)
     .option('--position <number>', 'where the rule that is not saved would stand', parsePosition)
     .option('--json', 'print JSON, as POST /api/v1/placement-rules/test answers it')
@@ -48,11 +51,13 @@ export function addTryRulesCommand(rules: Command): void {
       'after',
       examples(
         'tally rules test --label repository=acme/web --label branch=feature/ACME-42',
+        'tally rules test --last 1000',
         "tally rules test --label branch=fix-7 --when 'labels.branch=/(?<n>[0-9]+)/' --project ACME --ticket 'ACME-{n}'",
       ),
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
+      if (flags.last !== undefined) return tryOnEntries(flags, unsavedRule(flags), flags.last)
       const { explanationBody, readSample } = await placing()
       const sample = readSample(sampleOf(flags))
       const rule = unsavedRule(flags)

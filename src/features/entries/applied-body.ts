@@ -1,5 +1,6 @@
 /** What applying and trying rules answers. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { PLACED_BY, type PlacedBy } from '../../database/tables.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import type { Applied, Move } from './applying.ts'
 import { timestamp } from './wire.ts'
@@ -20,10 +21,7 @@ const Where = Type.Object(
         strict,
       ),
     ),
-    placed_by: Type.Unsafe<'named' | 'rule' | 'manual' | 'unattributed'>({
-      type: 'string',
-      enum: ['named', 'rule', 'manual', 'unattributed'],
-    }),
+    placed_by: Type.Unsafe<PlacedBy | 'unattributed'>({ type: 'string', enum: [...PLACED_BY, 'unattributed'] }),
   },
   strict,
 )

@@ -304,6 +304,39 @@ async function* pagesOf(
   }
 }
 
+/** What several calls answered, one after the other, as one. */
+export function joinApplied(answers: Applied[]): Applied {
+  const groups = new Map<string, MoveGroup>()
+  for (const group of answers.flatMap((answer) => answer.groups)) {
+    const key = keyOf(group)
+    const known = groups.get(key)
+    if (known) {
+      known.entries += group.entries
+      known.unpricedEntries += group.unpricedEntries
+      known.costNanos += group.costNanos
+    } else groups.set(key, { ...group })
+  }
+  return {
+    entries: answers.reduce((sum, { entries }) => sum + entries, 0),
+    unpricedEntries: answers.reduce((sum, { unpricedEntries }) => sum + unpricedEntries, 0),
+    costNanos: answers.reduce((sum, { costNanos }) => sum + costNanos, 0n),
+    groups: [...groups.values()].sort(dearestFirst),
+    moves: answers.flatMap(({ moves }) => moves),
+    isComplete: answers.at(-1)!.isComplete,
+    nextPage: answers.at(-1)!.nextPage,
+  }
+}
+
+function keyOf({ from, to, rule }: Pick<MoveGroup, 'from' | 'to' | 'rule'>): string {
+  return JSON.stringify([from, to, rule?.uid])
+}
+
+/** What somebody looks for before they agree. */
+function dearestFirst(one: MoveGroup, other: MoveGroup): number {
+  if (one.costNanos !== other.costNanos) return one.costNanos > other.costNanos ? -1 : 1
+  return other.entries - one.entries
+}
+
 /** Adds moves up. An entry that several batches would take along with a ticket counts once. */
 class Tally {
   readonly groups = new Map<string, MoveGroup>()
@@ -335,7 +368,7 @@ class Tally {
   }
 
   #groupOf({ from, to, rule }: Move): MoveGroup {
-    const key = JSON.stringify([from, to, rule?.uid])
+    const key = keyOf({ from, to, rule })
     const group = this.groups.get(key) ?? { from, to, rule, entries: 0, unpricedEntries: 0, costNanos: 0n }
     this.groups.set(key, group)
     return group
@@ -346,10 +379,7 @@ class Tally {
       entries: this.#entries,
       unpricedEntries: this.#unpricedEntries,
       costNanos: this.#costNanos,
-      // The most money first, as that is what somebody looks for before they agree.
-      groups: [...this.groups.values()].sort(
-        (a, b) => Number(b.costNanos > a.costNanos) - Number(b.costNanos < a.costNanos) || b.entries - a.entries,
-      ),
+      groups: [...this.groups.values()].sort(dearestFirst),
       moves: this.moves,
       isComplete: nextPage === null,
       nextPage,

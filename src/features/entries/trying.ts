@@ -1,6 +1,7 @@
 /** Trying rules on entries that are there: which would take each, and why the earlier ones would not. Writes nothing. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { Database } from '../../database/database.ts'
+import { PLACED_BY, type PlacedBy } from '../../database/tables.ts'
 import type { Viewer } from '../../database/visibility.ts'
 import { validationFailed } from '../../errors.ts'
 import { moneyNumber } from '../../lib/money.ts'
@@ -12,6 +13,7 @@ import {
   explain,
   explanationBody,
   NewRule,
+  type NewRuleFields,
   type PlacementService,
   readNewRule,
 } from '../placement/service.ts'
@@ -77,7 +79,10 @@ export const RuleTrialAnswer = Type.Object(
               cost: Type.Union([Type.Number(), Type.Null()], { description: 'US dollars; null where it is unknown.' }),
               project: thing(),
               ticket: thing(),
-              placed_by: Type.String({ description: '`named`, `rule`, `manual` or `unattributed`.' }),
+              placed_by: Type.Unsafe<PlacedBy | 'unattributed'>({
+                type: 'string',
+                enum: [...PLACED_BY, 'unattributed'],
+              }),
             },
             { ...strict, description: 'The entry as it is.' },
           ),
@@ -127,7 +132,7 @@ export const EXAMPLE_TRIAL_ANSWER: RuleTrialAnswer = {
 
 export interface Trial {
   filter: EntryFilter
-  rule: RuleTrial['rule']
+  rule: NewRuleFields | undefined
   limit: number
   after: Position | undefined
 }
@@ -143,14 +148,14 @@ export function readTrial({ rule, limit, page }: RuleTrial, filters: QueryTexts)
       { pointer: '/page', code: 'bad_page', message: 'must be the next_page of an earlier answer' },
     ])
   }
-  return { filter, rule, limit: limit ?? TRIED_USUALLY, after }
+  return { filter, rule: rule && readNewRule(rule), limit: limit ?? TRIED_USUALLY, after }
 }
 
 export function createTrying({ db, placement }: { db: Database; placement: PlacementService }) {
   return {
     /** Throws 422 for a rule that could not be saved either. */
     async tryRules(viewer: Viewer, { filter, rule, limit, after }: Trial): Promise<RuleTrialAnswer> {
-      const rules = await placement.rulesWith(rule && readNewRule(rule))
+      const rules = await placement.rulesWith(rule)
       const found = await listPlacedNewest(db.slow, { filter, viewer, after, limit: limit + 1 })
       const data: RuleTrialAnswer['data'] = []
       let steps = 0
@@ -172,7 +177,16 @@ export function createTrying({ db, placement }: { db: Database; placement: Place
   }
 }
 
-function entryBody({ entry, manager, harness, agent, model, labels, project, ticket }: PlacedEntry) {
+function entryBody({
+  entry,
+  manager,
+  harness,
+  agent,
+  model,
+  labels,
+  project,
+  ticket,
+}: PlacedEntry): RuleTrialAnswer['data'][number]['entry'] {
   return {
     id: entry.uid,
     started_at: timestamp(entry.startedAt),

@@ -15,6 +15,7 @@ import { createUsage } from './usage.ts'
 import { createVariance } from './variance.ts'
 
 export { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS }
+export { readUnattributed, UNATTRIBUTED_COLUMNS } from './unattributed.ts'
 export type ReportsService = ReturnType<typeof createReportsService>
 
 export interface ReportsDependencies {

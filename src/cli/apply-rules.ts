@@ -1,0 +1,143 @@
+import type { Command } from 'commander'
+import type { Applied, Scope, Walk } from '../features/entries/service.ts'
+import type { Services } from '../services.ts'
+import { confirm, isInteractive } from './confirm.ts'
+import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
+import { CommandError } from './failures.ts'
+import { examples } from './options.ts'
+import { placeText } from './place-text.ts'
+import { print, printJson, printTable } from './print.ts'
+import { Progress } from './progress.ts'
+import { counted, countText, dollars } from './report-text.ts'
+import { type CommandLine, type DatabaseFlags, withServices } from './with-services.ts'
+
+interface Flags extends DatabaseFlags, EntryFilterFlags {
+  startingAt?: string
+  endingAt?: string
+  all?: boolean
+  dryRun?: boolean
+  yes?: boolean
+  json?: boolean
+}
+
+/** Groups that are printed; whoever wants more reads the JSON. */
+const GROUPS_SHOWN = 40
+
+const load = async () => ({
+  ...(await import('../features/entries/service.ts')),
+  ...(await import('../query.ts')),
+})
+
+/** `tally rules apply`. */
+export function addApplyRulesCommand(rules: Command): void {
+  const command = rules
+    .command('apply')
+    .description('Ask the rules about entries that are there: the unattributed, and with --all those that rules placed')
+    .option('--all', 'also what rules placed; what no rule takes any more becomes unattributed')
+    .option('--starting-at <timestamp>', 'sessions that started at or after this moment')
+    .option('--ending-at <timestamp>', 'sessions that started before this moment')
+  addEntryFilters(command)
+    .option('--dry-run', 'show what would move, and write nothing')
+    .option('--yes', 'do not ask before writing')
+    .option('--json', 'print JSON, with every move in a dry run')
+    .addHelpText(
+      'after',
+      examples('tally rules apply --dry-run', 'tally rules apply --all --label repository:acme/web --yes'),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      const { dryRun = false, yes = false, json = false } = flags
+      if (!dryRun && !yes && !isInteractive()) {
+        throw new CommandError('This moves entries: look at --dry-run first, then say --yes.', 2)
+      }
+      const { appliedBody, Query, readFilter } = await load()
+      const query = new Query({
+        ...entryFilterTexts(flags),
+        starting_at: flags.startingAt,
+        ending_at: flags.endingAt,
+      })
+      const asked = {
+        scope: flags.all ? ('rule_placed' as const) : ('unattributed' as const),
+        filter: readFilter(query),
+      }
+      query.finish()
+      const body = await withServices(flags, async ({ entries }, { by }) => {
+        const apply = async (how: { dryRun: boolean; isListed: boolean }) =>
+          appliedBody(await applyAll(entries, asked, { ...how, by }), how)
+        if (dryRun) return apply({ dryRun, isListed: json })
+        if (!yes) {
+          const planned = await apply({ dryRun: true, isListed: false })
+          if (planned.entries === 0) return planned
+          printApplied(planned)
+          await confirm(`Move ${counted(planned.entries, 'entry', 'entries')}?`, { yes })
+        }
+        return apply({ dryRun: false, isListed: false })
+      })
+      if (json) printJson(body)
+      else printApplied(body)
+    })
+}
+
+/** As many moves as a call lists over HTTP; here they are only joined. */
+const LISTED = 1_000
+
+/** Everything that one call after the other answers, as one. */
+async function applyAll(
+  entries: Services['entries'],
+  asked: { scope: Scope; filter: Parameters<Services['entries']['applyRules']>[0]['filter'] },
+  { dryRun, isListed, by }: { dryRun: boolean; isListed: boolean; by: CommandLine['by'] },
+): Promise<Applied> {
+  const { joinApplied, readWalk } = await load()
+  const progress = new Progress(dryRun ? 'Asking the rules' : 'Moving entries')
+  try {
+    const answers: Applied[] = []
+    let after: Walk | undefined
+    let before = 0
+    let total: number | undefined
+    do {
+      let done = 0
+      const answer: Applied = await entries.applyRules(
+        { ...asked, after },
+        {
+          dryRun,
+          by,
+          limit: isListed ? LISTED : 0,
+          onProgress: (looked, of) => {
+            done = looked
+            total ??= of
+            progress.show(before + done, total)
+          },
+        },
+      )
+      before += done
+      answers.push(answer)
+      after = answer.nextPage === null ? undefined : readWalk(answer.nextPage)
+    } while (after)
+    return joinApplied(answers)
+  } finally {
+    progress.end()
+  }
+}
+
+type Body = ReturnType<Awaited<ReturnType<typeof load>>['appliedBody']>
+
+function printApplied({ dry_run, entries, unpriced_entries, cost, groups }: Body): void {
+  if (entries === 0) {
+    print('The rules leave every entry where it is.')
+    return
+  }
+  printTable(
+    [
+      { title: 'FROM', of: ({ from }) => placeText(from) },
+      { title: 'TO', of: ({ to }) => placeText(to) },
+      { title: 'RULE', of: ({ rule }) => rule?.name ?? '–' },
+      { title: 'ENTRIES', of: (group) => countText(group.entries), align: 'right' },
+      { title: 'COST (USD)', of: (group) => dollars(group.cost), align: 'right' },
+    ],
+    groups.slice(0, GROUPS_SHOWN),
+  )
+  if (groups.length > GROUPS_SHOWN) print(`… and ${counted(groups.length - GROUPS_SHOWN, 'place')} more; see --json.`)
+  print('')
+  const unpriced = unpriced_entries === 0 ? '' : `, ${countText(unpriced_entries)} of them of unknown cost`
+  print(`${counted(entries, 'entry', 'entries')} ${dry_run ? 'would move' : 'moved'}: $${dollars(cost)}${unpriced}.`)
+}

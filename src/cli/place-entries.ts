@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import { CommandError } from './failures.ts'
+import { examples } from './options.ts'
+import { note, print, printJson } from './print.ts'
+import { counted } from './report-text.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+import { textOrNone } from './work-text.ts'
+
+interface Flags extends DatabaseFlags {
+  project?: string
+  ticket?: string
+  json?: boolean
+}
+
+/** `tally entries place`. */
+export function addPlaceEntriesCommand(entries: Command): void {
+  entries
+    .command('place')
+    .description('Place entries by hand, all or those that can be; neither rules nor later reports move them again')
+    .argument('<ids...>', 'ids of entries (ent_…)')
+    .option('--project <project>', 'id, key, name or alias; none takes them off their project')
+    .option('--ticket <ticket>', 'id or key, which brings its project along; none takes them off their ticket')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally entries place ent_01a1fa172a0277f3983322718874f2ef --ticket ACME-42',
+        'tally entries place ent_01a1fa172a0277f3983322718874f2ef --project none',
+      ),
+    )
+    .action(async (ids: string[], _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      if (flags.project === undefined && flags.ticket === undefined) {
+        throw new CommandError('Say where to: --project, --ticket, or none of either.', 2)
+      }
+      const place = { project: textOrNone(flags.project), ticket: textOrNone(flags.ticket) }
+      const placed = await withServices(flags, ({ entries }, self) =>
+        entries.placeEntries({ ids }, place, { ...self, person: null }),
+      )
+      const refused = placed.flatMap(({ problem }) => problem ?? [])
+      if (flags.json) {
+        printJson(
+          placed.map(({ id, result, problem }) => ({
+            id,
+            result,
+            problem: problem && { code: problem.code, detail: problem.detail },
+          })),
+        )
+      } else {
+        const done = placed.filter(({ result }) => result === 'placed').length
+        print(`${counted(done, 'entry', 'entries')} placed.`)
+        for (const { detail } of refused) note(detail)
+      }
+      if (refused.length > 0) throw new CommandError(`${counted(refused.length, 'entry', 'entries')} refused.`)
+    })
+}

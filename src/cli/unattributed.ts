@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
+import { examples } from './options.ts'
+import { note, print, printJson, printTable } from './print.ts'
+import { counted, countText, dollars, printCsv } from './report-text.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+
+interface Flags extends DatabaseFlags, EntryFilterFlags {
+  startingAt?: string
+  endingAt?: string
+  limit?: string
+  page?: string
+  csv?: boolean
+  json?: boolean
+}
+
+/** `tally unattributed`. */
+export function addUnattributedCommand(program: Command): void {
+  const command = program
+    .command('unattributed')
+    .description('Show entries that nothing placed, by what they have in common, the most money first')
+    .option('--starting-at <timestamp>', 'sessions that started at or after this moment')
+    .option('--ending-at <timestamp>', 'sessions that started before this moment')
+  addEntryFilters(command)
+    .option('--limit <number>', 'groups a page, 1 to 1000 (default 50)')
+    .option('--page <page>', 'the next_page of the answer before')
+    .option('--csv', 'print every group as CSV')
+    .option('--json', 'print JSON, as GET /api/v1/reports/unattributed answers it')
+    .addHelpText('after', examples('tally unattributed', 'tally unattributed --starting-at 2026-11-01 --csv'))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      const { readUnattributed, UNATTRIBUTED_COLUMNS } = await import('../features/reports/service.ts')
+      const { startingAt: starting_at, endingAt: ending_at, limit, page } = flags
+      const asked = readUnattributed({ ...entryFilterTexts(flags), starting_at, ending_at, limit, page })
+      await withServices(flags, async ({ reports }, { viewer }) => {
+        if (flags.csv) return printCsv(reports.exportUnattributed(viewer, asked), UNATTRIBUTED_COLUMNS)
+        const report = await reports.unattributed(viewer, asked)
+        if (flags.json) return printJson(report)
+        if (report.totals.entries === 0) return print('Every entry has its place.')
+        printTable(
+          [
+            { title: 'GROUP', of: ({ name }) => name },
+            { title: 'ENTRIES', of: ({ entries }) => countText(entries), align: 'right' },
+            { title: 'TOKENS', of: ({ tokens }) => countText(tokens.total), align: 'right' },
+            { title: 'COST (USD)', of: ({ cost }) => (cost === null ? 'unpriced' : dollars(cost)), align: 'right' },
+            { title: 'LAST', of: ({ last_at }) => last_at.slice(0, 10) },
+            {
+              title: 'ALSO IN COMMON',
+              of: ({ common, rule }) =>
+                common
+                  .filter(({ field }) => !rule.conditions.some((condition) => condition.field === field))
+                  .map(({ field, matches }) => `${field.replace('labels.', '')} ${matches}`)
+                  .join(', '),
+            },
+          ],
+          report.data,
+        )
+        print('')
+        const { entries, groups, cost } = report.totals
+        print(`${counted(entries, 'entry', 'entries')} in ${counted(groups, 'group')}: $${dollars(cost)}.`)
+        if (report.has_more) note(`There are more: add --page ${report.next_page}`)
+      })
+    })
+}
