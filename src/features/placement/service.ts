@@ -10,10 +10,8 @@ import { getRuleVersion, type RuleVersion } from './store.ts'
 import type { Subject } from './subject.ts'
 
 export { EXAMPLE_EXPLANATION, EXAMPLE_NEW_RULE } from './examples.ts'
-export { EXAMPLE_EXPLANATION, EXAMPLE_NEW_RULE } from './examples.ts'
 export { explain, type Rule, RuleSet, type Step, type Taken, type Verdict } from './match.ts'
 export type { Explanation, ListedRule, NewRuleFields, RuleChange } from './rules.ts'
-export { ExplanationBody, NewRule } from './schema.ts'
 export { ExplanationBody, NewRule } from './schema.ts'
 export { explanationBody, readNewRule, readSample, ruleBody } from './wire.ts'
 export type { RuleVersion, Subject }
