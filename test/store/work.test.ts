@@ -363,6 +363,17 @@ forEachEngine('a ticket', (open) => {
     expect(await trail()).toEqual(['project.added B', 'ticket.changed T-1', 'ticket.changed T-1', 'ticket.changed T-1'])
   })
 
+  test('whose entries were left behind takes them along when it is asked for again', async () => {
+    const { projects, entries, report, placeOf } = await stage(await open())
+    const id = await report({ ticket: 'T-1', project: 'A' })
+    await projects.addProject(self, { key: 'B' })
+    // The first step alone, as where the process ended behind it.
+    await projects.changeTicket(self, 'T-1', { project: 'B' })
+    expect(await placeOf(id)).toBe('A T-1')
+    await entries.changeTicket(self, 'T-1', { project: 'B' })
+    expect(await placeOf(id)).toBe('B T-1')
+  })
+
   test('that entries are on, and a project that anything refers to, are not removed', async () => {
     const { projects, report } = await stage(await open())
     await report({ project: 'A', ticket: 'T-1' })

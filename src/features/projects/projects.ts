@@ -41,7 +41,7 @@ export async function findProjectNamed(reader: Reader, project: string): Promise
   return named && findProjectView(reader, { id: named.id })
 }
 
-export async function getProjectNamed(reader: Reader, project: string): Promise<ProjectView> {
+async function getProjectNamed(reader: Reader, project: string): Promise<ProjectView> {
   const found = await findProjectNamed(reader, project)
   if (!found) throw notFound(`The project '${project}'`)
   return found
