@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { TokenEntry } from '../features/entries/schema.ts'
+import { addDecisionCommands } from './approvals.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
 import { examples } from './options.ts'
 import { minute, note, printJson, printTable } from './print.ts'
-import { addPlaceEntriesCommand } from './place-entries.ts'
 import { addReportCommand } from './report-entry.ts'
 import { addShowEntryCommand } from './show-entry.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
@@ -33,8 +33,8 @@ export function addEntriesCommands(program: Command): void {
       ),
     )
   addReportCommand(entries)
-  addPlaceEntriesCommand(entries)
   addShowEntryCommand(entries)
+  addDecisionCommands(entries)
 
   addEntryFilters(
     entries

@@ -1,6 +1,7 @@
 /** The command line: every command on one screen. */
 import { Command } from 'commander'
 import { VERSION } from '../version.ts'
+import { addApprovalsCommand } from './approvals.ts'
 import { addAuditCommand } from './audit.ts'
 import { addClientsCommands } from './clients.ts'
 import { addEntriesCommands } from './entries.ts'
@@ -13,10 +14,10 @@ import { addReportsCommands } from './reports.ts'
 import { addRulesCommands } from './rules.ts'
 import { addServeCommand } from './serve.ts'
 import { addSettingsCommands } from './settings.ts'
+import { addSheetsCommands } from './sheets.ts'
 import { addTicketsCommands } from './tickets.ts'
 import { addTokensCommands } from './tokens.ts'
 import { addUsageCommand } from './usage.ts'
-import { addUnattributedCommand } from './unattributed.ts'
 import { addUsersCommands } from './users.ts'
 import { addVersionCommand } from './version.ts'
 
@@ -45,7 +46,8 @@ function createProgram(): Command {
   addSettingsCommands(program)
   addAuditCommand(program)
   addEntriesCommands(program)
-  addUnattributedCommand(program)
+  addSheetsCommands(program)
+  addApprovalsCommand(program)
   addClientsCommands(program)
   addProjectsCommands(program)
   addTicketsCommands(program)

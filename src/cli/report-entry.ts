@@ -9,9 +9,8 @@ import { CommandError } from './failures.ts'
 import { examples, optionOf } from './options.ts'
 import { note, print } from './print.ts'
 
-interface ReportFlags {
-  url?: string
-  token?: string
+/** Flags that say an entry. */
+export interface EntryFlags {
   file?: string
   harness?: string
   agent?: string
@@ -32,6 +31,11 @@ interface ReportFlags {
   label?: Record<string, string>
   provider?: string
   requests?: number
+}
+
+interface ReportFlags extends EntryFlags {
+  url?: string
+  token?: string
   json?: boolean
 }
 
@@ -76,7 +80,7 @@ const ENTRY_FLAGS = [
   'label',
   'provider',
   'requests',
-] as const satisfies (keyof ReportFlags)[]
+] as const satisfies (keyof EntryFlags)[]
 
 const REQUIRED_FLAGS = [
   'harness',
@@ -85,13 +89,13 @@ const REQUIRED_FLAGS = [
   'startedAt',
   'input',
   'output',
-] as const satisfies (keyof ReportFlags)[]
+] as const satisfies (keyof EntryFlags)[]
 
 function flagNames(names: readonly string[]): string {
   return names.map((name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`).join(', ')
 }
 
-function entryOfFlags(flags: ReportFlags): object {
+function entryOfFlags(flags: EntryFlags): object {
   const missing = REQUIRED_FLAGS.filter((name) => flags[name] === undefined)
   if (missing.length > 0) {
     throw new CommandError(`An entry needs ${flagNames(missing)} as well; or give it whole as JSON with --file.`, 2)
@@ -140,7 +144,8 @@ async function entryOfFile(path: string): Promise<{ text: string; entry: object 
   return { text, entry }
 }
 
-async function readEntry(flags: ReportFlags): Promise<{ text: string; entry: object }> {
+/** What the flags say, or the file that they name. */
+export async function readEntry(flags: EntryFlags): Promise<{ text: string; entry: object }> {
   if (flags.file === undefined) {
     const entry = entryOfFlags(flags)
     return { text: JSON.stringify(entry), entry }
@@ -164,12 +169,9 @@ function placeOf({ project, ticket, placement }: TokenEntry): string {
   return placement.note === null ? place : `${place} – ${placement.note}`
 }
 
-export function addReportCommand(entries: Command): void {
-  entries
-    .command('report')
-    .description('Send one entry to a server, from flags, a JSON file or standard input')
-    .addOption(optionOf('url'))
-    .addOption(optionOf('token'))
+/** The flags that say an entry, or where it stands: for reports, and for drafts on a sheet. */
+export function addEntryFlags(command: Command): Command {
+  return command
     .option('--file <path>', 'JSON of the whole entry, as the API takes it; - reads standard input')
     .option('--harness <name>', 'harness or application that ran the agent')
     .option('--agent <name>', 'name of the agent')
@@ -186,10 +188,20 @@ export function addReportCommand(entries: Command): void {
     .option('--summary <text>', 'one line on what the session did')
     .option('--project <name>', 'project it is placed on, made on first mention')
     .option('--ticket <key>', 'ticket it is placed on, made on first mention')
-    .option('--session <id>', 'id of the session: counts are its totals so far and update its entry')
     .option('--label <name=value>', 'label, repeatable', collectLabel)
     .option('--provider <name>', 'who sold the model, where that is not its maker')
     .option('--requests <count>', 'model calls in the session', parseCount)
+}
+
+export function addReportCommand(entries: Command): void {
+  addEntryFlags(
+    entries
+      .command('report')
+      .description('Send one entry to a server, from flags, a JSON file or standard input')
+      .addOption(optionOf('url'))
+      .addOption(optionOf('token')),
+  )
+    .option('--session <id>', 'id of the session: counts are its totals so far and update its entry')
     .option('--json', 'print the entry as JSON, as the server answered it')
     .addHelpText(
       'after',

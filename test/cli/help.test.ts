@@ -29,6 +29,7 @@ test('every command and sub-command has a help with examples that call it', asyn
   await visit([])
   expect(seen.sort()).toEqual([
     'tally',
+    'tally approvals',
     'tally audit',
     'tally clients',
     'tally clients add',
@@ -39,10 +40,14 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally clients restore',
     'tally clients show',
     'tally entries',
+    'tally entries approve',
     'tally entries list',
     'tally entries place',
+    'tally entries reject',
+    'tally entries reopen',
     'tally entries report',
     'tally entries show',
+    'tally entries withdraw-approval',
     'tally openapi',
     'tally prices',
     'tally prices alias',
@@ -90,6 +95,20 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally settings',
     'tally settings set',
     'tally settings show',
+    'tally sheets',
+    'tally sheets add',
+    'tally sheets approve',
+    'tally sheets change',
+    'tally sheets import',
+    'tally sheets list',
+    'tally sheets open',
+    'tally sheets remove',
+    'tally sheets remove-entry',
+    'tally sheets return',
+    'tally sheets show',
+    'tally sheets submit',
+    'tally sheets template',
+    'tally sheets withdraw-approval',
     'tally tickets',
     'tally tickets add',
     'tally tickets archive',
@@ -118,7 +137,8 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally users show',
     'tally version',
   ])
-})
+  // A process for each of a hundred commands.
+}, 60_000)
 
 test('without a command the help goes to standard error, as wrong usage', async () => {
   const { code, stdout, stderr } = await tally.run([])

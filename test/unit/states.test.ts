@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { withStates } from '../../scripts/state-machine.ts'
 import { overlapsOf } from '../../src/features/entries/drafts.ts'
 import {
+  type Decider,
   ENTRY_TRANSITIONS,
   requireRight,
   SHEET_TRANSITIONS,
+  type Subject,
   transitionFrom,
 } from '../../src/features/entries/states.ts'
 

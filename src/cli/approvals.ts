@@ -1,0 +1,138 @@
+/** What waits for approval, and deciding about reported entries; sheets are approved in `sheets.ts`. */
+import type { Command } from 'commander'
+import type { Approvals } from '../features/sheets/schema.ts'
+import { Query } from '../query.ts'
+import type { Services } from '../services.ts'
+import { confirm, isInteractive } from './confirm.ts'
+import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
+import { CommandError } from './failures.ts'
+import { examples } from './options.ts'
+import { note, print, printJson, printTable } from './print.ts'
+import { ANYBODY, costText, printSheets } from './sheets.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+
+interface Flags extends DatabaseFlags {
+  json?: boolean
+}
+
+export function addApprovalsCommand(program: Command): void {
+  program
+    .command('approvals')
+    .description('Show what waits for approval: token sheets, and reported entries by project')
+    .option('--starting-at <when>', 'sheets and sessions that began at or after this date or timestamp')
+    .option('--ending-at <when>', 'those that began before it')
+    .option('--json', 'print JSON, as GET /api/v1/approvals answers it')
+    .addHelpText(
+      'after',
+      examples('tally approvals', 'tally approvals --starting-at 2026-11-01 --ending-at 2026-12-01'),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags & { startingAt?: string; endingAt?: string }>()
+      const { readApprovalsQuery } = await import('../features/sheets/service.ts')
+      const period = readApprovalsQuery({ starting_at: flags.startingAt, ending_at: flags.endingAt })
+      const waiting = await withServices(flags, (all, { viewer }) =>
+        all.sheets.listApprovals(period, { viewer, ...ANYBODY }),
+      )
+      if (flags.json) return printJson(waiting)
+      printApprovals(waiting)
+    })
+}
+
+function printApprovals({ sheets, entries }: Approvals): void {
+  print(
+    `${counted(sheets.sheets, 'sheet')} with ${counted(sheets.entries, 'entry', 'entries')} wait${sheets.sheets === 1 ? 's' : ''}.`,
+  )
+  if (sheets.data.length > 0) printSheets(sheets.data)
+  if (sheets.data.length < sheets.sheets) note('`tally sheets list --status submitted` shows all of them.')
+  print('')
+  print(`${counted(entries.entries, 'reported entry', 'reported entries')} wait${entries.entries === 1 ? 's' : ''}.`)
+  if (entries.projects.length === 0) return
+  printTable(
+    [
+      { title: 'PROJECT', of: ({ project }) => project?.key ?? '(none)' },
+      { title: 'ENTRIES', of: (sum) => sum.entries.toLocaleString('en'), align: 'right' },
+      { title: 'TOKENS', of: ({ tokens }) => tokens.toLocaleString('en'), align: 'right' },
+      { title: 'COST (USD)', of: ({ cost, unpriced_entries }) => costText(cost, unpriced_entries), align: 'right' },
+    ],
+    entries.projects,
+  )
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}
+
+type Asking = Parameters<Services['entries']['decideEntries']>[1]
+
+interface DecisionFlags extends Flags, EntryFilterFlags {
+  startingAt?: string
+  endingAt?: string
+  reason?: string
+  dryRun?: boolean
+  yes?: boolean
+}
+
+/** `tally entries approve` and the like. */
+export function addDecisionCommands(entries: Command): void {
+  const add = (name: string, action: Asking['action'], verb: string, description: string, more: string) => {
+    const command = addEntryFilters(
+      entries
+        .command(name)
+        .description(`${description}, by id or by filters, up to 10,000 at once`)
+        .argument('[entries...]', 'ids of entries (ent_…)')
+        .option('--starting-at <timestamp>', 'sessions that started at or after this moment')
+        .option('--ending-at <timestamp>', 'sessions that started before this moment'),
+    )
+    if (action === 'reject') command.requiredOption('--reason <text>', 'why, for the person whose entry it is')
+    command
+      .option('--dry-run', 'only show what would be done')
+      .option('--yes', 'do not ask before')
+      .option('--json', 'print what became of each as JSON')
+      .addHelpText(
+        'after',
+        examples(`tally entries ${name} ent_…${more}`, `tally entries ${name} --project acme-web${more} --dry-run`),
+      )
+      .action(async (ids: string[], _flags, self: Command) => {
+        const flags = self.optsWithGlobals<DecisionFlags>()
+        await decide(ids, { action, reason: flags.reason }, verb, flags)
+      })
+  }
+  add('approve', 'approve', 'Approve', 'Approve submitted entries', '')
+  add('reject', 'reject', 'Reject', 'Reject submitted entries', ' --reason "A test run"')
+  add('reopen', 'reopen', 'Re-open', 'Make rejected entries submitted ones again', '')
+  add(
+    'withdraw-approval',
+    'withdraw_approval',
+    'Withdraw the approval of',
+    'Make approved entries submitted ones again',
+    '',
+  )
+}
+
+async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {
+  const { actionResults, readFilter } = await import('../features/entries/service.ts')
+  const query = new Query({ starting_at: flags.startingAt, ending_at: flags.endingAt, ...entryFilterTexts(flags) })
+  const filter = readFilter(query)
+  query.finish()
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  if (ids.length > 0 === isFiltered) {
+    throw new CommandError('Say which entries: by their ids, or by filters such as --project.', 2)
+  }
+  const selection = isFiltered ? { filter } : { ids }
+  const { yes = false, dryRun = false } = flags
+  const results = await withServices(flags, async ({ entries }, self) => {
+    const as = { ...self, ...ANYBODY }
+    if (isFiltered && !dryRun && !yes && isInteractive()) {
+      const planned = await entries.decideEntries(selection, { ...asking, dryRun: true }, as)
+      await confirm(`${verb} ${counted(planned.done, 'entry', 'entries')}?`, { yes })
+    }
+    return actionResults(await entries.decideEntries(selection, { ...asking, dryRun }, as), { dryRun })
+  })
+  if (flags.json) return printJson(results)
+  for (const { problem } of results.results) if (problem) note(problem.detail)
+  const what = dryRun ? `${verb}: would be done with` : `${verb}: done with`
+  print(
+    `${what} ${counted(results.done, 'entry', 'entries')}, ${costText(results.cost!, results.unpriced_entries!)} USD; ${results.refused} refused.`,
+  )
+  if (results.done === 0 && results.refused > 0) throw new CommandError('Nothing was changed.')
+}
