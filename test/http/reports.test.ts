@@ -5,6 +5,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 
 /** Fixed, because the end of a report that names none is the present. */
 const NOW = Date.parse('2026-11-20T18:00:00Z')
+let now = NOW
 
 let app: TestApp
 let admin: string
@@ -17,7 +18,7 @@ const ids: Record<string, string> = {}
  * day of its own. Berlin's 19 November begins at 23:00 UTC of the 18th.
  */
 beforeAll(async () => {
-  app = await startApp({ clock: { now: () => NOW } })
+  app = await startApp({ clock: { now: () => now } })
   await app.services.prices.loadDefaultPrices()
   ada = await app.person('member')
   const bob = await app.person('member')
@@ -332,6 +333,14 @@ describe('pages of a report', () => {
       for (const { totals } of parts) expect(totals).toEqual(whole.totals)
     })
   }
+
+  test('of an answer that reaches to the present reach to the same present', async () => {
+    const first = await usage('limit=1')
+    now += 3_600_000
+    const next = await usage(`limit=1&page=${first.next_page}`)
+    now = NOW
+    expect([first.ending_at, next.ending_at]).toEqual(['2026-11-20T18:00:00.000Z', '2026-11-20T18:00:00.000Z'])
+  })
 
   test('belong to the question that they were answered to', async () => {
     const { next_page } = await usage('limit=1')

@@ -10,35 +10,35 @@ import { addFigures, askedBody, bucketBody, type Figures, figuresBody, NO_FIGURE
 /** Groups in one answer: a few megabytes of JSON, and more than anybody reads. Longer answers have further pages. */
 const ROW_LIMIT = 10_000
 
-function tooManyGroups() {
+function tooManyGroups(rowLimit: number) {
   return validationFailed([
     {
       pointer: '/query/group_by',
       code: 'too_many_groups',
-      message: `makes more than ${ROW_LIMIT.toLocaleString('en')} groups in one bucket: filter, or group by fewer things`,
+      message: `makes more than ${rowLimit.toLocaleString('en')} groups in one bucket: filter, or group by fewer things`,
     },
   ])
 }
 
 interface Page {
   buckets: Bucket[]
+  /** Of these buckets, and of the one behind them where it did not fit. */
   rows: SumsRow[]
   /** Where the next page begins; null on the last one. */
   next: number | null
 }
 
-export function createUsage({ sums }: Sums) {
+export function createUsage({ sums }: Sums, rowLimit = ROW_LIMIT) {
   async function readPage(viewer: Viewer, asked: UsageQuery): Promise<Page> {
     const { filter, dimensions } = asked
     let buckets = bucketsOf({ ...asked, startingAt: asked.from }, asked.limit)
     const bounds = [...buckets.map(({ startingAt }) => startingAt), buckets.at(-1)!.endingAt]
-    let rows = await sums({ viewer, filter, dimensions, bounds, limit: ROW_LIMIT + 1 })
-    if (rows.length > ROW_LIMIT) {
+    const rows = await sums({ viewer, filter, dimensions, bounds, limit: rowLimit + 1 })
+    if (rows.length > rowLimit) {
       // Of the bucket of the last row there may be more: it begins the next page.
-      const cut = rows[ROW_LIMIT]!.bucket
-      if (cut === 0) throw tooManyGroups()
+      const cut = rows[rowLimit]!.bucket
+      if (cut === 0) throw tooManyGroups(rowLimit)
       buckets = buckets.slice(0, cut)
-      rows = rows.filter(({ bucket }) => bucket < cut)
     }
     const { endingAt } = buckets.at(-1)!
     return { buckets, rows, next: endingAt < asked.endingAt ? endingAt : null }
