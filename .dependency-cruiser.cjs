@@ -42,7 +42,7 @@ const PARTS = {
     '^src/database/(open|migrate|visibility)\\.ts$',
     ...GROUND,
   ],
-  'src/services\\.ts$': [SERVICES, '^src/database/(database|ready)\\.ts$', ...GROUND],
+  'src/services\\.ts$': [SERVICES, '^src/database/(damage|database|ready)\\.ts$', ...GROUND],
   'src/app\\.ts$': [ROUTES, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
   'src/http/': [SERVICES, '^src/version\\.ts$', '^src/database/(errors|visibility)\\.ts$', ...GROUND],
   'src/features/[^/]+/routes(\\.ts$|/)': ['^src/http/', '^src/features/', '^src/database/database\\.ts$', ...GROUND],

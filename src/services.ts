@@ -1,4 +1,5 @@
 /** Every service, built in order: each knows only those above it. */
+import { findDamage } from './database/damage.ts'
 import type { Database } from './database/database.ts'
 import { checkReady } from './database/ready.ts'
 import { createAuditService } from './features/audit/service.ts'
@@ -8,8 +9,8 @@ import { createPeopleService } from './features/people/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
 import { createPricesService } from './features/prices/service.ts'
 import { createProjectsService } from './features/projects/service.ts'
-import { createSheetsService } from './features/sheets/service.ts'
 import { createReportsService } from './features/reports/service.ts'
+import { createSheetsService } from './features/sheets/service.ts'
 import type { Clock } from './lib/clock.ts'
 
 export interface ServicesOptions {
@@ -39,6 +40,7 @@ export function createServices({ db, clock }: ServicesOptions) {
     bills,
     reports,
     checkReady: () => checkReady(db),
+    findDamage: () => findDamage(db),
   }
 }
 

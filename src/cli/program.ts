@@ -19,6 +19,7 @@ import { addTicketsCommands } from './tickets.ts'
 import { addTokensCommands } from './tokens.ts'
 import { addUsageCommand } from './usage.ts'
 import { addUsersCommands } from './users.ts'
+import { addVerifyCommand } from './verify.ts'
 import { addVersionCommand } from './version.ts'
 
 function createProgram(): Command {
@@ -56,6 +57,7 @@ function createProgram(): Command {
   addUsageCommand(program)
   addReportsCommands(program)
   addOpenapiCommand(program)
+  addVerifyCommand(program)
   addVersionCommand(program)
   return program
 }

@@ -91,11 +91,14 @@ async function serve(config: Config): Promise<void> {
       print(firstSteps({ url, link, config, now: systemClock.now() }))
     }
     const flushing = setInterval(() => flushLastUsed(services.people, logger), FLUSH_LAST_USED_MS)
+    const rolling = services.reports.rollup.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not bring the sums of days and months up to date')
+    })
     const signal = await stopping
     logger.info(`${signal}: finishing what was accepted`)
     setTimeout(() => die(undefined, `not finished after ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
-    await finish(server, logger)
+    await Promise.all([finish(server, logger), rolling.stop()])
     await flushLastUsed(services.people, logger)
   } finally {
     // Of a start that failed half-way; one that has finished answers nobody any more.

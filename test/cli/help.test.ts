@@ -135,6 +135,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally users set-password',
     'tally users set-role',
     'tally users show',
+    'tally verify',
     'tally version',
   ])
   // A process for each of a hundred commands.

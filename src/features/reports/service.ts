@@ -8,14 +8,16 @@ import { createCompleteness } from './completeness.ts'
 import { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS } from './csv.ts'
 import { type NamedPeriod, periodTexts } from './period.ts'
 import { type Circumstances, readCompleteness, readUnpriced, readUsage, readVariance } from './query.ts'
+import { createRollup } from './rollup.ts'
+import { checkRollup } from './rollup-check.ts'
 import { createSums } from './sums.ts'
 import { createUnattributed } from './unattributed.ts'
 import { createUnpriced } from './unpriced.ts'
 import { createUsage } from './usage.ts'
 import { createVariance } from './variance.ts'
 
-export { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS }
 export { readUnattributed, UNATTRIBUTED_COLUMNS } from './unattributed.ts'
+export { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS }
 export type ReportsService = ReturnType<typeof createReportsService>
 
 export interface ReportsDependencies {
@@ -36,6 +38,12 @@ export function createReportsService({ db, clock, people }: ReportsDependencies)
     ...createUnattributed({ db }),
     ...createVariance({ db }),
     ...createCompleteness({ db }),
+
+    /** The job behind the sums of days and months, which a server starts. */
+    rollup: createRollup({ db, clock, timeZone: async () => (await people.organization()).timeZone }),
+
+    /** A sentence for every sum of days and months that is not that of its entries. */
+    verify: (onProgress?: (done: number, total: number) => void) => checkRollup({ db, onProgress }),
 
     /** What the parameters of each report mean here and now. Each throws `validation_failed` (422) with every fault. */
     readUsage: async (texts: QueryTexts) => readUsage(texts, await circumstances()),

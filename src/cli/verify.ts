@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import { CommandError } from './failures.ts'
+import { examples } from './options.ts'
+import { print, printJson } from './print.ts'
+import { Progress } from './progress.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+
+interface VerifyFlags extends DatabaseFlags {
+  json?: boolean
+}
+
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .description('Check the database, and that the sums of reports are those of the entries; exit code 1 where not')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally verify', 'tally verify --data /var/lib/tally --json'))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<VerifyFlags>()
+      const differences = await withServices(flags, async ({ findDamage, reports }) => {
+        const progress = new Progress('Summing days and months')
+        try {
+          const damage = await findDamage()
+          return [...damage, ...(await reports.verify((done, total) => progress.show(done, total)))]
+        } finally {
+          progress.end()
+        }
+      })
+      const isRight = differences.length === 0
+      if (flags.json) printJson({ ok: isRight, differences })
+      else for (const difference of differences) print(difference)
+      if (!isRight) {
+        throw new CommandError(
+          `Found ${differences.length} ${differences.length === 1 ? 'difference' : 'differences'}. Keep a copy of the database before anything else, and restore a backup where the file itself is damaged.`,
+        )
+      }
+      if (!flags.json) print('The database is sound, and its sums are those of its entries.')
+    })
+}

@@ -1,0 +1,37 @@
+import { Database as Connection } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { CommandLine } from '../support/command-line.ts'
+
+let tally: CommandLine
+beforeAll(async () => {
+  tally = await CommandLine.make()
+  await tally.run(['users', 'add', 'ada@example.com', '--role', 'admin'])
+})
+afterAll(() => tally.remove())
+
+function change(sql: string): void {
+  const connection = new Connection(join(tally.dataDir, 'tally.db'))
+  connection.run(sql)
+  connection.close()
+}
+
+test('says that a database is sound', async () => {
+  const { code, stdout, stderr } = await tally.run(['verify'])
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('sound')
+  expect(JSON.parse((await tally.run(['verify', '--json'])).stdout)).toEqual({ ok: true, differences: [] })
+})
+
+test('names sums without entries and references to nothing, and exits with 1', async () => {
+  change("INSERT INTO rollup_zones VALUES ('UTC', 1)")
+  change("INSERT INTO rollup_periods VALUES (1, 'UTC', 'day', 0, 86400000, 'clean', 0)")
+  change(`INSERT INTO rollup_sums (period_id, grain, number, manager_id, model_id, status, entries, unpriced_entries,
+    input, output, cache_read, cache_write, cache_write_1h) VALUES (1, 2, 0, 7, 8, 'submitted', 1, 0, 5, 0, 0, 0, 0)`)
+  change('INSERT INTO project_leads (project_id, user_id) VALUES (404, 405)')
+  const { code, stdout, stderr } = await tally.run(['verify'])
+  expect(code).toBe(1)
+  expect(stdout).toContain('The day that begins at 1970-01-01T00:00:00.000Z (UTC) has the group')
+  expect(stdout).toContain('of project_leads refers to a row of projects that is missing')
+  expect(stderr).toContain('differences')
+})
