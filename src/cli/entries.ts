@@ -4,6 +4,7 @@ import { addDecisionCommands } from './approvals.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
 import { examples } from './options.ts'
 import { minute, note, printJson, printTable } from './print.ts'
+import { addPlaceEntriesCommand } from './place-entries.ts'
 import { addReportCommand } from './report-entry.ts'
 import { addShowEntryCommand } from './show-entry.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
@@ -34,6 +35,7 @@ export function addEntriesCommands(program: Command): void {
     )
   addReportCommand(entries)
   addShowEntryCommand(entries)
+  addPlaceEntriesCommand(entries)
   addDecisionCommands(entries)
 
   addEntryFilters(

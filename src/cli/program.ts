@@ -17,9 +17,9 @@ import { addSettingsCommands } from './settings.ts'
 import { addSheetsCommands } from './sheets.ts'
 import { addTicketsCommands } from './tickets.ts'
 import { addTokensCommands } from './tokens.ts'
+import { addUnattributedCommand } from './unattributed.ts'
 import { addUsageCommand } from './usage.ts'
 import { addUsersCommands } from './users.ts'
-import { addVerifyCommand } from './verify.ts'
 import { addVersionCommand } from './version.ts'
 
 function createProgram(): Command {
@@ -47,6 +47,7 @@ function createProgram(): Command {
   addSettingsCommands(program)
   addAuditCommand(program)
   addEntriesCommands(program)
+  addUnattributedCommand(program)
   addSheetsCommands(program)
   addApprovalsCommand(program)
   addClientsCommands(program)
@@ -57,7 +58,6 @@ function createProgram(): Command {
   addUsageCommand(program)
   addReportsCommands(program)
   addOpenapiCommand(program)
-  addVerifyCommand(program)
   addVersionCommand(program)
   return program
 }

@@ -49,6 +49,9 @@ export { EXAMPLE_ENTRY, EXAMPLE_REPORT } from './examples.ts'
 export { Reason, TokenEntry, TokenEntryDraft, TokenEntryDraftChange, TokenEntryList } from './schema.ts'
 export { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } from './states.ts'
 export type { SheetSum } from './store/drafts.ts'
+export { type AppliedRules, appliedBody } from './applied-body.ts'
+export { type Applied, joinApplied, readWalk, type Scope, type Walk } from './applying.ts'
+export type { RuleTrialAnswer } from './trying.ts'
 export type { EntryFilter, ListQuery, Recorded }
 export { conditionOf, PLACED_FILTERS, readFilter, readListQuery, readPage, SOURCES, STATUSES }
 export type EntriesService = ReturnType<typeof createEntriesService>
