@@ -51,6 +51,12 @@ forEachEngine('sessions', (open) => {
     expect(await refusal(() => people.authenticateSession(secret.toLowerCase()))).toBe('unauthenticated')
   })
 
+  test('is refused with an address that no database can be asked for, as with any wrong one', async () => {
+    const attempt = people.signIn({ email: 'ada\0@example.com', password: 'x', address: '::1' })
+    expect(await refusal(() => attempt)).toBe('sign_in_failed')
+    expect(await people.findUser('ada\0@example.com')).toBeUndefined()
+  })
+
   test('begun, used and ended by another server hold from the next call on', async () => {
     const other = createPeopleService({
       db: await open({ sharing: db }),

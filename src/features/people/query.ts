@@ -1,13 +1,9 @@
-/** What calls about people and tokens send beyond what a schema expresses; every fault is told. Pure. */
-import { ROLES, TOKEN_KINDS } from '../../database/tables.ts'
-import { type Fault, validationFailed } from '../../errors.ts'
-import { parseMoment } from '../../lib/duration.ts'
+/** Parameters of calls about people and tokens, read from text: every fault is told under `/query/<name>`. Pure. */
 import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
-import type { NewToken } from './schema.ts'
+import { ROLES, USER_STATES } from './rules.ts'
 import type { TokenFilter } from './store/tokens.ts'
-import { USER_STATES, type UserFilter } from './store/users.ts'
-import { TOKEN_STATES } from './token.ts'
-import type { NewToken as TokenToMake } from './tokens.ts'
+import type { UserFilter } from './store/users.ts'
+import { TOKEN_KINDS, TOKEN_STATES } from './token.ts'
 
 interface ListPage {
   limit: number
@@ -64,19 +60,4 @@ export function readSignOut(texts: QueryTexts): { everywhere: boolean } {
   const everywhere = query.flag('everywhere') ?? false
   query.finish()
   return { everywhere }
-}
-
-/** Throws 422 with every fault of what the service is not told. */
-export function readNewToken({ kind, name, expires_at, allow = [] }: NewToken): Omit<TokenToMake, 'user'> {
-  const faults: Fault[] = []
-  const expiresAt = typeof expires_at === 'string' ? parseMoment(expires_at) : undefined
-  if (typeof expires_at === 'string' && expiresAt === undefined) {
-    const message = 'must be a timestamp with its offset, such as 2027-01-01T08:00:00Z, or a date'
-    faults.push({ pointer: '/expires_at', code: 'bad_format', message })
-  }
-  for (const [index, what] of allow.entries()) {
-    if (what !== 'bills') faults.push({ pointer: `/allow/${index}`, code: 'not_allowed', message: 'must be bills' })
-  }
-  if (faults.length > 0) throw validationFailed(faults)
-  return { kind, name, expiresAt, allowBills: allow.includes('bills') }
 }

@@ -3,6 +3,12 @@ import { ROLES, type Role } from '../../database/tables.ts'
 import type { Fault } from '../../errors.ts'
 import { foldName } from '../../lib/names.ts'
 
+export { ROLES }
+
+/** `active` people may sign in, and their tokens work. */
+export const USER_STATES = ['active', 'disabled'] as const
+export type UserState = (typeof USER_STATES)[number]
+
 export const NAME_LIMIT = 200
 
 /** RFC 5321, 4.5.3.1.3: a path of 256 octets less its angle brackets. */

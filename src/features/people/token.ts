@@ -1,6 +1,8 @@
-import type { Role, TokenKind } from '../../database/tables.ts'
+import { type Role, TOKEN_KINDS, type TokenKind } from '../../database/tables.ts'
 import type { Id } from '../../lib/id.ts'
 import type { CallerOf, Person } from './caller.ts'
+
+export { TOKEN_KINDS }
 
 /** A token as it is listed: everything but its secret, which nobody can show again. */
 export interface Token {

@@ -1,5 +1,4 @@
 import { Elysia, t } from 'elysia'
-import { ROLES } from '../../../database/tables.ts'
 import { access, actorOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
@@ -7,6 +6,7 @@ import { linkBase } from '../../../http/link-base.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import { EXAMPLE_DISABLED, EXAMPLE_LINK, EXAMPLE_NEW_USER, EXAMPLE_USER } from '../examples.ts'
 import { readUserList } from '../query.ts'
+import { ROLES, USER_STATES } from '../rules.ts'
 import {
   DisabledUser,
   disabledUserBody,
@@ -20,7 +20,6 @@ import {
   userBody,
 } from '../schema.ts'
 import type { PeopleService } from '../service.ts'
-import { USER_STATES } from '../store/users.ts'
 
 const tag = 'People'
 const path = { id: 'Id of the person (usr_…), or their e-mail address.' }

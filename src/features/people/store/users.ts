@@ -6,10 +6,7 @@ import { type Id, newId } from '../../../lib/id.ts'
 import { composeName, foldName } from '../../../lib/names.ts'
 import { containing } from '../../../lib/search-pattern.ts'
 import type { Person } from '../caller.ts'
-
-/** `active` people may sign in, and their tokens work. */
-export const USER_STATES = ['active', 'disabled'] as const
-export type UserState = (typeof USER_STATES)[number]
+import type { UserState } from '../rules.ts'
 
 /** Filters of which all must hold. */
 export interface UserFilter {
@@ -90,8 +87,14 @@ export async function listUsers(
   return rows.map(userOf)
 }
 
+/** PostgreSQL fails where it is asked for a text with U+0000, which no address has and a call may hold. */
+function canBeAsked(text: string): boolean {
+  return !text.includes('\0')
+}
+
 /** By an e-mail address that is folded already. */
 export async function findUserByEmail(reader: Reader, email: string): Promise<User | undefined> {
+  if (!canBeAsked(email)) return undefined
   const { users } = reader.tables
   const rows = await reader.select(userColumns(reader)).from(users).where(eq(users.email, email)).limit(1)
   return rows.map(userOf)[0]
@@ -108,6 +111,7 @@ export async function findPasswordHash(
   reader: Reader,
   email: string,
 ): Promise<{ id: number; disabledAt: number | null; passwordHash: string | null } | undefined> {
+  if (!canBeAsked(email)) return undefined
   const { users } = reader.tables
   const [found] = await reader
     .select({ id: users.id, disabledAt: users.disabledAt, passwordHash: users.passwordHash })
