@@ -22,6 +22,9 @@ const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/
 
 const DAY_MS = 86_400_000
 
+/** A hundred years: before them there were no agents, and calendars hold no more than so many digits. */
+const LONGEST_MS = 36_525 * DAY_MS
+
 function refused(name: keyof NamedPeriod, message: string) {
   const fault: Fault = { pointer: `/query/${name}`, code: 'bad_format', message }
   return validationFailed([fault])
@@ -44,7 +47,7 @@ export function periodTexts({ last, month, from, to }: NamedPeriod, { now, timeZ
   if (from !== undefined) return { starting_at: from, ending_at: to }
   if (to !== undefined) throw refused('to', 'needs a beginning as well: add --from')
   const duration = parseDuration(last ?? USUAL)
-  if (!duration) throw refused('last', 'must be a duration, such as 30d, 12h or 2w')
+  if (!duration || duration > LONGEST_MS) throw refused('last', 'must be a duration, such as 30d, 12h or 2w')
   // Days are whole ones of which today is the last; hours end now.
   if (duration % DAY_MS > 0 || /h|min/.test(last ?? '')) {
     return { starting_at: new Date(now - duration).toISOString() }
