@@ -75,7 +75,8 @@ BEGIN
   INSERT INTO stale_hours SELECT NEW.started_at / 3600000
   WHERE NOT EXISTS (SELECT 1 FROM stale_hours WHERE hour = NEW.started_at / 3600000);
   INSERT INTO stale_hours SELECT OLD.started_at / 3600000
-  WHERE NOT EXISTS (SELECT 1 FROM stale_hours WHERE hour = OLD.started_at / 3600000);
+  WHERE OLD.started_at <> NEW.started_at
+    AND NOT EXISTS (SELECT 1 FROM stale_hours WHERE hour = OLD.started_at / 3600000);
 END;
 CREATE TRIGGER entries_marked_deleted AFTER DELETE ON entries
 BEGIN

@@ -6,7 +6,7 @@ import { CommandLine } from '../support/command-line.ts'
 let tally: CommandLine
 beforeAll(async () => {
   tally = await CommandLine.make()
-  await tally.run(['users', 'add', 'ada@example.com', '--role', 'admin'])
+  await tally.run(['users', 'add', '--email', 'ada@example.com', '--name', 'Ada', '--role', 'admin'])
 })
 afterAll(() => tally.remove())
 
