@@ -194,7 +194,7 @@ export function addClientsCommands(program: Command): void {
 
   clients
     .command('remove')
-    .description('Remove a client that has no project')
+    .description('Remove a client that has neither projects nor bills')
     .argument('<client>', CLIENT)
     .addHelpText('after', examples('tally clients remove "Acme Ltd"'))
     .action(async (client: string, _flags, command: Command) => {

@@ -52,7 +52,7 @@ async function stage(db: Database, token?: string) {
       const { entry } = await entries.recordFrom('report', report, ada)
       return entry.entry.uid
     },
-    async bill(id: string) {
+    async bill(id: string, of: { clientId?: number; projectId?: number } = {}) {
       await db.write(async (tx) => {
         const { bills, entries: rows } = tx.tables
         const hex = crypto.randomUUID().replaceAll('-', '')
@@ -74,6 +74,7 @@ async function stage(db: Database, token?: string) {
           entries: 1,
           document: '{}',
           createdAt: NOW,
+          ...of,
         } as const
         const [made] = await tx.insert(bills).values(bill).returning()
         await tx
@@ -396,6 +397,21 @@ forEachEngine('a ticket', (open) => {
     expect(await refusal(projects.removeProject(self, 'b2'))).toBe('removed')
     expect(await refusal(projects.removeClient(self, 'Acme'))).toBe('removed')
     await projects.addProject(self, { key: 'b2' })
+  })
+
+  test('neither is a project or client that a bill names, though nothing else does any more', async () => {
+    const { projects, report, bill } = await stage(await open())
+    const { id: clientId } = await projects.addClient(self, { name: 'Acme' })
+    const { project } = await projects.addProject(self, { key: 'A' })
+    await bill(await report({}), { clientId })
+    await bill(await report({}), { projectId: project.id })
+    for (const removal of [projects.removeProject(self, 'A'), projects.removeClient(self, 'Acme')]) {
+      const refusal = await removal.then(
+        () => 'removed',
+        ({ code, detail }) => `${code}: ${detail}`,
+      )
+      expect(refusal).toMatch(/^in_use: .* has bills\. Archive it instead\.$/)
+    }
   })
 })
 

@@ -15,11 +15,11 @@ import {
   deleteClient,
   findClientByName,
   findClientByUid,
-  hasProjects,
   insertClient,
   listClients,
   type Page,
   updateClient,
+  usesOfClient,
 } from './store/clients.ts'
 import { clientBody } from './wire.ts'
 
@@ -114,13 +114,14 @@ export function createClients({ db, clock, audit }: Dependencies) {
     restoreClient: (party: Party, client: string): Promise<ClientRow> =>
       change(party, client, 'client.restored', { archivedAt: null }),
 
-    /** Removes a client that has no project. Throws `in_use` for one that has. */
+    /** Removes a client that nothing refers to. Throws `in_use` for one that has. */
     removeClient(party: Party, client: string): Promise<void> {
       requireEverything(party)
       return db.write(async (tx) => {
         const found = await getClient(tx, client)
-        if (await hasProjects(tx, found.id)) {
-          throw new Problem('in_use', `The client '${found.name}' has projects. Archive it instead.`)
+        const uses = await usesOfClient(tx, found.id)
+        if (uses.length > 0) {
+          throw new Problem('in_use', `The client '${found.name}' has ${uses.join(' and ')}. Archive it instead.`)
         }
         await deleteClient(tx, found.id)
         await audit.record(tx, party.by, { action: 'client.removed', object: objectOf(found), before: recordOf(found) })

@@ -90,10 +90,12 @@ export async function updateClient(tx: Tx, id: number, change: ClientChange): Pr
   return row!
 }
 
-export async function hasProjects(reader: Reader, clientId: number): Promise<boolean> {
-  const { projects } = reader.tables
-  const rows = await reader.select({ id: projects.id }).from(projects).where(eq(projects.clientId, clientId)).limit(1)
-  return rows.length > 0
+/** What refers to a client, in the words of a refusal. */
+export async function usesOfClient(reader: Reader, id: number): Promise<string[]> {
+  const { projects, bills } = reader.tables
+  const ofProjects = await reader.select({ id: projects.id }).from(projects).where(eq(projects.clientId, id)).limit(1)
+  const ofBills = await reader.select({ id: bills.id }).from(bills).where(eq(bills.clientId, id)).limit(1)
+  return [...(ofProjects.length > 0 ? ['projects'] : []), ...(ofBills.length > 0 ? ['bills'] : [])]
 }
 
 export async function deleteClient(tx: Tx, id: number): Promise<void> {

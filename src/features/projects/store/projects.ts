@@ -240,14 +240,15 @@ export async function findLead(reader: Reader, who: string): Promise<Lead | unde
 
 /** What refers to a project, in the words of a refusal. */
 export async function usesOfProject(reader: Reader, id: number): Promise<string[]> {
-  const { entries, tickets, placementRuleVersions: rules, projects } = reader.tables
+  const { entries, tickets, placementRuleVersions: rules, projects, bills } = reader.tables
   const anyOf = async (query: Promise<unknown[]>, what: string) => ((await query).length > 0 ? [what] : [])
-  const one = (from: typeof entries | typeof tickets | typeof rules | typeof projects, condition: SQL) =>
+  const one = (from: typeof entries | typeof tickets | typeof rules | typeof projects | typeof bills, condition: SQL) =>
     reader.select({ id: from.id }).from(from).where(condition).limit(1)
   return [
     ...(await anyOf(one(entries, eq(entries.projectId, id)), 'entries')),
     ...(await anyOf(one(tickets, eq(tickets.projectId, id)), 'tickets')),
     ...(await anyOf(one(rules, eq(rules.projectId, id)), 'placement rules')),
+    ...(await anyOf(one(bills, eq(bills.projectId, id)), 'bills')),
     ...(await anyOf(one(projects, eq(projects.mergedIntoId, id)), 'projects that were merged into it')),
   ]
 }
