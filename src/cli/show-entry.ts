@@ -40,6 +40,7 @@ function printFields(entry: TokenEntryDetail): void {
     ['session', `${minute(entry.started_at)} to ${minute(entry.ended_at)} UTC`],
     ['session id', entry.session_id && `${entry.session_id}, part ${entry.part}`],
     ['place', `${place}${placement.note === null ? '' : ` – ${placement.note}`}`],
+    ['by rule', ruleText(entry)],
     ['summary', entry.summary],
     ['labels', labels.join(' ') || null],
     ['tokens', tokens.total.toLocaleString('en')],
@@ -47,6 +48,13 @@ function printFields(entry: TokenEntryDetail): void {
     ['cost', costText(entry)],
   ]
   for (const [name, value] of fields) if (value !== null) print(`${name.padEnd(12)} ${value}`)
+}
+
+/** The rule as it was then, and what it looked at. */
+function ruleText({ placement: { rule }, placed_by_rule: said }: TokenEntryDetail): string | null {
+  if (!rule) return null
+  const conditions = said?.conditions.map(({ field, matches }) => `${field}=${matches}`).join(' and ')
+  return `'${rule.name}', version ${rule.version}${conditions ? `: ${conditions}` : ''}`
 }
 
 function costText({ cost, reported_cost, model }: TokenEntryDetail): string {

@@ -40,9 +40,9 @@ const clear = async () => {
   const { json } = await app.call(`GET ${RULES}`, { session: admin })
   for (const { id } of json.data) await app.call(`DELETE ${RULES}/${id}`, { session: admin })
 }
-const report = async (more: Record<string, unknown>) => {
+const report = async (more: Record<string, unknown>, token = svc) => {
   const { status, json } = await app.call('POST /api/v1/token-entries', {
-    token: svc,
+    token,
     json: {
       agent_harness: 'claude-code',
       agent_name: 'builder',
@@ -201,6 +201,17 @@ describe('an entry that nobody named a place for', () => {
     await app.call(`PATCH ${RULES}/${id}`, { session: admin, json: { name: 'renamed', ticket: null } })
     const { json } = await app.call(`GET /api/v1/token-entries/${entry.id}`, { token: await app.token('read') })
     expect(json.placement).toMatchObject({ by: 'rule', rule: { id, name: 'ACME by branch', version: 1 }, note: null })
+    expect(json.placed_by_rule).toEqual({
+      ticket: '{ticket}',
+      conditions: [
+        { ...byBranch.conditions[0], value: 'acme/web' },
+        { ...byBranch.conditions[1], value: 'feature/ACME-42' },
+      ],
+    })
+    const member = await app.person('member')
+    const own = await report({ labels: { repository: 'acme/web', branch: 'ACME-1' } }, await app.token('svc', member))
+    const seen = await app.call(`GET /api/v1/token-entries/${own.id}`, { token: await app.token('read', member) })
+    expect([seen.json.placement.rule.id, seen.json.placed_by_rule]).toEqual([id, null])
     expect((await report({ labels })).placement.rule).toEqual({ id, name: 'renamed', version: 2 })
     await app.call(`DELETE ${RULES}/${id}`, { session: admin })
     expect((await report({ labels })).placement).toMatchObject({ by: 'unattributed', rule: null })

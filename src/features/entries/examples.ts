@@ -64,6 +64,7 @@ export const EXAMPLE_ENTRY: TokenEntry = {
 
 export const EXAMPLE_DETAIL: TokenEntryDetail = {
   ...EXAMPLE_ENTRY,
+  placed_by_rule: null,
   valuation: {
     price: {
       id: 'prc_01a1fa172a0277f3983322718874f2e1',

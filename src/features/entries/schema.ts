@@ -325,8 +325,36 @@ const Valuation = Type.Object(
 )
 
 export const TokenEntryDetail = Type.Object(
-  { ...TokenEntry.properties, valuation: orNull(Valuation) },
-  { ...strict, $id: 'TokenEntryDetail', description: 'A token entry with the arithmetic of its list value.' },
+  {
+    ...TokenEntry.properties,
+    placed_by_rule: orNull(
+      Type.Object(
+        {
+          ticket: orNull(Type.String({ description: 'The ticket as the rule composes it.' })),
+          conditions: Type.Array(
+            Type.Object(
+              {
+                field: Type.String(),
+                matches: Type.String(),
+                value: orNull(Type.String({ description: 'What the entry says there now.' })),
+              },
+              strict,
+            ),
+          ),
+        },
+        {
+          ...strict,
+          description: 'What the rule in `placement` said when it placed the entry; for those who may read rules.',
+        },
+      ),
+    ),
+    valuation: orNull(Valuation),
+  },
+  {
+    ...strict,
+    $id: 'TokenEntryDetail',
+    description: 'A token entry with the rule that placed it and the arithmetic of its list value.',
+  },
 )
 export type TokenEntryDetail = Static<typeof TokenEntryDetail>
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { CallerOf, PeopleService } from '../people/service.ts'
-import type { PlacementService } from '../placement/service.ts'
+import { type PlacementService, type Subject, valuesOf } from '../placement/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { createApplying } from './applying.ts'
@@ -123,6 +123,15 @@ export function createEntriesService({ db, clock, audit, people, prices, project
     return view
   }
 
+  /** What the rule that placed an entry said then. Rules may name people, so only who sees everything is told. */
+  async function ruleBehind(view: EntryView, viewer: Viewer): Promise<TokenEntryDetail['placed_by_rule']> {
+    const { ruleVersionId } = view.entry
+    if (ruleVersionId === null || viewer.sees !== 'everything') return null
+    const { ticket, conditions } = await placement.describeRuleVersion(db.read, ruleVersionId)
+    const subject = subjectOfView(view)
+    return { ticket, conditions: conditions.map((each) => ({ ...each, value: valuesOf(each.field, subject)[0] ?? null })) }
+  }
+
   return {
     freezeEntries,
     releaseEntries,
@@ -191,7 +200,11 @@ export function createEntriesService({ db, clock, audit, people, prices, project
      */
     async getEntry(id: string, viewer: Viewer): Promise<TokenEntryDetail> {
       const view = await getVisible(id, viewer)
-      return { ...toTokenEntry(view), valuation: valuationOf(view.entry, await prices.table(db.read)) }
+      return {
+        ...toTokenEntry(view),
+        placed_by_rule: await ruleBehind(view, viewer),
+        valuation: valuationOf(view.entry, await prices.table(db.read)),
+      }
     },
 
     /** Who changed what, oldest first, beginning with the entry's arrival. */
@@ -222,6 +235,20 @@ export function createEntriesService({ db, clock, audit, people, prices, project
         ],
       }
     },
+  }
+}
+
+/** What rules look at, as far as it is shown: of the person the name. */
+function subjectOfView({ entry, harness, agent, model, provider, manager, labels }: EntryView): Subject {
+  const { summary } = entry
+  return {
+    agentHarness: harness,
+    agentName: agent,
+    model,
+    provider,
+    manager: { email: '', name: manager.name },
+    summary,
+    labels,
   }
 }
 

@@ -13,6 +13,7 @@ export { EXAMPLE_EXPLANATION, EXAMPLE_NEW_RULE } from './examples.ts'
 export { explain, type Rule, RuleSet, type Step, type Taken, type Verdict } from './match.ts'
 export type { Explanation, ListedRule, NewRuleFields, RuleChange } from './rules.ts'
 export { ExplanationBody, NewRule } from './schema.ts'
+export { valuesOf } from './subject.ts'
 export { explanationBody, readNewRule, readSample, ruleBody } from './wire.ts'
 export type { RuleVersion, Subject }
 
