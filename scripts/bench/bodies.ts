@@ -16,12 +16,13 @@ const AGENTS = ['reviewer', 'implementer', 'planner', 'release-notes', 'triage']
 const SESSION_ID = '00000000-0000-7000-8000-000000000000'
 const MOMENT = '2026-01-01T00:00:00.000Z'
 
-/** What is overwritten in each entry. Five digits a count, because a JSON number may not begin with 0. */
+/** What is overwritten in each entry. Five digits a number, because one in JSON may not begin with 0. */
 interface Slots {
   sessionId: number
   startedAt: number
   endedAt: number
-  counts: number[]
+  /** Of the counts, and one in the summary: hardly any two are the same. */
+  numbers: number[]
 }
 
 interface Request {
@@ -29,7 +30,7 @@ interface Request {
   entries: Slots[]
 }
 
-function entryText(variant: number): string {
+function entryText(variant: number, named: boolean): string {
   return JSON.stringify({
     agent_harness: HARNESSES[variant % HARNESSES.length],
     agent_name: AGENTS[variant % AGENTS.length],
@@ -37,8 +38,8 @@ function entryText(variant: number): string {
     started_at: MOMENT,
     ended_at: MOMENT,
     tokens: { input: 11111, output: 22222, cache_read: 33333, cache_write: 44444 },
-    summary: 'Make the checkout keep the cart when a login fails'.slice(0, 50),
-    project: `project-${variant % PROJECTS}`,
+    summary: 'Make the checkout keep the cart as login 55555 fails',
+    ...(named && { project: `project-${variant % PROJECTS}` }),
     session_id: SESSION_ID,
     labels: { repository: `acme/repository-${variant % 40}`, branch: `feature/change-${variant % VARIANTS}` },
     requests: 12,
@@ -59,9 +60,9 @@ function requestOf(path: string, token: string, texts: string[]): Request {
   for (let at = 0; entries.length < texts.length; ) {
     const startedAt = bytes.indexOf(MOMENT, at)
     const endedAt = bytes.indexOf(MOMENT, startedAt + 1)
-    const counts = ['11111', '22222', '33333', '44444'].map((digits) => bytes.indexOf(digits, endedAt))
+    const numbers = ['11111', '22222', '33333', '44444', '55555'].map((digits) => bytes.indexOf(digits, endedAt))
     const sessionId = bytes.indexOf(SESSION_ID, endedAt)
-    entries.push({ startedAt, endedAt, counts, sessionId })
+    entries.push({ startedAt, endedAt, numbers, sessionId })
     at = sessionId
   }
   return { bytes, entries }
@@ -79,6 +80,8 @@ export interface BodyOptions {
   batch: number
   /** Entries begin at random within so many days before now. */
   days: number
+  /** Whether entries name their project, as they do unless said otherwise; without it rules are asked. */
+  named?: boolean
 }
 
 /** An endless supply of requests, each with sessions that were never reported before. */
@@ -91,13 +94,13 @@ export class Bodies {
   #turn = 0
   #random = 1
 
-  constructor({ path, token, batch, days }: BodyOptions) {
+  constructor({ path, token, batch, days, named = true }: BodyOptions) {
     this.#days = days
     this.#requests = Array.from({ length: VARIANTS }, (_, variant) =>
       requestOf(
         path,
         token,
-        Array.from({ length: batch }, (_, item) => entryText(variant + item)),
+        Array.from({ length: batch }, (_, item) => entryText(variant + item, named)),
       ),
     )
   }
@@ -113,13 +116,13 @@ export class Bodies {
         slots.endedAt,
         'latin1',
       )
-      for (const at of slots.counts) this.#writeCount(bytes, at)
+      for (const at of slots.numbers) this.#writeNumber(bytes, at)
       this.#writeSessionId(bytes, slots.sessionId)
     }
     return bytes
   }
 
-  #writeCount(bytes: Buffer, at: number): void {
+  #writeNumber(bytes: Buffer, at: number): void {
     let rest = 10_000 + Math.floor(this.#fraction() * 89_999)
     for (let digit = 4; digit >= 0; digit--) {
       bytes[at + digit] = DIGIT_0 + (rest % 10)

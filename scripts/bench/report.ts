@@ -6,6 +6,7 @@
  *   scripts/bench/report                     the whole table, in about a minute
  *   scripts/bench/report --seconds 10        longer measurements
  *   scripts/bench/report --entries 1000000   with so many entries stored before
+ *   scripts/bench/report --rules 500         also what so many placement rules cost where no project is named
  *   scripts/bench/report --fsync-delay 10    with a disk that needs 10 ms longer for every fsync (needs strace)
  *   scripts/bench/report --json              the figures as JSON
  */
@@ -46,15 +47,17 @@ const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
     entries: { type: 'string', default: '0' },
+    rules: { type: 'string', default: '0' },
     'fsync-delay': { type: 'string', default: '0' },
     json: { type: 'boolean', default: false },
   },
 })
 const seconds = Number(options.seconds)
 const storedBefore = Number(options.entries)
+const rules = Number(options.rules)
 const fsyncDelayMs = Number(options['fsync-delay'].replace(/ms$/, ''))
-if (!(seconds > 0 && storedBefore >= 0 && fsyncDelayMs >= 0))
-  throw new Error('--seconds, --entries and --fsync-delay take numbers.')
+if (!(seconds > 0 && storedBefore >= 0 && rules >= 0 && fsyncDelayMs >= 0))
+  throw new Error('--seconds, --entries, --rules and --fsync-delay take numbers.')
 
 interface Throughput extends Omit<LoadResult, 'firstAnswer'> {
   /** Share of one processor that the server used, all its threads. */
@@ -149,6 +152,71 @@ function slowDisk(): string[] {
   ]
 }
 
+/** What the rules of a measurement look at; `none` switches all of them off. */
+const RULE_SETS = ['none', 'labels', 'summary'] as const
+type RuleSetName = (typeof RULE_SETS)[number]
+
+/** In turns, so that what else the machine does falls on all alike. */
+const RULE_ROUNDS = 3
+
+/**
+ * Adds two sets of rules with expressions, the matching ones last. Straight into the database, as whoever makes so many
+ * one by one has the day for it.
+ */
+function addRules(databasePath: string): void {
+  const conditions: Record<Exclude<RuleSetName, 'none'>, (number: number) => object> = {
+    labels: (number) => ({ field: 'labels.branch', matches: `/^feature/(?<ticket>change-${number})$/` }),
+    summary: (number) => ({ field: 'summary', matches: `/login (?<ticket>[0-9]+) (fails|breaks) ${number}$/` }),
+  }
+  const connection = new Connection(databasePath)
+  connection.run('PRAGMA busy_timeout = 5000')
+  connection.transaction(() => {
+    for (const [name, conditionOf] of Object.entries(conditions)) {
+      for (let number = rules - 1; number >= 0; number--) {
+        connection.run(
+          'INSERT INTO placement_rules (uid, position, enabled, created_at) VALUES (randomblob(16), 1, 0, 0)',
+        )
+        connection.run(
+          `INSERT INTO placement_rule_versions (rule_id, version, name, conditions, project_id, ticket, created_at)
+           SELECT last_insert_rowid(), 1, ?, ?, min(id), '{ticket}', 0 FROM projects`,
+          [`${name} ${number}`, JSON.stringify([conditionOf(number)])],
+        )
+      }
+    }
+  })()
+  connection.close()
+}
+
+function enableRules(databasePath: string, name: RuleSetName): void {
+  const connection = new Connection(databasePath)
+  connection.run('PRAGMA busy_timeout = 5000')
+  connection.run(
+    'UPDATE placement_rules SET enabled = id IN (SELECT rule_id FROM placement_rule_versions WHERE name LIKE ?)',
+    [`${name} %`],
+  )
+  connection.close()
+}
+
+/** The median round of each set of rules, by processor time. */
+async function measureRules(
+  report: (load: Load) => Promise<Throughput>,
+  load: Load,
+  databasePath: string,
+): Promise<Record<RuleSetName, Throughput>> {
+  addRules(databasePath)
+  const rounds: Record<RuleSetName, Throughput[]> = { none: [], labels: [], summary: [] }
+  for (let round = 0; round < RULE_ROUNDS; round++) {
+    for (const name of RULE_SETS) {
+      enableRules(databasePath, name)
+      await report({ ...load, seconds: WARM_UP_SECONDS / 2 })
+      rounds[name].push(await report(load))
+    }
+  }
+  const middle = (results: Throughput[]) =>
+    results.toSorted((one, other) => processorMicros(one) - processorMicros(other))[Math.floor(RULE_ROUNDS / 2)]!
+  return { none: middle(rounds.none), labels: middle(rounds.labels), summary: middle(rounds.summary) }
+}
+
 /** Microseconds of the server's processor time for an entry; does not depend on who else uses the machine. */
 function processorMicros({ serverProcessorShare, entriesPerSecond }: Throughput): number {
   return (serverProcessorShare * 1e6) / entriesPerSecond
@@ -223,6 +291,11 @@ async function run() {
     say('batches')
     await report({ ...batch, seconds: WARM_UP_SECONDS })
     const batches = await report({ ...batch, seconds })
+    let placed: Record<RuleSetName, Throughput> | undefined
+    if (rules > 0) {
+      say(`single reports that name no project, with ${rules} rules and without`)
+      placed = await measureRules(report, { ...single, named: false, connections: most, seconds }, database)
+    }
     const loadedMegabytes = residentMegabytes(pid)
     const peak = peakMegabytes(pid)
 
@@ -236,6 +309,7 @@ async function run() {
     return {
       singles,
       batches,
+      placed: placed ?? null,
       validating,
       ratio: singles[most]!.entriesPerSecond / validating.entriesPerSecond,
       processorRatio: processorMicros(validating) / processorMicros(singles[most]!),
@@ -284,6 +358,12 @@ function printTable(figures: Awaited<ReturnType<typeof run>>): void {
     add(`single reports, ${connections} connections`, result)
   add(`batches of ${BATCH}, ${BATCH_CONNECTIONS} connections`, figures.batches)
   add(`validating only, ${SINGLE_CONNECTIONS.at(-1)} connections`, figures.validating)
+  const { placed } = figures
+  if (placed) {
+    add('no project named, no rules', placed.none)
+    add(`no project named, ${rules} rules on labels`, placed.labels)
+    add(`no project named, ${rules} on summaries`, placed.summary)
+  }
   for (const row of rows) console.log(row.map((cell, at) => (at === 0 ? cell.padEnd(34) : cell.padStart(13))).join(''))
 
   console.log('')
@@ -291,6 +371,14 @@ function printTable(figures: Awaited<ReturnType<typeof run>>): void {
     console.log(`${name.padEnd(46)}${value.padStart(14)}   ${promised}`)
   line('reporting to validating only', figures.ratio.toFixed(2), 'promised: 0.30 and more')
   line('the same by processor time', figures.processorRatio.toFixed(2))
+  if (placed) {
+    const to = (result: Throughput) => (result.entriesPerSecond / placed.none.entriesPerSecond).toFixed(2)
+    const byProcessor = (result: Throughput) => (processorMicros(placed.none) / processorMicros(result)).toFixed(2)
+    line(`reporting with ${rules} rules on labels to none`, to(placed.labels), 'promised: 0.80 and more')
+    line('the same by processor time', byProcessor(placed.labels))
+    line(`reporting with ${rules} rules on summaries to none`, to(placed.summary))
+    line('the same by processor time', byProcessor(placed.summary))
+  }
   line('one commit per row, rows/s', whole(figures.baselinePerSecond))
   line('reporting to one commit per row', figures.baselineRatio.toFixed(1), 'promised: 3 and more')
   line('resident memory, idle', `${whole(figures.idleMegabytes)} MB`, 'promised: up to 100')
