@@ -26,7 +26,7 @@ export const BUCKET_LIMIT = 10_000
 export const PAGE_BUCKETS = 1_000
 
 /** Three already make more groups than a person looks at. */
-export const DIMENSION_LIMIT = 3
+const DIMENSION_LIMIT = 3
 
 /** As names of labels are in a report. */
 const LABEL = /^label:[a-z0-9_.-]{1,64}$/

@@ -44,7 +44,7 @@ export function timestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }
 
-export function periodBody({ startingAt, endingAt }: Period) {
+function periodBody({ startingAt, endingAt }: Period) {
   return { starting_at: timestamp(startingAt), ending_at: timestamp(endingAt) }
 }
 

@@ -4,11 +4,11 @@ import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { entryFilters } from '../../../http/entry-filters.ts'
 import { listPage } from '../../../http/query.ts'
+import { reportPeriod } from '../../../http/report-period.ts'
 import { COMPLETENESS_COLUMNS } from '../csv.ts'
 import { EXAMPLE_COMPLETENESS } from '../examples.ts'
 import { CompletenessReport } from '../schema.ts'
 import type { ReportsService } from '../service.ts'
-import { reportPeriod } from './period.ts'
 
 /** Whose work it is about. What the checks themselves ask for is not left to the caller. */
 const { project, ticket, client, agent_manager, agent_name, agent_harness, model, provider, source, label } =

@@ -4,11 +4,11 @@ import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { entryFilters } from '../../../http/entry-filters.ts'
 import { listPage } from '../../../http/query.ts'
+import { timeZone } from '../../../http/report-period.ts'
 import { UNPRICED_COLUMNS } from '../csv.ts'
 import { EXAMPLE_UNPRICED } from '../examples.ts'
 import { UnpricedReport } from '../schema.ts'
 import type { ReportsService } from '../service.ts'
-import { timeZone } from './period.ts'
 
 const UnpricedQuery = t.Object(
   { ...entryFilters(), time_zone: timeZone(), ...listPage('Models') },

@@ -4,6 +4,7 @@ import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { entryFilters } from '../../../http/entry-filters.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
+import { reportPeriod } from '../../../http/report-period.ts'
 import { BUCKET_WIDTHS } from '../buckets.ts'
 import { usageColumns, usageLines } from '../csv.ts'
 import { EXAMPLE_USAGE } from '../examples.ts'
@@ -11,7 +12,6 @@ import { BUCKET_LIMIT, PAGE_BUCKETS } from '../query.ts'
 import { UsageReport } from '../schema.ts'
 import type { ReportsService } from '../service.ts'
 import { DIMENSIONS } from '../sums.ts'
-import { reportPeriod } from './period.ts'
 
 const UsageQuery = t.Object(
   {

@@ -4,11 +4,11 @@ import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { entryFilters } from '../../../http/entry-filters.ts'
 import { listPage } from '../../../http/query.ts'
+import { reportPeriod } from '../../../http/report-period.ts'
 import { VARIANCE_COLUMNS } from '../csv.ts'
 import { EXAMPLE_VARIANCE } from '../examples.ts'
 import { VarianceReport } from '../schema.ts'
 import type { ReportsService } from '../service.ts'
-import { reportPeriod } from './period.ts'
 
 const VarianceQuery = t.Object(
   { ...entryFilters(), ...reportPeriod(), ...listPage('Rows') },

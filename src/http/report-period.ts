@@ -1,5 +1,5 @@
 /** The parameters that say which time a report covers. */
-import { parameter } from '../../../http/query.ts'
+import { parameter } from './query.ts'
 
 export const timeZone = () =>
   parameter({
