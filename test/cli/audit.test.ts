@@ -66,7 +66,8 @@ test('every command that changes something leaves its line', async () => {
     'user.added',
     'user.changed',
   ])
-})
+  // Fifteen processes, on a machine that may be busy.
+}, 60_000)
 
 test('pages go on where the last one ended', async () => {
   const first = await tally.json(['audit', '--limit', '1'])
@@ -85,7 +86,13 @@ test('a filter that is wrong is refused by name', async () => {
 })
 
 test('settings are shown and set as the API answers them', async () => {
-  const settings = { name: 'Acme Ltd', time_zone: 'Europe/Berlin', currency: 'EUR', unknown_projects: 'hold' }
+  const settings = {
+    name: 'Acme Ltd',
+    time_zone: 'Europe/Berlin',
+    currency: 'EUR',
+    unknown_projects: 'hold',
+    approval_required: true,
+  }
   const flags = [
     '--name',
     'Acme Ltd',
@@ -93,6 +100,8 @@ test('settings are shown and set as the API answers them', async () => {
     'Europe/Berlin',
     '--currency',
     'EUR',
+    '--approval-required',
+    'yes',
     '--unknown-projects',
     'hold',
   ]
