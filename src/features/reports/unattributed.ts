@@ -189,7 +189,7 @@ function nameOf({ repository, agent, harness, manager }: Group): string {
 /** A rule's name may have so many characters. */
 const NAME_LIMIT = 200
 
-function groupBody(group: Group, filter: EntryFilter, example: string): UnattributedGroup {
+export function groupBody(group: Group, filter: EntryFilter, example: string): UnattributedGroup {
   const { repository, manager, harness, agent, model } = group
   const common = commonOf(group)
   const name = nameOf(group)
