@@ -91,7 +91,6 @@ test('settings are shown and set as the API answers them', async () => {
     time_zone: 'Europe/Berlin',
     currency: 'EUR',
     unknown_projects: 'hold',
-    approval_required: true,
   }
   const flags = [
     '--name',
@@ -100,8 +99,6 @@ test('settings are shown and set as the API answers them', async () => {
     'Europe/Berlin',
     '--currency',
     'EUR',
-    '--approval-required',
-    'yes',
     '--unknown-projects',
     'hold',
   ]
