@@ -17,6 +17,7 @@ interface SetFlags extends Flags {
   timeZone?: string
   currency?: string
   unknownProjects?: UnknownProjects
+  approvalRequired?: 'yes' | 'no'
 }
 
 const bodies = () => import('../features/people/service.ts')
@@ -30,6 +31,7 @@ function printSettings(body: Settings, { json }: Flags): void {
   print(`time zone         ${body.time_zone}`)
   print(`currency          ${body.currency}`)
   print(`unknown projects  ${body.unknown_projects}`)
+  print(`approval required ${body.approval_required ? 'yes' : 'no'}`)
 }
 
 export function addSettingsCommands(program: Command): void {
@@ -61,6 +63,9 @@ export function addSettingsCommands(program: Command): void {
         'projects and tickets that a report names for the first time: create them, or hold the entry unattributed',
       ).choices(UNKNOWN_PROJECTS),
     )
+    .addOption(
+      new Option('--approval-required <yes|no>', 'whether only approved entries are billed').choices(['yes', 'no']),
+    )
     .option('--json', 'print the settings as JSON')
     .addHelpText(
       'after',
@@ -71,10 +76,14 @@ export function addSettingsCommands(program: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<SetFlags>()
-      const { name, timeZone, currency, unknownProjects } = flags
-      const change = { name, timeZone, currency, unknownProjects }
+      const { name, timeZone, currency, unknownProjects, approvalRequired: said } = flags
+      const approvalRequired = said && said === 'yes'
+      const change = { name, timeZone, currency, unknownProjects, approvalRequired }
       if (Object.values(change).every((value) => value === undefined)) {
-        throw new CommandError('Say what to change: --name, --time-zone, --currency or --unknown-projects.', 2)
+        throw new CommandError(
+          'Say what to change: --name, --time-zone, --currency, --unknown-projects or --approval-required.',
+          2,
+        )
       }
       const { settingsBody } = await bodies()
       const changed = await withServices(flags, ({ people }, { by }) => people.changeSettings(change, by))

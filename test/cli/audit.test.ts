@@ -91,6 +91,7 @@ test('settings are shown and set as the API answers them', async () => {
     time_zone: 'Europe/Berlin',
     currency: 'EUR',
     unknown_projects: 'hold',
+    approval_required: true,
   }
   const flags = [
     '--name',
@@ -99,13 +100,15 @@ test('settings are shown and set as the API answers them', async () => {
     'Europe/Berlin',
     '--currency',
     'EUR',
+    '--approval-required',
+    'yes',
     '--unknown-projects',
     'hold',
   ]
   expect(await tally.json(['settings', 'set', ...flags])).toEqual(settings)
   expect(await tally.json(['settings', 'show'])).toEqual(settings)
   const { stdout } = await tally.done(['settings', 'show'])
-  expect(stdout).toMatch(/^name +Acme Ltd\ntime zone +Europe\/Berlin\ncurrency +EUR\nunknown projects +hold\n$/)
+  expect(stdout).toMatch(/^name +Acme Ltd\ntime zone +Europe\/Berlin\ncurrency +EUR\nunknown projects +hold\napproval required +yes\n$/)
 
   const wrong = await tally.run(['settings', 'set', '--time-zone', 'Mars/Olympus', '--currency', 'euro'])
   expect([wrong.code, wrong.stdout]).toEqual([1, ''])

@@ -237,8 +237,20 @@ describe('settings', () => {
   test('are read by everybody who is signed in, and changed by admins', async () => {
     const { session } = await signedIn('member')
     const before = (await app.call('GET /api/v1/settings', { session })).json
-    expect(before).toEqual({ name: 'Tally', time_zone: 'UTC', currency: 'USD', unknown_projects: 'create' })
-    const change = { name: ' Acme ', time_zone: 'Europe/Berlin', currency: 'EUR', unknown_projects: 'hold' }
+    expect(before).toEqual({
+      name: 'Tally',
+      time_zone: 'UTC',
+      currency: 'USD',
+      unknown_projects: 'create',
+      approval_required: false,
+    })
+    const change = {
+      name: ' Acme ',
+      time_zone: 'Europe/Berlin',
+      currency: 'EUR',
+      unknown_projects: 'hold',
+      approval_required: true,
+    }
     const { status, json } = await app.call('PATCH /api/v1/settings', { session: admin, json: change })
     expect([status, json]).toEqual([200, { ...change, name: 'Acme' }])
     const one = await app.call('PATCH /api/v1/settings', { session: admin, json: { unknown_projects: 'create' } })

@@ -328,6 +328,7 @@ forEachEngine('people', (open) => {
       timeZone: 'Europe/Berlin',
       currency: 'EUR',
       unknownProjects: 'create',
+      approvalRequired: false,
     })
     expect(await people.isSetUp()).toBe(true)
     expect((await refusalOf(setUpWith(tokenOf(link)))).code).toBe('already_set_up')

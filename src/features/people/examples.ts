@@ -124,4 +124,5 @@ export const EXAMPLE_SETTINGS: Settings = {
   time_zone: 'Europe/Berlin',
   currency: 'EUR',
   unknown_projects: 'create',
+  approval_required: false,
 }

@@ -219,6 +219,7 @@ export const Settings = Type.Object(
       UNKNOWN_PROJECTS,
       'What becomes of a project or ticket that a report names for the first time: `create` makes it, `hold` leaves the entry unattributed with the name it gave.',
     ),
+    approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
   },
   { ...strict, $id: 'Settings', description: 'Settings of the organization.' },
 )
@@ -233,6 +234,7 @@ export const SettingsChange = Type.Partial(
     }),
     currency: Type.String({ description: 'ISO 4217 code of the usual bill currency.', examples: ['EUR'] }),
     unknown_projects: chosen(UNKNOWN_PROJECTS, 'What becomes of names that reports bring up for the first time.'),
+    approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
   }),
   { ...strict, $id: 'SettingsChange', description: 'What is to change of the settings; absent is unchanged.' },
 )

@@ -12,8 +12,14 @@ import { getOrganization, type Organization, updateOrganization } from './store/
 export type SettingsChange = { [Name in keyof Organization]?: Organization[Name] | undefined }
 
 /** The settings as the API and the audit trail name them. */
-export function settingsBody({ name, timeZone, currency, unknownProjects }: Organization) {
-  return { name, time_zone: timeZone, currency, unknown_projects: unknownProjects }
+export function settingsBody({ name, timeZone, currency, unknownProjects, approvalRequired }: Organization) {
+  return {
+    name,
+    time_zone: timeZone,
+    currency,
+    unknown_projects: unknownProjects,
+    approval_required: approvalRequired,
+  }
 }
 
 export function createSettings({ db, audit }: { db: Database; audit: AuditService }) {
@@ -52,6 +58,7 @@ export function createSettings({ db, audit }: { db: Database; audit: AuditServic
           timeZone: timeZone ?? before.timeZone,
           currency: currency ?? before.currency,
           unknownProjects: unknownProjects ?? before.unknownProjects,
+          approvalRequired: given.approvalRequired ?? before.approvalRequired,
         }
         const changes = difference(settingsBody(before), settingsBody(after))
         if (!changes) return before

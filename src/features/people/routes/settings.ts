@@ -21,8 +21,12 @@ export const settingsRoutes = ({ people }: { people: PeopleService }) =>
     })
     .patch(
       '',
-      async ({ body: { time_zone: timeZone, unknown_projects: unknownProjects, ...same }, caller, address }) =>
-        settingsBody(await people.changeSettings({ ...same, timeZone, unknownProjects }, actorOf({ caller, address }))),
+      async ({ body, caller, address }) => {
+        const { time_zone: timeZone, unknown_projects: unknownProjects, approval_required: approvalRequired } = body
+        const { name, currency } = body
+        const change = { name, currency, timeZone, unknownProjects, approvalRequired }
+        return settingsBody(await people.changeSettings(change, actorOf({ caller, address })))
+      },
       {
         allow: { session: ['admin'] },
         parse: 'report',

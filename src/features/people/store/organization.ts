@@ -10,6 +10,8 @@ export interface Organization {
   /** ISO 4217 code of bills where nothing else is asked for. */
   currency: string
   unknownProjects: UnknownProjects
+  /** Whether only approved entries are billed. */
+  approvalRequired: boolean
 }
 
 export async function getOrganization(reader: Reader): Promise<Organization> {
@@ -20,6 +22,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       timeZone: organization.timeZone,
       currency: organization.currency,
       unknownProjects: organization.unknownProjects,
+      approvalRequired: organization.approvalRequired,
     })
     .from(organization)
   return row!
