@@ -49,7 +49,7 @@ export function ticketOf(text: string | undefined): string | null | undefined {
   return text === 'none' ? null : text
 }
 
-export function conditionsText({ conditions }: Pick<RuleBody, 'conditions'>): string {
+function conditionsText({ conditions }: Pick<RuleBody, 'conditions'>): string {
   return conditions.map(({ field, matches }) => `${field}=${matches}`).join(' and ')
 }
 

@@ -95,7 +95,7 @@ const VERDICTS = {
   not_met: '',
 } satisfies Record<ExplanationBody['steps'][number]['verdict'], string>
 
-export function printExplanation({ taken, steps }: ExplanationBody): void {
+function printExplanation({ taken, steps }: ExplanationBody): void {
   printTable(
     [
       { title: 'RULE', of: ({ rule }) => rule.name },

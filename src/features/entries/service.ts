@@ -99,9 +99,10 @@ export function createEntriesService({ db, clock, audit, people, prices, project
     caller: Reporting,
     idempotencyKey: string | undefined,
   ): Promise<Recorded> {
-    // Prices that changed are read once here, and not by every body of the coming commit: what is read inside a
-    // transaction is kept only after it.
+    // Prices and rules that changed are read once here, and not by every body of the coming commit: what is read inside
+    // a transaction is kept only after it.
     await prices.table(db.read)
+    await placement.rules(db.read)
     return db.write(async (tx) => {
       const { id, uid, name, email } = caller.person
       const circumstances = await circumstancesFor(tx, {

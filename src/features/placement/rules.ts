@@ -1,12 +1,13 @@
 /** The rules as people edit them: in an order, each with what it says now. What reports ask of them is in `service.ts`. */
 import type { Database, Reader, Tx } from '../../database/database.ts'
+import type { RuleCondition } from '../../database/records.ts'
 import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import { type Actor, type AuditService, difference } from '../audit/service.ts'
 import type { ProjectRow, ProjectsService } from '../projects/service.ts'
-import { compileCondition } from './condition.ts'
+import { type CompiledCondition, compileCondition } from './condition.ts'
 import { explain, type Rule, type Step, type Taken } from './match.ts'
 import { EXPRESSIONS_LIMIT, faultsOfRule, RULES_LIMIT, type RuleFields, sizeOf } from './rule-faults.ts'
 import { insertRule, insertVersion, listRules, type NewVersion, updateRule } from './store.ts'
@@ -56,13 +57,17 @@ function tooManyRules(): Problem {
 }
 
 /** Every rule with what it needs to be tried. */
-export async function loadRules(reader: Reader, projects: Pick<ProjectsService, 'getProject'>): Promise<Rule[]> {
+export async function loadRules(
+  reader: Reader,
+  projects: Pick<ProjectsService, 'getProject'>,
+  compile: (condition: RuleCondition) => CompiledCondition = compileCondition,
+): Promise<Rule[]> {
   const places = new Map<number, ProjectRow>()
   const rules: Rule[] = []
   for (const { projectId, conditions, ...rule } of await listRules(reader)) {
     const project = places.get(projectId) ?? (await projects.getProject(reader, projectId))
     places.set(projectId, project)
-    rules.push({ ...rule, project, conditions: conditions.map(compileCondition) })
+    rules.push({ ...rule, project, conditions: conditions.map(compile) })
   }
   return rules
 }

@@ -4,6 +4,7 @@ import type { Reader, Tx } from '../../database/database.ts'
 import type { PlacedBy, UnknownProjects } from '../../database/tables.ts'
 import type { Id } from '../../lib/id.ts'
 import type { ProjectRow, TicketRow } from '../projects/service.ts'
+import { type CompiledCondition, compileCondition } from './condition.ts'
 import { type Rule, RuleSet } from './match.ts'
 import { createRules, loadRules, type RulesDependencies } from './rules.ts'
 import { getRuleVersion, type RuleVersion } from './store.ts'
@@ -79,7 +80,19 @@ export interface Placeable {
 
 export function createPlacementService(dependencies: RulesDependencies) {
   const { projects } = dependencies
-  const cached = new Cached(async (reader) => new RuleSet(await loadRules(reader, projects)))
+  // The revision moves with people and prices as well, and compiling five hundred expressions takes 50 ms.
+  let compiled = new Map<string, CompiledCondition>()
+  const cached = new Cached(async (reader) => {
+    const used = new Map<string, CompiledCondition>()
+    const rules = await loadRules(reader, projects, (condition) => {
+      const key = JSON.stringify([condition.field, condition.matches])
+      const known = used.get(key) ?? compiled.get(key) ?? compileCondition(condition)
+      used.set(key, known)
+      return known
+    })
+    compiled = used
+    return new RuleSet(rules)
+  })
 
   /** The named project. Undefined where none was named, or where it is unknown and names are held. */
   async function findNamedProject(tx: Tx, name: string | undefined, { unknownProjects }: PlacementOptions) {
