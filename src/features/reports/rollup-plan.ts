@@ -34,6 +34,8 @@ export interface ReadingPlan {
   raw: Range[]
   /** All that is not raw: here the roll-up has to hold at the moment of reading. */
   trusted: Range[]
+  /** How many days that had a row reach into it. Another one was taken for empty, and may not be so any more. */
+  trustedDays: number
 }
 
 const HOUR_MS = 3_600_000
@@ -100,7 +102,9 @@ export function planReading(bounds: readonly number[], within: Range, state: Rol
     }
     readDays({ from, to: bucket.to })
   }
-  return { periods, raw, trusted: without(within, raw) }
+  const trusted = without(within, raw)
+  const isTrusted = ({ startsAt, endsAt }: Period) => trusted.some(({ from, to }) => startsAt < to && endsAt > from)
+  return { periods, raw, trusted, trustedDays: days.filter(isTrusted).length }
 }
 
 function* clippedBuckets(bounds: readonly number[], within: Range): Generator<Range> {

@@ -216,7 +216,7 @@ export function createSums({ db }: { db: Database }): Sums {
 }
 
 function allRaw(within: Range): ReadingPlan {
-  return { periods: [], raw: [within], trusted: [] }
+  return { periods: [], raw: [within], trusted: [], trustedDays: 0 }
 }
 
 /** Groups under the names of their keys; those of the same bucket and names become one. */

@@ -98,6 +98,11 @@ function literal(value: number): SQL {
   return sql.raw(value.toString())
 }
 
+function inList(column: Column, values: number[]): SQL {
+  if (values.length === 0) return sql`1 = 0`
+  return sql`${column} IN (${sql.join(values.map(literal), sql`, `)})`
+}
+
 /** What `leaf` says of the stretch in which `moment` lies, found by halving, as there may be many. */
 function inStretch(moment: Column, stretches: Stretch[], leaf: (stretch: Stretch) => SQL): SQL {
   if (stretches.length === 1) return leaf(stretches[0]!)
@@ -186,10 +191,10 @@ function fromEntries(reader: Reader, query: GroupQuery, stretches: Stretch[]): S
 function rolledArm(reader: Reader, query: GroupQuery, grain: number, stretches: Stretch[]) {
   const { rollupPeriods: p, rollupSums } = reader.tables
   const s = aliasedTable(rollupSums, 'entries')
-  const isPlanned = sql`${p.id} IN (${sql.join(
-    query.plan.periods.map(({ id }) => literal(id)),
-    sql`, `,
-  )})`
+  const isPlanned = inList(
+    p.id,
+    query.plan.periods.map(({ id }) => id),
+  )
   const isOfGrain = sql`${s.grain} = ${literal(grain)}`
   const isVisible = visibleEntries(reader, query.viewer)
   return {
@@ -236,25 +241,35 @@ function straddlingFromRollup(reader: Reader, query: GroupQuery, stretches: Stre
   )
 }
 
-/** How much of what the plan trusts does not hold: marked hours, days to be made again, periods replaced, the zone given up. */
-function doubts(reader: Reader, { trusted, periods }: ReadingPlan, zone: string): SQL {
+/**
+ * How much of what the plan trusts does not hold: marked hours, days to be made again, days that were empty, periods
+ * replaced, the zone given up. No term is negative, so that none makes up for another.
+ */
+function doubts(reader: Reader, { trusted, trustedDays, periods }: ReadingPlan, zone: string): SQL {
   const { staleHours: h, rollupPeriods: p, rollupZones: z } = reader.tables
   const hours = trusted.map((range) => {
     const { first, last } = hoursOf(range)
     return sql`${h.hour} BETWEEN ${literal(first)} AND ${literal(last)}`
   })
-  const days = trusted.map(({ from, to }) => sql`(${p.startsAt} < ${literal(to)} AND ${p.endsAt} > ${literal(from)})`)
-  const marked = sql`(SELECT count(*) FROM ${h} WHERE ${or(...hours)})`
-  const stale = sql`(SELECT count(*) FROM ${p} WHERE ${and(eq(p.zone, zone), eq(p.level, 'day'), eq(p.state, 'stale'), or(...days))})`
-  const isZoneReady = sql`(SELECT count(*) FROM ${z} WHERE ${and(eq(z.zone, zone), eq(z.ready, true))})`
-  const clean =
-    periods.length === 0
-      ? literal(0)
-      : sql`(SELECT count(*) FROM ${p} WHERE ${eq(p.state, 'clean')} AND ${p.id} IN (${sql.join(
-          periods.map(({ id }) => literal(id)),
-          sql`, `,
-        )}))`
-  return sql`${marked} + ${stale} + ${literal(periods.length)} - ${clean} + 1 - ${isZoneReady}`
+  const reached = trusted.map(
+    ({ from, to }) => sql`(${p.startsAt} < ${literal(to)} AND ${p.endsAt} > ${literal(from)})`,
+  )
+  const days = (state: 'clean' | 'stale') =>
+    sql`(SELECT count(*) FROM ${p} WHERE ${and(eq(p.state, state), eq(p.level, 'day'), eq(p.zone, zone), or(...reached))})`
+  const planned = inList(
+    p.id,
+    periods.map(({ id }) => id),
+  )
+  return sql.join(
+    [
+      sql`(SELECT count(*) FROM ${h} WHERE ${or(...hours)})`,
+      days('stale'),
+      sql`CASE WHEN ${days('clean')} = ${literal(trustedDays)} THEN 0 ELSE 1 END`,
+      sql`${literal(periods.length)} - (SELECT count(*) FROM ${p} WHERE ${and(eq(p.state, 'clean'), planned)})`,
+      sql`1 - (SELECT count(*) FROM ${z} WHERE ${and(eq(z.zone, zone), eq(z.ready, true))})`,
+    ],
+    sql` + `,
+  )
 }
 
 /** No bucket: the row that says how much is in doubt. */
