@@ -75,8 +75,9 @@ describe('a first report', () => {
     // 1,000 × 1.25 + 500 × 10 dollars per million
     expect([json.cost, json.list_value, json.price.step]).toEqual([0.00625, 0.00625, 4])
     const shown = await app.call(`GET /api/v1/token-entries/${json.id}`, { token: read })
-    const { valuation, ...entry } = shown.json
+    const { valuation, placed_by_rule, ...entry } = shown.json
     expect(entry).toEqual(json)
+    expect(placed_by_rule).toBeNull()
     expect(valuation.parts.map(({ amount }: { amount: number }) => amount)).toEqual([0.00125, 0.005])
   })
 
