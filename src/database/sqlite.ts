@@ -110,7 +110,8 @@ class SqliteWriter {
   #flushing = false
   /** Of the groups that are committed and wait to be made durable. */
   #committed: { answers: Answer[]; refuse(error: unknown): void }[] = []
-  #syncing = false
+  /** How many bodies are being made durable; 0 while the log is not being synced. */
+  #syncing = 0
   #busySince: number | undefined
   #closed = false
 
@@ -150,13 +151,14 @@ class SqliteWriter {
   /** Refuses new bodies and resolves when those that wait are answered. */
   close(): Promise<void> {
     this.#closed = true
-    if (!this.#flushing && !this.#syncing) return Promise.resolve()
+    if (!this.#flushing && this.#syncing === 0) return Promise.resolve()
     return new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
   #schedule(): void {
-    // One group is prepared ahead of the disk. More would only be smaller groups, each with its own fsync to wait for.
-    if (this.#flushing || this.#committed.length > 0) return
+    // One group is prepared ahead of the disk, as soon as it is as large as the one that is being synced: what came
+    // first would otherwise be a small group, for which all others wait one fsync more.
+    if (this.#flushing || this.#committed.length > 0 || this.#queue.length < this.#syncing) return
     this.#flushing = true
     // Not at once: what other sockets have already delivered joins the same commit.
     setImmediate(() => this.#flush())
@@ -168,7 +170,7 @@ class SqliteWriter {
       this.#schedule()
       return
     }
-    if (this.#syncing) return
+    if (this.#syncing > 0) return
     for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
@@ -208,12 +210,11 @@ class SqliteWriter {
   /** Syncs the log for all that is committed, one sync at a time, and answers. */
   async #makeDurable(log: LogFile, group: { answers: Answer[]; refuse(error: unknown): void }): Promise<void> {
     this.#committed.push(group)
-    if (this.#syncing) return
-    this.#syncing = true
+    if (this.#syncing > 0) return
     while (this.#committed.length > 0) {
       const groups = this.#committed.splice(0)
-      // The next group is prepared meanwhile.
-      if (this.#queue.length > 0) this.#schedule()
+      this.#syncing = groups.reduce((sum, { answers }) => sum + answers.length, 0)
+      this.#schedule()
       try {
         await log.sync()
       } catch (error) {
@@ -224,7 +225,7 @@ class SqliteWriter {
       }
       for (const { answers } of groups) for (const answer of answers) answer()
     }
-    this.#syncing = false
+    this.#syncing = 0
     if (!this.#flushing) this.#settle()
   }
 
