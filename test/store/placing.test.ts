@@ -135,7 +135,7 @@ forEachEngine('applying rules', (open) => {
       },
     }
     const { report, rule, apply, entries, placement, setStatus, where } = await stage(racing)
-    const ids = []
+    const ids: string[] = []
     for (let count = 0; count < 3; count += 1) ids.push(await report({ labels: { team: 'a' } }))
     const { rule: only } = await rule('a', 'ACME')
     meanwhile = async () => {

@@ -61,7 +61,7 @@ export interface ApplyingOptions {
 /** How far the walk over the entries has come. The unattributed come first, newest first, then each rule's by key. */
 export type Walk = { lane: 0; after: Position | undefined } | { lane: number; after: number }
 
-export function writeWalk(walk: Walk): string {
+function writeWalk(walk: Walk): string {
   const place = typeof walk.after === 'number' ? [walk.after] : walk.after ? [walk.after.startedAt, walk.after.id] : []
   return Buffer.from([walk.lane, ...place].join('.')).toString('base64url')
 }

@@ -35,7 +35,7 @@ import { moveTicketEntries } from './store/sessions.ts'
 import { timestamp, toTokenEntry } from './wire.ts'
 
 /** Entries that one call places: some two seconds of one transaction, for which reporting has to wait. */
-export const PLACING_LIMIT = 10_000
+const PLACING_LIMIT = 10_000
 
 /** Rows of history in one statement: six columns each stay well below the parameters that a database takes. */
 const HISTORY_ROWS = 1_000
@@ -74,8 +74,6 @@ interface Dependencies {
   placement: PlacementService
   interned: Interned
 }
-
-export type Placing = ReturnType<typeof createPlacing>
 
 export function createPlacing({ db, clock, audit, projects, placement, interned }: Dependencies) {
   async function findProject(reader: Reader, named: string): Promise<ProjectRow | undefined> {

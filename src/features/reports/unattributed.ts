@@ -15,7 +15,7 @@ import type { UnattributedGroup, UnattributedReport } from './unattributed-schem
 import { timestamp, tokensBody } from './wire.ts'
 
 /** The label that says best which work an entry is for; agents' own hooks and readers send it. */
-export const REPOSITORY = 'repository'
+const REPOSITORY = 'repository'
 
 export type UnattributedQuery = Pick<RankedQuery, 'filter' | 'limit' | 'after' | 'format'>
 
