@@ -46,7 +46,13 @@ const PARTS = {
   'src/app\\.ts$': [ROUTES, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
   'src/http/': [SERVICES, '^src/version\\.ts$', '^src/database/(errors|visibility)\\.ts$', ...GROUND],
   'src/features/[^/]+/routes(\\.ts$|/)': ['^src/http/', '^src/features/', '^src/database/database\\.ts$', ...GROUND],
-  'src/features/[^/]+/(?!routes\\.ts$|store\\.ts$|schema\\.ts$)[^/]+$': ['^src/features/', DATABASE, ...GROUND],
+  'src/features/[^/]+/(?!routes\\.ts$|store\\.ts$|schema\\.ts$|[^/]+-worker\\.ts$)[^/]+$': [
+    '^src/features/',
+    DATABASE,
+    ...GROUND,
+  ],
+  // A thread of its own opens a connection of its own.
+  'src/features/[^/]+/[^/]+-worker\\.ts$': ['^src/features/', '^src/database/sqlite\\.ts$', ...GROUND],
   'src/features/[^/]+/schema\\.ts$': ['^src/features/', '^src/database/(tables|records)\\.ts$', ...GROUND],
   'src/features/[^/]+/store(\\.ts|/[^/]+)$': ['^src/features/', DATABASE, ...GROUND],
   'src/database/': ['^migrations/', ...GROUND],

@@ -25,7 +25,11 @@ const RELEASED: Record<string, Target> = {
 }
 
 /** Started with `new Worker`, which the bundler does not follow: a worker not named here is missing from the executable. */
-const WORKERS = ['src/database/slow-worker.ts', 'src/database/checkpoint-worker.ts']
+const WORKERS = [
+  'src/database/slow-worker.ts',
+  'src/database/checkpoint-worker.ts',
+  'src/features/entries/export-worker.ts',
+]
 
 /** Bundles a program with its workers and a runtime into one file. Answers where it is. */
 export async function compile(options: {

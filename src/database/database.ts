@@ -45,6 +45,8 @@ export interface Tx extends Reader, Pick<Builders, 'insert' | 'update' | 'delete
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgres'
+  /** The file that workers of a server may open to read it themselves; undefined on PostgreSQL and on a command line. */
+  readonly file?: string | undefined
   /** A connection of its own for reads that take well under 20 ms. Sees what is committed. */
   readonly read: Reader
   /** For reads that may take over 20 ms: off the main thread on a server's SQLite. Fails with `database_deadline` after its time. */

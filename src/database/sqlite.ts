@@ -36,6 +36,9 @@ const QUEUE_LIMIT = 10_000
 /** How long a server's last checkpoint waits for its workers' connections, which are just closing, but not for a long report. */
 const LAST_CHECKPOINT_WAIT_MS = 500
 
+/** Readers wait for nobody but the one that recovers the log after a crash. */
+const WORKER_BUSY_TIMEOUT_MS = 5_000
+
 /** Pages of SQLite's cache per connection, in KiB: the inner pages of ten million entries' indexes fit. */
 const CACHE_KIB = 32_768
 
@@ -361,6 +364,7 @@ export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlin
 
   return {
     engine: 'sqlite',
+    file: workers ? path : undefined,
     read: read as unknown as Reader,
     slow: slow?.reader ?? (read as unknown as Reader),
     write: (body) => writer.write(body),
@@ -369,6 +373,13 @@ export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlin
       return closing
     },
   }
+}
+
+/** A connection for a worker that reads for itself, as long as its thread lives. */
+export function openReadOnly(path: string): Reader {
+  const connection = new Connection(path, { readonly: true, safeIntegers: true })
+  configureConnection(connection, WORKER_BUSY_TIMEOUT_MS)
+  return new SqliteReader(connection) as unknown as Reader
 }
 
 /**

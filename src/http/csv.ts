@@ -12,19 +12,27 @@ export function csvResponse<Row>(
   columns: CsvColumn<Row>[],
   fileName: string,
 ): Response {
-  return new Response(streamOf(csvText(rows, columns)), {
+  const encoder = new TextEncoder()
+  async function* bytes() {
+    for await (const text of csvText(rows, columns)) yield encoder.encode(text)
+  }
+  return csvFile(bytes(), fileName)
+}
+
+/** A CSV that is written already, piece by piece. */
+export function csvFile(chunks: AsyncGenerator<Uint8Array>, fileName: string): Response {
+  return new Response(streamOf(chunks), {
     headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${fileName}"` },
   })
 }
 
 /** Reads on only as fast as the caller takes it, and stops when the caller goes. */
-function streamOf(chunks: AsyncGenerator<string>): ReadableStream {
-  const encoder = new TextEncoder()
+function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream {
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await chunks.next()
       if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
+      else controller.enqueue(value)
     },
     async cancel() {
       await chunks.return(undefined)

@@ -5,12 +5,28 @@ import type { CsvColumn } from './csv-column.ts'
 /** Rows are turned into text by hundreds: one by one costs more than what they hold. */
 const CHUNK_ROWS = 500
 
+const OPTIONS = { escape_formulas: true, record_delimiter: 'windows' } as const
+
+/** Begins no formula and needs no quotes. Most texts do so, and asking the library costs far more than looking. */
+const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 ._/:#()-]*$/
+
+/** A text as a cell, as {@link csvText} writes it. */
+export function csvCell(text: string): string {
+  if (text === '' || PLAIN.test(text)) return text
+  return csvLine([text]).slice(0, -'\r\n'.length)
+}
+
+/** A line of its own, with its end. */
+export function csvLine(cells: readonly string[]): string {
+  return stringify([[...cells]], OPTIONS)
+}
+
 /** A line of headings and a line a row, some hundreds at a time. */
 export async function* csvText<Row>(
   rows: AsyncIterable<Row> | Iterable<Row>,
   columns: readonly CsvColumn<Row>[],
 ): AsyncGenerator<string> {
-  const write = (cells: unknown[][]) => stringify(cells, { escape_formulas: true, record_delimiter: 'windows' })
+  const write = (cells: unknown[][]) => stringify(cells, OPTIONS)
   yield write([columns.map(({ heading }) => heading)])
   let pending: unknown[][] = []
   for await (const row of rows) {

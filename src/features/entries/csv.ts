@@ -1,10 +1,17 @@
 /** The columns of an exported list of entries, named as in the JSON. */
+import type { LabelMap } from '../../database/records.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import type { TokenEntry } from './schema.ts'
 
 /** Money is written as the JSON writes it: a raw number's digits, exact at any size. */
 function decimal(money: number | null): string | null {
   return money === null ? null : JSON.stringify(money)
+}
+
+export function labelsText(labels: LabelMap): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')
 }
 
 export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
@@ -36,10 +43,7 @@ export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
   { heading: 'summary', cell: (entry) => entry.summary },
   {
     heading: 'labels',
-    cell: (entry) =>
-      Object.entries(entry.labels)
-        .map(([name, value]) => `${name}=${value}`)
-        .join(' '),
+    cell: (entry) => labelsText(entry.labels),
   },
   { heading: 'session_id', cell: (entry) => entry.session_id },
   { heading: 'part', cell: (entry) => entry.part },

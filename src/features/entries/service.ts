@@ -13,6 +13,7 @@ import type { ProjectsService } from '../projects/service.ts'
 import { createApplying } from './applying.ts'
 import { createDeciding } from './deciding.ts'
 import { createDrafts } from './drafts.ts'
+import { createExporting } from './exporting.ts'
 import {
   type EntryFilter,
   isIndexed,
@@ -41,16 +42,16 @@ import { valuationOf } from './valuation.ts'
 import { timestamp, toTokenEntry } from './wire.ts'
 
 export { actionResults } from './action-results.ts'
-export type { Deciding } from './deciding.ts'
+export { type AppliedRules, appliedBody } from './applied-body.ts'
+export { type Applied, joinApplied, readWalk, type Scope, type Walk } from './applying.ts'
 export { ENTRY_COLUMNS } from './csv.ts'
+export type { Deciding } from './deciding.ts'
 export { waitingFor } from './deciding.ts'
 export type { DraftSheet, Overlap } from './drafts.ts'
 export { EXAMPLE_ENTRY, EXAMPLE_REPORT } from './examples.ts'
 export { Reason, TokenEntry, TokenEntryDraft, TokenEntryDraftChange, TokenEntryList } from './schema.ts'
 export { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } from './states.ts'
 export type { SheetSum } from './store/drafts.ts'
-export { type AppliedRules, appliedBody } from './applied-body.ts'
-export { type Applied, joinApplied, readWalk, type Scope, type Walk } from './applying.ts'
 export type { RuleTrialAnswer } from './trying.ts'
 export type { EntryFilter, ListQuery, Recorded }
 export { conditionOf, PLACED_FILTERS, readFilter, readListQuery, readPage, SOURCES, STATUSES }
@@ -130,13 +131,17 @@ export function createEntriesService({ db, clock, audit, people, prices, project
     if (ruleVersionId === null || viewer.sees !== 'everything') return null
     const { ticket, conditions } = await placement.describeRuleVersion(db.read, ruleVersionId)
     const subject = subjectOfView(view)
-    return { ticket, conditions: conditions.map((each) => ({ ...each, value: valuesOf(each.field, subject)[0] ?? null })) }
+    return {
+      ticket,
+      conditions: conditions.map((each) => ({ ...each, value: valuesOf(each.field, subject)[0] ?? null })),
+    }
   }
 
   return {
     freezeEntries,
     releaseEntries,
     ...createRepricing({ db, clock, audit, prices }),
+    ...createExporting({ db }),
     ...createMerging({ db, clock, audit, projects }),
     ...createDeciding({ db, clock, audit }),
     ...createDrafts({

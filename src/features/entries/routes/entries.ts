@@ -1,10 +1,9 @@
 import { Elysia, t } from 'elysia'
 import { access, viewerOf } from '../../../http/access.ts'
-import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { csvFile, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { entryFilters } from '../../../http/entry-filters.ts'
 import { listPage } from '../../../http/query.ts'
-import { ENTRY_COLUMNS } from '../csv.ts'
 import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY } from '../examples.ts'
 import { readListQuery } from '../filter.ts'
 import { TokenEntryDetail, TokenEntryHistory, TokenEntryList } from '../schema.ts'
@@ -23,7 +22,7 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
         const viewer = viewerOf(caller)
         const asked = readListQuery(query)
         if (!wantsCsv(request, asked.format)) return entries.listEntries(viewer, asked)
-        return csvResponse(entries.exportEntries(viewer, asked.filter), ENTRY_COLUMNS, 'token-entries.csv')
+        return csvFile(entries.exportCsv(viewer, asked.filter), 'token-entries.csv')
       },
       {
         allow: ['read', 'session'],

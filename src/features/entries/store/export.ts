@@ -1,0 +1,91 @@
+/** Entries as an export reads them: narrow rows by the thousand, and the texts that they refer to once each. */
+import { and, desc, eq, inArray } from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import type { LabelMap } from '../../../database/records.ts'
+import type { Tables } from '../../../database/tables.ts'
+import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
+import type { EntryFilter, Position } from '../filter.ts'
+import { conditionOf, isBehind } from './lists.ts'
+
+export interface ExportQuestion {
+  filter: EntryFilter
+  viewer: Viewer
+}
+
+/** Rows newest first, from behind `after`. What is common to many rows is referred to by key. */
+export function listExported(
+  reader: Reader,
+  { filter, viewer }: ExportQuestion,
+  { after, limit }: { after: Position | undefined; limit: number },
+) {
+  const { entries: e, sessions } = reader.tables
+  return reader
+    .select({
+      id: e.id,
+      uid: e.uid,
+      status: e.status,
+      source: e.source,
+      managerId: e.managerId,
+      harnessId: e.harnessId,
+      agentId: e.agentId,
+      modelId: e.modelId,
+      providerId: e.providerId,
+      startedAt: e.startedAt,
+      endedAt: e.endedAt,
+      input: e.input,
+      output: e.output,
+      cacheRead: e.cacheRead,
+      cacheWrite: e.cacheWrite,
+      cacheWrite1h: e.cacheWrite1h,
+      requests: e.requests,
+      reportedCost: e.reportedCost,
+      listValue: e.listValue,
+      priceId: e.priceId,
+      priceNote: e.priceNote,
+      projectId: e.projectId,
+      ticketId: e.ticketId,
+      placedBy: e.placedBy,
+      summary: e.summary,
+      labelSetId: e.labelSetId,
+      sessionKey: sessions.sessionKey,
+      part: e.part,
+      duplicateId: e.possibleDuplicateId,
+      billId: e.billId,
+      sheetId: e.sheetId,
+      createdAt: e.createdAt,
+    })
+    .from(e)
+    .leftJoin(sessions, eq(sessions.id, e.sessionId))
+    .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer), isBehind(reader, after)))
+    .orderBy(desc(e.startedAt), desc(e.id))
+    .limit(limit)
+}
+
+export type ExportedRow = Awaited<ReturnType<typeof listExported>>[number]
+
+/** What rows refer to, and the text that stands for it in an export. */
+const TEXTS = {
+  managers: ({ users: t }: Tables) => ({ table: t, id: t.id, text: t.name }),
+  names: ({ names: t }: Tables) => ({ table: t, id: t.id, text: t.text }),
+  prices: ({ prices: t }: Tables) => ({ table: t, id: t.id, text: t.uid }),
+  projects: ({ projects: t }: Tables) => ({ table: t, id: t.id, text: t.key }),
+  tickets: ({ tickets: t }: Tables) => ({ table: t, id: t.id, text: t.key }),
+  entries: ({ entries: t }: Tables) => ({ table: t, id: t.id, text: t.uid }),
+  bills: ({ bills: t }: Tables) => ({ table: t, id: t.id, text: t.number }),
+  sheets: ({ sheets: t }: Tables) => ({ table: t, id: t.id, text: t.uid }),
+}
+
+export type Referred = keyof typeof TEXTS
+
+export async function listTexts(reader: Reader, of: Referred, ids: number[]): Promise<{ id: number; text: string }[]> {
+  const { table, id, text } = TEXTS[of](reader.tables)
+  return reader
+    .select({ id, text })
+    .from(table as never)
+    .where(inArray(id, ids)) as never
+}
+
+export async function listLabelSets(reader: Reader, ids: number[]): Promise<{ id: number; labels: LabelMap }[]> {
+  const { labelSets } = reader.tables
+  return reader.select().from(labelSets).where(inArray(labelSets.id, ids))
+}
