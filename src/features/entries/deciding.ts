@@ -83,7 +83,7 @@ function tooManyEntries(): Problem {
 }
 
 /** Throws 422 where a reason is missing, or given for what asks for none. */
-export function requireReason({ action, reason }: Pick<Asking, 'action' | 'reason'>): void {
+function requireReason({ action, reason }: Pick<Asking, 'action' | 'reason'>): void {
   const isNeeded = action === 'reject'
   if ((reason !== undefined) === isNeeded) return
   const message = isNeeded ? 'is required: say why, for the person whose entry it is' : 'is only for rejecting'
