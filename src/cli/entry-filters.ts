@@ -17,6 +17,7 @@ export interface EntryFilterFlags {
   source?: string[]
   sessionId?: string[]
   label?: string[]
+  withoutLabel?: string[]
   placed?: string[]
   priced?: string
   possibleDuplicate?: string
@@ -39,6 +40,7 @@ export function addSubjectFilters(command: Command): Command {
     .option('--provider <name>', 'who sold the model, as it was reported, or none', collect)
     .option('--source <source>', 'report, log, span, metric, sheet', collect)
     .option('--label <name:value>', 'such as repository:acme/web', collect)
+    .option('--without-label <name>', 'name of a label that the entry does not have', collect)
 }
 
 export function addEntryFilters(command: Command): Command {
@@ -71,6 +73,7 @@ export function entryFilterTexts(flags: EntryFilterFlags): QueryTexts {
     source: flags.source,
     session_id: flags.sessionId,
     label: flags.label,
+    without_label: flags.withoutLabel,
     placed: flags.placed,
     priced: flags.priced,
     possible_duplicate: flags.possibleDuplicate,

@@ -2,7 +2,8 @@
  * Token sheets: entries that a person makes by hand for a period, and submits as a whole for somebody to answer for
  * (product.md, "States").
  */
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import type { Static, TSchema } from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { EVERYTHING, type Viewer } from '../../database/visibility.ts'
 import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
@@ -22,7 +23,7 @@ import {
   type SheetAction,
   type TokenEntry,
   TokenEntryDraft,
-  type TokenEntryDraftChange,
+  TokenEntryDraftChange,
   transitionFrom,
   waitingFor,
 } from '../entries/service.ts'
@@ -65,6 +66,23 @@ const OVERLAPS_SHOWN = 20
 const WAITING_SHOWN = 100
 
 const draftChecker = TypeCompiler.Compile(TokenEntryDraft)
+const changeChecker = TypeCompiler.Compile(TokenEntryDraftChange)
+
+/** A body that no route has checked, from the command line. Throws `validation_failed` with every fault. */
+export function requireDraft(value: unknown): TokenEntryDraft {
+  return required(draftChecker, value)
+}
+
+/** As {@link requireDraft}, of what is to change. */
+export function requireDraftChange(value: unknown): TokenEntryDraftChange {
+  return required(changeChecker, value)
+}
+
+function required<Schema extends TSchema>(checker: TypeCheck<Schema>, value: unknown): Static<Schema> {
+  const faults = faultsOf(checker, value)
+  if (faults.length > 0) throw validationFailed(faults)
+  return value as Static<Schema>
+}
 
 /** How the history of entries and the audit trail call what was done. */
 const DONE = {
