@@ -536,10 +536,34 @@ describe('the completeness of a period', () => {
   })
 })
 
+test('sums that no 64 bits hold are exact', async () => {
+  const token = await app.token('svc', ada)
+  for (let index = 0; index < 12; index += 1) {
+    await app.call('POST /api/v1/token-entries', {
+      token,
+      json: {
+        agent_harness: 'codex',
+        agent_name: 'giant',
+        model: index < 11 ? 'gpt-5-codex' : 'house-giant',
+        started_at: `2026-10-${10 + index}T10:00:00Z`,
+        ended_at: `2026-10-${10 + index}T11:00:00Z`,
+        tokens: { input: 1_000_000_000_000, output: 1_000_000_000_000 },
+        ...(index < 11 ? { reported_cost: 1_000_000_000 } : {}),
+      },
+    })
+  }
+  const text = async (path: string) =>
+    (await app.call(`GET /api/v1/reports/${path}starting_at=2026-10-01&ending_at=2026-11-01`, { token: admin })).text
+  expect(await text('usage?bucket_width=all&')).toContain('"cost":11000000000,')
+  expect(await text('variance?')).toContain('"reported_cost":11000000000,"list_value":123750000,')
+  expect(await text('completeness?')).toContain('"check":"all","entries":12,"unpriced_entries":1,"cost":11000000000,')
+  expect(await text('unpriced?')).toContain('"total":2000000000000')
+})
+
 describe('whoever asks', () => {
   const counts = async (token: string) => [
     (await usage('', token)).totals.entries,
-    (await ask('unpriced', token)).data.length,
+    (await ask('unpriced?starting_at=2026-11-18', token)).data.length,
     (await ask('variance?starting_at=2026-11-18', token)).totals.entries,
     (await ask('completeness?starting_at=2026-11-18', token)).data[0].entries,
   ]

@@ -2,7 +2,7 @@
 import { aliasedTable, and, asc, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
-import { count, tokenSums } from './expressions.ts'
+import { count, roughSum, tokenSums } from './expressions.ts'
 
 export interface UnpricedRow {
   model: string
@@ -30,7 +30,9 @@ export async function listUnpriced(
   const { entries, names } = reader.tables
   const models = aliasedTable(names, 'model')
   const provider = sql<string | null>`(SELECT ${names.text} FROM ${names} WHERE ${names.id} = ${entries.providerId})`
-  const total = sql`sum(${entries.input} + ${entries.output} + ${entries.cacheRead} + ${entries.cacheWrite} + ${entries.cacheWrite1h})`
+  const total = roughSum(
+    sql`${entries.input} + ${entries.output} + ${entries.cacheRead} + ${entries.cacheWrite} + ${entries.cacheWrite1h}`,
+  )
   const rows = await reader
     .select({
       model: models.text,

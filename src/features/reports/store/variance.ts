@@ -2,7 +2,7 @@
 import { aliasedTable, and, asc, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
-import { count, countWhere, sum, sumWhere } from './expressions.ts'
+import { count, countWhere, roughSum, sum, sumWhere } from './expressions.ts'
 import type { Ranked } from './unpriced.ts'
 
 export interface VarianceRow {
@@ -37,7 +37,7 @@ export async function listVariance(
     )
     .groupBy(entries.modelId, entries.agentId, models.text, agents.text)
     .orderBy(
-      desc(sql`abs(sum(${entries.reportedCost}) - sum(${entries.listValue}))`),
+      desc(sql`abs(${roughSum(sql`${entries.reportedCost} - ${entries.listValue}`)})`),
       asc(models.text),
       asc(agents.text),
     )
