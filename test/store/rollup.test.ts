@@ -12,7 +12,7 @@ import { createRollup } from '../../src/features/reports/rollup.ts'
 import { daysWithin, monthAt } from '../../src/features/reports/rollup-calendar.ts'
 import { checkRollup } from '../../src/features/reports/rollup-check.ts'
 import { planReading } from '../../src/features/reports/rollup-plan.ts'
-import { readState } from '../../src/features/reports/store/rollup.ts'
+import { finishBuilding, insertBuilding, markPeriods, readState } from '../../src/features/reports/store/rollup.ts'
 import { sumGroups } from '../../src/features/reports/store/sums.ts'
 import { createSums, type Dimension } from '../../src/features/reports/sums.ts'
 import { newId } from '../../src/lib/id.ts'
@@ -480,6 +480,18 @@ forEachEngine('the roll-up', (open, engine) => {
     await untilIdle(rollup)
     expect(await second()).toBeUndefined()
     expect(await (await planned())()).toBe(2)
+  })
+
+  test('gives a period up that changes while it is built', async () => {
+    const db = await open()
+    const day = { zone: 'UTC', level: 'day' as const, from: NOW - DAY, to: NOW }
+    const build = () => db.write((tx) => insertBuilding(tx, day, NOW))
+    const overtaken = await build()
+    await db.write((tx) => markPeriods(tx, [{ from: NOW - HOUR, to: NOW + HOUR }]))
+    expect(await db.write((tx) => finishBuilding(tx, overtaken, day))).toBe(false)
+    const left = await build()
+    await db.write((tx) => markPeriods(tx, [{ from: NOW, to: NOW + HOUR }]))
+    expect(await db.write((tx) => finishBuilding(tx, left, day))).toBe(true)
   })
 
   test('gives whole months from itself and names every sum that was tampered with', async () => {

@@ -156,14 +156,20 @@ export function createRollup({ db, clock, timeZone, quietMs = QUIET_MS }: Rollup
     const id = await db.write((tx) => insertBuilding(tx, period, clock.now()))
     let isFinished = false
     try {
+      const sums: RollupSums[] = []
       for (let grain = 0; grain <= STRADDLING_GRAIN; grain += 1) {
-        const sums = await read(grain)
-        if (sums === undefined || sums.some(isTooLarge)) return false
-        for (let at = 0; at < sums.length; at += SUMS_PER_WRITE) {
-          await db.write((tx) => insertSums(tx, id, at, sums.slice(at, at + SUMS_PER_WRITE)))
-        }
+        const ofGrain = await read(grain)
+        if (ofGrain === undefined || ofGrain.some(isTooLarge)) return false
+        sums.push(...ofGrain)
       }
-      isFinished = await db.write((tx) => finishBuilding(tx, id, period))
+      let written = 0
+      for (; sums.length - written > SUMS_PER_WRITE; written += SUMS_PER_WRITE) {
+        await db.write((tx) => insertSums(tx, id, written, sums.slice(written, written + SUMS_PER_WRITE)))
+      }
+      isFinished = await db.write(async (tx) => {
+        await insertSums(tx, id, written, sums.slice(written))
+        return finishBuilding(tx, id, period)
+      })
       return true
     } finally {
       if (!isFinished) await db.write((tx) => endBuilding(tx, id))

@@ -190,6 +190,7 @@ export async function insertBuilding(tx: Tx, { zone, level, from, to }: NewPerio
 }
 
 export async function insertSums(tx: Tx, periodId: number, first: number, rows: RollupSums[]): Promise<void> {
+  if (rows.length === 0) return
   const insert = tx.prepared('rollup.insert-sums', (prepare) => {
     const { rollupSums } = prepare.tables
     const columns = ['periodId', 'number', ...Object.keys(rows[0]!)]
