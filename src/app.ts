@@ -2,15 +2,15 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { auditRoutes } from './features/audit/routes.ts'
-import { applyingRoute } from './features/entries/routes/applying.ts'
 import { billsRoutes } from './features/bills/routes.ts'
+import { applyingRoute } from './features/entries/routes/applying.ts'
 import { entriesRoutes } from './features/entries/routes/entries.ts'
 import { placingRoutes } from './features/entries/routes/placing.ts'
 import { reportingRoutes } from './features/entries/routes/reporting.ts'
 import { repricingRoute } from './features/entries/routes/repricing.ts'
 import { tokenEntrySchemaRoute } from './features/entries/routes/schema.ts'
-import { tryingRoute } from './features/entries/routes/trying.ts'
 import { statesRoutes } from './features/entries/routes/states.ts'
+import { tryingRoute } from './features/entries/routes/trying.ts'
 import { settingsRoutes } from './features/people/routes/settings.ts'
 import { signInRoutes } from './features/people/routes/sign-in.ts'
 import { tokensRoutes } from './features/people/routes/tokens.ts'
@@ -20,12 +20,12 @@ import { pricesRoutes } from './features/prices/routes.ts'
 import { clientsRoutes } from './features/projects/routes/clients.ts'
 import { projectsRoutes } from './features/projects/routes/projects.ts'
 import { ticketsRoutes } from './features/projects/routes/tickets.ts'
-import { sheetsRoutes } from './features/sheets/routes.ts'
 import { completenessRoute } from './features/reports/routes/completeness.ts'
 import { unattributedRoute } from './features/reports/routes/unattributed.ts'
 import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
 import { varianceRoute } from './features/reports/routes/variance.ts'
+import { sheetsRoutes } from './features/sheets/routes.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
@@ -59,11 +59,11 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(auditRoutes(services))
     .use(reportingRoutes({ ...services, logger }))
     .use(entriesRoutes(services))
+    .use(statesRoutes(services))
+    .use(sheetsRoutes(services))
     .use(placingRoutes(services))
     .use(applyingRoute(services))
     .use(tryingRoute(services))
-    .use(statesRoutes(services))
-    .use(sheetsRoutes(services))
     .use(tokenEntrySchemaRoute())
     .use(clientsRoutes(services))
     .use(projectsRoutes(services))

@@ -3,8 +3,8 @@ import type { TokenEntry } from '../features/entries/schema.ts'
 import { addDecisionCommands } from './approvals.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
 import { examples } from './options.ts'
-import { minute, note, printJson, printTable } from './print.ts'
 import { addPlaceEntriesCommand } from './place-entries.ts'
+import { minute, note, printJson, printTable } from './print.ts'
 import { addReportCommand } from './report-entry.ts'
 import { addShowEntryCommand } from './show-entry.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
@@ -34,8 +34,8 @@ export function addEntriesCommands(program: Command): void {
       ),
     )
   addReportCommand(entries)
-  addShowEntryCommand(entries)
   addPlaceEntriesCommand(entries)
+  addShowEntryCommand(entries)
   addDecisionCommands(entries)
 
   addEntryFilters(

@@ -3,6 +3,8 @@ import { SHEET_STATUSES } from '../../database/tables.ts'
 import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
 import type { SheetFilter } from './store.ts'
 
+export { SHEET_STATUSES }
+
 export interface SheetListQuery {
   filter: SheetFilter
   limit: number

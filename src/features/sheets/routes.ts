@@ -1,5 +1,4 @@
 import { Elysia, t } from 'elysia'
-import { SHEET_STATUSES } from '../../database/tables.ts'
 import { access, actorOf, requireCaller, viewerOf } from '../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
@@ -26,7 +25,7 @@ import {
   EXAMPLE_SHEET,
   EXAMPLE_SUBMITTED,
 } from './examples.ts'
-import { readApprovalsQuery, readSheetList } from './query.ts'
+import { readApprovalsQuery, readSheetList, SHEET_STATUSES } from './query.ts'
 import {
   Approvals,
   ImportedEntries,
