@@ -16,7 +16,7 @@ import {
 import { timestamp } from './wire.ts'
 
 /** Rows of a page: their query takes some milliseconds, and some hundred kilobytes of text are held at a time. */
-const PAGE_ROWS = 2_000
+const PAGE_ROWS = 1_000
 
 /** Texts held before all are forgotten: more tickets and branches than people work on, in a few megabytes. */
 const TEXTS_LIMIT = 50_000
@@ -97,10 +97,25 @@ type AllCells = Record<
 
 /** In the order of `ENTRY_COLUMNS`. Ids, moments, numbers and words of our own need no quotes. */
 function lineOf(row: ExportedRow, cells: AllCells): string {
-  const { input, output, cacheRead, cacheWrite, cacheWrite1h } = row
-  const total = input + output + cacheRead + cacheWrite + cacheWrite1h
   const { names } = cells
-  return `${row.uid},${row.status},${row.source},${cells.managers.of(row.managerId)},${names.of(row.harnessId)},${names.of(row.agentId)},${names.of(row.modelId)},${names.of(row.providerId)},${timestamp(row.startedAt)},${timestamp(row.endedAt)},${input},${output},${cacheRead},${cacheWrite},${cacheWrite1h},${total},${row.requests ?? ''},${money(costNanosOf(row))},${money(row.reportedCost)},${money(row.listValue)},${cells.prices.of(row.priceId)},${csvCell(row.priceNote ?? '')},${cells.projects.of(row.projectId)},${cells.tickets.of(row.ticketId)},${row.placedBy ?? 'unattributed'},${csvCell(row.summary ?? '')},${cells.labels.of(row.labelSetId)},${csvCell(row.sessionKey ?? '')},${row.part ?? ''},${cells.duplicates.of(row.duplicateId)},${cells.bills.of(row.billId)},${cells.sheets.of(row.sheetId)},${timestamp(row.createdAt)}\r\n`
+  return `${row.uid},${row.state},${cells.managers.of(row.managerId)},${names.of(row.harnessId)},${names.of(row.agentId)},${names.of(row.modelId)},${names.of(row.providerId)},${moment(row.startedAt)},${moment(row.endedAt)},${row.counts},${row.requests ?? ''},${money(costNanosOf(row))},${money(row.reportedCost)},${money(row.listValue)},${cells.prices.of(row.priceId)},${csvCell(row.priceNote ?? '')},${cells.projects.of(row.projectId)},${cells.tickets.of(row.ticketId)},${row.placedBy ?? 'unattributed'},${csvCell(row.summary ?? '')},${cells.labels.of(row.labelSetId)},${csvCell(row.sessionKey ?? '')},${row.part ?? ''},${cells.duplicates.of(row.duplicateId)},${cells.bills.of(row.billId)},${cells.sheets.of(row.sheetId)},${moment(row.createdAt)}\r\n`
+}
+
+const DAY_MS = 86_400_000
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+
+/** The day of the last moment that was written: rows come in the order of time. */
+let day = { number: Number.NaN, text: '' }
+
+/** As `timestamp` writes it, at a fourth of the cost. */
+function moment(milliseconds: number): string {
+  const number = Math.floor(milliseconds / DAY_MS)
+  if (number !== day.number) day = { number, text: timestamp(number * DAY_MS).slice(0, -'00:00:00.000Z'.length) }
+  const rest = milliseconds - number * DAY_MS
+  const seconds = Math.floor(rest / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  const fraction = String(rest % 1_000).padStart(3, '0')
+  return `${day.text}${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}.${fraction}Z`
 }
 
 function money(nanos: bigint | null): string {
