@@ -141,6 +141,23 @@ forEachEngine('the database', (open) => {
     expect(await entries.getEntry(draft.id, EVERYTHING).catch(({ code }) => code)).toBe('not_found')
   })
 
+  test('never leaves a draft on a sheet that is submitted while entries are added', async () => {
+    const { sheets, entries, sheet } = await stage(await open())
+    const adding = Array.from({ length: 6 }, () => sheets.addEntry(sheet.id, body, anybody))
+    const submitting = sheets.submitSheet(sheet.id, anybody, { confirmOverlaps: true })
+    const more = Array.from({ length: 6 }, () => sheets.addEntry(sheet.id, body, anybody))
+    const ended = await Promise.allSettled([...adding, ...more])
+    await submitting
+    const added = ended.filter(({ status }) => status === 'fulfilled').length
+    for (const one of ended) if (one.status === 'rejected') expect(one.reason.code).toBe('wrong_status')
+    const { data } = await entries.listEntries(EVERYTHING, {
+      filter: { sheets: [sheet.id] },
+      limit: 100,
+      after: undefined,
+    })
+    expect(data.map(({ status }) => status)).toEqual(Array(1 + added).fill('pending'))
+  })
+
   test('has a sheet hold the entries of its own person only', async () => {
     const db = await open()
     const { takes, row, draft } = await stage(db)
