@@ -24,7 +24,7 @@ CREATE INDEX rollup_periods_by_state ON rollup_periods (state, level, starts_at)
 
 CREATE TABLE rollup_sums (
   period_id bigint NOT NULL,
-  grain bigint NOT NULL CHECK (grain BETWEEN 0 AND 4),
+  grain bigint NOT NULL CHECK (grain BETWEEN 0 AND 5),
   number bigint NOT NULL,
   manager_id bigint,
   harness_id bigint,

@@ -30,13 +30,13 @@ CREATE TABLE rollup_periods (
 CREATE INDEX rollup_periods_by_state ON rollup_periods (state, level, starts_at);
 
 -- Each period is summed several times, in groups that leave columns out, as few rows answer most questions. The groups:
--- 0 of agents (harness, agent, provider, model, source), 1 of work (project, provider, model), 2 of staff (manager,
--- model), 3 of placement (project, manager), each by status as well; what a group leaves out is NULL. 4 has the sessions
--- that go on behind the period's end, by everything and without figures.
+-- 0 of agents (harness, agent, provider, model, source), 1 of projects, 2 of work (project, provider, model), 3 of staff
+-- (manager, model), 4 of placement (project, manager), each by status as well; what a group leaves out is NULL. 5 has the
+-- sessions that go on behind the period's end, by everything and without figures.
 -- Columns that entries have as well bear the same names, so that one condition serves both.
 CREATE TABLE rollup_sums (
   period_id INTEGER NOT NULL,
-  grain INTEGER NOT NULL CHECK (grain BETWEEN 0 AND 4),
+  grain INTEGER NOT NULL CHECK (grain BETWEEN 0 AND 5),
   number INTEGER NOT NULL,
   manager_id INTEGER,
   harness_id INTEGER,
@@ -46,7 +46,7 @@ CREATE TABLE rollup_sums (
   project_id INTEGER,
   status TEXT NOT NULL,
   source TEXT,
-  -- When sessions of grain 4 ended.
+  -- When sessions of grain 5 ended.
   straddles_to INTEGER,
   entries INTEGER NOT NULL,
   unpriced_entries INTEGER NOT NULL,

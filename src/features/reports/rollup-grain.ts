@@ -22,6 +22,7 @@ export type RolledColumn = (typeof ROLLED_COLUMNS)[number]
  */
 export const GRAINS: readonly (readonly RolledColumn[])[] = [
   ['harnessId', 'agentId', 'providerId', 'modelId', 'source', 'status'],
+  ['projectId', 'status'],
   ['projectId', 'providerId', 'modelId', 'status'],
   ['managerId', 'modelId', 'status'],
   ['projectId', 'managerId', 'status'],
