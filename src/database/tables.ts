@@ -31,8 +31,7 @@ export type PlacedBy = (typeof PLACED_BY)[number]
 export const UNKNOWN_PROJECTS = ['create', 'hold'] as const
 export type UnknownProjects = (typeof UNKNOWN_PROJECTS)[number]
 
-export const ROLLUP_LEVELS = ['day', 'month'] as const
-export type RollupLevel = (typeof ROLLUP_LEVELS)[number]
+export type RollupLevel = 'day' | 'month'
 export type RollupState = 'stale' | 'building' | 'clean' | 'old'
 
 /** How a project may be named. */

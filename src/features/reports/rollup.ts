@@ -94,8 +94,6 @@ export interface RollupDependencies {
   quietMs?: number
 }
 
-export type Rollup = ReturnType<typeof createRollup>
-
 export function createRollup({ db, clock, timeZone, quietMs = QUIET_MS }: RollupDependencies) {
   /** When a day may be built, where not at once. */
   const notBefore = new Map<string, number>()
