@@ -77,7 +77,12 @@ export function moneyNumber(nanos: Nanos | null): number | null {
   return nanos === null ? null : decimalNumber(nanos, NANO_DIGITS)
 }
 
-/** As {@link moneyNumber}, for an integer of 10^-`digits` units. */
+/**
+ * As {@link moneyNumber}, for an integer of 10^-`digits` units. A number that is written with these very digits is
+ * itself the answer: `JSON.stringify` needs four times as long for an object with anything raw in it.
+ */
 export function decimalNumber(units: bigint, digits: number): number {
-  return rawJSON(formatDecimal(units, digits)) as number
+  const text = formatDecimal(units, digits)
+  const number = Number(text)
+  return String(number) === text ? number : (rawJSON(text) as number)
 }
