@@ -26,6 +26,9 @@ const PRODUCTS = 'web app api portal shop data intranet booking billing search'
 /** Whom the first of all names makes: the one who does most, and the admin. */
 export const ADMIN = 'ada.abel@example.com'
 
+/** A member who does much. */
+export const MEMBER = 'femi.abel@example.com'
+
 /** Models by harness, and from when to when they are used: one follows the other, as they did. */
 const HARNESSES: Harness[] = [
   {

@@ -63,6 +63,14 @@ export const LISTS: Record<string, string> = {
   'a text of the summary in a month (no index)': list(`q=audit%20log&${MONTH}`),
 }
 
+/** Of somebody who sees their own entries and those of a project that they lead. */
+export const MEMBERS_LISTS: Record<string, string> = {
+  'of a member: all they see': list(''),
+  'of a member: a year back': list('ending_at=2025-11-20T00:00:00Z'),
+  'of a member: a project': list('project=ABE001'),
+  'of a member: rejected (no index)': list('status=rejected'),
+}
+
 /** Seldom asked, and as much work as a question can be. */
 export const HEAVY: Record<string, string> = {
   'a report over all entries': usage(ALL, `bucket_width=1mo&group_by=ticket,model${ELSEWHERE}`),

@@ -14,14 +14,17 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Installation, type Server } from '../../test/support/binary.ts'
 import type { Load, LoadResult } from './load.ts'
-import { ADMIN } from './population.ts'
+import { ADMIN, MEMBER } from './population.ts'
 import { peakMegabytes, residentMegabytes } from './process-figures.ts'
-import { ELSEWHERE, HEAVY, LISTS, REPORTS } from './questions.ts'
+import { ELSEWHERE, HEAVY, LISTS, MEMBERS_LISTS, REPORTS } from './questions.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** Sums of ten million entries are made anew in less; a server that needs longer does not get on. */
-const SETTLE_LIMIT_MS = 300_000
+/** The server makes the sums of a seeded database in the breaks of other work, a day or two of them a second. */
+const SETTLE_LIMIT_MS = 1_800_000
+
+/** A question that takes seconds is not asked more often for that: its figures are far from any promise as it is. */
+const QUESTION_LIMIT_MS = 10_000
 
 /** How long an export is watched. Constant memory shows within seconds, or never. */
 const EXPORT_SECONDS = 20
@@ -70,7 +73,8 @@ interface Times {
 /** Asks the same one time after the other. What takes too long is asked once only, since it is refused every time. */
 async function timesOf(server: Server, path: string, token: string): Promise<Times> {
   const times: number[] = []
-  for (let round = 0; round < rounds; round++) {
+  const end = performance.now() + QUESTION_LIMIT_MS
+  while (times.length < rounds && (times.length === 0 || performance.now() < end)) {
     const begun = performance.now()
     const answer = await server.call('GET', path, { token })
     await answer.arrayBuffer()
@@ -118,10 +122,11 @@ async function measureReports(server: Server, token: string): Promise<void> {
   table(...rows)
 }
 
-async function measureLists(server: Server, token: string): Promise<void> {
+async function measureLists(server: Server, reading: string, membersReading: string): Promise<void> {
   const rows = [['page of 50 entries', 'first: p50 ms', 'p95 ms', 'second: p50 ms', 'p95 ms']]
-  for (const [name, path] of Object.entries(LISTS)) {
+  for (const [name, path] of Object.entries({ ...LISTS, ...MEMBERS_LISTS })) {
     say(name)
+    const token = name in MEMBERS_LISTS ? membersReading : reading
     const first = await timesOf(server, path, token)
     const answer = (await (await server.call('GET', path, { token })).json()) as { next_page?: string }
     const next = answer.next_page && (await timesOf(server, `${path}&page=${answer.next_page}`, token))
@@ -229,6 +234,7 @@ try {
   await mkdir(join(tally.folder, 'tally-data'))
   await copyFile(join(options.data, 'tally.db'), file)
   const { token: reading } = await tally.createToken('read', ADMIN)
+  const { token: membersReading } = await tally.createToken('read', MEMBER)
   const { token: writing } = await tally.createToken('svc', ADMIN)
   const server = await tally.serve()
   try {
@@ -241,7 +247,7 @@ try {
       `${whole(entries)} entries, ${whole((await stat(file)).size / 1e6)} MB. ${machine}. Started in ${ms(server.startedInMs)} ms.`,
     )
     if (parts.includes('reports')) await measureReports(server, reading)
-    if (parts.includes('lists')) await measureLists(server, reading)
+    if (parts.includes('lists')) await measureLists(server, reading, membersReading)
     if (parts.includes('csv')) await measureCsv(server, reading)
     if (parts.includes('reporting')) await measureReporting(server, reading, writing)
   } finally {
