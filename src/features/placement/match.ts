@@ -44,14 +44,19 @@ interface Tried {
   onSummary: CompiledCondition[]
 }
 
+/** A rule that may take a subject, and what it then gives where no summary has a say in that. */
+interface Candidate extends Tried {
+  taken: Taken | undefined
+}
+
 /**
  * Characters of keys and rules of verdicts that are remembered: about 10 MB, for thirty thousand different sets of
  * labels where no rule looks at summaries. Beyond that everything is forgotten, which costs one look at the rules each.
  */
 const REMEMBERED = 4_000_000
-/** What a remembered verdict weighs besides its key: an entry of a map and a small array. */
+/** What a remembered verdict weighs besides its key: an entry of a map and a small array, with an object per rule. */
 const VERDICT_WEIGHT = 64
-const RULE_WEIGHT = 8
+const RULE_WEIGHT = 48
 
 /** The rules in their order, those that are never tried included. */
 export class RuleSet {
@@ -59,7 +64,7 @@ export class RuleSet {
   /** The fields besides the summary that any rule looks at: what the verdict depends on, and the memory's key. */
   readonly #fields: string[]
   /** By key, the rules that may take such a subject, up to the first that does so whatever its summary says. */
-  readonly #candidates = new Map<string, Tried[]>()
+  readonly #candidates = new Map<string, Candidate[]>()
   #remembered = 0
 
   constructor(readonly rules: readonly Rule[]) {
@@ -78,18 +83,19 @@ export class RuleSet {
   findTaker(subject: Subject): Taken | undefined {
     if (this.#tried.length === 0) return undefined
     const found = this.#candidatesFor(subject).find(({ onSummary }) => holdAll(onSummary, subject))
-    return found && taken(found.rule, subject)
+    return found && (found.taken ?? taken(found.rule, subject))
   }
 
-  #candidatesFor(subject: Subject): Tried[] {
+  #candidatesFor(subject: Subject): Candidate[] {
     const key = JSON.stringify(this.#fields.map((field) => valuesOf(field, subject)))
     const known = this.#candidates.get(key)
     if (known) return known
-    const candidates: Tried[] = []
+    const candidates: Candidate[] = []
     for (const tried of this.#tried) {
       if (!holdAll(tried.lasting, subject)) continue
-      candidates.push(tried)
-      if (tried.onSummary.length === 0) break
+      const isCertain = tried.onSummary.length === 0
+      candidates.push({ ...tried, taken: isCertain ? taken(tried.rule, subject) : undefined })
+      if (isCertain) break
     }
     const weight = key.length + candidates.length * RULE_WEIGHT + VERDICT_WEIGHT
     if (this.#remembered + weight > REMEMBERED) {
