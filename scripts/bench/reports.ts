@@ -16,7 +16,7 @@ import { Installation, type Server } from '../../test/support/binary.ts'
 import type { Load, LoadResult } from './load.ts'
 import { ADMIN, MEMBER } from './population.ts'
 import { peakMegabytes, residentMegabytes } from './process-figures.ts'
-import { ELSEWHERE, HEAVY, LISTS, MEMBERS_LISTS, REPORTS } from './questions.ts'
+import { HEAVY, LISTS, MEMBERS_LISTS, ONE_BY_ONE, REPORTS } from './questions.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -25,6 +25,9 @@ const SETTLE_LIMIT_MS = 1_800_000
 
 /** A question that takes seconds is not asked more often for that: its figures are far from any promise as it is. */
 const QUESTION_LIMIT_MS = 10_000
+
+/** Longer than any question here needs without a deadline. */
+const RECOVERY_LIMIT_MS = 60_000
 
 /** How long an export is watched. Constant memory shows within seconds, or never. */
 const EXPORT_SECONDS = 20
@@ -79,11 +82,25 @@ async function timesOf(server: Server, path: string, token: string): Promise<Tim
     const answer = await server.call('GET', path, { token })
     await answer.arrayBuffer()
     times.push(performance.now() - begun)
-    if (!answer.ok) return { p50Ms: times[0]!, p95Ms: times[0]!, refused: String(answer.status) }
+    if (!answer.ok) {
+      await recover(server, token)
+      return { p50Ms: times[0]!, p95Ms: times.at(-1)!, refused: String(answer.status) }
+    }
   }
   times.sort((one, other) => one - other)
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]!
   return { p50Ms: at(0.5), p95Ms: at(0.95), refused: undefined }
+}
+
+/** Waits until the threads for slow questions answer again: each runs on after its deadline until its query ends. */
+async function recover(server: Server, token: string): Promise<void> {
+  const end = performance.now() + RECOVERY_LIMIT_MS
+  while (performance.now() < end) {
+    const answer = await server.call('GET', '/api/v1/token-entries?limit=1&status=submitted', { token })
+    await answer.arrayBuffer()
+    if (answer.ok) return
+    await Bun.sleep(200)
+  }
 }
 
 const cells = ({ p50Ms, p95Ms, refused }: Times) => (refused ? [refused, ms(p95Ms)] : [ms(p50Ms), ms(p95Ms)])
@@ -117,7 +134,7 @@ async function measureReports(server: Server, token: string): Promise<void> {
   for (const [name, path] of Object.entries(REPORTS)) {
     say(name)
     const kept = await timesOf(server, path, token)
-    rows.push([name, ...cells(kept), ...cells(await timesOf(server, path + ELSEWHERE, token))])
+    rows.push([name, ...cells(kept), ...cells(await timesOf(server, path + ONE_BY_ONE, token))])
   }
   table(...rows)
 }
@@ -238,7 +255,7 @@ try {
   const { token: writing } = await tally.createToken('svc', ADMIN)
   const server = await tally.serve()
   try {
-    await settle(file)
+    if (parts.includes('reports')) await settle(file)
     const connection = new Connection(file, { readonly: true })
     const { entries } = connection.query<{ entries: number }, []>('SELECT count(*) AS entries FROM entries').get()!
     connection.close()
