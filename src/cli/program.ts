@@ -20,6 +20,7 @@ import { addTokensCommands } from './tokens.ts'
 import { addUnattributedCommand } from './unattributed.ts'
 import { addUsageCommand } from './usage.ts'
 import { addUsersCommands } from './users.ts'
+import { addVerifyCommand } from './verify.ts'
 import { addVersionCommand } from './version.ts'
 
 function createProgram(): Command {
@@ -58,6 +59,7 @@ function createProgram(): Command {
   addUsageCommand(program)
   addReportsCommands(program)
   addOpenapiCommand(program)
+  addVerifyCommand(program)
   addVersionCommand(program)
   return program
 }
