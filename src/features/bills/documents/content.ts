@@ -1,0 +1,196 @@
+/**
+ * What the documents of a bill say, in words and figures: the same for paper and for the browser. Nothing is calculated
+ * here but the sums of groups, in minor units; what the bill left out is nowhere in it.
+ */
+import { numberText, parseExactJson } from '../../../lib/exact-json.ts'
+import { parseDecimal } from '../../../lib/money.ts'
+import { textOf } from '../document.ts'
+import type { BillDocument, BillLine } from '../schema.ts'
+
+/** A document as it is kept, its numbers readable to the last digit by `numberText`. */
+export function readDocument(text: string): BillDocument {
+  return parseExactJson(text) as BillDocument
+}
+
+/** An amount of the document in minor units. */
+export function minorOf<Key extends string>(
+  holder: Partial<Record<Key, number>>,
+  key: Key,
+  { minor_digits }: BillDocument,
+): bigint {
+  return parseDecimal(numberText(holder, key), minor_digits)!
+}
+
+/** Minor units with all their digits, as amounts are written: `1,234.50`, `-0.05`. */
+export function amountText(minor: bigint, digits: number): string {
+  const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0')
+  const whole = grouped(text.slice(0, text.length - digits))
+  return `${minor < 0n ? '-' : ''}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`}`
+}
+
+/** Decimal text with its thousands set apart, and at least so many digits after the point. */
+function figureText(decimal: string, digits = 0): string {
+  const [whole = '', fraction = ''] = decimal.split('.')
+  const sign = whole.startsWith('-') ? '-' : ''
+  const after = fraction.padEnd(digits, '0')
+  return `${sign}${grouped(whole.slice(sign.length))}${after === '' ? '' : `.${after}`}`
+}
+
+function grouped(digits: string): string {
+  return digits.replace(/\B(?=(\d{3})+$)/g, ',')
+}
+
+export interface PartyText {
+  name: string
+  /** Address, tax id and e-mail address. */
+  lines: string[]
+}
+
+export interface Row {
+  label: string
+  /** By column, without the label. */
+  cells: string[]
+}
+
+/** Lines of one project, or of whatever the bill is grouped by first; without a title where that is all. */
+export interface Group {
+  title: string | null
+  /** Its amount, where it has more than one row. */
+  amount: string | null
+  rows: Row[]
+}
+
+export interface Content {
+  title: string
+  number: string
+  issuer: PartyText
+  recipient: PartyText | null
+  /** What stands in the head: dates, period, references. */
+  facts: [label: string, text: string][]
+  note: string | null
+  footer: string | null
+  /** Headings; the first column is that of labels, the others hold figures. */
+  columns: string[]
+  sections: { title: string | null; groups: Group[] }[]
+  sums: [label: string, amount: string][]
+  total: [label: string, amount: string]
+}
+
+export function contentOf(document: BillDocument): Content {
+  const { minor_digits: digits, currency } = document
+  const amount = (minor: bigint) => amountText(minor, digits)
+  const sums: Content['sums'] = []
+  if (document.tax) {
+    sums.push(['Subtotal', amount(minorOf(document, 'subtotal', document))])
+    const tax = `${document.tax.name} ${figureText(numberText(document.tax, 'percent'))} %`
+    sums.push([tax, amount(minorOf(document.tax, 'amount', document))])
+  }
+  return {
+    title: document.kind === 'bill' ? 'Bill' : 'Credit note',
+    number: document.number!,
+    issuer: partyText(document.issuer),
+    recipient: document.recipient && partyText(document.recipient),
+    facts: factsOf(document),
+    note: document.note,
+    footer: document.footer,
+    columns: columnsOf(document),
+    sections: sectionsOf(document),
+    sums,
+    total: [`Total ${currency}`, amount(minorOf(document, 'total', document))],
+  }
+}
+
+function partyText({ name, address, tax_id, email }: BillDocument['issuer']): PartyText {
+  const lines = address?.split('\n').map((line) => line.trim()) ?? []
+  return {
+    name,
+    lines: [...lines, ...(tax_id === null ? [] : [`Tax id ${tax_id}`]), ...(email === null ? [] : [email])],
+  }
+}
+
+function factsOf(document: BillDocument): Content['facts'] {
+  const { issued_on, due_on, period, purchase_order, replaces, corrects, currency } = document
+  const isBill = document.kind === 'bill'
+  const facts: Content['facts'] = [['Date', issued_on]]
+  if (isBill) facts.push(['Due', due_on])
+  facts.push(['Period', `${period.from} – ${period.to}`])
+  if (purchase_order !== null) facts.push(['Purchase order', purchase_order])
+  if (document.scope.project) facts.push(['Project', textOf(document.scope.project)!])
+  if (corrects) facts.push(['Corrects bill', corrects.number])
+  if (replaces) facts.push(['Replaces bill', replaces.number])
+  if (document.show_cost && isBill && currency !== 'USD') {
+    facts.push(['Exchange rate', `1 USD = ${figureText(numberText(document, 'exchange_rate'))} ${currency}`])
+  }
+  return facts
+}
+
+function columnsOf({ kind, show_cost, currency }: BillDocument): string[] {
+  if (kind === 'credit_note') return ['Description', `Amount ${currency}`]
+  const costs = show_cost ? ['Cost USD', 'Markup'] : []
+  return ['Description', 'Sessions', 'Tokens', ...costs, `Amount ${currency}`]
+}
+
+function sectionsOf(document: BillDocument): Content['sections'] {
+  const sections = document.sections.map(({ title, lines }) => ({ title, groups: groupsOf(lines, document) }))
+  if (document.extra_lines.length === 0) return sections
+  const blanks = columnsOf(document)
+    .slice(2)
+    .map(() => '')
+  const rows = document.extra_lines.map((extra) => ({
+    label: extra.text,
+    cells: [...blanks, amountText(minorOf(extra, 'amount', document), document.minor_digits)],
+  }))
+  const title = sections.length === 0 ? null : 'Further'
+  return [...sections, { title, groups: [{ title: null, amount: null, rows }] }]
+}
+
+/** Lines stand in the order of what they are called, so those of one group stand together. */
+function groupsOf(lines: readonly BillLine[], document: BillDocument): Group[] {
+  const [first, ...others] = document.group_by
+  const groups: { key: string; title: string | null; lines: BillLine[] }[] = []
+  for (const line of lines) {
+    const key = others.length === 0 ? '' : JSON.stringify(line.keys[first!])
+    if (groups.at(-1)?.key !== key) {
+      groups.push({ key, title: others.length === 0 ? null : nameOf(line, first!), lines: [] })
+    }
+    groups.at(-1)!.lines.push(line)
+  }
+  const dimensions = others.length === 0 ? document.group_by : others
+  return groups.map((group) => {
+    const sum = group.lines.reduce((total, line) => total + minorOf(line, 'amount', document), 0n)
+    return {
+      title: group.title,
+      amount: group.title !== null && group.lines.length > 1 ? amountText(sum, document.minor_digits) : null,
+      rows: group.lines.map((line) => rowOf(line, dimensions, document)),
+    }
+  })
+}
+
+function rowOf(line: BillLine, dimensions: readonly string[], document: BillDocument): Row {
+  const costs = [
+    figureText(numberText(line, 'cost'), 2),
+    line.markup === null ? 'several' : `${figureText(numberText(line as { markup: number }, 'markup'))} %`,
+  ]
+  return {
+    label: dimensions.map((dimension) => nameOf(line, dimension)).join(' · ') || 'Use of agents',
+    cells: [
+      figureText(numberText(line, 'sessions')),
+      figureText(numberText(line.tokens, 'total')),
+      ...(document.show_cost ? costs : []),
+      amountText(minorOf(line, 'amount', document), document.minor_digits),
+    ],
+  }
+}
+
+const NOTHING: Record<string, string> = {
+  project: 'Without a project',
+  ticket: 'Without a ticket',
+  model: 'Without a model',
+  agent_manager: 'Without a manager',
+  agent_name: 'Without an agent',
+}
+
+function nameOf({ keys }: BillLine, dimension: string): string {
+  const label = `Without the label ${dimension.slice('label:'.length)}`
+  return textOf(keys[dimension] ?? null) ?? NOTHING[dimension] ?? label
+}

@@ -1,0 +1,132 @@
+/**
+ * The documents of a bill. Each is made when it is first asked for and kept: a later version of Tally, another logo or
+ * a renamed model change nothing on a bill that a client has.
+ */
+import { promisify } from 'node:util'
+import { constants, createGzip, gunzip } from 'node:zlib'
+import type { Database } from '../../../database/database.ts'
+import { notFound } from '../../../errors.ts'
+import { dayOf } from '../period.ts'
+import { pagesOfBilledEntries } from '../store/billed-entries.ts'
+import { type BillView, findRendered, getDocument, keepRendered } from '../store/bills.ts'
+import { findLogo } from '../store/issuer.ts'
+import { readDocument } from './content.ts'
+import { entriesCsv, linesCsv } from './csv.ts'
+import { htmlOf, htmlPolicy } from './html.ts'
+import { journalOf } from './journal.ts'
+import type { FromPdf, ToPdf } from './pdf-worker.ts'
+
+/** Each with its content type and what its file's name ends with. */
+const FORMATS = {
+  pdf: ['application/pdf', '.pdf'],
+  html: ['text/html; charset=utf-8', '.html'],
+  csv: ['text/csv; charset=utf-8', '.csv'],
+  'entries-csv': ['text/csv; charset=utf-8', '-entries.csv'],
+  journal: ['text/plain; charset=utf-8', '.journal'],
+  json: ['application/json', '.json'],
+  'void-notice': ['application/pdf', '-void.pdf'],
+} as const
+
+export type DocumentFormat = keyof typeof FORMATS
+export const DOCUMENT_FORMATS = Object.keys(FORMATS) as DocumentFormat[]
+
+export interface RenderedDocument {
+  bytes: Uint8Array
+  contentType: string
+  fileName: string
+  /** The Content-Security-Policy under which it is served, where it is a page. */
+  policy?: string
+}
+
+export type Documents = ReturnType<typeof createDocuments>
+
+export function createDocuments({ db }: { db: Database }) {
+  /** One at a time in a process: two would need twice the memory, and be no faster. */
+  let pdfs: Promise<unknown> = Promise.resolve()
+  function pdf(question: ToPdf): Promise<Uint8Array> {
+    const turn = pdfs.then(() => makePdf(question))
+    pdfs = turn.catch(() => undefined)
+    return turn
+  }
+
+  async function make({ bill }: BillView, format: Exclude<DocumentFormat, 'json'>): Promise<Uint8Array> {
+    if (format === 'entries-csv') return gzipped(entriesCsv(bill.number, pagesOfBilledEntries(db.slow, bill.id)))
+    const text = await getDocument(db.read, bill.id)
+    const document = readDocument(text)
+    switch (format) {
+      case 'pdf':
+        return pdf({ document: text, logo: await findLogo(db.read) })
+      case 'void-notice': {
+        if (bill.voidedAt === null) throw notFound(`A void notice of the ${bill.kind} '${bill.number}'`)
+        const voiding = { on: dayOf(bill.voidedAt, document.time_zone), reason: bill.voidReason! }
+        return pdf({ document: text, logo: await findLogo(db.read), voiding })
+      }
+      case 'html':
+        return Buffer.from(htmlOf(document, await findLogo(db.read)))
+      case 'csv':
+        return Buffer.from(linesCsv(document))
+      case 'journal':
+        return Buffer.from(journalOf(document))
+    }
+  }
+
+  /** As it is kept: made now where it never was. */
+  async function kept(view: BillView, format: Exclude<DocumentFormat, 'json'>): Promise<Uint8Array> {
+    const known = await findRendered(db.read, view.bill.id, format)
+    if (known) return known
+    const made = await make(view, format)
+    return db.write((tx) => keepRendered(tx, view.bill.id, format, made))
+  }
+
+  return {
+    /** The document as it was first made, to the byte. Throws `not_found` for the void notice of a bill that is not void. */
+    async render(view: BillView, format: DocumentFormat): Promise<RenderedDocument> {
+      const [contentType, ending] = FORMATS[format]
+      const fileName = `${view.bill.number.replace(/[^\p{L}\p{N}_.-]+/gu, '-')}${ending}`
+      if (format === 'json') {
+        return { bytes: Buffer.from(await getDocument(db.read, view.bill.id)), contentType, fileName }
+      }
+      const keptBytes = await kept(view, format)
+      const bytes = format === 'entries-csv' ? await unzipped(keptBytes) : keptBytes
+      const policy = format === 'html' ? { policy: htmlPolicy(new TextDecoder().decode(bytes)) } : {}
+      return { bytes, contentType, fileName, ...policy }
+    },
+
+    /** Makes what can be made of a bill only as long as it holds its entries. */
+    async renderBeforeVoid(view: BillView): Promise<void> {
+      await kept(view, 'entries-csv')
+    },
+  }
+}
+
+/** In a thread of its own, which takes what it needed of memory away with it. */
+async function makePdf(question: ToPdf): Promise<Uint8Array> {
+  const worker = new Worker(new URL('./pdf-worker.ts', import.meta.url).href)
+  try {
+    const answer = await new Promise<FromPdf>((resolve, reject) => {
+      worker.onmessage = ({ data }: MessageEvent<FromPdf>) => resolve(data)
+      worker.onerror = ({ message }) => reject(new Error(`The worker for documents failed: ${message}`))
+      worker.postMessage(question)
+    })
+    if ('error' in answer) throw new Error(`The PDF could not be made: ${answer.error}`)
+    return answer.bytes
+  } finally {
+    worker.terminate()
+  }
+}
+
+const unzipped: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(gunzip)
+
+/** Entries are kept compressed, a tenth of their size, and never stand in memory as a whole text. */
+async function gzipped(texts: AsyncIterable<string>): Promise<Uint8Array> {
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED })
+  const chunks: Buffer[] = []
+  gzip.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const ended = new Promise<void>((resolve, reject) => gzip.on('end', resolve).on('error', reject))
+  for await (const text of texts) {
+    if (!gzip.write(text)) await new Promise((resolve) => gzip.once('drain', resolve))
+  }
+  gzip.end()
+  await ended
+  return Buffer.concat(chunks)
+}

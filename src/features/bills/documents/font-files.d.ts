@@ -1,0 +1,5 @@
+/** A compressed font: its path, also within the executable. */
+declare module '*.zst' {
+  const path: string
+  export default path
+}

@@ -1,0 +1,5 @@
+/** The organization's picture on its documents: PNG or JPEG. */
+export interface Logo {
+  bytes: Uint8Array
+  type: string
+}

@@ -1,0 +1,27 @@
+/** Makes a PDF off the main thread: one of five thousand lines takes two seconds, and its libraries 40 MB. */
+import { readDocument } from './content.ts'
+import type { Logo } from './logo.ts'
+import { billPdf, type Voiding, voidNoticePdf } from './pdf.ts'
+
+declare const self: Worker
+
+export interface ToPdf {
+  document: string
+  logo: Logo | undefined
+  /** Of a void notice; without it, it is the bill. */
+  voiding?: Voiding | undefined
+}
+
+export type FromPdf = { bytes: Uint8Array } | { error: string }
+
+const post = (message: FromPdf, transfer: ArrayBuffer[] = []) => self.postMessage(message, transfer)
+
+self.onmessage = async ({ data: { document, logo, voiding } }: MessageEvent<ToPdf>) => {
+  try {
+    const read = readDocument(document)
+    const bytes = Uint8Array.from(voiding ? await voidNoticePdf(read, voiding, logo) : await billPdf(read, logo))
+    post({ bytes }, [bytes.buffer])
+  } catch (error) {
+    post({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  }
+}

@@ -1,0 +1,244 @@
+/** A bill on paper. */
+import type { BillDocument } from '../schema.ts'
+import { amountText, type Content, contentOf, type Group, minorOf, type PartyText, type Row } from './content.ts'
+import type { Logo } from './logo.ts'
+import { COLORS, LEADING, LEFT, Paper, RIGHT, type TextStyle } from './page.ts'
+
+const NORMAL = 9
+const SMALL = 8
+
+/** What a picture may take of the head, so that an address fits beside the dates below it. */
+const LOGO_BOX = { width: 170, height: 52 }
+/** The head's right half, where the facts stand. */
+const FACTS_LEFT = 330
+/** Between a column's figures and the column before. */
+const COLUMN_GAP = 18
+const ROW_PADDING = 3.2
+
+/** The day of a void notice, and why. */
+export interface Voiding {
+  on: string
+  reason: string
+}
+
+export async function billPdf(document: BillDocument, logo: Logo | undefined): Promise<Uint8Array> {
+  const content = contentOf(document)
+  const paper = await open(document, content.title, content)
+  head(paper, content, logo)
+  if (content.note !== null) {
+    paper.paragraph(content.note, { size: NORMAL })
+    paper.y += 14
+  }
+  new Table(paper, content).draw()
+  sums(paper, content)
+  if (content.footer !== null) {
+    paper.y += 22
+    paper.keep(30)
+    paper.rule(paper.y)
+    paper.y += 8
+    paper.paragraph(content.footer, { size: NORMAL, color: COLORS.quiet })
+  }
+  return paper.close(`${content.title} ${content.number} · ${content.issuer.name}`)
+}
+
+/** One page that tells who received a bill that nothing is owed for it. */
+export async function voidNoticePdf(
+  document: BillDocument,
+  { on, reason }: Voiding,
+  logo: Logo | undefined,
+): Promise<Uint8Array> {
+  const content = contentOf(document)
+  const name = `${content.title} ${content.number}`
+  const total = `${amountText(minorOf(document, 'total', document), document.minor_digits)} ${document.currency}`
+  const facts: Content['facts'] = [
+    ['Date', on],
+    [`Date of the ${content.title.toLowerCase()}`, document.issued_on],
+    ...content.facts.filter(([label]) => label === 'Period' || label === 'Purchase order'),
+  ]
+  const paper = await open(document, 'Void notice', [content, reason])
+  head(paper, { ...content, title: 'Void notice', facts }, logo)
+  paper.paragraph(`${name} of ${document.issued_on} is void`, { size: 14, bold: true })
+  paper.y += 8
+  paper.paragraph(`Its total of ${total} is not due. If you have paid it already, please tell us.`, { size: NORMAL })
+  paper.y += 14
+  paper.paragraph('Reason', { size: SMALL, color: COLORS.quiet })
+  paper.paragraph(reason, { size: NORMAL })
+  return paper.close(`Void notice for ${name.toLowerCase()} · ${content.issuer.name}`)
+}
+
+function open(document: BillDocument, title: string, drawn: unknown): Promise<Paper> {
+  return Paper.open({
+    title: `${title} ${document.number}`,
+    author: document.issuer.name,
+    createdAt: new Date(`${document.issued_on}T00:00:00Z`),
+    everything: JSON.stringify(drawn),
+  })
+}
+
+/** On the left who bills whom, on the right what it is and when. */
+function head(paper: Paper, { title, number, issuer, recipient, facts }: Content, logo: Logo | undefined): void {
+  const top = paper.y
+  factsBlock(paper, { title, number, facts })
+  const factsBottom = paper.y
+  paper.y = top
+  if (logo) {
+    const height = paper.picture(logo.bytes, LOGO_BOX)
+    if (height > 0) paper.y += height + 12
+  }
+  party(paper, issuer, { size: 11, bold: true, color: COLORS.accent })
+  if (recipient) {
+    paper.y += 26
+    paper.paragraph('To', { size: SMALL, color: COLORS.quiet })
+    paper.y += 2
+    party(paper, recipient, { size: 11, bold: true })
+  }
+  paper.y = Math.max(paper.y, factsBottom) + 26
+}
+
+function party(paper: Paper, { name, lines }: PartyText, style: TextStyle): void {
+  const width = FACTS_LEFT - LEFT - 30
+  paper.paragraph(name, { ...style, width })
+  paper.y += 1
+  for (const line of lines) paper.paragraph(line, { size: NORMAL, width })
+}
+
+function factsBlock(paper: Paper, { title, number, facts }: Pick<Content, 'title' | 'number' | 'facts'>): void {
+  paper.line(title, RIGHT, paper.y + 17, { size: 21, bold: true, align: 'right' })
+  paper.line(number, RIGHT, paper.y + 35, { size: 12, color: COLORS.quiet, align: 'right' })
+  paper.y += 52
+  for (const [label, text] of facts) {
+    const width = RIGHT - FACTS_LEFT - paper.widthOf(label, { size: NORMAL }) - 14
+    paper.line(label, FACTS_LEFT, paper.y + NORMAL, { size: NORMAL, color: COLORS.quiet })
+    for (const line of paper.linesOf(text, width, { size: NORMAL })) {
+      paper.line(line, RIGHT, paper.y + NORMAL, { size: NORMAL, align: 'right' })
+      paper.y += NORMAL * LEADING
+    }
+    paper.y += 1.6
+  }
+}
+
+class Table {
+  /** The right edge of each column of figures. */
+  readonly #edges: number[]
+  readonly #labelWidth: number
+
+  constructor(
+    readonly paper: Paper,
+    readonly content: Content,
+  ) {
+    const widths = content.columns.slice(1).map((heading, index) => this.#widthOf(heading, index))
+    let edge = RIGHT
+    this.#edges = widths
+      .toReversed()
+      .map((width) => {
+        edge -= width
+        return edge + width
+      })
+      .toReversed()
+    this.#labelWidth = edge - LEFT
+  }
+
+  draw(): void {
+    this.#header()
+    for (const { title, groups } of this.content.sections) {
+      if (title !== null) {
+        this.#keep(62)
+        this.paper.y += 12
+        this.paper.paragraph(title, { size: 10, bold: true, color: COLORS.accent })
+        this.paper.y += 2
+      }
+      for (const group of groups) this.#group(group)
+    }
+  }
+
+  /** As much as its widest figure needs. Figures are all of one width, so the longest text is the widest. */
+  #widthOf(heading: string, index: number): number {
+    let longest = ''
+    for (const { groups } of this.content.sections) {
+      for (const { rows, amount } of groups) {
+        const last = index === this.content.columns.length - 2
+        const cells = [...rows.map(({ cells }) => cells[index]!), ...(last && amount !== null ? [amount] : [])]
+        for (const cell of cells) if (cell.length > longest.length) longest = cell
+      }
+    }
+    const style = { size: NORMAL, bold: true }
+    return (
+      COLUMN_GAP + Math.max(this.paper.widthOf(longest, style), this.paper.widthOf(heading, { ...style, size: SMALL }))
+    )
+  }
+
+  #header(): void {
+    const { paper, content } = this
+    const style = { size: SMALL, bold: true, color: COLORS.quiet }
+    const [label, ...others] = content.columns
+    paper.line(label!, LEFT, paper.y + SMALL, style)
+    for (const [index, heading] of others.entries()) {
+      paper.line(heading, this.#edges[index]!, paper.y + SMALL, { ...style, align: 'right' })
+    }
+    paper.rule(paper.y + 14, { color: COLORS.accent, thickness: 1 })
+    paper.y += 16
+  }
+
+  /** Goes to a new page where it must, with the heading again. */
+  #keep(height: number): boolean {
+    if (!this.paper.keep(height)) return false
+    this.#header()
+    return true
+  }
+
+  #group({ title, amount, rows }: Group): void {
+    const heading = (text: string, sum: string | null) => {
+      const { paper } = this
+      const style = { size: NORMAL, bold: true }
+      const lines = paper.linesOf(text, this.#labelWidth, style)
+      // With its first row, since a heading at the foot of a page heads nothing.
+      this.#keep(lines.length * NORMAL * LEADING + 40)
+      paper.y += 7
+      if (sum !== null) paper.line(sum, RIGHT, paper.y + NORMAL, { ...style, align: 'right' })
+      for (const line of lines) {
+        paper.line(line, LEFT, paper.y + NORMAL, style)
+        paper.y += NORMAL * LEADING
+      }
+      paper.y += 2
+    }
+    if (title !== null) heading(title, amount)
+    for (const row of rows) this.#row(row, () => title !== null && heading(`${title} (continued)`, null))
+  }
+
+  #row({ label, cells }: Row, continued: () => void): void {
+    const { paper } = this
+    const style = { size: NORMAL }
+    const lines = paper.linesOf(label, this.#labelWidth, style)
+    const height = lines.length * NORMAL * LEADING + 2 * ROW_PADDING
+    if (this.#keep(height)) continued()
+    const top = paper.y + ROW_PADDING
+    for (const [index, line] of lines.entries()) {
+      paper.line(line, LEFT, top + NORMAL + index * NORMAL * LEADING, style)
+    }
+    for (const [index, cell] of cells.entries()) {
+      const isAmount = index === cells.length - 1
+      const color = isAmount ? COLORS.ink : COLORS.quiet
+      paper.line(cell, this.#edges[index]!, top + NORMAL, { ...style, color, align: 'right' })
+    }
+    paper.y += height
+    paper.rule(paper.y)
+  }
+}
+
+/** Together on one page. */
+function sums(paper: Paper, { sums: parts, total }: Content): void {
+  const lines = parts.length * 16
+  paper.keep(lines + 46)
+  paper.y += 12
+  for (const [label, amount] of parts) {
+    paper.line(label, FACTS_LEFT, paper.y + NORMAL, { size: NORMAL, color: COLORS.quiet })
+    paper.line(amount, RIGHT, paper.y + NORMAL, { size: NORMAL, align: 'right' })
+    paper.y += 16
+  }
+  paper.rule(paper.y + 2, { color: COLORS.accent, thickness: 1, from: FACTS_LEFT })
+  paper.y += 10
+  const style = { size: 12, bold: true }
+  paper.line(total[0], FACTS_LEFT, paper.y + 12, style)
+  paper.line(total[1], RIGHT, paper.y + 12, { ...style, align: 'right' })
+  paper.y += 20
+}

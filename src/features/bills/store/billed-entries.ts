@@ -1,0 +1,104 @@
+/** The entries on a bill, as its documents show them. */
+import { aliasedTable, and, asc, eq, gt } from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import type { LabelMap } from '../../../database/records.ts'
+import type { Nanos } from '../../../lib/money.ts'
+
+/** Rows that are held at a time: their query takes some ten milliseconds. */
+const PAGE_ROWS = 2_000
+
+function listPage(reader: Reader, billId: number, after: number): Promise<BilledRow[]> {
+  const { billEntries, entries, users, projects, tickets, prices, sessions, labelSets, names } = reader.tables
+  const harnesses = aliasedTable(names, 'harness')
+  const agents = aliasedTable(names, 'agent')
+  const models = aliasedTable(names, 'model')
+  const providers = aliasedTable(names, 'provider')
+  const { placementRuleVersions } = reader.tables
+  return reader
+    .select({
+      id: entries.id,
+      line: billEntries.line,
+      uid: entries.uid,
+      manager: users.name,
+      harness: harnesses.text,
+      agent: agents.text,
+      model: models.text,
+      provider: providers.text,
+      startedAt: entries.startedAt,
+      endedAt: entries.endedAt,
+      input: entries.input,
+      output: entries.output,
+      cacheRead: entries.cacheRead,
+      cacheWrite: entries.cacheWrite,
+      cacheWrite1h: entries.cacheWrite1h,
+      reportedCost: entries.reportedCost,
+      listValue: entries.listValue,
+      price: prices.uid,
+      priceNote: entries.priceNote,
+      project: projects.key,
+      ticket: tickets.key,
+      placedBy: entries.placedBy,
+      rule: placementRuleVersions.name,
+      summary: entries.summary,
+      labels: labelSets.labels,
+      sessionKey: sessions.sessionKey,
+      part: entries.part,
+    })
+    .from(billEntries)
+    .innerJoin(entries, eq(entries.id, billEntries.entryId))
+    .innerJoin(users, eq(users.id, entries.managerId))
+    .innerJoin(harnesses, eq(harnesses.id, entries.harnessId))
+    .innerJoin(agents, eq(agents.id, entries.agentId))
+    .innerJoin(models, eq(models.id, entries.modelId))
+    .leftJoin(providers, eq(providers.id, entries.providerId))
+    .leftJoin(projects, eq(projects.id, entries.projectId))
+    .leftJoin(tickets, eq(tickets.id, entries.ticketId))
+    .leftJoin(placementRuleVersions, eq(placementRuleVersions.id, entries.ruleVersionId))
+    .leftJoin(labelSets, eq(labelSets.id, entries.labelSetId))
+    .leftJoin(prices, eq(prices.id, entries.priceId))
+    .leftJoin(sessions, eq(sessions.id, entries.sessionId))
+    .where(and(eq(billEntries.billId, billId), gt(billEntries.entryId, after)))
+    .orderBy(asc(billEntries.entryId))
+    .limit(PAGE_ROWS)
+}
+
+/** An entry with the texts of what it refers to, as they are now. */
+export interface BilledRow {
+  id: number
+  line: number
+  uid: string
+  manager: string
+  harness: string
+  agent: string
+  model: string
+  provider: string | null
+  startedAt: number
+  endedAt: number
+  input: number
+  output: number
+  cacheRead: number
+  cacheWrite: number
+  cacheWrite1h: number
+  reportedCost: Nanos | null
+  listValue: Nanos | null
+  price: string | null
+  priceNote: string | null
+  project: string | null
+  ticket: string | null
+  placedBy: string | null
+  rule: string | null
+  summary: string | null
+  labels: LabelMap | null
+  sessionKey: string | null
+  part: number | null
+}
+
+/** In the order of their keys, some thousand at a time. */
+export async function* pagesOfBilledEntries(reader: Reader, billId: number): AsyncGenerator<BilledRow[]> {
+  for (let after = 0; ; ) {
+    const page = await listPage(reader, billId, after)
+    if (page.length > 0) yield page
+    if (page.length < PAGE_ROWS) return
+    after = page.at(-1)!.id
+  }
+}
