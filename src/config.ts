@@ -49,6 +49,18 @@ export const OPTIONS = {
     default: '',
     doc: 'addresses or networks (10.0.0.0/8), separated by commas, of the proxies whose X-Forwarded-For is believed',
   },
+  smtpUrl: {
+    flag: '--smtp-url <url>',
+    variable: 'TALLY_SMTP_URL',
+    default: '',
+    doc: 'smtp://user:password@host:587 or smtps://… of the mail server that delivers bills; the variable keeps its password out of the list of processes',
+  },
+  smtpFrom: {
+    flag: '--smtp-from <address>',
+    variable: 'TALLY_SMTP_FROM',
+    default: '',
+    doc: 'e-mail address that bills are sent from; that of the organization where absent',
+  },
   logLevel: {
     flag: '--log-level <level>',
     variable: 'TALLY_LOG_LEVEL',
@@ -78,7 +90,22 @@ export interface Config {
   port: number
   publicUrl: string | undefined
   trustedProxies: string[]
+  mail: MailConfig | undefined
   logLevel: (typeof LOG_LEVELS)[number]
+}
+
+/** How bills are delivered by e-mail. */
+export interface MailConfig {
+  host: string
+  port: number
+  /** TLS from the first byte, instead of after STARTTLS. */
+  isSecure: boolean
+  /** Refuses to go on where the server offers no STARTTLS. */
+  requiresTls: boolean
+  user: string | undefined
+  password: string | undefined
+  /** Undefined for the organization's address. */
+  from: string | undefined
 }
 
 /** What a command that talks to a server needs. */
@@ -151,6 +178,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
   for (const proxy of trustedProxies.filter((each) => !isAddressOrNetwork(each))) {
     reading.fault('trustedProxies', `'${proxy}' is no address and no network such as 10.0.0.0/8`)
   }
+  const mail = readMail(reading)
   reading.finish()
   return {
     dataDir: text('data'),
@@ -159,7 +187,58 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     port,
     publicUrl,
     trustedProxies,
+    mail,
     logLevel: logLevel!,
+  }
+}
+
+/** Of submission (RFC 6409) and of submission over TLS (RFC 8314), which is what a mail server expects of programs. */
+const SMTP_PORTS: Record<string, number> = { 'smtp:': 587, 'smtps:': 465 }
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+/** Undefined where no mail server is named. No message repeats the address: it may hold a password. */
+function readMail(reading: Reading): MailConfig | undefined {
+  const from = reading.text('smtpFrom') || undefined
+  if (from && !/^[^\s@<>,;"]+@[^\s@<>,;"]+$/.test(from)) {
+    reading.fault('smtpFrom', `'${from}' is no e-mail address; write it without a name, such as bills@example.com`)
+  }
+  const text = reading.text('smtpUrl')
+  if (!text) return undefined
+  const fault = (message: string) => void reading.fault('smtpUrl', message)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const usualPort = url && SMTP_PORTS[url.protocol]
+  if (!url || usualPort === undefined) return fault('must be smtp://user:password@host:587 or smtps://…')
+  const asked = url.searchParams.get('requireTLS')
+  const others = [...url.searchParams.keys()].filter((name) => name !== 'requireTLS')
+  if (url.hostname === '') fault('names no host')
+  if (url.port === '0') fault('names port 0; use 1 to 65535')
+  if (!['', '/'].includes(url.pathname)) fault('has a path behind the host, which a mail server has not')
+  if (url.hash !== '') fault('has a #; in a password it is written %23')
+  if (others.length > 0) fault(`has the setting '${others[0]}', which is not known; requireTLS=true or false is`)
+  if (asked !== null && !['true', 'false'].includes(asked)) fault('has a requireTLS that is neither true nor false')
+  const user = decoded(url.username)
+  const password = decoded(url.password)
+  if (user === undefined || password === undefined) return fault('has a % in user or password that is not written %25')
+  if (password && !user) fault('has a password but no user')
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port) || usualPort,
+    isSecure: url.protocol === 'smtps:',
+    // A password does not leave the machine in the clear unless that is asked for.
+    requiresTls: asked === null ? password !== '' && !LOOPBACK.test(url.hostname) : asked === 'true',
+    user: user || undefined,
+    password: password || undefined,
+    from,
+  }
+}
+
+/** What a part of an address stands for; undefined where its escapes are none. */
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
   }
 }
 

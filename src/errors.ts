@@ -132,6 +132,11 @@ export const PROBLEMS = {
     title: 'The preview no longer fits',
     help: 'Since the preview, entries, prices, names or settings have changed, so the bill would not be the one that was looked at. Nothing was sent; preview it again.',
   },
+  mail_not_set_up: {
+    status: 409,
+    title: 'Mail is not set up',
+    help: 'Tally has no mail server (`TALLY_SMTP_URL`) or no address to send from (`TALLY_SMTP_FROM`, else the organization’s). Bills are sent and downloaded without it.',
+  },
   body_too_large: {
     status: 413,
     title: 'Body too large',

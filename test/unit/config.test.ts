@@ -10,6 +10,7 @@ describe('the configuration', () => {
       port: 4747,
       publicUrl: undefined,
       trustedProxies: [],
+      mail: undefined,
       logLevel: 'info',
     })
   })
@@ -34,6 +35,39 @@ describe('the configuration', () => {
     expect(read).toThrow(/--port \(TALLY_PORT\).*\n.*TALLY_LOG_LEVEL.*\n.*TALLY_DATABASE_URL/)
     // An address of a database may hold a password.
     expect(read).not.toThrow(/secret/)
+  })
+
+  test('reads a mail server from one address, and keeps its password from the wire and from messages', () => {
+    const mail = (url: string, from = '') => readConfig({}, { TALLY_SMTP_URL: url, TALLY_SMTP_FROM: from }).mail
+    expect(mail('smtp://ada:p%40ss%23@mail.example.com', 'bills@example.com')).toEqual({
+      host: 'mail.example.com',
+      port: 587,
+      isSecure: false,
+      requiresTls: true,
+      user: 'ada',
+      password: 'p@ss#',
+      from: 'bills@example.com',
+    })
+    expect(mail('smtps://mail.example.com')).toMatchObject({ port: 465, isSecure: true, user: undefined })
+    expect(mail('smtp://ada:pass@[::1]:2525')).toMatchObject({ host: '::1', port: 2525, requiresTls: false })
+    expect(mail('smtp://ada:pass@10.0.0.1?requireTLS=false')).toMatchObject({ requiresTls: false })
+    expect(mail('smtp://10.0.0.1?requireTLS=true')).toMatchObject({ requiresTls: true })
+    for (const wrong of [
+      'mail.example.com',
+      'http://mail.example.com',
+      'smtp://',
+      'smtp://ada:secret@mail.example.com:0',
+      'smtp://ada:secret@mail.example.com/x',
+      'smtp://ada:se%zzcret@mail.example.com',
+      'smtp://ada#secret@mail.example.com',
+      'smtp://:secret@mail.example.com',
+      'smtp://mail.example.com?requireTLS=secret',
+      'smtp://mail.example.com?pool=true',
+    ]) {
+      expect(() => mail(wrong)).toThrow(/^--smtp-url \(TALLY_SMTP_URL\): /)
+      expect(() => mail(wrong)).not.toThrow(/secret/)
+    }
+    expect(() => mail('', 'Ada <ada@example.com>')).toThrow(/TALLY_SMTP_FROM/)
   })
 
   test('takes addresses and networks of proxies', () => {

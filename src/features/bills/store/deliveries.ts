@@ -1,0 +1,97 @@
+/** The outbox of bills: what is to be sent by e-mail, and what became of it. */
+import { and, asc, eq, inArray, lte, ne, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { Tables } from '../../../database/tables.ts'
+
+export type DeliveryRecord = Tables['billDeliveries']['$inferSelect']
+
+export async function insertDeliveries(
+  tx: Tx,
+  rows: readonly Pick<
+    DeliveryRecord,
+    'billId' | 'notice' | 'recipient' | 'message' | 'nextAttemptAt' | 'createdAt' | 'createdBy'
+  >[],
+): Promise<void> {
+  await tx.insert(tx.tables.billDeliveries).values(rows.map((row) => ({ ...row, state: 'queued' as const })))
+}
+
+/** The one that has waited longest beyond its time; undefined where none is due. */
+export async function findDueDelivery(reader: Reader, now: number): Promise<DeliveryRecord | undefined> {
+  const due = reader.prepared('bill-deliveries.due', (prepare) => {
+    const table = prepare.tables.billDeliveries
+    return (
+      prepare
+        .select()
+        .from(table)
+        // Not bound: only for a state that stands in the query is the partial index of what is queued used.
+        .where(and(sql`${table.state} = 'queued'`, lte(table.nextAttemptAt, sql.placeholder('now'))))
+        .orderBy(asc(table.nextAttemptAt))
+        .limit(1)
+    )
+  })
+  const [row] = await due.execute({ now })
+  return row
+}
+
+/** Takes one that still is as it was seen; false where another took it meanwhile. */
+export async function claimDelivery(
+  tx: Tx,
+  { id, attempts }: DeliveryRecord,
+  { until }: { until: number },
+): Promise<boolean> {
+  const { billDeliveries } = tx.tables
+  const rows = await tx
+    .update(billDeliveries)
+    .set({ attempts: attempts + 1, nextAttemptAt: until })
+    .where(and(eq(billDeliveries.id, id), eq(billDeliveries.attempts, attempts), eq(billDeliveries.state, 'queued')))
+    .returning({ id: billDeliveries.id })
+  return rows.length > 0
+}
+
+/** Also where it was given up meanwhile: what the mail server took has been sent. */
+export async function recordSentDelivery(
+  tx: Tx,
+  id: number,
+  { answer, sentAt }: { answer: string; sentAt: number },
+): Promise<void> {
+  const { billDeliveries } = tx.tables
+  await tx
+    .update(billDeliveries)
+    .set({ state: 'sent', sentAt, nextAttemptAt: null, answer })
+    .where(and(eq(billDeliveries.id, id), ne(billDeliveries.state, 'sent')))
+}
+
+/** With `nextAttemptAt` null it is given up. Nothing changes where it was claimed again or given up meanwhile. */
+export async function recordFailedDelivery(
+  tx: Tx,
+  { id, attempts }: Pick<DeliveryRecord, 'id' | 'attempts'>,
+  { answer, nextAttemptAt }: { answer: string; nextAttemptAt: number | null },
+): Promise<void> {
+  const { billDeliveries } = tx.tables
+  await tx
+    .update(billDeliveries)
+    .set({ state: nextAttemptAt === null ? 'failed' : 'queued', nextAttemptAt, answer })
+    .where(and(eq(billDeliveries.id, id), eq(billDeliveries.attempts, attempts), eq(billDeliveries.state, 'queued')))
+}
+
+/** Of a bill, those that still wait to bring it. */
+export async function withdrawDeliveries(tx: Tx, billId: number, answer: string): Promise<void> {
+  const { billDeliveries } = tx.tables
+  await tx
+    .update(billDeliveries)
+    .set({ state: 'failed', nextAttemptAt: null, answer })
+    .where(
+      and(eq(billDeliveries.billId, billId), eq(billDeliveries.state, 'queued'), eq(billDeliveries.notice, 'sent')),
+    )
+}
+
+/** Of these bills, in the order in which they were queued. */
+export async function listDeliveries(reader: Reader, billIds: readonly number[]): Promise<DeliveryRecord[]> {
+  if (billIds.length === 0) return []
+  const { billDeliveries } = reader.tables
+  return reader
+    .select()
+    .from(billDeliveries)
+    .where(inArray(billDeliveries.billId, [...billIds]))
+    .orderBy(asc(billDeliveries.id))
+}
