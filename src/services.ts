@@ -3,7 +3,7 @@ import { findDamage } from './database/damage.ts'
 import type { Database } from './database/database.ts'
 import { checkReady } from './database/ready.ts'
 import { createAuditService } from './features/audit/service.ts'
-import { createBillsService } from './features/bills/service.ts'
+import { type BillsDependencies, createBillsService } from './features/bills/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
 import { createPeopleService } from './features/people/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
@@ -16,9 +16,11 @@ import type { Clock } from './lib/clock.ts'
 export interface ServicesOptions {
   db: Database
   clock: Clock
+  /** How bills are delivered by e-mail; undefined where they are not. */
+  mail?: BillsDependencies['mail']
 }
 
-export function createServices({ db, clock }: ServicesOptions) {
+export function createServices({ db, clock, mail }: ServicesOptions) {
   const audit = createAuditService({ db, clock })
   const people = createPeopleService({ db, clock, audit })
   const projects = createProjectsService({ db, clock, audit })
@@ -26,7 +28,7 @@ export function createServices({ db, clock }: ServicesOptions) {
   const prices = createPricesService({ db, clock, audit })
   const entries = createEntriesService({ db, clock, audit, people, prices, projects, placement })
   const sheets = createSheetsService({ db, clock, audit, people, prices, entries })
-  const bills = createBillsService({ db, clock, audit, projects, entries })
+  const bills = createBillsService({ db, clock, audit, projects, entries, mail })
   const reports = createReportsService({ db, clock, people })
   return {
     db,

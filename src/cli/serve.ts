@@ -36,6 +36,8 @@ export function addServeCommand(program: Command): void {
     .addOption(optionOf('port'))
     .addOption(optionOf('publicUrl'))
     .addOption(optionOf('trustedProxies'))
+    .addOption(optionOf('smtpUrl'))
+    .addOption(optionOf('smtpFrom'))
     .addOption(optionOf('logLevel'))
     .addHelpText(
       'after',
@@ -79,7 +81,7 @@ async function serve(config: Config): Promise<void> {
   const stopping = askedToStop()
   let server: Server | undefined
   try {
-    const services = createServices({ db, clock: systemClock })
+    const services = createServices({ db, clock: systemClock, mail: config.mail })
     // A newer table may know models that were reported before it did.
     if (await services.prices.loadDefaultPrices()) await services.entries.valueUnpriced()
     const app = createApp({ services, logger, publicUrl: config.publicUrl, trustedProxies: config.trustedProxies })
@@ -94,11 +96,14 @@ async function serve(config: Config): Promise<void> {
     const rolling = services.reports.rollup.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not bring the sums of days and months up to date')
     })
+    const delivering = services.bills.deliveries.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not deliver a bill')
+    })
     const signal = await stopping
     logger.info(`${signal}: finishing what was accepted`)
     setTimeout(() => die(undefined, `not finished after ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
-    await Promise.all([finish(server, logger), rolling.stop()])
+    await Promise.all([finish(server, logger), rolling.stop(), delivering.stop()])
     await flushLastUsed(services.people, logger)
   } finally {
     // Of a start that failed half-way; one that has finished answers nobody any more.

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../config.ts'
-import type { Viewer } from '../database/visibility.ts'
-import type { Actor } from '../features/audit/service.ts'
+import type { Party } from '../features/audit/service.ts'
 import type { Services } from '../services.ts'
 import { CommandError } from './failures.ts'
 
@@ -12,22 +11,17 @@ export interface DatabaseFlags {
   databaseUrl?: string
 }
 
-/** What the command line is to services: it sees everything, and what it changes is kept under its user's name. */
-export interface CommandLine {
-  viewer: Viewer
-  by: Actor
-}
-
 /**
- * Runs `work` on the database that the flags name, beside a server that may be running on it. Only a command that
+ * Runs `work` on the database that the flags name, beside a server that may be running on it. It may what an admin may,
+ * and what it changes is kept under the name of the machine's user. Only a command that
  * `creates` makes a database where there is none: to the others, a missing one is a slip in the name of the folder.
  */
 export async function withServices<Result>(
   flags: DatabaseFlags,
-  work: (services: Services, self: CommandLine) => Promise<Result>,
+  work: (services: Services, self: Party) => Promise<Result>,
   { creates = false }: { creates?: boolean } = {},
 ): Promise<Result> {
-  const { dataDir, databaseUrl } = readConfig(flags)
+  const { dataDir, databaseUrl, mail } = readConfig(flags)
   // Only now, as drizzle and the services take most of a short command's time: `--help` does without.
   const [{ DATABASE_FILE, openDatabase }, { EVERYTHING }, { commandLineActor }, { createServices }, { systemClock }] =
     await Promise.all([
@@ -44,7 +38,11 @@ export async function withServices<Result>(
   }
   const db = await openDatabase({ dataDir, databaseUrl, clock: systemClock })
   try {
-    return await work(createServices({ db, clock: systemClock }), { viewer: EVERYTHING, by: commandLineActor() })
+    return await work(createServices({ db, clock: systemClock, mail }), {
+      viewer: EVERYTHING,
+      person: null,
+      by: commandLineActor(),
+    })
   } finally {
     await db.close()
   }

@@ -1,5 +1,5 @@
 /** Why a bill is not sent, or does not move. */
-import { Problem } from '../../errors.ts'
+import { Problem, validationFailed } from '../../errors.ts'
 import type { BillState } from './store/bills.ts'
 
 const counted = (entries: number) => `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'}`
@@ -37,6 +37,16 @@ export function keyReused(key: string): Problem {
     'idempotency_key_reused',
     `The Idempotency-Key '${key}' was used before with a different body. Use a new key for a new bill, or send the first body again.`,
   )
+}
+
+export function noRecipient(number: string): Problem {
+  return validationFailed([
+    {
+      pointer: '/to',
+      code: 'required',
+      message: `is required: the client of the bill ${number} has no e-mail address, or it has no client`,
+    },
+  ])
 }
 
 export function wrongState(number: string, state: BillState, to: 'paid' | 'void' | 'credited'): Problem {

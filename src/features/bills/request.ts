@@ -124,6 +124,6 @@ export function exactly(text: string, digits: number): bigint | undefined {
   return units !== undefined && finer === units * 10n ** BigInt(3 * PPM_DIGITS) ? units : undefined
 }
 
-export function faultsOfRecipients(addresses: BillSending['deliver_to'] = []): Fault[] {
-  return addresses.flatMap((address, index) => faultsOfEmail(address, `/deliver_to/${index}`))
+export function faultsOfRecipients(addresses: BillSending['deliver_to'] = [], pointer = '/deliver_to'): Fault[] {
+  return addresses.flatMap((address, index) => faultsOfEmail(address, `${pointer}/${index}`))
 }

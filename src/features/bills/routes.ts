@@ -7,7 +7,7 @@ import { documented } from '../../http/documented.ts'
 import { readIdempotencyKey } from '../../http/idempotency-key.ts'
 import { listPage, listParameter, parameter } from '../../http/query.ts'
 import { writeKeyPage } from '../../query.ts'
-import { ENTRY_COLUMNS, EXAMPLE_ENTRY, type EntriesService, TokenEntryList } from '../entries/service.ts'
+import { ENTRY_COLUMNS, type EntriesService, EXAMPLE_ENTRY, TokenEntryList } from '../entries/service.ts'
 import type { Caller } from '../people/service.ts'
 import { BILL_COLUMNS } from './csv.ts'
 import { EXAMPLE_BILL, EXAMPLE_CREDIT_NOTE, EXAMPLE_HEAD, EXAMPLE_PREVIEW, EXAMPLE_REQUEST } from './examples.ts'
@@ -15,6 +15,7 @@ import { readBillEntries, readBillList } from './query.ts'
 import {
   BILL_STATES,
   Bill,
+  BillDelivery,
   BillList,
   BillPayment,
   BillPreview,
@@ -244,6 +245,35 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
             },
           },
           problems: ['wrong_status'],
+        }),
+      },
+    )
+    .post(
+      '/:id/deliver',
+      async ({ params, body, caller, address, set }) => {
+        set.status = 202
+        return answer(await bills.deliverBill(params.id, body, actorOf({ caller, address })))
+      },
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: BillDelivery,
+        detail: documented({
+          id: 'deliverBill',
+          tag,
+          summary: 'Send a bill by e-mail again',
+          description:
+            'Puts it into the outbox, for its client or for those who are named; of a bill that is void, the notice that it is. `deliveries` says what became of each.',
+          path,
+          body: { example: { to: ['bills@acme.example'], message: 'As you asked, once more.' } },
+          responses: {
+            202: {
+              description: 'It is in the outbox.',
+              schema: Bill,
+              example: { ...EXAMPLE_BILL, delivery: 'queued' },
+            },
+          },
+          problems: ['mail_not_set_up'],
         }),
       },
     )

@@ -299,7 +299,10 @@ const head = {
   tax: Type.Number(),
   total: Type.Number(),
   entries: Type.Integer(),
-  delivery: oneOf(['none', 'queued', 'sent', 'failed'] as const, 'The worst of its deliveries.'),
+  delivery: oneOf(
+    ['none', 'queued', 'sent', 'failed'] as const,
+    'The worst of the deliveries that were asked for last.',
+  ),
   paid: orNull(Type.Object({ on: Type.String(), reference: orNull(Type.String()) }, strict)),
   void: orNull(Type.Object({ at: moment('When.'), reason: Type.String() }, strict)),
   replaces: reference,
@@ -335,6 +338,7 @@ export const BillVoiding = Type.Object(
   },
   { ...strict, $id: 'BillVoiding' },
 )
+export type BillVoiding = Static<typeof BillVoiding>
 
 export const BillPayment = Type.Object(
   {
@@ -357,6 +361,7 @@ export const BillDelivery = Type.Object(
   },
   { ...strict, $id: 'BillDelivery' },
 )
+export type BillDelivery = Static<typeof BillDelivery>
 
 export const CreditNoteRequest = Type.Object(
   {

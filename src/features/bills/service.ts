@@ -12,12 +12,23 @@ import type { ProjectsService } from '../projects/service.ts'
 import { createComposing, type Draft } from './composing.ts'
 import { creditDocument, creditLines } from './credit-note.ts'
 import { minorDigitsOf } from './currency.ts'
+import { createDeliveries, deliveryBody, deliveryState, type Papers } from './delivery.ts'
+import { createMailer, type MailServer } from './delivery-mailer.ts'
+import { createDocuments, type DocumentFormat, type RenderedDocument } from './documents/documents.ts'
 import { numberOf, sequenceScope } from './number.ts'
 import { dayOf, isDay } from './period.ts'
 import type { BillListQuery } from './query.ts'
-import { keyReused, previewChanged, wrongState } from './refusals.ts'
+import { keyReused, noRecipient, previewChanged, wrongState } from './refusals.ts'
 import { faultsOfRecipients } from './request.ts'
-import type { BillDocument, BillHead, BillRequest, BillSending, CreditNoteRequest } from './schema.ts'
+import type {
+  BillDelivery,
+  BillDocument,
+  BillHead,
+  BillRequest,
+  BillSending,
+  BillVoiding,
+  CreditNoteRequest,
+} from './schema.ts'
 import {
   type BillFilter,
   type BillRecord,
@@ -38,7 +49,7 @@ import {
 import { getIssuer } from './store/issuer.ts'
 import { billHead, billText } from './wire.ts'
 
-export type { BillView }
+export type { BillView, DocumentFormat }
 
 export interface BillsDependencies {
   db: Database
@@ -46,6 +57,10 @@ export interface BillsDependencies {
   audit: AuditService
   projects: Pick<ProjectsService, 'getClient' | 'showProject'>
   entries: Pick<EntriesService, 'freezeEntries' | 'releaseEntries'>
+  /** What makes documents where it is not the usual one. */
+  documents?: Papers
+  /** Where bills are sent by e-mail; `from` undefined is the organization's address. */
+  mail?: (MailServer & { from: string | undefined }) | undefined
 }
 
 /** A sending whose entries somebody changed between composing and writing begins anew; so often, then it is told. */
@@ -65,8 +80,19 @@ export interface Sent {
 
 export type BillsService = ReturnType<typeof createBillsService>
 
-export function createBillsService({ db, clock, audit, projects, entries }: BillsDependencies) {
+export function createBillsService({
+  db,
+  clock,
+  audit,
+  projects,
+  entries,
+  documents: papers,
+  mail,
+}: BillsDependencies) {
   const compose = createComposing({ projects })
+  const mailer = mail && createMailer(mail)
+  const documents = createDocuments({ db })
+  const deliveries = createDeliveries({ db, clock, mailer, from: mail?.from, documents: papers ?? documents })
 
   /** One sending at a time in a process: overlapping ones would only make each other begin anew. */
   let sendings: Promise<unknown> = Promise.resolve()
@@ -80,7 +106,7 @@ export function createBillsService({ db, clock, audit, projects, entries }: Bill
    * Writes the bill, or answers undefined where an entry is no longer what it was composed from. All of it or nothing:
    * what is thrown in between takes the number back as well.
    */
-  async function write(draft: Draft, { by, key }: Sending): Promise<number | undefined> {
+  async function write(draft: Draft, { by, key, recipients, message }: Writing): Promise<number | undefined> {
     try {
       return await db.write(async (tx) => {
         // By another process, while this one composed.
@@ -101,6 +127,7 @@ export function createBillsService({ db, clock, audit, projects, entries }: Bill
         if (!isSame(await fingerprintOf(tx, billId), draft)) throw new EntriesChanged()
         await entries.freezeEntries(tx, billId)
         if (key) await insertBillKey(tx, { ...key, billId })
+        await deliveries.queue(tx, { billId, notice: 'sent', recipients, message, by })
         await recordSent(tx, by, billId)
         return billId
       })
@@ -143,7 +170,8 @@ export function createBillsService({ db, clock, audit, projects, entries }: Bill
       db.read,
       views.flatMap(({ bill }) => [bill.replacesId, bill.correctsId]),
     )
-    return views.map((view) => billHead(view, references, 'none'))
+    const delivered = await deliveries.listOf(views.map(({ bill }) => bill.id))
+    return views.map((view) => billHead(view, references, deliveryState(delivered.get(view.bill.id))))
   }
 
   return {
@@ -166,7 +194,8 @@ export function createBillsService({ db, clock, audit, projects, entries }: Bill
         for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
           const draft = await compose(db.slow, body, { now: clock.now(), isEmptyFine: false })
           if (digest !== undefined && digest !== digestOf(draft)) throw previewChanged()
-          const billId = await write(draft, { by, key })
+          const recipients = deliver_to ?? (draft.clientEmail === null ? [] : [draft.clientEmail])
+          const billId = await write(draft, { by, key, recipients, message })
           if (billId !== undefined) return { bill: (await findBill(db.read, { id: billId }))!, replayed: false }
         }
         throw previewChanged()
@@ -196,19 +225,27 @@ export function createBillsService({ db, clock, audit, projects, entries }: Bill
     /** The bill as the API answers it, with its document to the byte as it was sent. */
     async billText(view: BillView): Promise<string> {
       const [head] = await heads([view])
-      return billText(head!, [], await getDocument(db.read, view.bill.id))
+      const delivered = (await deliveries.listOf([view.bill.id])).get(view.bill.id) ?? []
+      return billText(head!, delivered.map(deliveryBody), await getDocument(db.read, view.bill.id))
     },
 
     /** The bill as it was sent, to the byte. */
     getDocument: ({ bill }: BillView): Promise<string> => getDocument(db.read, bill.id),
 
+    /** A bill in one of its formats, as it was first made. Throws `not_found`. */
+    renderBill: async (which: string, format: DocumentFormat): Promise<RenderedDocument> =>
+      documents.render(await getView(db.read, which), format),
+
     /** Releases the entries of a sent bill to what they were before. Throws `wrong_status` for a paid or void one. */
-    voidBill: (which: string, { reason }: { reason: string }, by: Actor): Promise<BillView> =>
-      db.write(async (tx) => {
+    async voidBill(which: string, { reason, deliver = true }: BillVoiding, by: Actor): Promise<BillView> {
+      const view = await getView(db.read, which)
+      if (view.bill.state === 'sent') await documents.renderBeforeVoid(view)
+      return db.write(async (tx) => {
         const { bill } = await getView(tx, which)
         if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'void')
         await updateBillState(tx, bill.id, { state: 'void', voidedAt: clock.now(), voidReason: reason })
         await entries.releaseEntries(tx, bill.id)
+        await deliveries.followVoid(tx, bill.id, { tell: deliver, by })
         await audit.record(tx, by, {
           action: `${bill.kind}.voided`,
           object: { id: bill.uid, name: bill.number },
@@ -216,7 +253,38 @@ export function createBillsService({ db, clock, audit, projects, entries }: Bill
           after: { state: 'void', reason, entries_released: bill.entries },
         })
         return getView(tx, which)
-      }),
+      })
+    },
+
+    /**
+     * Sends the bill by e-mail once more, or to others: of one that is void, the notice that it is. Throws
+     * `mail_not_set_up`, and `validation_failed` for addresses that are none or where nobody is named.
+     */
+    async deliverBill(which: string, { to, message }: BillDelivery, by: Actor): Promise<BillView> {
+      const faults = faultsOfRecipients(to, '/to')
+      if (faults.length > 0) throw validationFailed(faults)
+      await deliveries.requireMail(db.read)
+      const { bill, client } = await getView(db.read, which)
+      const usual = client
+        ? (await projects.getClient(client.uid)).email
+        : (parseExactJson(await getDocument(db.read, bill.id)) as BillDocument).recipient?.email
+      const recipients = to ?? (usual ? [usual] : [])
+      if (recipients.length === 0) throw noRecipient(bill.number)
+      return db.write(async (tx) => {
+        const { bill: now } = await getView(tx, which)
+        const notice = now.state === 'void' ? 'void' : 'sent'
+        await deliveries.queue(tx, { billId: now.id, notice, recipients, message, by })
+        await audit.record(tx, by, {
+          action: `${now.kind}.delivered`,
+          object: { id: now.uid, name: now.number },
+          after: { to: recipients, notice },
+        })
+        return getView(tx, which)
+      })
+    },
+
+    /** What sends the e-mails that wait: the server's job. */
+    deliveries: { deliverDue: deliveries.deliverDue, start: deliveries.start },
 
     /** Throws `wrong_status` for one that is paid or void, `validation_failed` for a day that is none or ahead. */
     payBill: (
@@ -283,6 +351,11 @@ export interface Sending {
   by: Actor
   /** The Idempotency-Key of a person's or a token's call, with the hash of what they sent. */
   key?: { userId: number; key: string; bodyHash: Uint8Array } | undefined
+}
+
+interface Writing extends Sending {
+  recipients: readonly string[]
+  message: string | undefined
 }
 
 /** Somebody changed an entry while its bill was written. */

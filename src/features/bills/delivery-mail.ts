@@ -1,0 +1,94 @@
+/** The e-mail that brings a bill, or the notice that it is void. Pure. */
+
+import { minorDigitsOf } from './currency.ts'
+import { amountText } from './documents/content.ts'
+import type { BillDocument } from './schema.ts'
+import type { BillView } from './store/bills.ts'
+
+export type Notice = 'sent' | 'void'
+
+export interface Mail {
+  from: { name: string; address: string }
+  replyTo?: string
+  to: string
+  subject: string
+  text: string
+  /** The same each time that it is sent, so that mailers can see a double. */
+  messageId: string
+  attachments: { filename: string; content: Buffer; contentType: string }[]
+}
+
+export interface MailParts {
+  /** Of the delivery. */
+  id: number
+  notice: Notice
+  to: string
+  /** What is written above the figures; a line of Tally's own where null. */
+  message: string | null
+  /** From which address, where it is not the issuer's. */
+  from: string
+  view: BillView
+  document: BillDocument
+  attachment: { bytes: Uint8Array; contentType: string; fileName: string }
+}
+
+export function mailOf({ id, notice, to, message, from, view, document, attachment }: MailParts): Mail {
+  const { bill } = view
+  const issuer = oneLine(document.issuer.name)
+  const what = `${bill.kind === 'bill' ? 'Bill' : 'Credit note'} ${bill.number}`
+  const isReturned = document.issuer.email !== null && document.issuer.email !== from
+  return {
+    from: { name: issuer, address: from },
+    ...(isReturned ? { replyTo: oneLine(document.issuer.email!) } : {}),
+    to,
+    subject: notice === 'void' ? `${what} from ${issuer} is void` : `${what} from ${issuer}`,
+    text: [
+      ...(message === null ? [] : [message, '']),
+      ...(notice === 'void' ? voidText(view, what, issuer) : sentText(view, what, document)),
+      '',
+      ...(document.footer === null || notice === 'void' ? [] : [document.footer, '']),
+      issuer,
+      ...(document.issuer.address === null ? [] : [document.issuer.address]),
+    ].join('\n'),
+    messageId: `<${bill.uid}.${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
+    attachments: [
+      {
+        filename: attachment.fileName,
+        content: Buffer.from(attachment.bytes),
+        contentType: attachment.contentType,
+      },
+    ],
+  }
+}
+
+function sentText({ bill, client }: BillView, what: string, document: BillDocument): string[] {
+  const { currency, tax } = document
+  const amount = (minor: bigint) => `${currency} ${amountText(minor, minorDigitsOf(currency))}`
+  const facts: [string, string][] = [['Period', `${bill.periodFrom} to ${bill.periodTo}`]]
+  if (document.purchase_order !== null) facts.push(['Purchase order', document.purchase_order])
+  if (document.corrects) facts.push(['Corrects', `bill ${document.corrects.number}`])
+  if (document.replaces) facts.push(['Replaces', `bill ${document.replaces.number}, which is void`])
+  if (tax) facts.push(['Subtotal', amount(bill.subtotal)], [tax.name, amount(bill.tax)])
+  facts.push(['Total', amount(bill.total)])
+  if (bill.kind === 'bill') facts.push(['Due', bill.dueOn])
+  const width = Math.max(...facts.map(([label]) => label.length))
+  const whose = document.recipient?.name ?? client?.name
+  return [
+    `${what} of ${bill.issuedOn}${whose === undefined ? '' : ` for ${whose}`} is attached.`,
+    '',
+    ...facts.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
+  ]
+}
+
+function voidText({ bill }: BillView, what: string, issuer: string): string[] {
+  return [
+    `${what} of ${bill.issuedOn} from ${issuer} is void: nothing is to be paid on it.`,
+    '',
+    `  Reason  ${bill.voidReason}`,
+  ]
+}
+
+/** A name in the head of a message: one line, whatever somebody put into it. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+}
