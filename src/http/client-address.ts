@@ -1,5 +1,5 @@
 /** Where a call comes from, as far as that can be known. */
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** What is needed here of Bun's server; null where a call never went over a socket. */
 export type Listening = { requestIP(request: Request): { address: string } | null } | null
@@ -17,6 +17,19 @@ function listOf(proxies: readonly string[]): BlockList {
   return list
 }
 
+/** How some proxies tell an address: with the port of the connection, which each call may have another of. */
+const WITH_PORT = /^(?:\[(?<inBrackets>[^\]]*)\]|(?<dotted>[\d.]+))(?::\d+)?$/
+
+/** How a socket for both families tells an IPv4 address. */
+const MAPPED = /^::ffff:(?=[\d.]+$)/i
+
+/** The address in one spelling, as failures are counted by it; undefined where the text is none. */
+function readAddress(text: string): string | undefined {
+  const { inBrackets, dotted } = WITH_PORT.exec(text)?.groups ?? {}
+  const address = (inBrackets ?? dotted ?? text).replace(MAPPED, '')
+  return isIP(address) === 0 ? undefined : address
+}
+
 export type AddressOf = (request: Request, server: Listening) => string
 
 /**
@@ -26,9 +39,14 @@ export type AddressOf = (request: Request, server: Listening) => string
 export function clientAddresses(trustedProxies: readonly string[]): AddressOf {
   const trusted = listOf(trustedProxies)
   return (request, server) => {
-    let address = server?.requestIP(request)?.address ?? 'unknown'
+    const socket = server?.requestIP(request)?.address ?? 'unknown'
+    let address = readAddress(socket) ?? socket
     const told = request.headers.get('x-forwarded-for')?.split(',') ?? []
-    while (told.length > 0 && trusted.check(address, family(address))) address = told.pop()!.trim()
+    while (told.length > 0 && trusted.check(address, family(address))) {
+      const next = readAddress(told.pop()!.trim())
+      if (next === undefined) break
+      address = next
+    }
     return address
   }
 }
