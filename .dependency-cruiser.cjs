@@ -51,6 +51,7 @@ const PARTS = {
     DATABASE,
     ...GROUND,
   ],
+  'src/features/bills/documents/': ['^src/features/', DATABASE, ...GROUND],
   // A thread of its own opens a connection of its own.
   'src/features/[^/]+/[^/]+-worker\\.ts$': ['^src/features/', '^src/database/sqlite\\.ts$', ...GROUND],
   'src/features/[^/]+/schema\\.ts$': ['^src/features/', '^src/database/(tables|records)\\.ts$', ...GROUND],

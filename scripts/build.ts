@@ -29,6 +29,7 @@ const WORKERS = [
   'src/database/slow-worker.ts',
   'src/database/checkpoint-worker.ts',
   'src/features/entries/export-worker.ts',
+  'src/features/bills/documents/pdf-worker.ts',
 ]
 
 /** Bundles a program with its workers and a runtime into one file. Answers where it is. */

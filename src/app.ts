@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { auditRoutes } from './features/audit/routes.ts'
+import { billDocumentsRoutes } from './features/bills/routes/documents.ts'
 import { billsRoutes } from './features/bills/routes.ts'
 import { applyingRoute } from './features/entries/routes/applying.ts'
 import { entriesRoutes } from './features/entries/routes/entries.ts'
@@ -55,6 +56,7 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(usersRoutes({ people, publicUrl }))
     .use(tokensRoutes(services))
     .use(billsRoutes(services))
+    .use(billDocumentsRoutes(services))
     .use(settingsRoutes(services))
     .use(auditRoutes(services))
     .use(reportingRoutes({ ...services, logger }))

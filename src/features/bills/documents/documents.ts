@@ -28,7 +28,6 @@ const FORMATS = {
 } as const
 
 export type DocumentFormat = keyof typeof FORMATS
-export const DOCUMENT_FORMATS = Object.keys(FORMATS) as DocumentFormat[]
 
 export interface RenderedDocument {
   bytes: Uint8Array
@@ -37,8 +36,6 @@ export interface RenderedDocument {
   /** The Content-Security-Policy under which it is served, where it is a page. */
   policy?: string
 }
-
-export type Documents = ReturnType<typeof createDocuments>
 
 export function createDocuments({ db }: { db: Database }) {
   /** One at a time in a process: two would need twice the memory, and be no faster. */
@@ -82,7 +79,7 @@ export function createDocuments({ db }: { db: Database }) {
     /** The document as it was first made, to the byte. Throws `not_found` for the void notice of a bill that is not void. */
     async render(view: BillView, format: DocumentFormat): Promise<RenderedDocument> {
       const [contentType, ending] = FORMATS[format]
-      const fileName = `${view.bill.number.replace(/[^\p{L}\p{N}_.-]+/gu, '-')}${ending}`
+      const fileName = `${view.bill.number.replace(/[^A-Za-z0-9_.-]+/g, '-')}${ending}`
       if (format === 'json') {
         return { bytes: Buffer.from(await getDocument(db.read, view.bill.id)), contentType, fileName }
       }

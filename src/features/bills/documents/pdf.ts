@@ -23,7 +23,7 @@ export interface Voiding {
 
 export async function billPdf(document: BillDocument, logo: Logo | undefined): Promise<Uint8Array> {
   const content = contentOf(document)
-  const paper = await open(document, content.title, content)
+  const paper = await open(document, { title: content.title, on: document.issued_on, drawn: content })
   head(paper, content, logo)
   if (content.note !== null) {
     paper.paragraph(content.note, { size: NORMAL })
@@ -55,7 +55,7 @@ export async function voidNoticePdf(
     [`Date of the ${content.title.toLowerCase()}`, document.issued_on],
     ...content.facts.filter(([label]) => label === 'Period' || label === 'Purchase order'),
   ]
-  const paper = await open(document, 'Void notice', [content, reason])
+  const paper = await open(document, { title: 'Void notice', on, drawn: [content, reason] })
   head(paper, { ...content, title: 'Void notice', facts }, logo)
   paper.paragraph(`${name} of ${document.issued_on} is void`, { size: 14, bold: true })
   paper.y += 8
@@ -66,11 +66,14 @@ export async function voidNoticePdf(
   return paper.close(`Void notice for ${name.toLowerCase()} · ${content.issuer.name}`)
 }
 
-function open(document: BillDocument, title: string, drawn: unknown): Promise<Paper> {
+function open(
+  document: BillDocument,
+  { title, on, drawn }: { title: string; on: string; drawn: unknown },
+): Promise<Paper> {
   return Paper.open({
     title: `${title} ${document.number}`,
     author: document.issuer.name,
-    createdAt: new Date(`${document.issued_on}T00:00:00Z`),
+    createdAt: new Date(`${on}T00:00:00Z`),
     everything: JSON.stringify(drawn),
   })
 }
