@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Actor } from '../features/audit/service.ts'
 import type { Applied, Scope, Walk } from '../features/entries/service.ts'
 import type { Services } from '../services.ts'
 import { confirm, isInteractive } from './confirm.ts'
@@ -9,7 +10,7 @@ import { placeText } from './place-text.ts'
 import { print, printJson, printTable } from './print.ts'
 import { Progress } from './progress.ts'
 import { counted, countText, dollars } from './report-text.ts'
-import { type CommandLine, type DatabaseFlags, withServices } from './with-services.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
 
 interface Flags extends DatabaseFlags, EntryFilterFlags {
   startingAt?: string
@@ -42,7 +43,7 @@ export function addApplyRulesCommand(rules: Command): void {
     .option('--json', 'print JSON, with every move in a dry run')
     .addHelpText(
       'after',
-      examples('tally rules apply --dry-run', 'tally rules apply --all --label repository:acme/web --yes'),
+      examples('tally rules apply --dry-run', 'tally rules apply --all --label repository=acme/web --yes'),
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
@@ -85,7 +86,7 @@ const LISTED = 1_000
 async function applyAll(
   entries: Services['entries'],
   asked: { scope: Scope; filter: Parameters<Services['entries']['applyRules']>[0]['filter'] },
-  { dryRun, isListed, by }: { dryRun: boolean; isListed: boolean; by: CommandLine['by'] },
+  { dryRun, isListed, by }: { dryRun: boolean; isListed: boolean; by: Actor },
 ): Promise<Applied> {
   const { joinApplied, readWalk } = await load()
   const progress = new Progress(dryRun ? 'Asking the rules' : 'Moving entries')

@@ -8,7 +8,7 @@ import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entr
 import { CommandError } from './failures.ts'
 import { examples } from './options.ts'
 import { note, print, printJson, printTable } from './print.ts'
-import { ANYBODY, costText, printSheets } from './sheets.ts'
+import { costText, printSheets } from './sheets.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 
 interface Flags extends DatabaseFlags {
@@ -30,9 +30,7 @@ export function addApprovalsCommand(program: Command): void {
       const flags = command.optsWithGlobals<Flags & { startingAt?: string; endingAt?: string }>()
       const { readApprovalsQuery } = await import('../features/sheets/service.ts')
       const period = readApprovalsQuery({ starting_at: flags.startingAt, ending_at: flags.endingAt })
-      const waiting = await withServices(flags, (all, { viewer }) =>
-        all.sheets.listApprovals(period, { viewer, ...ANYBODY }),
-      )
+      const waiting = await withServices(flags, (all, self) => all.sheets.listApprovals(period, self))
       if (flags.json) return printJson(waiting)
       printApprovals(waiting)
     })
@@ -121,12 +119,11 @@ async function decide(ids: string[], asking: Asking, verb: string, flags: Decisi
   const selection = isFiltered ? { filter } : { ids }
   const { yes = false, dryRun = false } = flags
   const results = await withServices(flags, async ({ entries }, self) => {
-    const as = { ...self, ...ANYBODY }
     if (isFiltered && !dryRun && !yes && isInteractive()) {
-      const planned = await entries.decideEntries(selection, { ...asking, dryRun: true }, as)
+      const planned = await entries.decideEntries(selection, { ...asking, dryRun: true }, self)
       await confirm(`${verb} ${counted(planned.done, 'entry', 'entries')}?`, { yes })
     }
-    return actionResults(await entries.decideEntries(selection, { ...asking, dryRun }, as), { dryRun })
+    return actionResults(await entries.decideEntries(selection, { ...asking, dryRun }, self), { dryRun })
   })
   if (flags.json) return printJson(results)
   for (const { problem } of results.results) if (problem) note(problem.detail)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import type { Party } from '../features/audit/service.ts'
 import type { ClientBody } from '../features/projects/schema.ts'
-import type { ClientRow, Party, ProjectsService } from '../features/projects/service.ts'
+import type { ClientRow, ProjectsService } from '../features/projects/service.ts'
 import { examples } from './options.ts'
 import { note, print, printJson, printJsonList, printTable } from './print.ts'
 import { withServices } from './with-services.ts'

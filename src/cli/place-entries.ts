@@ -34,9 +34,7 @@ export function addPlaceEntriesCommand(entries: Command): void {
         throw new CommandError('Say where to: --project, --ticket, or none of either.', 2)
       }
       const place = { project: textOrNone(flags.project), ticket: textOrNone(flags.ticket) }
-      const placed = await withServices(flags, ({ entries }, self) =>
-        entries.placeEntries({ ids }, place, { ...self, person: null }),
-      )
+      const placed = await withServices(flags, ({ entries }, self) => entries.placeEntries({ ids }, place, self))
       const refused = placed.flatMap(({ problem }) => problem ?? [])
       if (flags.json) {
         printJson(

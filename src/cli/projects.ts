@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
+import type { Party } from '../features/audit/service.ts'
 import type { MergeBody, ProjectBody } from '../features/projects/schema.ts'
-import type { Party, ProjectsService, ProjectView } from '../features/projects/service.ts'
+import type { ProjectsService, ProjectView } from '../features/projects/service.ts'
 import { confirm, isInteractive } from './confirm.ts'
 import { examples } from './options.ts'
 import { note, print, printJson, printJsonList, printTable } from './print.ts'

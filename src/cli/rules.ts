@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { Party } from '../features/audit/service.ts'
 import type { ListedRule, PlacementService } from '../features/placement/service.ts'
 import { addApplyRulesCommand } from './apply-rules.ts'
 import { confirm } from './confirm.ts'
@@ -17,14 +18,14 @@ import {
   ticketOf,
 } from './rule-text.ts'
 import { addTryRulesCommand, parsePosition } from './try-rules.ts'
-import { type CommandLine, withServices } from './with-services.ts'
+import { withServices } from './with-services.ts'
 
 const JSON_RULE = 'print JSON, as the API answers a rule'
 
 /** Does something to one rule, and prints what became of it. */
 async function act(
   command: Command,
-  does: (placement: PlacementService, self: CommandLine) => Promise<ListedRule>,
+  does: (placement: PlacementService, self: Party) => Promise<ListedRule>,
 ): Promise<void> {
   const flags = command.optsWithGlobals<RuleFlags>()
   const { ruleBody } = await placing()

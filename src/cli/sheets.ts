@@ -17,9 +17,6 @@ interface Flags extends DatabaseFlags {
 
 const service = () => import('../features/sheets/service.ts')
 
-/** What the command line is to services that ask who decides: it may what an admin may. */
-export const ANYBODY = { person: null } as const
-
 const SHEET: Column<TokenSheet>[] = [
   { title: 'FROM', of: ({ period }) => period.from },
   { title: 'TO', of: ({ period }) => period.to },
@@ -203,9 +200,7 @@ function addFillingCommands(sheets: Command): void {
       }
       const days = month === undefined ? { period: { from: from!, to: to! } } : { month }
       const about = said === undefined ? {} : { note: said }
-      const sheet = await withServices(flags, (all, self) =>
-        all.sheets.openSheet({ person, ...days, ...about }, { ...self, ...ANYBODY }),
-      )
+      const sheet = await withServices(flags, (all, self) => all.sheets.openSheet({ person, ...days, ...about }, self))
       tellSheet('Opened', sheet, flags)
     })
 
@@ -223,7 +218,7 @@ function addFillingCommands(sheets: Command): void {
       })
       const imported = await withServices(flags, async (all, self) => {
         await all.prices.loadDefaultPrices()
-        return all.sheets.importEntries(id, text, { ...self, ...ANYBODY }).catch(tellLines)
+        return all.sheets.importEntries(id, text, self).catch(tellLines)
       })
       if (flags.json) return printJson(imported)
       printTable(ENTRY, imported.data)
@@ -250,7 +245,7 @@ function addFillingCommands(sheets: Command): void {
       const draft = requireDraft(parseExactJson(text))
       const entry = await withServices(flags, async (all, self) => {
         await all.prices.loadDefaultPrices()
-        return all.sheets.addEntry(id, draft, { ...self, ...ANYBODY })
+        return all.sheets.addEntry(id, draft, self)
       })
       if (flags.json) return printJson(entry)
       printTable(ENTRY, [entry])
@@ -270,7 +265,7 @@ function addFillingCommands(sheets: Command): void {
       const change = requireDraftChange(parsed(flags.set))
       const entry = await withServices(flags, async (all, self) => {
         await all.prices.loadDefaultPrices()
-        return all.sheets.changeEntry(id, entryId, change, { ...self, ...ANYBODY })
+        return all.sheets.changeEntry(id, entryId, change, self)
       })
       if (flags.json) return printJson(entry)
       printTable(ENTRY, [entry])
@@ -286,7 +281,7 @@ function addFillingCommands(sheets: Command): void {
     .action(async (id: string, entryId: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags & { yes?: boolean }>()
       await confirm(`Remove ${entryId} for good?`, { yes: flags.yes ?? false })
-      await withServices(flags, (all, self) => all.sheets.removeEntry(id, entryId, { ...self, ...ANYBODY }))
+      await withServices(flags, (all, self) => all.sheets.removeEntry(id, entryId, self))
       print(`Removed ${entryId}.`)
     })
 
@@ -301,7 +296,7 @@ function addFillingCommands(sheets: Command): void {
       await withServices(flags, async (all, self) => {
         const { entries } = await all.sheets.getSheet(id, self.viewer)
         if (entries > 0) await confirm(`Remove ${id} with its ${entries} entries?`, { yes: flags.yes ?? false })
-        await all.sheets.removeSheet(id, { ...self, ...ANYBODY })
+        await all.sheets.removeSheet(id, self)
       })
       print(`Removed ${id}.`)
     })
@@ -347,7 +342,7 @@ function addMovingCommands(sheets: Command): void {
           await confirm('Submit the sheet all the same?', { yes: false })
           confirmOverlaps = true
         }
-        return all.sheets.submitSheet(id, { ...self, ...ANYBODY }, { confirmOverlaps })
+        return all.sheets.submitSheet(id, self, { confirmOverlaps })
       })
       tellSheet('Submitted', sheet, flags)
     })
@@ -360,7 +355,7 @@ function addMovingCommands(sheets: Command): void {
     .addHelpText('after', examples('tally sheets approve sht_…'))
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
-      const sheet = await withServices(flags, (all, self) => all.sheets.approveSheet(id, { ...self, ...ANYBODY }))
+      const sheet = await withServices(flags, (all, self) => all.sheets.approveSheet(id, self))
       tellSheet('Approved', sheet, flags)
     })
 
@@ -373,9 +368,7 @@ function addMovingCommands(sheets: Command): void {
     .addHelpText('after', examples('tally sheets return sht_… --reason "The session of the 12th was reported as well"'))
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags & { reason: string }>()
-      const sheet = await withServices(flags, (all, self) =>
-        all.sheets.returnSheet(id, flags.reason, { ...self, ...ANYBODY }),
-      )
+      const sheet = await withServices(flags, (all, self) => all.sheets.returnSheet(id, flags.reason, self))
       tellSheet('Returned', sheet, flags)
     })
 
@@ -387,7 +380,7 @@ function addMovingCommands(sheets: Command): void {
     .addHelpText('after', examples('tally sheets withdraw-approval sht_…'))
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
-      const sheet = await withServices(flags, (all, self) => all.sheets.withdrawApproval(id, { ...self, ...ANYBODY }))
+      const sheet = await withServices(flags, (all, self) => all.sheets.withdrawApproval(id, self))
       tellSheet('No longer approved:', sheet, flags)
     })
 }

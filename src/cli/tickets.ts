@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import type { Party } from '../features/audit/service.ts'
 import type { TicketBody } from '../features/projects/schema.ts'
-import type { Party, TicketView } from '../features/projects/service.ts'
+import type { TicketView } from '../features/projects/service.ts'
 import type { Services } from '../services.ts'
 import { examples } from './options.ts'
 import { note, print, printJson, printJsonList, printTable } from './print.ts'

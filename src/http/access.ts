@@ -6,7 +6,7 @@
 import { Elysia } from 'elysia'
 import { type Viewer, viewerOf as viewerOfPerson } from '../database/visibility.ts'
 import { Problem } from '../errors.ts'
-import type { Actor } from '../features/audit/service.ts'
+import type { Actor, Party } from '../features/audit/service.ts'
 import type { Caller, CallerKind, CallerOf, Person } from '../features/people/service.ts'
 import { bodies } from './body.ts'
 
@@ -123,14 +123,25 @@ export function viewerOf(caller: Caller | null): Viewer {
   return viewerOfPerson(requireCaller(caller).person)
 }
 
+/** What a handler's context knows of the call, of `requestState`. */
+interface Call {
+  caller: Caller | null
+  address: () => string
+}
+
 /** The caller as the one who changes something. */
-export function actorOf({ caller: sent, address }: { caller: Caller | null; address: () => string }): Actor {
+export function actorOf({ caller: sent, address }: Call): Actor {
   const caller = requireCaller(sent)
   return {
     userId: caller.person.id,
     tokenId: caller.kind === 'session' ? null : caller.token.id,
     origin: address(),
   }
+}
+
+/** The caller as the one who asks, where rights go beyond what a route's `allow` says. */
+export function partyOf(call: Call): Party {
+  return { viewer: viewerOf(call.caller), person: requireCaller(call.caller).person, by: actorOf(call) }
 }
 
 export function noCredential(): Problem {

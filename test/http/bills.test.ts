@@ -26,7 +26,7 @@ async function clientWith(
 ): Promise<{ name: string; project: string; entries: string[] }> {
   client += 1
   const [name, project] = [`Client ${client}`, `P${client}`]
-  const party = { viewer: EVERYTHING, by: TALLY }
+  const party = { viewer: EVERYTHING, person: null, by: TALLY }
   await app.services.projects.addClient(party, { name, email: `bills@client-${client}.example` })
   await app.services.projects.addProject(party, { key: project, client: name })
   const entries = []

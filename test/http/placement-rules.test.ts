@@ -10,7 +10,7 @@ beforeAll(async () => {
   app = await startApp()
   admin = await app.session('admin')
   svc = await app.token('svc')
-  const party = { viewer: EVERYTHING, by: TALLY }
+  const party = { viewer: EVERYTHING, person: null, by: TALLY }
   for (const key of ['ACME', 'OTHER', 'OLD', 'SHELF']) await app.services.projects.addProject(party, { key })
   await app.services.projects.archiveProject(party, 'OLD')
 })
@@ -136,7 +136,7 @@ describe('rules', () => {
     const { warnings, id } = await add({ name: 'old', conditions: everything, project: 'OLD' })
     expect(warnings[0]).toContain('OLD is archived')
     expect((await report({})).placement.by).toBe('unattributed')
-    await app.services.projects.restoreProject({ viewer: EVERYTHING, by: TALLY }, 'OLD')
+    await app.services.projects.restoreProject({ viewer: EVERYTHING, person: null, by: TALLY }, 'OLD')
     expect((await report({})).placement).toMatchObject({ by: 'rule', rule: { id, name: 'old', version: 1 } })
     await clear()
   })

@@ -11,7 +11,7 @@ import { forEachEngine } from '../support/databases.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
 const NOVEMBER = { month: '2026-11' }
-const party = { viewer: EVERYTHING, by: TALLY }
+const party = { viewer: EVERYTHING, person: null, by: TALLY }
 const sending = { by: TALLY }
 
 forEachEngine('bills', (open) => {

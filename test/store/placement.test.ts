@@ -29,7 +29,8 @@ async function stage(db: Database) {
   await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
   const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
   const ada = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
-  const addProject = (key: string) => services.projects.addProject({ viewer: EVERYTHING, by: TALLY }, { key })
+  const addProject = (key: string) =>
+    services.projects.addProject({ viewer: EVERYTHING, person: null, by: TALLY }, { key })
   await addProject('ACME')
   let minutes = 0
   return {

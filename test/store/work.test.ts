@@ -9,7 +9,7 @@ import { canOverlap, type Engine, forEachEngine } from '../support/databases.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const clock = { now: () => NOW }
-const self = { viewer: EVERYTHING, by: TALLY }
+const self = { viewer: EVERYTHING, person: null, by: TALLY }
 
 interface Said {
   project?: string

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { withStates } from '../../scripts/state-machine.ts'
+import type { Party } from '../../src/features/audit/service.ts'
 import { overlapsOf } from '../../src/features/entries/drafts.ts'
 import {
-  type Decider,
   ENTRY_TRANSITIONS,
   requireRight,
   SHEET_TRANSITIONS,
@@ -27,7 +27,7 @@ const refusalOf = (work: () => unknown): string => {
 
 describe('a refusal', () => {
   const subject = { name: 'the entry ent_1', ownerId: 1, projectIds: [7] }
-  const right = (who: Decider, led: number[] = [], about: Subject = subject) =>
+  const right = (who: Party['person'], led: number[] = [], about: Subject = subject) =>
     refusalOf(() => requireRight('approve', ENTRY_TRANSITIONS, about, who, new Set(led)))
 
   test('says in which state the thing is, in which it must be, and what leads there', () => {

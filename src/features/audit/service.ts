@@ -1,6 +1,8 @@
 /** The audit trail: every change by a person or the command line, kept for good. */
 import { userInfo } from 'node:os'
 import type { Database, Tx } from '../../database/database.ts'
+import type { Role } from '../../database/tables.ts'
+import type { Viewer } from '../../database/visibility.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { writeKeyPage } from '../../query.ts'
 import type { AuditQuery } from './query.ts'
@@ -18,12 +20,24 @@ export interface Actor {
   origin: string
 }
 
+/** Who asks for something: what they may see, what they may do, and as whom it is kept. */
+export interface Party {
+  viewer: Viewer
+  /** Null on the command line, which may what an admin may. */
+  person: { id: number; role: Role } | null
+  by: Actor
+}
+
 /** What Tally does by itself: at its start, or when a time has come. */
 export const TALLY: Actor = { userId: null, tokenId: null, origin: 'tally' }
 
-/** Whoever works on the machine of the database, by their name there. */
+/** What Bun says where the environment names no user, as under some schedulers. */
+const NO_NAME = 'unknown'
+
+/** Whoever works on the machine of the database, by their name there, or else by their number. */
 export function commandLineActor(): Actor {
-  return { userId: null, tokenId: null, origin: `command line of ${userInfo().username}` }
+  const { username, uid } = userInfo()
+  return { userId: null, tokenId: null, origin: `command line of ${username === NO_NAME ? `user ${uid}` : username}` }
 }
 
 /** A change as it is kept: before and after hold what changed, in the words of the API, and never a secret. */

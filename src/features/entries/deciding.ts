@@ -6,11 +6,11 @@ import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import type { Actor, AuditService } from '../audit/service.ts'
+import type { Actor, AuditService, Party } from '../audit/service.ts'
 import type { EntryFilter } from './filter.ts'
 import { costNanosOf } from './rows.ts'
 import { ACTION_LIMIT, type TokenEntry } from './schema.ts'
-import { type Decider, type Decision, ENTRY_TRANSITIONS, requireRight, transitionFrom } from './states.ts'
+import { type Decision, ENTRY_TRANSITIONS, requireRight, transitionFrom } from './states.ts'
 import { insertHistory } from './store/history.ts'
 import { findView } from './store/lists.ts'
 import {
@@ -23,13 +23,6 @@ import {
   type WaitingSum,
 } from './store/states.ts'
 import { toTokenEntry } from './wire.ts'
-
-/** Who decides: what they may see, what they may do, and as whom it is kept. */
-export interface Deciding {
-  viewer: Viewer
-  person: Decider
-  by: Actor
-}
 
 /** Which entries an action on many is about. */
 export type Selection = { ids: readonly string[] } | { filter: EntryFilter }
@@ -121,7 +114,7 @@ export function createDeciding({ db, clock, audit }: Dependencies) {
      * Approves, rejects, re-opens or withdraws the approval of one entry. Throws `not_found`, `forbidden` (403),
      * `on_a_sheet` and `wrong_status` (409).
      */
-    async decideEntry(id: string, asking: Asking, { viewer, person, by }: Deciding): Promise<TokenEntry> {
+    async decideEntry(id: string, asking: Asking, { viewer, person, by }: Party): Promise<TokenEntry> {
       requireReason(asking)
       if (!isId('ent', id)) throw notFound(`The entry ${id}`)
       return db.write(async (tx) => {
@@ -143,7 +136,7 @@ export function createDeciding({ db, clock, audit }: Dependencies) {
      * The same of up to 10,000 entries in one transaction. What cannot be done with one of them is told of that one,
      * and done with the others. Throws `too_many_entries` (422).
      */
-    async decideEntries(selection: Selection, asking: Asking, { viewer, person, by }: Deciding): Promise<DecidedMany> {
+    async decideEntries(selection: Selection, asking: Asking, { viewer, person, by }: Party): Promise<DecidedMany> {
       requireReason(asking)
       const decide = async (reader: Reader) => {
         const ledIds = await ledBy(reader, person)
@@ -175,20 +168,20 @@ export function createDeciding({ db, clock, audit }: Dependencies) {
     listLedIds: ledBy,
 
     /** What waits for this person's approval and is on no sheet, by project, the dearest first. */
-    sumWaiting: (person: Decider, filter: EntryFilter): Promise<WaitingSum[]> =>
+    sumWaiting: (person: Party['person'], filter: EntryFilter): Promise<WaitingSum[]> =>
       sumWaiting(db.slow, waitingFor(person), filter),
   }
 }
 
 /** Whose entries and sheets wait for a person. */
-export function waitingFor(person: Decider): { notOf: number | undefined; ledBy: number | undefined } {
+export function waitingFor(person: Party['person']): { notOf: number | undefined; ledBy: number | undefined } {
   return {
     notOf: person === null || person.role === 'admin' ? undefined : person.id,
     ledBy: person?.role === 'member' ? person.id : undefined,
   }
 }
 
-async function ledBy(reader: Reader, person: Decider): Promise<Set<number>> {
+async function ledBy(reader: Reader, person: Party['person']): Promise<Set<number>> {
   return person === null ? new Set() : listLedIds(reader, person.id)
 }
 
@@ -237,7 +230,12 @@ function judged(
 }
 
 /** Throws where this person may not take the action with this entry, as it is. */
-function requireDecidable(entry: DecidableEntry, action: Decision, person: Decider, ledIds: ReadonlySet<number>): void {
+function requireDecidable(
+  entry: DecidableEntry,
+  action: Decision,
+  person: Party['person'],
+  ledIds: ReadonlySet<number>,
+): void {
   const name = `the entry ${entry.uid}`
   const subject = { name, ownerId: entry.managerId, projectIds: [entry.projectId] }
   requireRight(action, ENTRY_TRANSITIONS, subject, person, ledIds)

@@ -8,12 +8,11 @@ import type { Database, Reader } from '../../database/database.ts'
 import { validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import type { Actor, AuditService } from '../audit/service.ts'
+import type { Actor, AuditService, Party } from '../audit/service.ts'
 import {
   type Merged,
   type MergeOptions,
   type MovingEntries,
-  type Party,
   type ProjectsService,
   type ProjectView,
   projectReference,

@@ -6,13 +6,13 @@
  */
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { LabelMap } from '../../database/records.ts'
-import type { PlacedBy, Role } from '../../database/tables.ts'
+import type { PlacedBy } from '../../database/tables.ts'
 import type { Viewer } from '../../database/visibility.ts'
 import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type Id, isId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import { type Actor, type AuditService, difference } from '../audit/service.ts'
+import { type Actor, type AuditService, difference, type Party } from '../audit/service.ts'
 import type { Placement, PlacementService, Subject } from '../placement/service.ts'
 import type { ProjectRow, ProjectsService, TicketRow } from '../projects/service.ts'
 import type { EntryFilter } from './filter.ts'
@@ -50,14 +50,6 @@ export interface Place {
 
 /** Which entries: by their ids, or those that a filter lets through. */
 export type Selection = { ids: readonly string[] } | { filter: EntryFilter }
-
-/** Who places: what they see they may place, and a member corrects only what is their own. */
-export interface Placer {
-  viewer: Viewer
-  /** Null for the command line, which may what an admin may. */
-  person: { id: number; role: Role } | null
-  by: Actor
-}
 
 /** What became of one entry of several. */
 export interface Placed {
@@ -209,9 +201,9 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
     /**
      * Places an entry by hand, and corrects its summary and labels. Throws `not_found` for what the viewer does not
      * see, `entry_locked` (409), `forbidden` where a member corrects what is not theirs, and 422 for a place that
-     * does not exist.
+     * does not exist. What they see they may place; a member corrects only what is their own.
      */
-    async changeEntry(id: string, correction: EntryCorrection, { viewer, person, by }: Placer) {
+    async changeEntry(id: string, correction: EntryCorrection, { viewer, person, by }: Party) {
       return db.write(async (tx) => {
         const [placed] = isId('ent', id) ? await listPlacedByUid(tx, [id], viewer) : []
         if (!placed) throw notFound(`The entry ${id}`)
@@ -243,7 +235,7 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
      * Places many entries at once, in one transaction; those that are locked or not to be seen are refused one by one
      * and the others placed. Throws 422 where the place does not exist, or for more than {@link PLACING_LIMIT}.
      */
-    async placeEntries(selection: Selection, place: Place, { viewer, by }: Placer): Promise<Placed[]> {
+    async placeEntries(selection: Selection, place: Place, { viewer, by }: Party): Promise<Placed[]> {
       if (!isPlace(place)) throw validationFailed([noPlace()])
       return db.write(async (tx) => {
         const resolved = await resolve(tx, place, by)

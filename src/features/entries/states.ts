@@ -2,8 +2,9 @@
  * The states of entries and of token sheets, described once (product.md, "States"): what is refused, what is said of
  * it, and the diagram in CONTRIBUTING.md all come from the two tables below. Pure.
  */
-import type { Role, SheetStatus, Status } from '../../database/tables.ts'
+import type { SheetStatus, Status } from '../../database/tables.ts'
 import { Problem } from '../../errors.ts'
+import type { Party } from '../audit/service.ts'
 
 /**
  * Who may make a transition. An approver is anybody with the role billing or admin, and whoever leads the projects
@@ -73,9 +74,6 @@ export const DECISIONS = ['approve', 'reject', 'reopen', 'withdraw_approval'] as
 export type Decision = (typeof DECISIONS)[number]
 export type SheetAction = 'edit' | 'submit' | 'approve' | 'return' | 'withdraw_approval' | 'remove'
 
-/** The person who asks for a transition; null is the command line, which may what an admin may. */
-export type Decider = { id: number; role: Role } | null
-
 /** What a transition is about, as far as the right to it goes. */
 export interface Subject {
   /** `The entry ent_…`. */
@@ -99,18 +97,18 @@ const WORDS: Record<string, { infinitive: string; first: string }> = {
   remove: { infinitive: 'remove', first: 'Remove it first.' },
 }
 
-/** Throws `forbidden` (403), naming who may, where the decider may not take the action. */
+/** Throws `forbidden` (403), naming who may, where the person may not take the action. */
 export function requireRight(
   action: Decision | SheetAction,
   transitions: readonly Pick<Transition<unknown, string>, 'action' | 'who'>[],
   subject: Subject,
-  decider: Decider,
+  person: Party['person'],
   ledIds: ReadonlySet<number>,
 ): void {
   const { who } = transitions.find((transition) => transition.action === action)!
-  if (decider === null || decider.role === 'admin') return
+  if (person === null || person.role === 'admin') return
   const verb = WORDS[action]!.infinitive
-  const isOwner = subject.ownerId === decider.id
+  const isOwner = subject.ownerId === person.id
   if (who === 'owner') {
     if (!isOwner)
       throw forbidden(`To ${verb} ${subject.name} one must be the person whose it is, or have the role admin.`)
@@ -119,9 +117,9 @@ export function requireRight(
   const leads =
     subject.projectIds.length > 0 &&
     subject.projectIds.every((projectId) => projectId !== null && ledIds.has(projectId))
-  if (decider.role !== 'billing' && !leads) {
+  if (person.role !== 'billing' && !leads) {
     throw forbidden(
-      `To ${verb} ${subject.name} one needs the role billing or admin, or must lead ${led(subject)}; yours is ${decider.role}.`,
+      `To ${verb} ${subject.name} one needs the role billing or admin, or must lead ${led(subject)}; yours is ${person.role}.`,
     )
   }
   if (who === 'another approver' && isOwner) {

@@ -4,10 +4,10 @@ import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
-import { type AuditService, difference } from '../audit/service.ts'
+import { type AuditService, difference, type Party } from '../audit/service.ts'
 import type { ClientFields } from './fields.ts'
 import { faultsOfClient, isPossibleName } from './rules.ts'
-import { type Party, requireEverything } from './sight.ts'
+import { requireEverything } from './sight.ts'
 import {
   type ClientFilter,
   type ClientRow,

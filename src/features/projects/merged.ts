@@ -1,8 +1,8 @@
 /** What becomes of entries when their work moves. Entries move themselves; here stands what they tell those who ask. */
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
+import type { Party } from '../audit/service.ts'
 import type { TicketFields } from './fields.ts'
 import type { MergeBody } from './schema.ts'
-import type { Party } from './sight.ts'
 import type { ProjectView } from './store/projects.ts'
 import type { TicketView } from './store/tickets.ts'
 import { projectReference } from './wire.ts'

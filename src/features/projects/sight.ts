@@ -4,13 +4,7 @@
  */
 import type { Viewer } from '../../database/visibility.ts'
 import { Problem } from '../../errors.ts'
-import type { Actor } from '../audit/service.ts'
-
-/** Who asks or changes: what they may see decides what they may change. */
-export interface Party {
-  viewer: Viewer
-  by: Actor
-}
+import type { Party } from '../audit/service.ts'
 
 /** How much of a project, of its tickets or of a client somebody sees. */
 export type Sight = 'names' | 'lead' | 'everything'

@@ -1,11 +1,10 @@
 import { Elysia, t } from 'elysia'
-import { access, actorOf, requireCaller, viewerOf } from '../../http/access.ts'
+import { access, partyOf, viewerOf } from '../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
 import { listPage, listParameter, parameter } from '../../http/query.ts'
 import type { EntriesService } from '../entries/service.ts'
 import {
-  type Deciding,
   Reason,
   readListQuery,
   TokenEntry,
@@ -13,7 +12,6 @@ import {
   TokenEntryDraftChange,
   TokenEntryList,
 } from '../entries/service.ts'
-import type { Caller } from '../people/service.ts'
 import { SHEET_COLUMNS, TEMPLATE } from './csv.ts'
 import {
   EXAMPLE_APPROVALS,
@@ -67,12 +65,6 @@ const SheetQuery = t.Object(
   { additionalProperties: false },
 )
 
-const deciding = ({ caller, address }: { caller: Caller | null; address: () => string }): Deciding => ({
-  viewer: viewerOf(caller),
-  person: requireCaller(caller).person,
-  by: actorOf({ caller, address }),
-})
-
 const sheetNow = (example: TokenSheet) => ({
   200: { description: 'The sheet as it is now.', schema: TokenSheet, example },
 })
@@ -88,7 +80,7 @@ export const sheetsRoutes = ({
     .use(access())
     .get(
       '/approvals',
-      ({ query, caller }) => sheets.listApprovals(readApprovalsQuery(query), deciding({ caller, address: () => '' })),
+      ({ query, caller, address }) => sheets.listApprovals(readApprovalsQuery(query), partyOf({ caller, address })),
       {
         allow: ['read', 'session'],
         query: t.Object(moments, { additionalProperties: false }),
@@ -133,7 +125,7 @@ export const sheetsRoutes = ({
     .post(
       '/token-sheets',
       async ({ body, caller, address, set }) => {
-        const sheet = await sheets.openSheet(body, deciding({ caller, address }))
+        const sheet = await sheets.openSheet(body, partyOf({ caller, address }))
         set.status = 201
         set.headers.location = `/api/v1/token-sheets/${sheet.id}`
         return sheet
@@ -208,7 +200,7 @@ export const sheetsRoutes = ({
     .delete(
       '/token-sheets/:id',
       async ({ params, caller, address, set }) => {
-        await sheets.removeSheet(params.id, deciding({ caller, address }))
+        await sheets.removeSheet(params.id, partyOf({ caller, address }))
         set.status = 204
       },
       {
@@ -257,7 +249,7 @@ export const sheetsRoutes = ({
     .post(
       '/token-sheets/:id/entries',
       async ({ params, body, caller, address, set }) => {
-        const entry = await sheets.addEntry(params.id, body, deciding({ caller, address }))
+        const entry = await sheets.addEntry(params.id, body, partyOf({ caller, address }))
         set.status = 201
         set.headers.location = `/api/v1/token-entries/${entry.id}`
         return entry
@@ -288,7 +280,7 @@ export const sheetsRoutes = ({
     .post(
       '/token-sheets/:id/import',
       ({ params, body, caller, address }) =>
-        sheets.importEntries(params.id, body as string, deciding({ caller, address })),
+        sheets.importEntries(params.id, body as string, partyOf({ caller, address })),
       {
         allow: ['session'],
         parse: 'table',
@@ -321,7 +313,7 @@ export const sheetsRoutes = ({
     .patch(
       '/token-sheets/:id/entries/:entry',
       ({ params, body, caller, address }) =>
-        sheets.changeEntry(params.id, params.entry, body, deciding({ caller, address })),
+        sheets.changeEntry(params.id, params.entry, body, partyOf({ caller, address })),
       {
         allow: ['session'],
         parse: 'report',
@@ -341,7 +333,7 @@ export const sheetsRoutes = ({
     .delete(
       '/token-sheets/:id/entries/:entry',
       async ({ params, caller, address, set }) => {
-        await sheets.removeEntry(params.id, params.entry, deciding({ caller, address }))
+        await sheets.removeEntry(params.id, params.entry, partyOf({ caller, address }))
         set.status = 204
       },
       {
@@ -373,7 +365,7 @@ export const sheetsRoutes = ({
     .post(
       '/token-sheets/:id/submit',
       ({ params, body, caller, address }) =>
-        sheets.submitSheet(params.id, deciding({ caller, address }), {
+        sheets.submitSheet(params.id, partyOf({ caller, address }), {
           confirmOverlaps: body.confirm_overlaps ?? false,
         }),
       {
@@ -394,7 +386,7 @@ export const sheetsRoutes = ({
     )
     .post(
       '/token-sheets/:id/approve',
-      ({ params, caller, address }) => sheets.approveSheet(params.id, deciding({ caller, address })),
+      ({ params, caller, address }) => sheets.approveSheet(params.id, partyOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({
@@ -410,7 +402,7 @@ export const sheetsRoutes = ({
     )
     .post(
       '/token-sheets/:id/return',
-      ({ params, body, caller, address }) => sheets.returnSheet(params.id, body.reason, deciding({ caller, address })),
+      ({ params, body, caller, address }) => sheets.returnSheet(params.id, body.reason, partyOf({ caller, address })),
       {
         allow: ['session'],
         parse: 'report',
@@ -429,7 +421,7 @@ export const sheetsRoutes = ({
     )
     .post(
       '/token-sheets/:id/withdraw-approval',
-      ({ params, caller, address }) => sheets.withdrawApproval(params.id, deciding({ caller, address })),
+      ({ params, caller, address }) => sheets.withdrawApproval(params.id, partyOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({

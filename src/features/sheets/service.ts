@@ -12,9 +12,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { isId, newId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { writeKeyPage } from '../../query.ts'
-import { type AuditService, difference } from '../audit/service.ts'
+import { type AuditService, difference, type Party } from '../audit/service.ts'
 import {
-  type Deciding,
   type DraftSheet,
   type EntriesService,
   type Overlap,
@@ -172,7 +171,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
    * Begins a change: the sheet, which nobody else changes meanwhile, from the state and by the person that the action
    * needs. Throws `not_found`, `forbidden` (403) and `wrong_status` (409).
    */
-  async function begin(tx: Tx, id: string, action: SheetAction, { viewer, person }: Deciding) {
+  async function begin(tx: Tx, id: string, action: SheetAction, { viewer, person }: Party) {
     const known = await getSheet(tx, id, viewer)
     await updateSheet(tx, known.sheet.id, { updatedAt: clock.now() })
     const view = await getSheet(tx, id, viewer)
@@ -192,7 +191,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     if ((sum?.entries ?? 0) + more > SHEET_LIMIT) throw sheetFull()
   }
 
-  async function recordAdded(tx: Tx, view: SheetView, added: TokenEntry[], { by }: Deciding): Promise<void> {
+  async function recordAdded(tx: Tx, view: SheetView, added: TokenEntry[], { by }: Party): Promise<void> {
     await audit.record(tx, by, {
       action: 'sheet.entries_added',
       object: objectOf(view),
@@ -204,24 +203,24 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
   async function move(
     id: string,
     action: Step,
-    deciding: Deciding,
+    party: Party,
     {
       reason,
       check,
     }: { reason?: string; check?: (tx: Tx, on: DraftSheet, name: string) => Promise<object | undefined> } = {},
   ): Promise<TokenSheet> {
     return db.write(async (tx) => {
-      const { view, step, name, on } = await begin(tx, id, action, deciding)
+      const { view, step, name, on } = await begin(tx, id, action, party)
       const more = await check?.(tx, on, name)
       const now = clock.now()
-      await updateSheet(tx, on.id, changeOf(action, step.to!, { now, reason, decidedBy: deciding.by.userId }))
+      await updateSheet(tx, on.id, changeOf(action, step.to!, { now, reason, decidedBy: party.by.userId }))
       const moved = await entries.moveSheetEntries(tx, on, step.entries!, {
         action: `sheet_${DONE[action]}`,
         reason,
-        by: deciding.by,
+        by: party.by,
       })
       const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
-      await audit.record(tx, deciding.by, {
+      await audit.record(tx, party.by, {
         action: `sheet.${DONE[action]}`,
         object: objectOf(view),
         before: { status: view.sheet.status },
@@ -233,7 +232,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
           ...more,
         },
       })
-      return body(tx, id, deciding.viewer)
+      return body(tx, id, party.viewer)
     })
   }
 
@@ -273,7 +272,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
      */
     async openSheet(
       { person: named, note, ...days }: NewSheetBody,
-      { viewer, person, by }: Deciding,
+      { viewer, person, by }: Party,
     ): Promise<TokenSheet> {
       const owner = named === undefined ? undefined : await people.findUser(named)
       if (named !== undefined && person !== null && person.role !== 'admin' && owner?.id !== person.id) {
@@ -298,13 +297,13 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     },
 
     /** Removes a sheet that is open or returned, with its drafts. */
-    removeSheet: (id: string, deciding: Deciding): Promise<void> =>
+    removeSheet: (id: string, party: Party): Promise<void> =>
       db.write(async (tx) => {
-        const { view, on } = await begin(tx, id, 'remove', deciding)
+        const { view, on } = await begin(tx, id, 'remove', party)
         const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
         await entries.removeDrafts(tx, on.id)
         await deleteSheet(tx, on.id)
-        await audit.record(tx, deciding.by, {
+        await audit.record(tx, party.by, {
           action: 'sheet.removed',
           object: objectOf(view),
           before: { status: view.sheet.status, entries: sum?.entries ?? 0, cost: moneyNumber(sum?.costNanos ?? 0n) },
@@ -312,16 +311,16 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
       }),
 
     /** Adds a draft. `draft` has passed the schema; throws `validation_failed` with what that cannot express. */
-    async addEntry(id: string, draft: TokenEntryDraft, deciding: Deciding): Promise<TokenEntry> {
+    async addEntry(id: string, draft: TokenEntryDraft, party: Party): Promise<TokenEntry> {
       const report = entries.readDraft(draft)
       await warm()
       return db.write(async (tx) => {
-        const { view, on } = await begin(tx, id, 'edit', deciding)
+        const { view, on } = await begin(tx, id, 'edit', party)
         const outside = faultOfStart(report.startedAt, view.sheet)
         if (outside) throw validationFailed([outside])
         await requireRoom(tx, on.id, 1)
         const added = await entries.addDraft(tx, on, report)
-        await recordAdded(tx, view, [added], deciding)
+        await recordAdded(tx, view, [added], party)
         return added
       })
     },
@@ -330,7 +329,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
      * Adds every row of a filled template, or none: `validation_failed` then names each fault with its line, as
      * `/lines/7/started_at`.
      */
-    async importEntries(id: string, file: string, deciding: Deciding): Promise<ImportedEntries> {
+    async importEntries(id: string, file: string, party: Party): Promise<ImportedEntries> {
       const rows = readRows(file)
       if (rows.length > IMPORT_LIMIT) {
         const message = `has ${rows.length.toLocaleString('en')} entries, and up to ${IMPORT_LIMIT.toLocaleString('en')} are taken at once: divide the file`
@@ -338,7 +337,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
       }
       await warm()
       return db.write(async (tx) => {
-        const { view, on } = await begin(tx, id, 'edit', deciding)
+        const { view, on } = await begin(tx, id, 'edit', party)
         const faults = rows.flatMap(({ line, body: draft, faults: ofCells }) =>
           faultsOfRow(draft, view)
             .map((one) => ({ ...one, pointer: pointerInFile(line, one.pointer) }))
@@ -350,28 +349,23 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
         for (const { body: draft } of rows) {
           added.push(await entries.addDraft(tx, on, entries.readDraft(draft as TokenEntryDraft)))
         }
-        await recordAdded(tx, view, added, deciding)
+        await recordAdded(tx, view, added, party)
         return { added: added.length, data: added }
       })
     },
 
     /** Changes a draft: absent is unchanged, null is taken away. */
-    async changeEntry(
-      id: string,
-      entryId: string,
-      change: TokenEntryDraftChange,
-      deciding: Deciding,
-    ): Promise<TokenEntry> {
+    async changeEntry(id: string, entryId: string, change: TokenEntryDraftChange, party: Party): Promise<TokenEntry> {
       await warm()
       return db.write(async (tx) => {
-        const { view, on } = await begin(tx, id, 'edit', deciding)
+        const { view, on } = await begin(tx, id, 'edit', party)
         const changed = await entries.readDraftChange(tx, on, entryId, change)
         const outside = faultOfStart(changed.report.startedAt, view.sheet)
         if (outside) throw validationFailed([outside])
         const { before, after } = await entries.changeDraft(tx, on, changed, change)
         const differing = difference(saidBy(before), saidBy(after))
         if (differing) {
-          await audit.record(tx, deciding.by, {
+          await audit.record(tx, party.by, {
             action: 'sheet.entry_changed',
             object: objectOf(view),
             before: { entry: entryId, ...differing.before },
@@ -383,11 +377,11 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     },
 
     /** Removes a draft for good; the audit trail keeps what it was. */
-    removeEntry: (id: string, entryId: string, deciding: Deciding): Promise<void> =>
+    removeEntry: (id: string, entryId: string, party: Party): Promise<void> =>
       db.write(async (tx) => {
-        const { view, on } = await begin(tx, id, 'edit', deciding)
+        const { view, on } = await begin(tx, id, 'edit', party)
         const removed = await entries.removeDraft(tx, on, entryId)
-        await audit.record(tx, deciding.by, {
+        await audit.record(tx, party.by, {
           action: 'sheet.entry_removed',
           object: objectOf(view),
           before: { entry: entryId, ...saidBy(removed) },
@@ -404,8 +398,8 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
      * Submits a sheet: its drafts await approval. Throws `empty_sheet`, and `overlapping_entries` (409) where entries
      * overlap with reported ones and that is not confirmed.
      */
-    submitSheet: (id: string, deciding: Deciding, { confirmOverlaps = false } = {}): Promise<TokenSheet> =>
-      move(id, 'submit', deciding, {
+    submitSheet: (id: string, party: Party, { confirmOverlaps = false } = {}): Promise<TokenSheet> =>
+      move(id, 'submit', party, {
         check: async (tx, on, name) => {
           const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
           if (!sum) throw emptySheet(name)
@@ -415,15 +409,15 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
         },
       }),
 
-    approveSheet: (id: string, deciding: Deciding): Promise<TokenSheet> => move(id, 'approve', deciding),
+    approveSheet: (id: string, party: Party): Promise<TokenSheet> => move(id, 'approve', party),
 
     /** Gives a sheet back to be corrected: its entries are drafts again. */
-    returnSheet: (id: string, reason: string, deciding: Deciding): Promise<TokenSheet> =>
-      move(id, 'return', deciding, { reason }),
+    returnSheet: (id: string, reason: string, party: Party): Promise<TokenSheet> =>
+      move(id, 'return', party, { reason }),
 
     /** Throws `wrong_status` also where entries of the sheet are on a bill. */
-    withdrawApproval: (id: string, deciding: Deciding): Promise<TokenSheet> =>
-      move(id, 'withdraw_approval', deciding, {
+    withdrawApproval: (id: string, party: Party): Promise<TokenSheet> =>
+      move(id, 'withdraw_approval', party, {
         check: async (tx, on, name) => {
           const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
           if (sum && sum.billedEntries > 0) throw billedEntries(name, sum.billedEntries)
@@ -434,7 +428,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     /** What waits for this person: the sheets and the reported entries that they could approve, with sums. */
     async listApprovals(
       period: Pick<SheetFilter, 'startingAt' | 'endingAt'>,
-      { viewer, person }: Pick<Deciding, 'viewer' | 'person'>,
+      { viewer, person }: Pick<Party, 'viewer' | 'person'>,
     ): Promise<Approvals> {
       const waiting = await listWaitingSheets(db.read, { ...waitingFor(person), ...period })
       const ids = waiting.map(({ sheet }) => sheet.id)

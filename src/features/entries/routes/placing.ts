@@ -3,7 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Elysia } from 'elysia'
 import { type Fault, validationFailed } from '../../../errors.ts'
 import { faultsOf } from '../../../faults.ts'
-import { access, actorOf, requireCaller, viewerOf } from '../../../http/access.ts'
+import { access, partyOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
 import { EXAMPLE_PLACED_ENTRY } from '../examples.ts'
 import { EntryCorrection, TokenEntry, TokenEntryReport } from '../schema.ts'
@@ -31,39 +31,35 @@ function readCorrection(body: unknown): EntryCorrection {
 }
 
 export const placingRoutes = ({ entries }: { entries: EntriesService }) =>
-  new Elysia({ name: 'placing', prefix: '/api/v1/token-entries', normalize: false }).use(access()).patch(
-    '/:id',
-    ({ params, body, caller, address }) => {
-      const { person } = requireCaller(caller)
-      return entries.changeEntry(params.id, readCorrection(body), {
-        viewer: viewerOf(caller),
-        person,
-        by: actorOf({ caller, address }),
-      })
-    },
-    {
-      allow: ['session'],
-      parse: 'report',
-      body: AnyCorrection,
-      detail: documented({
-        id: 'changeTokenEntry',
-        tag,
-        summary: 'Place an entry by hand, correct its summary or labels',
-        description:
-          'Absent fields stay as they are, `null` clears. A place given by hand stays, whatever the session reports later and whatever rules say; so does none (`"project": null`), which rules leave alone too. Where the summary or the labels change of an entry that no name and no person placed, the rules are asked again. Members change their own entries and place those of projects they lead; billing and admin change any. What an entry used is never changed here.',
-        path: { id: 'Id of the entry (ent_…).' },
-        body: {
-          schema: EntryCorrection,
-          examples: {
-            ticket: { summary: 'Place it on a ticket', value: { ticket: 'ACME-42' } },
-            nowhere: { summary: 'It belongs to no project', value: { project: null } },
-            labels: { summary: 'Correct its labels', value: { labels: { repository: 'acme/web' } } },
+  new Elysia({ name: 'placing', prefix: '/api/v1/token-entries', normalize: false })
+    .use(access())
+    .patch(
+      '/:id',
+      ({ params, body, caller, address }) =>
+        entries.changeEntry(params.id, readCorrection(body), partyOf({ caller, address })),
+      {
+        allow: ['session'],
+        parse: 'report',
+        body: AnyCorrection,
+        detail: documented({
+          id: 'changeTokenEntry',
+          tag,
+          summary: 'Place an entry by hand, correct its summary or labels',
+          description:
+            'Absent fields stay as they are, `null` clears. A place given by hand stays, whatever the session reports later and whatever rules say; so does none (`"project": null`), which rules leave alone too. Where the summary or the labels change of an entry that no name and no person placed, the rules are asked again. Members change their own entries and place those of projects they lead; billing and admin change any. What an entry used is never changed here.',
+          path: { id: 'Id of the entry (ent_…).' },
+          body: {
+            schema: EntryCorrection,
+            examples: {
+              ticket: { summary: 'Place it on a ticket', value: { ticket: 'ACME-42' } },
+              nowhere: { summary: 'It belongs to no project', value: { project: null } },
+              labels: { summary: 'Correct its labels', value: { labels: { repository: 'acme/web' } } },
+            },
           },
-        },
-        responses: {
-          200: { description: 'The entry as it is now.', schema: TokenEntry, example: EXAMPLE_PLACED_ENTRY },
-        },
-        problems: ['entry_locked'],
-      }),
-    },
-  )
+          responses: {
+            200: { description: 'The entry as it is now.', schema: TokenEntry, example: EXAMPLE_PLACED_ENTRY },
+          },
+          problems: ['entry_locked'],
+        }),
+      },
+    )

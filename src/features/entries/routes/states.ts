@@ -1,12 +1,11 @@
 import { Elysia, t } from 'elysia'
 import { type Fault, validationFailed } from '../../../errors.ts'
-import { access, actorOf, requireCaller, viewerOf } from '../../../http/access.ts'
+import { access, partyOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
 import { entryFilters } from '../../../http/entry-filters.ts'
 import { Query, type QueryTexts } from '../../../query.ts'
-import type { Caller } from '../../people/service.ts'
 import { actionResults } from '../action-results.ts'
-import type { Deciding, Selection } from '../deciding.ts'
+import type { Selection } from '../deciding.ts'
 import { EXAMPLE_ACTION_RESULTS, EXAMPLE_ENTRY } from '../examples.ts'
 import { readFilter } from '../filter.ts'
 import { Reason, TokenEntriesAction, TokenEntriesActionResults, TokenEntry } from '../schema.ts'
@@ -19,12 +18,6 @@ const WHO =
 const path = { id: 'Id of the entry (ent_…).' }
 const problems = ['wrong_status', 'on_a_sheet'] as const
 
-const deciding = ({ caller, address }: { caller: Caller | null; address: () => string }): Deciding => ({
-  viewer: viewerOf(caller),
-  person: requireCaller(caller).person,
-  by: actorOf({ caller, address }),
-})
-
 const entryNow = (status: TokenEntry['status']) => ({
   200: { description: 'The entry as it is now.', schema: TokenEntry, example: { ...EXAMPLE_ENTRY, status } },
 })
@@ -35,7 +28,7 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/:id/approve',
       ({ params, caller, address }) =>
-        entries.decideEntry(params.id, { action: 'approve' }, deciding({ caller, address })),
+        entries.decideEntry(params.id, { action: 'approve' }, partyOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({
@@ -52,7 +45,7 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/:id/reject',
       ({ params, body, caller, address }) =>
-        entries.decideEntry(params.id, { action: 'reject', reason: body.reason }, deciding({ caller, address })),
+        entries.decideEntry(params.id, { action: 'reject', reason: body.reason }, partyOf({ caller, address })),
       {
         allow: ['session'],
         parse: 'report',
@@ -72,7 +65,7 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/:id/reopen',
       ({ params, caller, address }) =>
-        entries.decideEntry(params.id, { action: 'reopen' }, deciding({ caller, address })),
+        entries.decideEntry(params.id, { action: 'reopen' }, partyOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({
@@ -89,7 +82,7 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/:id/withdraw-approval',
       ({ params, caller, address }) =>
-        entries.decideEntry(params.id, { action: 'withdraw_approval' }, deciding({ caller, address })),
+        entries.decideEntry(params.id, { action: 'withdraw_approval' }, partyOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({
@@ -107,12 +100,12 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
       '/actions',
       async ({ body, query, caller, address }) => {
         const selection = readSelection(body, query)
-        const as = deciding({ caller, address })
+        const party = partyOf({ caller, address })
         const { action, reason, dry_run: dryRun = false, project, ticket } = body
         if (action === 'place') {
-          return actionResults(await entries.placeEntries(selection, { project, ticket }, as))
+          return actionResults(await entries.placeEntries(selection, { project, ticket }, party))
         }
-        return actionResults(await entries.decideEntries(selection, { action, reason, dryRun }, as), { dryRun })
+        return actionResults(await entries.decideEntries(selection, { action, reason, dryRun }, party), { dryRun })
       },
       {
         allow: ['session'],

@@ -251,15 +251,16 @@ export async function listViews(reader: Reader, { filter, viewer, after, limit }
   const { entries } = reader.tables
   const newestFirst = [desc(entries.startedAt), desc(entries.id)]
   const sights = await visibleParts(reader, viewer)
-  const filters = partsOf(filter)
-  if (sights.length * filters.length === 1 || sights.length * filters.length > PART_LIMIT) {
+  const parts = partsOf(filter).flatMap((one) => sights.map((sight) => and(conditionOf(reader, one), sight)))
+  if (parts.length === 1 || parts.length > PART_LIMIT) {
+    const whole = and(conditionOf(reader, filter), visibleEntries(reader, viewer))
     return selectViews(reader)
-      .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer), isBehind(reader, after)))
+      .where(and(parts.length === 1 ? parts[0] : whole, isBehind(reader, after)))
       .orderBy(...newestFirst)
       .limit(limit)
   }
   const found = new Map<number, number>()
-  for (const part of filters.flatMap((one) => sights.map((sight) => and(conditionOf(reader, one), sight)))) {
+  for (const part of parts) {
     const rows = await reader
       .select({ id: entries.id, startedAt: entries.startedAt })
       .from(entries)
