@@ -72,7 +72,7 @@ forEachEngine('the audit trail', (open) => {
     await services.people.changeSettings({ name: 'Acme' }, commandLineActor())
     const [change] = await read()
     expect(change).toMatchObject({ user: null, token: null, action: 'organization.changed', objectId: null })
-    expect(change!.origin).toMatch(/^command line of \S+$/)
+    expect(change!.origin).toMatch(/^command line of (user )?\S+$/)
     expect([change!.before, change!.after]).toEqual([{ name: 'Tally' }, { name: 'Acme' }])
   })
 
