@@ -53,7 +53,7 @@ export function addEntriesCommands(program: Command): void {
       examples(
         'tally entries list --project acme-web --starting-at 2026-11-01T00:00:00Z',
         'tally entries list --placed none --json',
-        'tally entries list --label repository:acme/web --priced false',
+        'tally entries list --label repository=acme/web --priced false',
       ),
     )
     .action(async (_flags, command: Command) => {

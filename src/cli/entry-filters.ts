@@ -27,6 +27,9 @@ export interface EntryFilterFlags {
   q?: string
 }
 
+/** A label as every other command writes it, or as the API asks for it; no label's name contains either sign. */
+const collectLabel = (text: string, before?: string[]): string[] => collect(text.replace(/^([^=:]+)=/, '$1:'), before)
+
 /** Of what and whose the entries are. */
 export function addSubjectFilters(command: Command): Command {
   return command
@@ -39,7 +42,7 @@ export function addSubjectFilters(command: Command): Command {
     .option('--model <name>', 'model as it was reported', collect)
     .option('--provider <name>', 'who sold the model, as it was reported, or none', collect)
     .option('--source <source>', 'report, log, span, metric, sheet', collect)
-    .option('--label <name:value>', 'such as repository:acme/web', collect)
+    .option('--label <name=value>', 'such as repository=acme/web', collectLabel)
     .option('--without-label <name>', 'name of a label that the entry does not have', collect)
 }
 

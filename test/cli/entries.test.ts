@@ -288,6 +288,7 @@ describe('tally entries list', () => {
       ['second', 'first'],
     ],
     [['--label', 'team:a,b'], ['first']],
+    [['--label', 'team=a,b'], ['first']],
     [['--q', 'FENCE'], ['second']],
     [['--priced', 'false'], ['third']],
     [['--placed', 'none'], ['third']],
