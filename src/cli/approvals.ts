@@ -62,6 +62,14 @@ function counted(count: number, one: string, many = `${one}s`): string {
 
 type Asking = Parameters<Services['entries']['decideEntries']>[1]
 
+/** Those that a filter means unless it says more: entries decided about earlier would each be a refusal. */
+const MEANT = {
+  approve: 'submitted',
+  reject: 'submitted',
+  reopen: 'rejected',
+  withdraw_approval: 'approved',
+} as const satisfies Record<Asking['action'], string>
+
 interface DecisionFlags extends Flags, EntryFilterFlags {
   startingAt?: string
   endingAt?: string
@@ -116,7 +124,9 @@ async function decide(ids: string[], asking: Asking, verb: string, flags: Decisi
   if (ids.length > 0 === isFiltered) {
     throw new CommandError('Say which entries: by their ids, or by filters such as --project.', 2)
   }
-  const selection = isFiltered ? { filter } : { ids }
+  const selection = isFiltered
+    ? { filter: { ...filter, statuses: filter.statuses ?? [MEANT[asking.action]] } }
+    : { ids }
   const { yes = false, dryRun = false } = flags
   const results = await withServices(flags, async ({ entries }, self) => {
     if (isFiltered && !dryRun && !yes && isInteractive()) {

@@ -101,6 +101,11 @@ test(
       `To reject the entry ${reported.id} it must be submitted; it is approved. Withdraw its approval first.\ntally: Nothing was changed.\n`,
     ])
     expect((await tally.run(['entries', 'approve'])).code).toBe(2)
+    // By a filter, only those are meant with which it can be done.
+    const rest = await tally.json(['entries', 'approve', '--agent-harness', 'codex', '--yes'])
+    expect(rest).toMatchObject({ done: 0, refused: 0 })
+    const withdrawn = ['entries', 'withdraw-approval', '--agent-harness', 'codex', '--source', 'report', '--yes']
+    expect(await tally.json(withdrawn)).toMatchObject({ done: 1, refused: 0 })
   },
   TIMEOUT_MS,
 )
