@@ -5,7 +5,8 @@ import type { CsvColumn } from './csv-column.ts'
 /** Rows are turned into text by hundreds: one by one costs more than what they hold. */
 const CHUNK_ROWS = 500
 
-const OPTIONS = { escape_formulas: true, record_delimiter: 'windows' } as const
+/** The library quotes a cell that holds a whole line end; readers take half of one for a line end as well. */
+const OPTIONS = { escape_formulas: true, record_delimiter: 'windows', quoted_match: /[\r\n]/ } as const
 
 /** Begins no formula and needs no quotes. Most texts do so, and asking the library costs far more than looking. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 ._/:#()-]*$/
