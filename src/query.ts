@@ -88,6 +88,17 @@ export class Query {
     return this.oneOf('format', LIST_FORMATS)
   }
 
+  /**
+   * Refuses what is given but empty, for a call that changes whatever its filters let through: a script whose variable
+   * is not set would otherwise change everything.
+   */
+  refuseEmpty(): void {
+    for (const [name, texts] of Object.entries(this.texts)) {
+      if (![texts ?? []].flat().some((text) => text.trim() === '')) continue
+      this.refuse(name, 'too_short', 'is empty: say what it is to be, or leave it out')
+    }
+  }
+
   refuse(name: string, code: string, message: string): undefined {
     this.#faults.push({ pointer: `/query/${name}`, code, message })
   }

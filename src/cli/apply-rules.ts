@@ -51,7 +51,7 @@ export function addApplyRulesCommand(rules: Command): void {
       if (!dryRun && !yes && !isInteractive()) {
         throw new CommandError('This moves entries: look at --dry-run first, then say --yes.', 2)
       }
-      const { appliedBody, Query, readFilter } = await load()
+      const { appliedBody, Query, readSelectingFilter } = await load()
       const query = new Query({
         ...entryFilterTexts(flags),
         starting_at: flags.startingAt,
@@ -59,7 +59,7 @@ export function addApplyRulesCommand(rules: Command): void {
       })
       const asked = {
         scope: flags.all ? ('rule_placed' as const) : ('unattributed' as const),
-        filter: readFilter(query),
+        filter: readSelectingFilter(query),
       }
       query.finish()
       const body = await withServices(flags, async ({ entries }, { by }) => {

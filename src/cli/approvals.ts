@@ -116,9 +116,9 @@ export function addDecisionCommands(entries: Command): void {
 }
 
 async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {
-  const { actionResults, readFilter } = await import('../features/entries/service.ts')
+  const { actionResults, readSelectingFilter } = await import('../features/entries/service.ts')
   const query = new Query({ starting_at: flags.startingAt, ending_at: flags.endingAt, ...entryFilterTexts(flags) })
-  const filter = readFilter(query)
+  const filter = readSelectingFilter(query)
   query.finish()
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   if (ids.length > 0 === isFiltered) {

@@ -86,3 +86,11 @@ test('entries are placed by hand, and refusals are told one by one', async () =>
   expect([slip.code, slip.stderr]).toEqual([1, expect.stringContaining("There is no project 'ACNE'")])
   expect((await tally.run(['entries', 'place', first])).code).toBe(2)
 })
+
+test('a filter whose variable is not set changes nothing', async () => {
+  for (const command of ['entries approve --label=', 'rules apply --project= --placed rule --yes']) {
+    const { code, stderr } = await tally.run(command.split(' '))
+    expect([command, code]).toEqual([command, 1])
+    expect(stderr).toMatch(/^tally: (label|project): is empty: say what it is to be, or leave it out$/m)
+  }
+})

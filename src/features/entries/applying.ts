@@ -12,7 +12,7 @@ import { moneyNumber } from '../../lib/money.ts'
 import { Query, type QueryTexts } from '../../query.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
 import type { Placement, PlacementService, Rule, RuleSet } from '../placement/service.ts'
-import { type EntryFilter, type Position, readFilter } from './filter.ts'
+import { type EntryFilter, type Position, readSelectingFilter } from './filter.ts'
 import { isForRules, type PlaceBody, placeAgain, placeOf, subjectOf } from './placing.ts'
 import { placementColumns } from './record.ts'
 import { costNanosOf, isLocked } from './rows.ts'
@@ -114,7 +114,7 @@ export function readApplying(
   filters: QueryTexts,
 ): Applying {
   const query = new Query(filters)
-  const filter = readFilter(query)
+  const filter = readSelectingFilter(query)
   query.finish()
   const after = page === undefined ? undefined : readWalk(page)
   if (page !== undefined && !after) {

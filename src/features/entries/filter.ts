@@ -149,6 +149,12 @@ export function readFilter(query: Query): EntryFilter {
   }
 }
 
+/** As {@link readFilter}, of a call that changes what the filter lets through. */
+export function readSelectingFilter(query: Query): EntryFilter {
+  query.refuseEmpty()
+  return readFilter(query)
+}
+
 function readLabels(query: Query): EntryFilter['labels'] {
   const texts = query.list('label')
   if (texts?.[0]?.includes(':') === false)

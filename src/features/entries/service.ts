@@ -23,6 +23,7 @@ import {
   readFilter,
   readListQuery,
   readPage,
+  readSelectingFilter,
   writePage,
 } from './filter.ts'
 import { createMerging } from './merging.ts'
@@ -53,7 +54,7 @@ export { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } fro
 export type { SheetSum } from './store/drafts.ts'
 export type { RuleTrialAnswer } from './trying.ts'
 export type { EntryFilter, ListQuery, Recorded }
-export { conditionOf, PLACED_FILTERS, readFilter, readListQuery, readPage, SOURCES, STATUSES }
+export { conditionOf, PLACED_FILTERS, readFilter, readListQuery, readPage, readSelectingFilter, SOURCES, STATUSES }
 export type EntriesService = ReturnType<typeof createEntriesService>
 
 /** Whoever holds a token that entries can come by: service tokens by report, these and organization tokens by telemetry. */

@@ -7,7 +7,7 @@ import { Query, type QueryTexts } from '../../../query.ts'
 import { actionResults } from '../action-results.ts'
 import type { Selection } from '../deciding.ts'
 import { EXAMPLE_ACTION_RESULTS, EXAMPLE_ENTRY } from '../examples.ts'
-import { readFilter } from '../filter.ts'
+import { readSelectingFilter } from '../filter.ts'
 import { Reason, TokenEntriesAction, TokenEntriesActionResults, TokenEntry } from '../schema.ts'
 import type { EntriesService } from '../service.ts'
 
@@ -147,7 +147,7 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
 function readSelection(body: TokenEntriesAction, texts: QueryTexts): Selection {
   const faults: Fault[] = []
   const query = new Query(texts)
-  const filter = readFilter(query)
+  const filter = readSelectingFilter(query)
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   query.finish()
   if ((body.ids !== undefined) === isFiltered) {
