@@ -86,8 +86,8 @@ export function addDecisionCommands(entries: Command): void {
         .command(name)
         .description(`${description}, by id or by filters, up to 10,000 at once`)
         .argument('[entries...]', 'ids of entries (ent_…)')
-        .option('--starting-at <timestamp>', 'sessions that started at or after this moment')
-        .option('--ending-at <timestamp>', 'sessions that started before this moment'),
+        .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
+        .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC'),
     )
     if (action === 'reject') command.requiredOption('--reason <text>', 'why, for the person whose entry it is')
     command

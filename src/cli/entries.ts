@@ -42,8 +42,8 @@ export function addEntriesCommands(program: Command): void {
     entries
       .command('list')
       .description('List the entries in the database, newest first; several filters must all hold')
-      .option('--starting-at <timestamp>', 'sessions that started at or after this moment')
-      .option('--ending-at <timestamp>', 'sessions that started before this moment'),
+      .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
+      .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC'),
   )
     .option('--limit <number>', 'entries a page, 1 to 1000 (default 50)')
     .option('--page <page>', 'the next_page of the list before')

@@ -48,7 +48,7 @@ export function addSubjectFilters(command: Command): Command {
 
 export function addEntryFilters(command: Command): Command {
   return addSubjectFilters(command)
-    .option('--ended-after <timestamp>', 'sessions that ended behind this moment')
+    .option('--ended-after <when>', 'sessions that ended behind this timestamp, or date in UTC')
     .option('--status <status>', 'submitted, draft, pending, approved, rejected, billed', collect)
     .option('--session-id <id>', 'the harness’s id of the session', collect)
     .option('--placed <how>', 'named, rule, manual, or none for unattributed ones', collect)

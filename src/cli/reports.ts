@@ -41,8 +41,8 @@ function addUnpriced(reports: Command): void {
   const unpriced = reports
     .command('unpriced')
     .description('Models without a price, and how much use waits on one')
-    .option('--starting-at <timestamp>', 'sessions that started at or after this moment')
-    .option('--ending-at <timestamp>', 'sessions that started before this moment')
+    .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
+    .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC')
   addOutputFlags(addEntryFilters(unpriced), 'unpriced', { paged: true })
     .addHelpText('after', examples('tally reports unpriced', 'tally reports unpriced --project acme-web --json'))
     .action(async (_flags, command: Command) => {

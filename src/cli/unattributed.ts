@@ -19,8 +19,8 @@ export function addUnattributedCommand(program: Command): void {
   const command = program
     .command('unattributed')
     .description('Show entries that nothing placed, by what they have in common, the most money first')
-    .option('--starting-at <timestamp>', 'sessions that started at or after this moment')
-    .option('--ending-at <timestamp>', 'sessions that started before this moment')
+    .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
+    .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC')
   addEntryFilters(command)
     .option('--limit <number>', 'groups a page, 1 to 1000 (default 50)')
     .option('--page <page>', 'the next_page of the answer before')

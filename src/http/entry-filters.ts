@@ -6,12 +6,12 @@ export const entryFilters = () => ({
   starting_at: parameter({
     type: 'string',
     format: 'date-time',
-    description: 'Sessions that started at or after this moment.',
+    description: 'Sessions that started at or after this moment; a date is its first moment in UTC.',
   }),
   ending_at: parameter({
     type: 'string',
     format: 'date-time',
-    description: 'Sessions that started before this moment.',
+    description: 'Sessions that started before this moment; a date is its first moment in UTC.',
   }),
   ended_after: parameter({
     type: 'string',
