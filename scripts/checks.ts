@@ -103,19 +103,40 @@ function testChecks(): Check[] {
   return [...names].sort().map((name) => testCheck(byName(name), `./test/${name}`))
 }
 
-/** The store tests want a real PostgreSQL: PGlite has one connection and shows no race. Says what they will run on. */
-async function preparePostgres(): Promise<string> {
-  if (postgresPrograms()) return 'PostgreSQL is installed.'
-  const instead = 'the tests that want it use PGlite or are skipped.'
+interface DebianPackage {
+  name: string
+  isInstalled: () => boolean
+  /** What the tests that want it do without. */
+  instead: string
+}
+
+const PACKAGES: DebianPackage[] = [
+  // PGlite has one connection and shows no race.
+  {
+    name: 'postgresql',
+    isInstalled: () => postgresPrograms() !== undefined,
+    instead: 'the tests that want it use PGlite or are skipped.',
+  },
+  // Says whether the journals of bills are journals.
+  {
+    name: 'hledger',
+    isInstalled: () => Bun.which('hledger') !== null,
+    instead: 'the tests that want it are skipped.',
+  },
+]
+
+/** Installs where it may. Says what the tests will run on. */
+async function preparePackage({ name, isInstalled, instead }: DebianPackage): Promise<string> {
+  if (isInstalled()) return `${name} is installed.`
   if (process.getuid?.() !== 0 || !Bun.which('apt-get')) {
-    return `PostgreSQL is not installed, and only root on Debian can have it installed here: ${instead}`
+    return `${name} is not installed, and only root on Debian can have it installed here: ${instead}`
   }
-  console.log('Installing the Debian package postgresql, which the store tests use.')
+  console.log(`Installing the Debian package ${name}, which the store tests use.`)
   const apt = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-y']
   await spawn([...apt, 'update'])
-  const { output } = await spawn([...apt, 'install', '--no-install-recommends', 'postgresql'])
-  if (postgresPrograms()) return 'PostgreSQL was installed.'
-  return `PostgreSQL could not be installed (${output.trim().split('\n').at(-1)}): ${instead}`
+  const { output } = await spawn([...apt, 'install', '--no-install-recommends', name])
+  if (isInstalled()) return `${name} was installed.`
+  return `${name} could not be installed (${output.trim().split('\n').at(-1)}): ${instead}`
 }
 
 const totals: Counts = { passed: 0, failed: 0, skipped: 0 }
@@ -164,7 +185,9 @@ if (unknown.size > 0) {
   process.exit(2)
 }
 
-if (tests.some((test) => isWanted(test) && test.name === 'store')) console.log(await preparePostgres())
+if (tests.some((test) => isWanted(test) && test.name === 'store')) {
+  for (const wanted of PACKAGES) console.log(await preparePackage(wanted))
+}
 // The readings have nothing to do with each other; tests run alone, because several look at what happens in time.
 await Promise.all(readings.filter(isWanted).map(perform))
 for (const check of ordered.filter(isWanted)) await perform(check)
