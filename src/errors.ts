@@ -127,6 +127,11 @@ export const PROBLEMS = {
     title: 'Earlier entries were never billed',
     help: 'Entries of the scope from before the period are on no bill. Say with `include_earlier` whether they are on this one, in a section of their own, or left.',
   },
+  bill_too_large: {
+    status: 409,
+    title: 'The bill is too large',
+    help: 'A sum of the bill is larger than any that Tally keeps, which a wrong cost in a report may have caused. Reject such entries, or bill less at a time. Nothing was sent.',
+  },
   preview_changed: {
     status: 409,
     title: 'The preview no longer fits',

@@ -13,7 +13,7 @@ import {
   type Heading,
 } from './document.ts'
 import { addDays, dayOf, spanOf } from './period.ts'
-import { earlierEntries, nothingToBill, unpricedEntries } from './refusals.ts'
+import { earlierEntries, nothingToBill, tooLarge, unpricedEntries } from './refusals.ts'
 import { faultsOfRequest, readAmounts, readRequest, type Wanted } from './request.ts'
 import type { BillDocument, BillRequest, LeftOut, LeftOutReason } from './schema.ts'
 import {
@@ -56,8 +56,8 @@ export function createComposing({ projects }: ComposingDependencies) {
   }
 
   /**
-   * Composes the bill. Throws `validation_failed`, `not_found`, `unpriced_entries`, `earlier_entries`, and, unless
-   * `isEmptyFine`, `nothing_to_bill`.
+   * Composes the bill. Throws `validation_failed`, `not_found`, `unpriced_entries`, `earlier_entries`,
+   * `bill_too_large`, and, unless `isEmptyFine`, `nothing_to_bill`.
    */
   return async function compose(
     reader: Reader,
@@ -127,8 +127,10 @@ export function createComposing({ projects }: ComposingDependencies) {
       }),
     }
     const terms: BillTerms = { ...amounts.terms, groupBy: wanted.groupBy, tax: wanted.tax, showCost: wanted.showCost }
+    const composed = composeBill(sorted.billed, names, terms, heading)
+    if (isTooLarge(composed)) throw tooLarge()
     return {
-      ...composeBill(sorted.billed, names, terms, heading),
+      ...composed,
       entries: sorted.billed,
       clientId: client?.id ?? null,
       projectId: project?.project.id ?? null,
@@ -169,6 +171,12 @@ function sortOut(entries: Marked[], statuses: readonly string[]) {
     }
   }
   return { billed, leftOut }
+}
+
+/** Whether one of its sums is more than the database keeps. */
+function isTooLarge({ subtotalMinor, taxMinor, costNanos, listValueNanos }: Composed): boolean {
+  const sums = [subtotalMinor, subtotalMinor + taxMinor, costNanos, listValueNanos]
+  return sums.some((sum) => BigInt.asIntN(64, sum) !== sum)
 }
 
 /** In the order in which somebody would have to act for the entry to be billed. */

@@ -25,6 +25,13 @@ export function earlierEntries({ entries, isMore }: { entries: number; isMore: b
   )
 }
 
+export function tooLarge(): Problem {
+  return new Problem(
+    'bill_too_large',
+    'The bill comes to more than 9 thousand million dollars, or to more of its currency than fits into 63 bits. Look for entries with a cost that cannot be (GET /token-entries), reject them, or bill project by project.',
+  )
+}
+
 export function previewChanged(): Problem {
   return new Problem(
     'preview_changed',

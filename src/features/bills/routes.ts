@@ -90,7 +90,14 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
           responses: {
             200: { description: 'The bill as it would be.', schema: BillPreview, example: EXAMPLE_PREVIEW },
           },
-          problems: ['not_found', 'unpriced_entries', 'earlier_entries', 'wrong_status', 'database_deadline'],
+          problems: [
+            'not_found',
+            'unpriced_entries',
+            'earlier_entries',
+            'bill_too_large',
+            'wrong_status',
+            'database_deadline',
+          ],
         }),
       },
     )
@@ -134,6 +141,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
             'nothing_to_bill',
             'unpriced_entries',
             'earlier_entries',
+            'bill_too_large',
             'preview_changed',
             'wrong_status',
             'idempotency_key_reused',

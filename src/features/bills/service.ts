@@ -49,7 +49,10 @@ import {
 import { getIssuer } from './store/issuer.ts'
 import { billHead, billText } from './wire.ts'
 
+export { BILL_COLUMNS } from './csv.ts'
+export { readBillList } from './query.ts'
 export type { BillView, DocumentFormat }
+export { minorDigitsOf }
 
 export interface BillsDependencies {
   db: Database
@@ -431,13 +434,16 @@ function digestOf({ document, lineOf }: Draft): string {
 function isSame(now: Awaited<ReturnType<typeof fingerprintOf>>, { entries }: Draft): boolean {
   const sum = (of: (entry: Draft['entries'][number]) => number | bigint | null) =>
     entries.reduce((total, entry) => total + BigInt(of(entry) ?? 0), 0n)
+  const ofEach = (of: (entry: Draft['entries'][number]) => number | null) =>
+    sum((entry) => BigInt(of(entry) ?? 0) * BigInt(entry.id))
   return (
     now.entries === entries.length &&
     now.cost === sum(({ costNanos }) => costNanos) &&
     now.listValue === sum(({ listValueNanos }) => listValueNanos) &&
     now.tokens === sum((entry) => totalTokens(entry)) &&
-    now.projects === sum(({ projectId }) => projectId) &&
-    now.tickets === sum(({ ticketId }) => ticketId) &&
+    now.projects === ofEach(({ projectId }) => projectId) &&
+    now.tickets === ofEach(({ ticketId }) => ticketId) &&
+    now.labels === ofEach(({ labelSetId }) => labelSetId) &&
     now.approved === sum(({ id, status }) => (status === 'approved' ? id : 0))
   )
 }

@@ -16,6 +16,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
+import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Nanos } from '../../../lib/money.ts'
 import type { BillableEntry } from '../document.ts'
@@ -156,7 +157,7 @@ async function count(reader: Reader, condition: SQL | undefined): Promise<Counte
   const [row] = await reader
     .select({
       entries: sql<number>`count(*)`.mapWith(Number),
-      costNanos: sql<bigint>`coalesce(sum(${some.cost}), 0)`.mapWith(BigInt),
+      costNanos: exactTotal(some.cost),
     })
     .from(some)
   const { entries: found, costNanos } = row!

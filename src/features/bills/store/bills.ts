@@ -1,6 +1,7 @@
 /** Bills as they are kept: sent once, never changed but for their state. */
-import { and, desc, eq, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, desc, eq, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
+import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Tables } from '../../../database/tables.ts'
 import type { Id } from '../../../lib/id.ts'
 
@@ -248,18 +249,20 @@ export async function insertBilledEntries(tx: Tx, billId: number, rows: readonly
 export async function fingerprintOf(tx: Tx, billId: number) {
   const { entries, billEntries } = tx.tables
   const ofBill = tx.select({ id: billEntries.entryId }).from(billEntries).where(eq(billEntries.billId, billId))
-  const sum = (of: SQL) => sql<bigint>`coalesce(sum(${of}), 0)`.mapWith(BigInt)
+  // Times the key of the entry, or two that exchange their places would look as before.
+  const ofEach = (column: Column) => exactTotal(sql`${column} * ${entries.id}`)
   const [row] = await tx
     .select({
       entries: sql<number>`count(*)`.mapWith(Number),
-      cost: sum(sql`coalesce(${entries.reportedCost}, ${entries.listValue})`),
-      listValue: sum(sql`${entries.listValue}`),
-      tokens: sum(
+      cost: exactTotal(sql`coalesce(${entries.reportedCost}, ${entries.listValue})`),
+      listValue: exactTotal(entries.listValue),
+      tokens: exactTotal(
         sql`${entries.input} + ${entries.output} + ${entries.cacheRead} + ${entries.cacheWrite} + ${entries.cacheWrite1h}`,
       ),
-      projects: sum(sql`${entries.projectId}`),
-      tickets: sum(sql`${entries.ticketId}`),
-      approved: sum(sql`case when ${entries.status} = 'approved' then ${entries.id} else 0 end`),
+      projects: ofEach(entries.projectId),
+      tickets: ofEach(entries.ticketId),
+      labels: ofEach(entries.labelSetId),
+      approved: exactTotal(sql`case when ${entries.status} = 'approved' then ${entries.id} else 0 end`),
     })
     .from(entries)
     .where(

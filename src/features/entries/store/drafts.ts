@@ -1,6 +1,7 @@
 /** Entries on token sheets. */
 import { and, eq, gt, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
+import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Status } from '../../../database/tables.ts'
 import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
 import type { Id } from '../../../lib/id.ts'
@@ -50,7 +51,6 @@ export interface SheetSum {
 /** Of the entries that the viewer may see; a sheet without such entries has no sum. */
 export async function sumSheets(reader: Reader, sheetIds: readonly number[], viewer: Viewer): Promise<SheetSum[]> {
   const { entries: e } = reader.tables
-  const sum = (expression: SQL) => sql`coalesce(sum(${expression}), 0)`.mapWith(BigInt)
   const countOf = (condition: SQL) => sql`sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`.mapWith(Number)
   const rows = await reader
     .select({
@@ -58,9 +58,9 @@ export async function sumSheets(reader: Reader, sheetIds: readonly number[], vie
       entries: sql`count(*)`.mapWith(Number),
       unpricedEntries: countOf(sql`coalesce(${e.reportedCost}, ${e.listValue}) IS NULL`),
       billedEntries: countOf(sql`${e.billId} IS NOT NULL`),
-      tokens: sum(sql`${e.input} + ${e.output} + ${e.cacheRead} + ${e.cacheWrite} + ${e.cacheWrite1h}`),
-      costNanos: sum(sql`coalesce(${e.reportedCost}, ${e.listValue})`),
-      listValueNanos: sum(sql`${e.listValue}`),
+      tokens: exactTotal(sql`${e.input} + ${e.output} + ${e.cacheRead} + ${e.cacheWrite} + ${e.cacheWrite1h}`),
+      costNanos: exactTotal(sql`coalesce(${e.reportedCost}, ${e.listValue})`),
+      listValueNanos: exactTotal(e.listValue),
     })
     .from(e)
     .where(and(inArray(e.sheetId, [...sheetIds]), visibleEntries(reader, viewer)))

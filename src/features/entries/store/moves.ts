@@ -1,6 +1,7 @@
 /** Entries that follow their work to another project: those of a project that is merged, those of a ticket that moves. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
+import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Position } from '../filter.ts'
 
 /** Which entries follow, and where to. What is on a bill stays where it was billed. */
@@ -37,7 +38,7 @@ export async function countFollowers(reader: Reader, following: Following): Prom
     .select({
       entries: sql<number>`count(*)`.mapWith(Number),
       priced: sql<number>`count(${cost})`.mapWith(Number),
-      costNanos: sql<bigint>`coalesce(sum(${cost}), 0)`.mapWith(BigInt),
+      costNanos: exactTotal(cost),
     })
     .from(entries)
     .where(isFollowing(reader, following))

@@ -1,6 +1,7 @@
 /** Entries as decisions see them: whose they are, where they are placed, and in which state. */
-import { and, desc, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
+import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Status } from '../../../database/tables.ts'
 import { ledProjects, type Viewer, visibleEntries } from '../../../database/visibility.ts'
 import type { Id } from '../../../lib/id.ts'
@@ -120,7 +121,6 @@ export async function sumWaiting(
   filter: EntryFilter,
 ): Promise<WaitingSum[]> {
   const { entries: e, projects } = reader.tables
-  const whole = (expression: SQL) => sql`coalesce(sum(${expression}), 0)`.mapWith(BigInt)
   const condition = and(
     eq(e.status, 'submitted'),
     conditionOf(reader, filter),
@@ -133,9 +133,9 @@ export async function sumWaiting(
       entries: sql`count(*)`.mapWith(Number),
       unpricedEntries:
         sql`sum(CASE WHEN coalesce(${e.reportedCost}, ${e.listValue}) IS NULL THEN 1 ELSE 0 END)`.mapWith(Number),
-      tokens: whole(sql`${e.input} + ${e.output} + ${e.cacheRead} + ${e.cacheWrite} + ${e.cacheWrite1h}`),
-      costNanos: whole(sql`coalesce(${e.reportedCost}, ${e.listValue})`),
-      listValueNanos: whole(sql`${e.listValue}`),
+      tokens: exactTotal(sql`${e.input} + ${e.output} + ${e.cacheRead} + ${e.cacheWrite} + ${e.cacheWrite1h}`),
+      costNanos: exactTotal(sql`coalesce(${e.reportedCost}, ${e.listValue})`),
+      listValueNanos: exactTotal(e.listValue),
     })
     .from(e)
     .leftJoin(projects, eq(projects.id, e.projectId))

@@ -1,27 +1,9 @@
 /** Sums and counts in SQL, read back exactly. Of no rows, or of nothing but unknown figures, a sum is null. */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { exactSum as sum } from '../../../database/exact-sum.ts'
 import type { Tables } from '../../../database/tables.ts'
 
-/** Where a figure is divided, so that sums of either part fit into 64 bits for any number of entries. */
-const PART = 1_000_000_000
-const PART_SQL = sql.raw(String(PART))
-
-/**
- * The exact sum at any size. SQLite refuses an integer sum above 2^63, which the nano-dollars of a few entries at the
- * highest cost that a report may tell already reach; so the parts above and below are summed apart, and put together
- * again where they are read.
- */
-export function sum(expression: SQLWrapper) {
-  const part = (of: SQL) => sql`CAST(sum(${of}) AS text)`
-  const above = part(sql`(${expression}) / ${PART_SQL}`)
-  const below = part(sql`(${expression}) % ${PART_SQL}`)
-  return sql<bigint | null>`${above} || ' ' || ${below}`.mapWith(joined)
-}
-
-function joined(parts: string): bigint {
-  const [above, below] = parts.split(' ')
-  return BigInt(above!) * BigInt(PART) + BigInt(below!)
-}
+export { sum }
 
 /** A sum to put rows in order by: of any size, but with the precision of a floating-point number only. */
 export function roughSum(expression: SQLWrapper): SQL {

@@ -1,0 +1,30 @@
+/** Sums of integers in SQL that hold at any size. */
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+
+/** Where a figure is divided, so that sums of either part fit into 64 bits for any number of entries. */
+const PART = 1_000_000_000
+const PART_SQL = sql.raw(String(PART))
+
+/**
+ * SQLite refuses an integer sum above 2^63, which the nano-dollars of ten entries at the highest cost that a report may
+ * tell already reach; so the parts above and below are summed apart, and put together again where they are read. Null
+ * where there is nothing to add up.
+ */
+export function exactSum(expression: SQLWrapper) {
+  return sql<bigint | null>`${partsOf(expression)}`.mapWith(joined)
+}
+
+/** The same, and 0 where there is nothing to add up. */
+export function exactTotal(expression: SQLWrapper) {
+  return sql<bigint>`coalesce(${partsOf(expression)}, '0 0')`.mapWith(joined)
+}
+
+function partsOf(expression: SQLWrapper): SQL {
+  const part = (of: SQL) => sql`CAST(sum(${of}) AS text)`
+  return sql`${part(sql`(${expression}) / ${PART_SQL}`)} || ' ' || ${part(sql`(${expression}) % ${PART_SQL}`)}`
+}
+
+function joined(parts: string): bigint {
+  const [above, below] = parts.split(' ')
+  return BigInt(above!) * BigInt(PART) + BigInt(below!)
+}
