@@ -1,4 +1,4 @@
-/** Moments as people write them on a command line. */
+/** Moments and durations as text. Moments are milliseconds since 1970. */
 const HOUR_MS = 3_600_000
 
 /** Months and years are left out on purpose: nobody agrees on how long one is, and a date says it better. */
@@ -27,4 +27,13 @@ export function parseMoment(text: string): number | undefined {
   if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day) return undefined
   const moment = Date.parse(trimmed)
   return Number.isNaN(moment) ? undefined : moment
+}
+
+/** A moment as it is answered: RFC 3339, in UTC, with its milliseconds. */
+export function timestamp(moment: number): string {
+  return new Date(moment).toISOString()
+}
+
+export function timestampOrNull(moment: number | null): string | null {
+  return moment === null ? null : timestamp(moment)
 }

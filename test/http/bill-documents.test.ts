@@ -13,7 +13,7 @@ let path: string
 beforeAll(async () => {
   app = await startApp()
   billing = await app.session('billing')
-  const party = { viewer: EVERYTHING, by: TALLY }
+  const party = { viewer: EVERYTHING, person: null, by: TALLY }
   await app.services.projects.addClient(party, { name: '<b>Acme</b> & <script>alert(1)</script>' })
   await app.services.projects.addProject(party, { key: 'WEB', client: '<b>Acme</b> & <script>alert(1)</script>' })
   await app.call('POST /api/v1/token-entries', {

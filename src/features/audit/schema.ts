@@ -1,17 +1,16 @@
 /** The audit trail on the wire. One source for OpenAPI and the command line's `--json`. */
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { CsvColumn } from '../../lib/csv-column.ts'
+import { timestamp } from '../../lib/duration.ts'
+import { listOf, moment, orNull, strict } from '../../wire.ts'
 import type { AuditView } from './store.ts'
-
-const strict = { additionalProperties: false }
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const values = (description: string) =>
   orNull(Type.Record(Type.String(), Type.Unknown(), { description: `${description} Never a secret.` }))
 
 export const AuditedChange = Type.Object(
   {
-    at: Type.String({ format: 'date-time', description: 'When it happened.' }),
+    at: moment('When it happened.'),
     user: orNull(
       Type.Object(
         { id: Type.String(), name: Type.String(), email: Type.String() },
@@ -42,14 +41,7 @@ export const AuditedChange = Type.Object(
 )
 export type AuditedChange = Static<typeof AuditedChange>
 
-export const AuditTrail = Type.Object(
-  {
-    data: Type.Array(AuditedChange),
-    has_more: Type.Boolean(),
-    next_page: orNull(Type.String({ description: 'What to send as `page` for the next one.' })),
-  },
-  { ...strict, $id: 'AuditTrail', description: 'Changes, the newest first.' },
-)
+export const AuditTrail = listOf(AuditedChange, 'AuditTrail', 'Changes, the newest first.')
 
 export const EXAMPLE_CHANGE: AuditedChange = {
   at: '2026-11-20T17:53:04.000Z',
@@ -74,7 +66,7 @@ export function changeBody({
   after,
 }: AuditView): AuditedChange {
   return {
-    at: new Date(at).toISOString(),
+    at: timestamp(at),
     user: user && { id: user.uid, name: user.name, email: user.email },
     token: token && { id: token.uid, name: token.name },
     origin,

@@ -1,12 +1,7 @@
 /** Bills on the wire: what a sending may ask for, and what a bill says. One source for validation and OpenAPI. */
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
+import { day, listOf, moment, month, oneOf, orNull, strict } from '../../wire.ts'
 
-const strict = { additionalProperties: false }
-
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const moment = (description: string) => Type.String({ format: 'date-time', description })
-const day = (description: string) =>
-  Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description, errorMessage: 'must be a day, such as 2026-11-30' })
 const text = (description: string, maxLength: number, examples: string[] = []) =>
   Type.String({
     description,
@@ -23,8 +18,6 @@ const dollars = (description: string) => Type.Number({ description: `${descripti
 
 export const BILL_STATES = ['sent', 'paid', 'void'] as const
 export const BILL_KINDS = ['bill', 'credit_note'] as const
-const oneOf = <T extends string>(values: readonly T[], description: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 
 /** More than anybody reads; a bill with more is a file. */
 const EXTRA_LINES_LIMIT = 100
@@ -49,14 +42,7 @@ const asked = {
       { ...strict, description: 'Days of the organization’s zone. This or `month` is required.' },
     ),
   ),
-  month: Type.Optional(
-    Type.String({
-      pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
-      description: 'A whole month instead of a period.',
-      errorMessage: 'must be a month, such as 2026-11',
-      examples: ['2026-11'],
-    }),
-  ),
+  month: Type.Optional(month('A whole month instead of a period.')),
   client: Type.Optional(text('Id or name of the client whose projects are billed.', 200, ['Acme'])),
   project: Type.Optional(
     text('Id, key, name or alias of the one project that is billed. With neither, everything is.', 200, ['ACME']),
@@ -326,10 +312,7 @@ export const Bill = Type.Object(
 )
 export type Bill = Static<typeof Bill>
 
-export const BillList = Type.Object(
-  { data: Type.Array(BillHead), has_more: Type.Boolean(), next_page: orNull(Type.String()) },
-  { ...strict, $id: 'BillList' },
-)
+export const BillList = listOf(BillHead, 'BillList')
 
 export const BillVoiding = Type.Object(
   {

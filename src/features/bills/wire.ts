@@ -1,10 +1,10 @@
 /** Bills as the API answers them. Amounts are kept in minor units and answered as exact JSON numbers. */
+
+import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber } from '../../lib/money.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { Bill, BillHead } from './schema.ts'
 import type { BillView } from './store/bills.ts'
-
-const timestamp = (milliseconds: number) => new Date(milliseconds).toISOString()
 
 export type References = Map<number, { id: string; number: string }>
 

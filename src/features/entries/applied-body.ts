@@ -1,12 +1,11 @@
 /** What applying and trying rules answers. */
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { PLACED_BY, type PlacedBy } from '../../database/tables.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { PLACED_BY } from '../../database/tables.ts'
+import { timestamp } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
+import { oneOf, orNull, strict } from '../../wire.ts'
 import type { Applied, Move } from './applying.ts'
-import { timestamp } from './wire.ts'
 
-const strict = { additionalProperties: false }
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const cost = (description: string) =>
   Type.Number({
     description: `${description} US dollars, at most 9 decimals; entries without a cost count as nothing.`,
@@ -21,7 +20,7 @@ const Where = Type.Object(
         strict,
       ),
     ),
-    placed_by: Type.Unsafe<PlacedBy | 'unattributed'>({ type: 'string', enum: [...PLACED_BY, 'unattributed'] }),
+    placed_by: oneOf([...PLACED_BY, 'unattributed']),
   },
   strict,
 )

@@ -5,6 +5,7 @@
 import type { Reader, Tx } from '../../database/database.ts'
 import type { Viewer } from '../../database/visibility.ts'
 import { notFound } from '../../errors.ts'
+import { timestamp } from '../../lib/duration.ts'
 import { numberText, parseExactJson } from '../../lib/exact-json.ts'
 import { type Id, isId } from '../../lib/id.ts'
 import { moneyNumber, NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
@@ -36,7 +37,7 @@ import {
 } from './store/drafts.ts'
 import { type EntryView, getView, updateEntry } from './store/entries.ts'
 import { insertHistory } from './store/history.ts'
-import { timestamp, toTokenEntry, wireCounts } from './wire.ts'
+import { toTokenEntry, wireCounts } from './wire.ts'
 
 /** The sheet that a draft is on, and whose it is. */
 export interface DraftSheet {

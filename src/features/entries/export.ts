@@ -1,6 +1,7 @@
 /** Entries as the lines of a CSV, as fast as one thread can: the same as `ENTRY_COLUMNS` say of each, which a test compares. */
 import type { Reader } from '../../database/database.ts'
 import { csvCell, csvLine } from '../../lib/csv-text.ts'
+import { timestamp } from '../../lib/duration.ts'
 import { formatDecimal, NANO_DIGITS } from '../../lib/money.ts'
 import { ENTRY_COLUMNS, labelsText } from './csv.ts'
 import type { Position } from './filter.ts'
@@ -13,7 +14,6 @@ import {
   listTexts,
   type Referred,
 } from './store/export.ts'
-import { timestamp } from './wire.ts'
 
 /** Rows of a page: their query takes some milliseconds, and some hundred kilobytes of text are held at a time. */
 const PAGE_ROWS = 1_000

@@ -10,6 +10,7 @@ import type { PlacedBy } from '../../database/tables.ts'
 import type { Viewer } from '../../database/visibility.ts'
 import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { timestamp } from '../../lib/duration.ts'
 import { type Id, isId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { type Actor, type AuditService, difference, type Party } from '../audit/service.ts'
@@ -32,7 +33,7 @@ import {
   type PlacedEntry,
 } from './store/placing.ts'
 import { moveTicketEntries } from './store/sessions.ts'
-import { timestamp, toTokenEntry } from './wire.ts'
+import { toTokenEntry } from './wire.ts'
 
 /** Entries that one call places: some two seconds of one transaction, for which reporting has to wait. */
 const PLACING_LIMIT = 10_000

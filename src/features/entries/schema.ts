@@ -1,34 +1,18 @@
 /** Token entries on the wire: what a report may hold, and how Tally answers an entry. One source for validation and OpenAPI. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { PLACED_BY, SOURCES, STATUSES } from '../../database/tables.ts'
+import { listOf, moment, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../wire.ts'
 
 const COUNT_LIMIT = 1_000_000_000_000
 /** A thousand million dollars; its nano-dollars stay within 64 bits with room to add up. */
 const COST_LIMIT = 1_000_000_000
 export const BATCH_LIMIT = 1_000
 
-/** No control characters (C0, DEL, C1), and something besides white space. */
-const PLAIN_TEXT =
-  '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$'
 const PLAIN_TEXT_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 /** Tabs and line breaks are allowed here and folded to spaces. */
 const FOLDABLE_TEXT = '^[^\\u0000-\\u0008\\u000e-\\u001f\\u007f-\\u009f]*$'
 export const TIMESTAMP =
   '^\\d{4}-\\d{2}-\\d{2}[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:\\d{2})$'
-
-const strict = { additionalProperties: false }
-
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-
-const nameOf = (description: string, examples: string[]) =>
-  Type.String({
-    description,
-    minLength: 1,
-    maxLength: 200,
-    pattern: PLAIN_TEXT,
-    errorMessage: 'must be a text without control characters that is not only white space',
-    examples,
-  })
 
 const timestamp = (description: string, examples: string[]) =>
   Type.String({
@@ -182,9 +166,6 @@ export const TokenEntryDraftChange = Type.Object(
 export type TokenEntryDraftChange = Static<typeof TokenEntryDraftChange>
 
 const money = (description: string) => Type.Number({ description: `${description} US dollars, at most 9 decimals.` })
-const moment = (description: string) => Type.String({ format: 'date-time', description })
-const oneOf = <T extends string>(values: readonly T[], description: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 
 const Place = (id: string, what: string) =>
   Type.Object(
@@ -358,14 +339,7 @@ export const TokenEntryDetail = Type.Object(
 )
 export type TokenEntryDetail = Static<typeof TokenEntryDetail>
 
-export const TokenEntryList = Type.Object(
-  {
-    data: Type.Array(TokenEntry),
-    has_more: Type.Boolean(),
-    next_page: orNull(Type.String({ description: 'Send it as `page` for what comes next.' })),
-  },
-  { ...strict, $id: 'TokenEntryList' },
-)
+export const TokenEntryList = listOf(TokenEntry, 'TokenEntryList')
 
 /** What a batch is checked for as a whole; its items are checked one by one, so that good ones are kept. */
 export const AnyBatch = Type.Array(Type.Unknown(), { minItems: 1, maxItems: BATCH_LIMIT })

@@ -1,11 +1,13 @@
 /** Trying rules on entries that are there: which would take each, and why the earlier ones would not. Writes nothing. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { Database } from '../../database/database.ts'
-import { PLACED_BY, type PlacedBy } from '../../database/tables.ts'
+import { PLACED_BY } from '../../database/tables.ts'
 import type { Viewer } from '../../database/visibility.ts'
 import { validationFailed } from '../../errors.ts'
+import { timestamp } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { Query, type QueryTexts } from '../../query.ts'
+import { oneOf, orNull, strict } from '../../wire.ts'
 import {
   EXAMPLE_EXPLANATION,
   EXAMPLE_NEW_RULE,
@@ -21,7 +23,6 @@ import { type EntryFilter, type Position, readFilter, readPage, writePage } from
 import { isForRules, subjectOf } from './placing.ts'
 import { costNanosOf, isLocked } from './rows.ts'
 import { listPlacedNewest, type PlacedEntry } from './store/placing.ts'
-import { timestamp } from './wire.ts'
 
 /** Entries that one call tries the rules on, as many as a page of any list may have. */
 const TRIED_LIMIT = 1_000
@@ -35,8 +36,6 @@ const STEPS_LIMIT = 20_000
 
 /** Entries after which others get their turn. */
 const AT_ONCE = 50
-
-const strict = { additionalProperties: false }
 
 export const RuleTrial = Type.Object(
   {
@@ -59,7 +58,7 @@ export const RuleTrial = Type.Object(
 )
 export type RuleTrial = Static<typeof RuleTrial>
 
-const thing = () => Type.Union([Type.Object({ id: Type.String(), key: Type.String() }, strict), Type.Null()])
+const Reference = orNull(Type.Object({ id: Type.String(), key: Type.String() }, strict))
 
 export const RuleTrialAnswer = Type.Object(
   {
@@ -74,15 +73,12 @@ export const RuleTrialAnswer = Type.Object(
               agent_harness: Type.String(),
               agent_name: Type.String(),
               model: Type.String(),
-              summary: Type.Union([Type.String(), Type.Null()]),
+              summary: orNull(Type.String()),
               labels: Type.Record(Type.String(), Type.String()),
               cost: Type.Union([Type.Number(), Type.Null()], { description: 'US dollars; null where it is unknown.' }),
-              project: thing(),
-              ticket: thing(),
-              placed_by: Type.Unsafe<PlacedBy | 'unattributed'>({
-                type: 'string',
-                enum: [...PLACED_BY, 'unattributed'],
-              }),
+              project: Reference,
+              ticket: Reference,
+              placed_by: oneOf([...PLACED_BY, 'unattributed']),
             },
             { ...strict, description: 'The entry as it is.' },
           ),
@@ -97,7 +93,7 @@ export const RuleTrialAnswer = Type.Object(
       { description: 'Newest first.' },
     ),
     has_more: Type.Boolean(),
-    next_page: Type.Union([Type.String(), Type.Null()]),
+    next_page: orNull(Type.String()),
   },
   { ...strict, $id: 'PlacementRuleTrialAnswer' },
 )

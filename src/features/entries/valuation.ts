@@ -1,10 +1,11 @@
 /** The arithmetic of an entry's list value, as its JSON shows it: counts × prices = parts. */
+
+import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber, moneyNumber, PICO_DIGITS } from '../../lib/money.ts'
 import { PER_MILLION_DIGITS, PRICE_FIELDS, type PriceTable, partsAtPrice } from '../prices/service.ts'
 import { countsOf, over200kOf } from './rows.ts'
 import type { TokenEntryDetail } from './schema.ts'
 import type { EntryRecord } from './store/entries.ts'
-import { timestamp } from './wire.ts'
 
 /** Null where the entry has no list value. */
 export function valuationOf(entry: EntryRecord, table: PriceTable): TokenEntryDetail['valuation'] {

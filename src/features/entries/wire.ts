@@ -1,4 +1,6 @@
 /** A view of an entry as the API answers it. */
+
+import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { costNanosOf, countsOf, over200kOf } from './rows.ts'
 import type { TokenEntry } from './schema.ts'
@@ -45,14 +47,10 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     bill: bill && { id: bill.uid, number: bill.number },
     sheet: view.sheet && { id: view.sheet },
     created_at: timestamp(entry.createdAt),
-    updated_at: entry.updatedAt === null ? null : timestamp(entry.updatedAt),
+    updated_at: timestampOrNull(entry.updatedAt),
   }
 }
 
 export function wireCounts({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Counts) {
   return { input, output, cache_read: cacheRead, cache_write: cacheWrite, cache_write_1h: cacheWrite1h }
-}
-
-export function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
 }

@@ -1,30 +1,16 @@
 /** People, tokens and settings on the wire. One source for validation, OpenAPI and the command line's `--json`. */
-import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { ROLES, TOKEN_KINDS, UNKNOWN_PROJECTS } from '../../database/tables.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
+import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import { listOf, moment, oneOf, orNull, strict } from '../../wire.ts'
 import { NAME_LIMIT, PASSWORD_LIMIT, PASSWORD_MIN } from './rules.ts'
 import type { Caller, ListedToken, MadeLink, Organization, OwnSession, Token, TokenState, User } from './service.ts'
 import { TOKEN_STATES, type TokenCaller } from './token.ts'
 
-const strict = { additionalProperties: false }
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const moment = (description: string) => Type.String({ format: 'date-time', description })
-const oneOf = <T extends string>(values: readonly T[], description: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], description })
-
 /** Of what is sent: any text passes, and the service tells what it must be together with every other fault. */
 const chosen = <T extends string>(values: readonly T[], description: string) =>
   Type.String({ description, enum: [...values] }) as unknown as TUnsafe<T>
-
-const listOf = <Item extends TSchema>(item: Item, $id: string, description: string) =>
-  Type.Object(
-    {
-      data: Type.Array(item),
-      has_more: Type.Boolean(),
-      next_page: orNull(Type.String({ description: 'What to send as `page` for the next one.' })),
-    },
-    { ...strict, $id, description },
-  )
 
 const CALLER_KINDS = ['service', 'read', 'organization', 'session'] as const satisfies Caller['kind'][]
 
@@ -312,9 +298,6 @@ export const DisabledUser = Type.Object(
 )
 export type DisabledUser = Static<typeof DisabledUser>
 
-const iso = (at: number) => new Date(at).toISOString()
-const isoOrNull = (at: number | null) => (at === null ? null : iso(at))
-
 export function meBody(caller: Caller, { name }: Organization): Me {
   const { kind, person } = caller
   return {
@@ -322,7 +305,7 @@ export function meBody(caller: Caller, { name }: Organization): Me {
     token: kind === 'session' ? null : callingToken(caller.token),
     session:
       kind === 'session'
-        ? { signed_in_at: iso(caller.session.signedInAt), expires_at: iso(caller.session.expiresAt) }
+        ? { signed_in_at: timestamp(caller.session.signedInAt), expires_at: timestamp(caller.session.expiresAt) }
         : null,
     person: { id: person.uid, name: person.name, email: person.email, role: person.role },
     organization: { name },
@@ -330,7 +313,7 @@ export function meBody(caller: Caller, { name }: Organization): Me {
 }
 
 function callingToken({ uid, name, hint, allowBills, expiresAt }: TokenCaller['token']): Me['token'] {
-  return { id: uid, name, hint, allow_bills: allowBills, expires_at: isoOrNull(expiresAt) }
+  return { id: uid, name, hint, allow_bills: allowBills, expires_at: timestampOrNull(expiresAt) }
 }
 
 export function userBody({
@@ -349,9 +332,9 @@ export function userBody({
     name,
     role,
     has_password: hasPassword,
-    created_at: iso(createdAt),
-    last_signed_in_at: isoOrNull(lastSignedInAt),
-    disabled_at: isoOrNull(disabledAt),
+    created_at: timestamp(createdAt),
+    last_signed_in_at: timestampOrNull(lastSignedInAt),
+    disabled_at: timestampOrNull(disabledAt),
   }
 }
 
@@ -365,10 +348,10 @@ export function tokenBody({ creator, ...token }: Token, state: TokenState): Toke
     state,
     user: { id: creator.uid, email: creator.email, name: creator.name },
     allow_bills: token.allowBills,
-    created_at: iso(token.createdAt),
-    expires_at: isoOrNull(token.expiresAt),
-    last_used_at: isoOrNull(token.lastUsedAt),
-    revoked_at: isoOrNull(token.revokedAt),
+    created_at: timestamp(token.createdAt),
+    expires_at: timestampOrNull(token.expiresAt),
+    last_used_at: timestampOrNull(token.lastUsedAt),
+    revoked_at: timestampOrNull(token.revokedAt),
   }
 }
 
@@ -377,7 +360,7 @@ export function disabledUserBody({ user, tokensInUse }: { user: User; tokensInUs
 }
 
 export function passwordLinkBody({ user, link, expiresAt }: MadeLink): PasswordLinkBody {
-  return { user: userBody(user), link, expires_at: iso(expiresAt) }
+  return { user: userBody(user), link, expires_at: timestamp(expiresAt) }
 }
 
 /** `secret` is the token itself. */
@@ -392,9 +375,9 @@ export function listedTokenBody({ token, state }: ListedToken): TokenBody {
 
 export function sessionBody({ signedInAt, lastSeenAt, expiresAt, isCurrent }: OwnSession): SessionList['data'][number] {
   return {
-    signed_in_at: iso(signedInAt),
-    last_seen_at: iso(lastSeenAt),
-    expires_at: iso(expiresAt),
+    signed_in_at: timestamp(signedInAt),
+    last_seen_at: timestamp(lastSeenAt),
+    expires_at: timestamp(expiresAt),
     current: isCurrent,
   }
 }

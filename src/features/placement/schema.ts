@@ -1,18 +1,12 @@
 /** Placement rules on the wire. One source for validation and OpenAPI. */
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
+import { listOf, moment, oneOf, orNull, strict } from '../../wire.ts'
 import { VERDICTS } from './match.ts'
 import { CONDITIONS_LIMIT, FIELD_EXPECTED, FIELD_PATTERN, PATTERN_LIMIT, RULES_LIMIT } from './rule-faults.ts'
 import { KEY_LIMIT } from './ticket-template.ts'
 
-const strict = { additionalProperties: false }
-
 /** No control characters (C0, DEL, C1). */
 const PLAIN_TEXT = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
-
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const moment = (description: string) => Type.String({ format: 'date-time', description })
-const oneOf = <T extends string>(values: readonly T[], description: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 
 const textOf = (description: string, examples: string[], maxLength = 200) =>
   Type.String({
@@ -122,10 +116,7 @@ export const RuleBody = Type.Object(
 )
 export type RuleBody = Static<typeof RuleBody>
 
-export const RuleList = Type.Object(
-  { data: Type.Array(RuleBody), has_more: Type.Boolean(), next_page: orNull(Type.String()) },
-  { ...strict, $id: 'PlacementRuleList' },
-)
+export const RuleList = listOf(RuleBody, 'PlacementRuleList')
 
 export const RuleOrder = Type.Object(
   {

@@ -1,4 +1,6 @@
 /** Rules as the API answers them, and what it is sent as services take it. */
+
+import { timestamp } from '../../lib/duration.ts'
 import { composeName } from '../../lib/names.ts'
 import type { Rule, Taken } from './match.ts'
 import { type Explanation, type ListedRule, type NewRuleFields, UNSAVED_VERSION, warningsOf } from './rules.ts'
@@ -16,8 +18,8 @@ export function ruleBody({ rule, position }: ListedRule): RuleBody {
     ticket: rule.ticket,
     version: rule.version,
     warnings: warningsOf(rule),
-    created_at: new Date(rule.createdAt).toISOString(),
-    changed_at: new Date(rule.changedAt).toISOString(),
+    created_at: timestamp(rule.createdAt),
+    changed_at: timestamp(rule.changedAt),
   }
 }
 

@@ -1,15 +1,9 @@
 /** Prices on the wire, in US dollars per million tokens. One source for validation and OpenAPI. */
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
+import { listOf, moment, oneOf, orNull, strict } from '../../wire.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
 import { PRICE_SOURCES } from './resolve.ts'
-
-const strict = { additionalProperties: false }
-
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const moment = (description: string) => Type.String({ format: 'date-time', description })
-const oneOf = <T extends string>(values: readonly T[], description: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 
 const nameOf = (description: string, examples: string[], minLength = 1) =>
   Type.String({
@@ -99,14 +93,7 @@ export const PriceBody = Type.Object(
 )
 export type PriceBody = Static<typeof PriceBody>
 
-export const PriceList = Type.Object(
-  {
-    data: Type.Array(PriceBody),
-    has_more: Type.Boolean(),
-    next_page: orNull(Type.String({ description: 'Send it as `page` for what comes next.' })),
-  },
-  { ...strict, $id: 'PriceList' },
-)
+export const PriceList = listOf(PriceBody, 'PriceList')
 
 export const NewPrice = Type.Object(
   {
@@ -272,10 +259,7 @@ export const AliasBody = Type.Object(
 )
 export type AliasBody = Static<typeof AliasBody>
 
-export const AliasList = Type.Object(
-  { data: Type.Array(AliasBody), has_more: Type.Boolean(), next_page: orNull(Type.String()) },
-  { ...strict, $id: 'PriceAliasList' },
-)
+export const AliasList = listOf(AliasBody, 'PriceAliasList')
 
 export const AddedAlias = Type.Object(
   { resolution: ResolutionBody, valued: RepricingBody },

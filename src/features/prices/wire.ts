@@ -1,5 +1,6 @@
 /** Prices as the API and the command line answer them, and as a caller sends one. */
 import { type Problem, validationFailed } from '../../errors.ts'
+import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { decimalNumber, type Picos } from '../../lib/money.ts'
 import type { Resolution } from './explain.ts'
 import { type ListedPrice, PER_MILLION_DIGITS, type Reason } from './formats/reading.ts'
@@ -9,10 +10,6 @@ import { PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier } from './rat
 import { type Repriced, repricedBody } from './repriced.ts'
 import type { AliasBody, NewPrice, PriceBody, PriceTableBody, ResolutionBody } from './schema.ts'
 import type { AliasView, PriceView } from './store.ts'
-
-function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
-}
 
 function perMillion(picos: Picos): number {
   return decimalNumber(picos, PER_MILLION_DIGITS)
@@ -38,7 +35,7 @@ export function rowBody(row: PriceRow): PriceTableBody['new'][number] {
     cache_write: priceOf(row.cacheWrite),
     cache_write_1h: priceOf(row.cacheWrite1h),
     tiers: row.tiers.map(tierBody),
-    effective_from: row.effectiveFrom === null ? null : timestamp(row.effectiveFrom),
+    effective_from: timestampOrNull(row.effectiveFrom),
   }
 }
 

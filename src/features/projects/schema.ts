@@ -1,5 +1,6 @@
 /** Clients, projects and tickets on the wire. One source for validation and OpenAPI. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { listOf, moment, nameOf, orNull, strict } from '../../wire.ts'
 import {
   ADDRESS_LIMIT,
   ALIASES_LIMIT,
@@ -10,25 +11,6 @@ import {
   MARKUP_MIN,
   TITLE_LIMIT,
 } from './rules.ts'
-
-const strict = { additionalProperties: false }
-
-/** No control characters (C0, DEL, C1), and something besides white space. */
-const PLAIN_TEXT =
-  '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$'
-
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const moment = (description: string) => Type.String({ format: 'date-time', description })
-
-const nameOf = (description: string, examples: string[] = []) =>
-  Type.String({
-    description,
-    minLength: 1,
-    maxLength: 200,
-    pattern: PLAIN_TEXT,
-    errorMessage: 'must be a text without control characters that is not only white space',
-    ...(examples.length > 0 && { examples }),
-  })
 
 /** What is sent and may be cleared. Its union would hide what is wrong with a value, so it says it itself. */
 const clearable = <T extends TSchema>(schema: T, errorMessage: string) =>
@@ -240,9 +222,6 @@ export type NewTicket = Static<typeof NewTicket>
 export const TicketChange = Type.Object(ticketFields, strict)
 export type TicketChange = Static<typeof TicketChange>
 
-const listOf = <T extends TSchema>(body: T) =>
-  Type.Object({ data: Type.Array(body), has_more: Type.Boolean(), next_page: orNull(Type.String()) }, strict)
-
-export const ClientList = listOf(ClientBody)
-export const ProjectList = listOf(ProjectBody)
-export const TicketList = listOf(TicketBody)
+export const ClientList = listOf(ClientBody, 'ClientList')
+export const ProjectList = listOf(ProjectBody, 'ProjectList')
+export const TicketList = listOf(TicketBody, 'TicketList')

@@ -1,5 +1,6 @@
 /** Work as the API and the command line answer it, as far as somebody sees it, and as a caller sends it. */
 import { type Fault, validationFailed } from '../../errors.ts'
+import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { decimalNumber, moneyNumber } from '../../lib/money.ts'
 import type { ClientFields, ProjectFields, TicketFields } from './fields.ts'
@@ -19,14 +20,6 @@ import type { Sight } from './sight.ts'
 import type { ClientRow } from './store/clients.ts'
 import type { ProjectView } from './store/projects.ts'
 import type { TicketView } from './store/tickets.ts'
-
-function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
-}
-
-function timestampOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : timestamp(milliseconds)
-}
 
 function percent(ppm: number | null): number | null {
   return ppm === null ? null : decimalNumber(BigInt(ppm), MARKUP_DIGITS)

@@ -1,15 +1,10 @@
 /** Reports on the wire. One source for validation of answers in tests and for OpenAPI. */
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { SOURCES, STATUSES } from '../../database/tables.ts'
+import { moment, oneOf, orNull, strict } from '../../wire.ts'
 import { BUCKET_WIDTHS } from './buckets.ts'
 import { CHECKS } from './checks.ts'
 
-const strict = { additionalProperties: false }
-
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const moment = (description: string) => Type.String({ format: 'date-time', description })
-const oneOf = <T extends string>(values: readonly T[], description: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], description })
 /** Not an integer of JSON Schema's 64 bits: a sum has as many digits as it needs. */
 const whole = (description: string) => Type.Integer({ description, minimum: 0 })
 const money = (description: string) =>

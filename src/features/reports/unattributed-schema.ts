@@ -1,8 +1,8 @@
 /** The groups of unattributed entries on the wire. */
 import { type Static, Type } from '@sinclair/typebox'
+import { strict } from '../../wire.ts'
 import { UnpricedModel } from './schema.ts'
 
-const strict = { additionalProperties: false }
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const { entries, tokens, first_at, last_at, list } = UnpricedModel.properties
 const unpriced = Type.Integer({ description: 'Those whose cost is unknown; `cost` leaves them out.', minimum: 0 })

@@ -5,6 +5,7 @@
 import type { Database } from '../../database/database.ts'
 import type { Viewer } from '../../database/visibility.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
+import { timestamp } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { Query, type QueryTexts, writeKeyPage } from '../../query.ts'
 import { conditionOf, type EntryFilter, readFilter } from '../entries/service.ts'
@@ -12,7 +13,7 @@ import { counted, listPath } from './counted.ts'
 import { type RankedQuery, readRanked } from './query.ts'
 import { type Alike, listAlike, listEntryUids, type Manager, sumNowhere } from './store/unattributed.ts'
 import type { UnattributedGroup, UnattributedReport } from './unattributed-schema.ts'
-import { timestamp, tokensBody } from './wire.ts'
+import { tokensBody } from './wire.ts'
 
 /** The label that says best which work an entry is for; agents' own hooks and readers send it. */
 const REPOSITORY = 'repository'

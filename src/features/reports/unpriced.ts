@@ -1,13 +1,14 @@
 /** Models without a price, and how much use waits on one. */
 import type { Database } from '../../database/database.ts'
 import type { Viewer } from '../../database/visibility.ts'
+import { timestamp } from '../../lib/duration.ts'
 import { writeKeyPage } from '../../query.ts'
 import { conditionOf } from '../entries/service.ts'
 import { counted, listPath } from './counted.ts'
 import type { RankedQuery } from './query.ts'
 import type { UnpricedModel, UnpricedReport } from './schema.ts'
 import { listUnpriced, type UnpricedRow } from './store/unpriced.ts'
-import { timestamp, tokensBody } from './wire.ts'
+import { tokensBody } from './wire.ts'
 
 /** Rows that an export reads at a time. */
 const EXPORT_PAGE = 1_000

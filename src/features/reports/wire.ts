@@ -1,4 +1,6 @@
 /** Reports as the API answers them. */
+
+import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber, divideHalfEven, moneyNumber } from '../../lib/money.ts'
 import type { Bucket, Period } from './buckets.ts'
 import type { UsageBucket, UsageResult } from './schema.ts'
@@ -38,10 +40,6 @@ export function addFigures(one: Figures, other: Figures): Figures {
 /** What is unknown adds nothing, and is not 0. */
 function addKnown(one: bigint | null, other: bigint | null): bigint | null {
   return one === null || other === null ? (one ?? other) : one + other
-}
-
-export function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
 }
 
 function periodBody({ startingAt, endingAt }: Period) {

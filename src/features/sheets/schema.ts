@@ -1,20 +1,10 @@
 /** Token sheets on the wire. */
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { SHEET_STATUSES } from '../../database/tables.ts'
+import { day, listOf, moment, month, orNull, strict } from '../../wire.ts'
 import { TokenEntry } from '../entries/service.ts'
 
-const strict = { additionalProperties: false }
-
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 const money = (description: string) => Type.Number({ description: `${description} US dollars, at most 9 decimals.` })
-const moment = (description: string) => Type.String({ format: 'date-time', description })
-const day = (description: string) =>
-  Type.String({
-    description,
-    pattern: '^\\d{4}-\\d{2}-\\d{2}$',
-    errorMessage: 'must be a day, such as 2026-11-01',
-    examples: ['2026-11-01'],
-  })
 
 const Person = Type.Object({ id: Type.String(), name: Type.String() }, strict)
 const Project = Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)
@@ -27,14 +17,7 @@ const days = Type.Object(
 export const NewTokenSheet = Type.Object(
   {
     period: Type.Optional(days),
-    month: Type.Optional(
-      Type.String({
-        description: 'A whole month, instead of a period.',
-        pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
-        errorMessage: 'must be a month, such as 2026-11',
-        examples: ['2026-11'],
-      }),
-    ),
+    month: Type.Optional(month('A whole month, instead of a period.')),
     note: Type.Optional(
       Type.String({
         description: 'What the sheet is for.',
@@ -84,10 +67,7 @@ export const TokenSheet = Type.Object(
 )
 export type TokenSheet = Static<typeof TokenSheet>
 
-export const TokenSheetList = Type.Object(
-  { data: Type.Array(TokenSheet), has_more: Type.Boolean(), next_page: orNull(Type.String()) },
-  { ...strict, $id: 'TokenSheetList' },
-)
+export const TokenSheetList = listOf(TokenSheet, 'TokenSheetList')
 
 export const SheetSubmission = Type.Object(
   {

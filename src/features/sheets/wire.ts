@@ -1,4 +1,6 @@
 /** Sheets as the API answers them. */
+
+import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import type { Overlap, SheetSum } from '../entries/service.ts'
 import type { Approvals, SheetOverlaps, TokenSheet } from './schema.ts'
@@ -89,12 +91,4 @@ export function approvalsBody(
       })),
     },
   }
-}
-
-function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
-}
-
-function timestampOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : timestamp(milliseconds)
 }

@@ -1,0 +1,55 @@
+/** What the shapes of all features are made of, so that a moment or a list is the same thing wherever it is answered. */
+import { type TSchema, Type } from '@sinclair/typebox'
+
+/** A field that is not known is a slip, and is refused. */
+export const strict = { additionalProperties: false }
+
+export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const moment = (description: string) => Type.String({ format: 'date-time', description })
+
+export const day = (description: string) =>
+  Type.String({
+    description,
+    pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+    errorMessage: 'must be a day, such as 2026-11-30',
+    examples: ['2026-11-30'],
+  })
+
+export const month = (description: string) =>
+  Type.String({
+    description,
+    pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
+    errorMessage: 'must be a month, such as 2026-11',
+    examples: ['2026-11'],
+  })
+
+/** One of a few words; JSON Schema's `enum` says it shorter than a union. */
+export const oneOf = <T extends string>(values: readonly T[], description?: string) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description !== undefined && { description }) })
+
+/** No control characters (C0, DEL, C1), and something besides white space. */
+export const PLAIN_TEXT =
+  '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$'
+
+/** What somebody calls something, up to 200 characters. */
+export const nameOf = (description: string, examples: string[] = []) =>
+  Type.String({
+    description,
+    minLength: 1,
+    maxLength: 200,
+    pattern: PLAIN_TEXT,
+    errorMessage: 'must be a text without control characters that is not only white space',
+    ...(examples.length > 0 && { examples }),
+  })
+
+/** A page of a list. */
+export const listOf = <Item extends TSchema>(item: Item, $id: string, description?: string) =>
+  Type.Object(
+    {
+      data: Type.Array(item),
+      has_more: Type.Boolean(),
+      next_page: orNull(Type.String({ description: 'Send it as `page` for what comes next.' })),
+    },
+    { ...strict, $id, ...(description !== undefined && { description }) },
+  )
