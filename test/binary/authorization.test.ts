@@ -28,6 +28,7 @@ interface Operation {
   /** `/api/v1/token-entries/{id}` */
   path: string
   security: Record<string, Role[]>[]
+  parameters?: { in: string; name: string }[]
   requestBody?: { content: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }> }
 }
 
@@ -51,6 +52,8 @@ const MARK = 'zanzibar'
 const QUERIES: Record<string, string> = {
   '/api/v1/prices/resolve': '?model=claude-sonnet-4-5',
   '/api/v1/reports/usage': '?starting_at=2026-01-01T00:00:00Z&group_by=agent_manager,model,label:repository',
+  '/api/v1/reports/variance': '?starting_at=2026-01-01T00:00:00Z',
+  '/api/v1/reports/completeness': '?starting_at=2026-01-01T00:00:00Z',
 }
 
 let tally: Installation
@@ -59,7 +62,7 @@ let operations: Operation[]
 let tried = 0
 const people = {} as Record<Role, Person>
 const credentials: Credential[] = []
-let other: Person & { entry: string; tokenId: string; userId: string }
+let other: Person & { entry: string; sheet: string; sheetEntry: string; tokenId: string; userId: string }
 
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` })
 const cookie = (secret: string): Headers => ({ cookie: `tally_session=${secret}`, origin: server.url })
@@ -168,7 +171,24 @@ beforeAll(async () => {
   })
   const { json: entry } = await call('POST', '/api/v1/token-entries', bearer(token), { body })
   await call('POST', '/api/v1/token-entries', bearer(token), { body: reportBody({ summary: `Nowhere ${MARK}` }) })
-  other = { email, userId, tokenId, entry: entry.id, session: await signIn(email), tokens: { service: token } }
+  const session = await signIn(email)
+  const sheet = await call('POST', '/api/v1/token-sheets', session, {
+    body: JSON.stringify({ month: '2026-11', note: `For ${MARK}` }),
+  })
+  const draft = await call('POST', `/api/v1/token-sheets/${sheet.json.id}/entries`, session, {
+    body: reportBody({ summary: `By hand for ${MARK}`, agent_name: MARK, project: 'acme' }),
+  })
+  expect([sheet.status, draft.status]).toEqual([201, 201])
+  other = {
+    email,
+    userId,
+    tokenId,
+    entry: entry.id,
+    sheet: sheet.json.id,
+    sheetEntry: draft.json.id,
+    session,
+    tokens: { service: token },
+  }
   const { json: document } = await call('GET', '/api/v1/openapi.json', {})
   operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
@@ -337,11 +357,52 @@ describe('a member', () => {
     expect(own.text).toContain(other.entry)
   })
 
+  test('learns nothing of anybody else from filters', async () => {
+    /** What finds something of the other person, and what finds nothing at all. */
+    const filters: Record<string, [theirs: string, nobodys: string]> = {
+      agent_manager: [other.email, 'nobody@example.com'],
+      agent_name: [MARK, 'otherwise'],
+      label: [`repository:${MARK}/web`, 'repository:otherwise'],
+      project: ['acme', 'otherwise'],
+      q: [MARK, 'otherwise'],
+      session_id: [`${MARK}-1`, 'otherwise'],
+      sheet: [other.sheet, newId('sht')],
+      ticket: ['ACME-1', 'NOTHING-1'],
+    }
+    let asked = 0
+    for (const operation of secured().filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
+      // Names of work are everybody's.
+      if (/\/(clients|projects|tickets)$/.test(operation.path)) continue
+      for (const { name } of operation.parameters ?? []) {
+        const values = filters[name]
+        if (!values) continue
+        for (const headers of asMember(operation)) {
+          const [theirs, nobodys] = await Promise.all(
+            values.map(async (value) => {
+              const query = new URLSearchParams((QUERIES[operation.path] ?? '').slice(1))
+              query.set('ending_at', '2026-12-01T00:00:00Z')
+              query.set(name, value)
+              if (!operation.parameters!.some((parameter) => parameter.name === 'ending_at')) query.delete('ending_at')
+              const { status, text } = await call('GET', `${operation.path}?${query}`, headers)
+              // Some say again what was asked for.
+              return { status, text: text.replaceAll(new URLSearchParams({ value }).toString().slice(6), '<value>') }
+            }),
+          )
+          expect([operation.path, name, theirs]).toEqual([operation.path, name, nobodys])
+          expect(theirs!.status).toBe(200)
+          asked += 1
+        }
+      }
+    }
+    expect(asked).toBeGreaterThan(50)
+  })
+
   test('is told of an object of somebody else what they are told of one that does not exist', async () => {
     /** Whose object an operation's path names, by the beginning of the path; null where members share what it names. */
-    const objects: Record<string, { id: () => string; none: string } | null> = {
+    const objects: Record<string, { id: () => string; none: string; entry?: () => string } | null> = {
       '/api/v1/token-entries/{id}': { id: () => other.entry, none: newId('ent') },
       '/api/v1/tokens/{id}': { id: () => other.tokenId, none: newId('tok') },
+      '/api/v1/token-sheets/{id}': { id: () => other.sheet, none: newId('sht'), entry: () => other.sheetEntry },
       // Prices are everybody's to read.
       '/api/v1/prices/{id}': null,
       // The names of work as well; what is left out of it for members is told in test/http/work.test.ts.
@@ -359,7 +420,8 @@ describe('a member', () => {
       if (!object) continue
       for (const headers of callers) {
         const sent = isWithBody(operation) ? exampleBody(operation) : undefined
-        const theirs = await call(operation.method, pathTo(operation, object.id), headers, sent)
+        const their = (name: string) => (name === 'entry' ? (object.entry ?? object.id)() : object.id())
+        const theirs = await call(operation.method, pathTo(operation, their), headers, sent)
         const nobodys = await call(
           operation.method,
           pathTo(operation, () => object.none),
@@ -382,6 +444,94 @@ describe('a member', () => {
     const still = await call('GET', `/api/v1/token-entries/${other.entry}`, other.session)
     expect(still.json).toMatchObject({ status: 'submitted', summary: `A ${MARK} secret`, project: { key: 'acme' } })
   })
+})
+
+/** What a caller sees of the other person: the lists that name them, and how reading or deciding about theirs is answered. */
+async function sightOf(session: Headers, read: Headers) {
+  const lists = [
+    '/api/v1/token-entries',
+    '/api/v1/token-entries?format=csv',
+    '/api/v1/token-entries?project=acme',
+    `/api/v1/reports/usage${QUERIES['/api/v1/reports/usage']}`,
+    `/api/v1/reports/usage${QUERIES['/api/v1/reports/usage']}&format=csv`,
+    '/api/v1/token-sheets',
+  ]
+  const objects = [
+    `/api/v1/token-entries/${other.entry}`,
+    `/api/v1/token-entries/${other.entry}/history`,
+    `/api/v1/token-sheets/${other.sheet}`,
+    `/api/v1/token-sheets/${other.sheet}/entries`,
+  ]
+  const said: Record<string, unknown> = {}
+  for (const [who, headers] of Object.entries({ session, read })) {
+    for (const path of lists) {
+      const { status, text } = await call('GET', path, headers)
+      expect([path, status, text.includes('Nowhere')]).toEqual([path, 200, false])
+      said[`${who} ${path}`] = text.includes(MARK)
+    }
+    for (const path of objects) said[`${who} ${path}`] = (await call('GET', path, headers)).status === 200
+    const waiting = await call('GET', '/api/v1/approvals', headers)
+    said[`${who} approvals`] = waiting.json.entries.entries > 0
+  }
+  const summary = { body: JSON.stringify({ summary: 'Not theirs to say' }) }
+  const corrected = await call('PATCH', `/api/v1/token-entries/${other.entry}`, session, summary)
+  // Who leads a project places its entries; what is said of them is the owner's.
+  said.correcting = corrected.status === 403
+  if (corrected.status !== 403) expect(corrected.status).toBe(404)
+  for (const action of ['approve', 'withdraw-approval']) {
+    const decided = await call('POST', `/api/v1/token-entries/${other.entry}/${action}`, session, { body: '{}' })
+    said[action] = decided.status === 200
+    if (decided.status !== 200) expect(decided.status).toBe(404)
+  }
+  return said
+}
+
+test('who leads a project sees its entries, and no longer when they no longer lead', async () => {
+  await addPerson('lead@example.com', 'member')
+  const session = await signIn('lead@example.com')
+  const read = bearer((await tokenOf('read', 'lead@example.com')).token)
+  const lead = async (leads: string[]) => {
+    const body = JSON.stringify({ leads })
+    expect((await call('PATCH', '/api/v1/projects/acme', people.admin.session, { body })).status).toBe(200)
+  }
+  const before = await sightOf(session, read)
+  expect(Object.values(before)).toEqual(Object.values(before).map(() => false))
+  await lead(['lead@example.com'])
+  const leading = await sightOf(session, read)
+  expect(leading).toEqual(Object.fromEntries(Object.keys(before).map((what) => [what, true])))
+  await lead([])
+  expect(await sightOf(session, read)).toEqual(before)
+})
+
+test('a read token and a session see what their person’s role does at the moment of each call', async () => {
+  await addPerson('mover@example.com', 'member')
+  const session = await signIn('mover@example.com')
+  const read = bearer((await tokenOf('read', 'mover@example.com')).token)
+  const { json } = await call('GET', '/api/v1/me', session)
+  const told = async () => {
+    const answers = []
+    for (const headers of [session, read]) {
+      const bills = await call('GET', '/api/v1/bills', headers)
+      const entries = await call('GET', '/api/v1/token-entries', headers)
+      answers.push([bills.status, entries.text.includes(MARK)])
+    }
+    return answers
+  }
+  const nothing = [
+    [403, false],
+    [403, false],
+  ]
+  const everything = [
+    [200, true],
+    [200, true],
+  ]
+  expect(await told()).toEqual(nothing)
+  await run(['users', 'set-role', 'mover@example.com', 'billing'])
+  expect(await told()).toEqual(everything)
+  const body = JSON.stringify({ role: 'member' })
+  const changed = await call('PATCH', `/api/v1/users/${json.person.id}`, people.admin.session, { body })
+  expect(changed.status).toBe(200)
+  expect(await told()).toEqual(nothing)
 })
 
 test('the matrix is as large as it says', () => {
