@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { addApprovalsCommand } from './approvals.ts'
 import { addAuditCommand } from './audit.ts'
+import { addBillsCommands } from './bills.ts'
 import { addClientsCommands } from './clients.ts'
 import { addEntriesCommands } from './entries.ts'
 import { EXIT_DONE, tellFailure } from './failures.ts'
@@ -56,6 +57,7 @@ function createProgram(): Command {
   addTicketsCommands(program)
   addRulesCommands(program)
   addPricesCommands(program)
+  addBillsCommands(program)
   addUsageCommand(program)
   addReportsCommands(program)
   addOpenapiCommand(program)

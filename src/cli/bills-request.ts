@@ -1,0 +1,174 @@
+/** The flags that ask for a bill, as the body that the API takes; and refusals in the words of flags. */
+import type { TSchema } from '@sinclair/typebox'
+import { type Command, Option } from 'commander'
+import { type Fault, Problem, validationFailed } from '../errors.ts'
+import type { BillRequest } from '../features/bills/schema.ts'
+import { parseExactJson } from '../lib/exact-json.ts'
+import { decimalNumber, parseDecimal } from '../lib/money.ts'
+import { CommandError } from './failures.ts'
+import { collect } from './work-text.ts'
+
+export interface BillFlags {
+  month?: string
+  from?: string
+  to?: string
+  client?: string
+  project?: string
+  groupBy?: string[]
+  markup?: string
+  currency?: string
+  exchangeRate?: string
+  line?: string[]
+  tax?: string
+  taxName?: string
+  note?: string
+  purchaseOrder?: string
+  dueDays?: string
+  leaveUnpriced?: boolean
+  includeEarlier?: 'true' | 'false'
+  showCost?: boolean
+  replaces?: string
+}
+
+/** The word that stands for nobody or nothing. */
+const NONE = 'none'
+
+export const each = (text: string, before: string[] = []): string[] => [...before, text]
+
+export function addBillFlags(command: Command): Command {
+  return command
+    .option('--month <month>', 'the month that is billed, such as 2026-11')
+    .option('--from <day>', 'or the first day')
+    .option('--to <day>', 'and the last one, included')
+    .option('--client <client>', 'name or id of the client whose projects are billed')
+    .option('--project <project>', 'or the one project; with neither, everything is billed')
+    .option(
+      '--group-by <what>',
+      'what makes a line: project, ticket, model, agent_manager, agent_name, label:<name>; repeatable or with commas',
+      collect,
+    )
+    .option('--markup <percent>', 'on costs, instead of the markups of projects, client and organization')
+    .option('--currency <code>', 'of the bill; the client’s, else the organization’s, where absent')
+    .option('--exchange-rate <rate>', 'how much of the currency one US dollar is')
+    .option('--line <text=amount>', 'a further line, such as "Set-up=250"; repeatable', each)
+    .option('--tax <percent>', 'on the subtotal')
+    .option('--tax-name <name>', 'such as VAT')
+    .option('--note <text>', 'above the lines')
+    .option('--purchase-order <reference>', 'the client’s reference')
+    .option('--due-days <days>', 'days until it is due; the organization’s where absent')
+    .option('--leave-unpriced', 'leave entries out whose cost is unknown, which otherwise refuse the bill')
+    .addOption(
+      new Option(
+        '--include-earlier <true|false>',
+        'whether unbilled entries from before the period are on this bill',
+      ).choices(['true', 'false']),
+    )
+    .option('--show-cost', 'show costs and markups on the documents')
+    .option('--replaces <bill>', 'number or id of the void bill that this one replaces')
+}
+
+/** Throws a {@link CommandError} for what the flags alone tell, and 422 with every other fault. */
+export async function readBillFlags(flags: BillFlags): Promise<BillRequest> {
+  if (flags.month === undefined && flags.from === undefined && flags.to === undefined) {
+    throw new CommandError('Say which time is billed: --month 2026-11, or --from and --to.', 2)
+  }
+  if ((flags.from === undefined) !== (flags.to === undefined)) {
+    throw new CommandError('--from and --to belong together: the first day and the last.', 2)
+  }
+  if (flags.taxName !== undefined && flags.tax === undefined) {
+    throw new CommandError('--tax-name names the tax of --tax, which is missing.', 2)
+  }
+  const { BillRequest: schema } = await import('../features/bills/schema.ts')
+  return checked(schema, {
+    period: flags.from === undefined ? undefined : { from: flags.from, to: flags.to },
+    month: flags.month,
+    client: flags.client,
+    project: flags.project,
+    group_by: flags.groupBy,
+    markup: numberOf('--markup', flags.markup),
+    currency: flags.currency?.toUpperCase(),
+    exchange_rate: numberOf('--exchange-rate', flags.exchangeRate),
+    extra_lines: flags.line?.map(readLine),
+    tax: flags.tax === undefined ? undefined : { name: flags.taxName, percent: numberOf('--tax', flags.tax) },
+    note: flags.note,
+    purchase_order: flags.purchaseOrder,
+    due_days: numberOf('--due-days', flags.dueDays),
+    leave_unpriced: flags.leaveUnpriced,
+    include_earlier: flags.includeEarlier && flags.includeEarlier === 'true',
+    show_cost: flags.showCost,
+    replaces: flags.replaces,
+  }) as Promise<BillRequest>
+}
+
+/** `Set-up=250`: what it is for, and its amount behind the last `=`. */
+export function readLine(line: string): { text: string; amount: number | undefined } {
+  const at = line.lastIndexOf('=')
+  if (at < 1)
+    throw new CommandError(`--line: write what it is for and its amount, such as "Set-up=250", not '${line}'.`, 2)
+  return { text: line.slice(0, at).trim(), amount: numberOf('--line', line.slice(at + 1)) }
+}
+
+/** E-mail addresses of a flag that may say `none`. */
+export function recipientsOf(addresses: string[] | undefined): string[] | undefined {
+  if (addresses === undefined) return undefined
+  const named = addresses.map((address) => address.trim())
+  return named.length === 1 && named[0] === NONE ? [] : named
+}
+
+/** Finer than any amount or rate is read, so that what is too fine is refused and not rounded. */
+const DIGITS = 18
+
+function numberOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const units = parseDecimal(text, DIGITS)
+  if (units === undefined) throw new CommandError(`${flag}: '${text}' is no number; write it as 12.5.`, 2)
+  return decimalNumber(units, DIGITS)
+}
+
+/** The body as the API would read it from JSON, without what is undefined. Throws 422 with every fault. */
+export async function checked(schema: TSchema, body: object): Promise<unknown> {
+  const [{ Value }, { faultsOf }] = await Promise.all([import('@sinclair/typebox/value'), import('../faults.ts')])
+  const read = parseExactJson(JSON.stringify(body))
+  const faults = faultsOf({ Errors: (value) => Value.Errors(schema, value) }, read)
+  if (faults.length > 0) throw validationFailed(faults)
+  return read
+}
+
+/** What the API's words are on the command line, in messages. */
+const WORDS: [api: RegExp, commandLine: string][] = [
+  [/"(leave_unpriced)": true/g, '--leave-unpriced'],
+  [/"include_earlier": true/g, '--include-earlier true'],
+  [/\bor false to leave them\b/g, 'or --include-earlier false to leave them'],
+  [/POST \/bills\/preview says under `left_out`/g, '`tally bills preview` says under "Left out"'],
+  [/GET \/reports\/unpriced/g, '`tally reports unpriced`'],
+  [/POST \/bills\/\{id\}\/credit-note/g, '`tally bills credit`'],
+]
+
+/** Where the flag of a field is not called as the field is. */
+const FLAGS: [pointer: RegExp, flag: string][] = [
+  [/^\/period\/(from|to)$/, '--$1'],
+  [/^\/period$/, '--month, or --from and --to'],
+  [/^\/(extra_)?lines(\/.*)?$/, '--line'],
+  [/^\/tax\/percent$/, '--tax'],
+  [/^\/tax\/name$/, '--tax-name'],
+  [/^\/(deliver_to|to|group_by)(\/\d+)?$/, '--$1'],
+  [/^\/(.*)$/, '--$1'],
+]
+
+/** Runs what may be refused; a refusal says what to do on a command line. */
+export async function refusedInFlags<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const { faults } = error.more
+    if (faults && faults.length > 0) throw new CommandError(faults.map(faultText).join('\n'))
+    throw new CommandError(WORDS.reduce((text, [api, own]) => text.replace(api, own), error.detail))
+  }
+}
+
+function faultText({ pointer, message }: Fault): string {
+  const [pattern, flag] = FLAGS.find(([pattern]) => pattern.test(pointer)) ?? [/^$/, '']
+  const name = pointer.replace(pattern, flag).replaceAll('_', '-')
+  return `${name === '' ? '' : `${name}: `}${message.replace('`from`', '--from')}`
+}
