@@ -21,22 +21,25 @@ const INVISIBLE = /[\u00ad\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
  * replacement character, so that nobody overlooks that something stands there.
  */
 export function cleanText(text: string, isDrawn: (character: string) => boolean): string {
-  if (PLAIN.test(text)) return text
+  if (ASCII.test(text)) return text
   const clean = text.normalize('NFC').replace(INVISIBLE, '').replace(SPACES, ' ')
   let shown = ''
   for (const { segment } of CHARACTERS.segment(clean)) {
     const [first] = segment
-    shown += PLAIN.test(segment) || isDrawn(first!) ? segment : '\ufffd'
+    shown += ASCII.test(segment) || isDrawn(first!) ? segment : '\ufffd'
   }
   return shown
 }
+
+const ASCII = /^[\x20-\x7e]*$/
 
 /** What a reader takes for one character: a letter with its accents, an emoji of several. */
 const CHARACTERS = new Intl.Segmenter('en')
 
 const SPACES = /[\p{Cc}\u2028\u2029\u2000-\u200a\u202f\u205f]+/gu
 
-const PLAIN = /^[\x20-\x7e]*$/
+/** All in one font and from left to right: most texts, for which the rest need not be asked. */
+const PLAIN = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u052f\u2010-\u2027]*$/
 
 /** Whether a paragraph is read from right to left: its first letter decides. */
 export function isRightToLeft(text: string): boolean {
