@@ -211,3 +211,9 @@ describe('the set-up page', () => {
     }
   })
 })
+
+test('what the landing page says to paste leaves the token where its report looks for it', async () => {
+  const text = textOf((await app.call('GET /')).text)
+  expect(text).toMatch(/^TALLY_TOKEN=\$\(tally tokens create .*\)$/m)
+  expect(text).toContain('Bearer $TALLY_TOKEN')
+})

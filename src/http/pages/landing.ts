@@ -22,13 +22,13 @@ export function landingPage(url: string): string {
 <h2>Get a token</h2>
 <p>On the machine that Tally runs on, make a person, and a service token that reports entries for them. The token is shown once.</p>
 <pre tabindex="0"><code>tally users add --email ada@example.com --name Ada --role admin
-tally tokens create --kind svc --user ada@example.com --name ci</code></pre>
+TALLY_TOKEN=$(tally tokens create --kind svc --user ada@example.com --name ci)</code></pre>
 <p>Nobody here yet? <code>tally serve</code> printed a one-time link that sets Tally up in the browser.</p>
 </section>
 <section>
 <h2>Report a session</h2>
 <pre tabindex="0"><code>${report}</code></pre>
-<p>The answer is the entry with its cost, valued by the price table where none was reported.</p>
+<p>The answer is the entry with its cost, valued by the price table where none was reported. <code>tally entries list</code> shows entries, <code>tally usage --by project,model</code> what they add up to.</p>
 </section>
 <section>
 <h2>Read on</h2>
