@@ -2,8 +2,8 @@
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import type { BillHead } from './schema.ts'
 
-// Money is JSON's exact number, not one to calculate with; its text is that of the JSON.
-const money = (amount: number) => JSON.stringify(amount)
+// Money is JSON's exact number, not one to calculate with; a cell needs a plain one, or what is negative becomes a text.
+const money = (amount: number) => Number(JSON.stringify(amount))
 
 export const BILL_COLUMNS: CsvColumn<BillHead>[] = [
   { heading: 'id', cell: ({ id }) => id },

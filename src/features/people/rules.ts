@@ -1,6 +1,7 @@
-/** What a name, an address, a role, a password, a time zone and a currency may be. */
+/** What a name, an address, a role, a password, a time zone, a currency and a markup may be. */
 import { ROLES, type Role } from '../../database/tables.ts'
 import type { Fault } from '../../errors.ts'
+import { parseDecimal } from '../../lib/money.ts'
 import { foldName } from '../../lib/names.ts'
 
 export { ROLES }
@@ -24,6 +25,19 @@ export const PASSWORD_LIMIT = 1_000
 const EMAIL = /^[^\s@"(),:;<>[\]\\\p{Cc}]+@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*$/u
 
 const CONTROL_CHARACTER = /\p{Cc}/u
+
+/** Control characters but tabs and line breaks, which addresses have. */
+const CONTROL_CHARACTER_IN_LINES = /[^\P{Cc}\t\r\n]/u
+
+/** A postal address of several lines, with room for how to pay. */
+export const ADDRESS_LIMIT = 1_000
+
+/** A percentage has four decimals at most, so that it is whole in parts per million. */
+export const MARKUP_DIGITS = 4
+
+/** Percent: free of charge, and a hundredfold. */
+export const MARKUP_MIN = -100
+export const MARKUP_MAX = 10_000
 
 /** Addresses are compared without regard to case and outer space: nobody has two that differ in nothing else. */
 export function foldEmail(email: string): string {
@@ -78,4 +92,31 @@ export function faultsOfTimeZone(timeZone: string, pointer: string): Fault[] {
 export function faultsOfCurrency(currency: string, pointer: string): Fault[] {
   if (Intl.supportedValuesOf('currency').includes(currency)) return []
   return [{ pointer, code: 'not_allowed', message: 'must be an ISO 4217 currency code, such as EUR or USD' }]
+}
+
+/** Decimal text of percent in parts per million; undefined where it is none, too fine, or out of bounds. */
+export function parseMarkup(percent: string): number | undefined {
+  const ppm = parseDecimal(percent, MARKUP_DIGITS)
+  // Twice as many digits tell whether the first four said it all.
+  const finer = parseDecimal(percent, MARKUP_DIGITS * 2)
+  if (ppm === undefined || finer === undefined || ppm * 10n ** BigInt(MARKUP_DIGITS) !== finer) return undefined
+  const isWithin = ppm >= BigInt(MARKUP_MIN) * 10_000n && ppm <= BigInt(MARKUP_MAX) * 10_000n
+  return isWithin ? Number(ppm) : undefined
+}
+
+export const MARKUP_EXPECTED = `must be a percentage from ${MARKUP_MIN} to ${MARKUP_MAX} with at most ${MARKUP_DIGITS} decimals`
+
+/** For a text of several lines. */
+export function faultsOfText(text: string, pointer: string, limit: number): Fault[] {
+  if (text === '') return [{ pointer, code: 'too_short', message: 'must not be empty; null clears it' }]
+  if (text.length > limit) return [{ pointer, code: 'too_long', message: `must have at most ${limit} characters` }]
+  if (CONTROL_CHARACTER_IN_LINES.test(text) || !text.isWellFormed()) {
+    return [{ pointer, code: 'bad_format', message: 'must not contain control characters' }]
+  }
+  return []
+}
+
+/** The faults of a field that was given and not cleared. */
+export function faultsOfGiven<Value>(value: Value | null | undefined, faultsOf: (value: Value) => Fault[]): Fault[] {
+  return value === undefined || value === null ? [] : faultsOf(value)
 }

@@ -16,7 +16,19 @@ import { createTokens, EVERYBODYS_TOKENS, type ListedToken, tokensSeenBy } from 
 import { createUsers, getUser } from './users.ts'
 
 export type { Caller, CallerKind, CallerOf, Person } from './caller.ts'
-export { faultsOfCurrency, faultsOfEmail, faultsOfName } from './rules.ts'
+export {
+  ADDRESS_LIMIT,
+  faultsOfCurrency,
+  faultsOfEmail,
+  faultsOfGiven,
+  faultsOfName,
+  faultsOfText,
+  MARKUP_DIGITS,
+  MARKUP_EXPECTED,
+  MARKUP_MAX,
+  MARKUP_MIN,
+  parseMarkup,
+} from './rules.ts'
 export type { ListedToken, MadeLink, Organization, OwnSession, SignedIn, Token, TokenState, User }
 export { EVERYBODYS_TOKENS, settingsBody, tokensSeenBy }
 

@@ -1,26 +1,25 @@
-/** Numbers of bills: a format such as `{year}-{sequence:4}`, filled in from the day of issue and a sequence. Pure. */
-import type { Fault } from '../../errors.ts'
+/** Numbers of documents: a format such as `{year}-{sequence:4}`, filled in from the day of issue and a sequence. */
 
 const PLACEHOLDER = /\{(year|month|sequence)(?::(\d))?\}/g
 
-/** No number of a bill is longer: it has to fit into a bank's line of reference. */
+/** No number is longer: it has to fit into a bank's line of reference. */
 const FORMAT_LIMIT = 40
 
 /** What may stand around the placeholders: what a file's name and a bank's line of reference can hold. */
 const PLAIN = /^[A-Za-z0-9 ._/-]*$/
 
-export function faultsOfNumberFormat(format: string, pointer: string): Fault[] {
-  const refuse = (message: string) => [{ pointer, code: 'bad_format', message }]
+/** What is wrong with a format; undefined where nothing is. */
+export function faultOfNumberFormat(format: string): string | undefined {
   const names = [...format.matchAll(PLACEHOLDER)].map(([, name]) => name)
   if (names.filter((name) => name === 'sequence').length !== 1) {
-    return refuse('must hold {sequence} once, or {sequence:4} for at least four digits')
+    return 'must hold {sequence} once, or {sequence:4} for at least four digits'
   }
-  if (names.includes('month') && !names.includes('year')) return refuse('must hold {year} where it holds {month}')
-  if (format.length > FORMAT_LIMIT) return refuse(`must have at most ${FORMAT_LIMIT} characters`)
+  if (names.includes('month') && !names.includes('year')) return 'must hold {year} where it holds {month}'
+  if (format.length > FORMAT_LIMIT) return `must have at most ${FORMAT_LIMIT} characters`
   if (!PLAIN.test(format.replaceAll(PLACEHOLDER, ''))) {
-    return refuse('may hold letters, digits, spaces and . _ / - beside {year}, {month} and {sequence}')
+    return 'may hold letters, digits, spaces and . _ / - beside {year}, {month} and {sequence}'
   }
-  return []
+  return undefined
 }
 
 /** Within what the sequence counts: a year or a month where the format names it, else for good. */
