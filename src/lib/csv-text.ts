@@ -9,11 +9,15 @@ const CHUNK_ROWS = 500
 const OPTIONS = { escape_formulas: true, record_delimiter: 'windows', quoted_match: /[\r\n]/ } as const
 
 /** Begins no formula and needs no quotes. Most texts do so, and asking the library costs far more than looking. */
-const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 ._/:#()-]*$/
+const PLAIN = /^[A-Za-z0-9][^",\r\n]*$/
+
+/** Needs quotes for a comma and nothing else. */
+const WITH_COMMA = /^[A-Za-z0-9][^"\r\n]*$/
 
 /** A text as a cell, as {@link csvText} writes it. */
 export function csvCell(text: string): string {
   if (text === '' || PLAIN.test(text)) return text
+  if (WITH_COMMA.test(text)) return `"${text}"`
   return csvLine([text]).slice(0, -'\r\n'.length)
 }
 

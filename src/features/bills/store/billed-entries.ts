@@ -93,12 +93,14 @@ export interface BilledRow {
   part: number | null
 }
 
-/** In the order of their keys, some thousand at a time. */
+/** In the order of their keys, some thousand at a time; the next are read while the reader is at those before. */
 export async function* pagesOfBilledEntries(reader: Reader, billId: number): AsyncGenerator<BilledRow[]> {
-  for (let after = 0; ; ) {
-    const page = await listPage(reader, billId, after)
+  let coming: Promise<BilledRow[]> | undefined = listPage(reader, billId, 0)
+  while (coming) {
+    const page: BilledRow[] = await coming
+    coming = page.length < PAGE_ROWS ? undefined : listPage(reader, billId, page.at(-1)!.id)
+    // Told to who waits for it, and nobody does where the reader stops before.
+    coming?.catch(() => {})
     if (page.length > 0) yield page
-    if (page.length < PAGE_ROWS) return
-    after = page.at(-1)!.id
   }
 }

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { csvLines } from '../../src/lib/csv-lines.ts'
+import { csvCell, csvLine } from '../../src/lib/csv-text.ts'
+
+const texts = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('a', '1', ' ', ',', '"', '\n', '\r', '=', '-', '@', '\t', "'", '＝') }),
+)
+
+test('a cell is the same whether it is written alone or in its line', () => {
+  fc.assert(
+    fc.property(texts, texts, (one, other) => {
+      expect(`${csvCell(one)},${csvCell(other)}\r\n`).toBe(csvLine([one, other]))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('whatever a text holds, it is read as one cell', () => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(csvLines(`x,${csvCell(text)},x\r\n`).map(({ cells }) => cells.length)).toEqual([3])
+    }),
+    { numRuns: 2_000 },
+  )
+})
