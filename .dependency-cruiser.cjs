@@ -17,7 +17,14 @@ const FEATURES = [
 ]
 
 /** What everything but `lib` may use: these know nothing of what stands above them. */
-const GROUND = ['^src/lib/', '^src/errors\\.ts$', '^src/faults\\.ts$', '^src/query\\.ts$', '^src/wire\\.ts$']
+const GROUND = [
+  '^src/lib/',
+  '^src/errors\\.ts$',
+  '^src/faults\\.ts$',
+  '^src/query\\.ts$',
+  '^src/lists\\.ts$',
+  '^src/wire\\.ts$',
+]
 
 /** The database as stores and services see it, not how an engine is opened. */
 const DATABASE = '^src/database/(database|tables|records|cached|errors|visibility)\\.ts$'
@@ -61,6 +68,7 @@ const PARTS = {
   'src/errors\\.ts$': [],
   'src/faults\\.ts$': ['^src/errors\\.ts$'],
   'src/query\\.ts$': ['^src/lib/', '^src/errors\\.ts$'],
+  'src/lists\\.ts$': [],
   'src/wire\\.ts$': [],
   'src/config\\.ts$': [],
   'src/version\\.ts$': ['^package\\.json$'],

@@ -81,7 +81,7 @@ export class Query {
   page<Position>(read: (page: string) => Position | undefined): Position | undefined {
     const page = this.text('page')
     if (page === undefined) return undefined
-    return read(page) ?? this.refuse('page', 'bad_page', 'must be the next_page of an earlier answer')
+    return read(page) ?? this.#refuse(badPage('/query/page'))
   }
 
   format(): ListFormat | undefined {
@@ -100,12 +100,21 @@ export class Query {
   }
 
   refuse(name: string, code: string, message: string): undefined {
-    this.#faults.push({ pointer: `/query/${name}`, code, message })
+    this.#refuse({ pointer: `/query/${name}`, code, message })
+  }
+
+  #refuse(fault: Fault): undefined {
+    this.#faults.push(fault)
   }
 
   finish(): void {
     if (this.#faults.length > 0) throw validationFailed(this.#faults)
   }
+}
+
+/** The fault of a page that no answer of Tally has named. */
+export function badPage(pointer: string): Fault {
+  return { pointer, code: 'bad_page', message: 'must be the next_page of an earlier answer' }
 }
 
 /** The page behind the row with this key, and the key that such a page names. */

@@ -76,10 +76,10 @@ export function addAuditCommand(program: Command): void {
         limit: flags.limit,
         page: flags.page,
       })
-      const { changes, nextPage } = await withServices(flags, ({ audit }) => audit.listChanges(query))
+      const page = await withServices(flags, ({ audit }) => audit.listChanges(query))
       const { changeBody } = await import('../features/audit/schema.ts')
-      const bodies = changes.map(changeBody)
-      if (flags.json) return printJson({ data: bodies, has_more: nextPage !== null, next_page: nextPage })
+      const bodies = page.data.map(changeBody)
+      if (flags.json) return printJson({ ...page, data: bodies })
       if (bodies.length === 0) return note('No change is like that.')
       printTable<AuditedChange>(
         [
@@ -92,6 +92,6 @@ export function addAuditCommand(program: Command): void {
         ],
         bodies,
       )
-      if (nextPage !== null) note(`There are more: add --page ${nextPage}`)
+      if (page.has_more) note(`There are more: add --page ${page.next_page}`)
     })
 }

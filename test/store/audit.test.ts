@@ -26,7 +26,7 @@ forEachEngine('the audit trail', (open) => {
   })
 
   const read = async (texts: Parameters<typeof readAuditQuery>[0] = {}) =>
-    (await services.audit.listChanges(readAuditQuery(texts))).changes
+    (await services.audit.listChanges(readAuditQuery(texts))).data
   const actionsOf = async (texts: Parameters<typeof readAuditQuery>[0] = {}) =>
     (await read(texts)).map(({ action }) => action)
 
@@ -158,7 +158,7 @@ forEachEngine('the audit trail', (open) => {
       admin: { email: 'ada@example.com', name: 'Ada', password: PASSWORD },
       address: '192.0.2.9',
     })
-    const { changes } = await audit.listChanges(readAuditQuery({}))
+    const { data: changes } = await audit.listChanges(readAuditQuery({}))
     expect(changes.map(({ action, user, origin }) => [action, user?.email, origin])).toEqual([
       ['user.added', 'ada@example.com', '192.0.2.9'],
       ['organization.set_up', 'ada@example.com', '192.0.2.9'],
@@ -243,10 +243,10 @@ forEachEngine('the audit trail', (open) => {
       const { people, audit } = services
       const first = await audit.listChanges(readAuditQuery({ limit: '2' }))
       await people.enableUser('grace@example.com', ada)
-      const second = await audit.listChanges(readAuditQuery({ limit: '2', page: first.nextPage! }))
-      const actions = [...first.changes, ...second.changes].map(({ action }) => action)
+      const second = await audit.listChanges(readAuditQuery({ limit: '2', page: first.next_page! }))
+      const actions = [...first.data, ...second.data].map(({ action }) => action)
       expect(actions).toEqual(['user.disabled', 'token.created', 'user.added', 'user.added'])
-      expect(second.nextPage).toBeNull()
+      expect(second.next_page).toBeNull()
       expect(await Array.fromAsync(audit.everyChange({}), ({ action }) => action)).toEqual(['user.enabled', ...actions])
     })
 

@@ -331,7 +331,7 @@ forEachEngine('the delivery of bills', (open) => {
     const { audit, bill, bills } = await stage()
     await bill()
     await bills.deliverBill('2026-0001', { to: ['ada@acme.example'] }, TALLY)
-    const { changes } = await audit.listChanges({ filter: {}, limit: 1, after: undefined })
+    const { data: changes } = await audit.listChanges({ filter: {}, limit: 1, after: undefined })
     expect(changes).toMatchObject([{ action: 'bill.delivered', after: { to: ['ada@acme.example'], notice: 'sent' } }])
   })
 })

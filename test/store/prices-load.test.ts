@@ -291,8 +291,8 @@ forEachEngine('lists of prices', (open) => {
     let after: number | undefined
     do {
       const page = await prices.listPrices({ filter: {}, limit: 700, after })
-      seen.push(...page.prices.map(({ uid }) => uid))
-      after = page.nextPage === null ? undefined : page.prices.at(-1)!.id
+      seen.push(...page.data.map(({ uid }) => uid))
+      after = page.has_more ? page.data.at(-1)!.id : undefined
       await prices.addPrice({ ...EMPTY, model: `late-${seen.length}` }, TALLY)
     } while (after !== undefined)
     expect(new Set(seen).size).toBe(defaultRows().length)

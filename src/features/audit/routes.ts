@@ -32,8 +32,8 @@ export const auditRoutes = ({ audit }: { audit: AuditService }) =>
       if (wantsCsv(request, asked.format)) {
         return csvResponse(bodiesOf(audit.everyChange(asked.filter)), AUDIT_COLUMNS, 'audit.csv')
       }
-      const { changes, nextPage } = await audit.listChanges(asked)
-      return { data: changes.map(changeBody), has_more: nextPage !== null, next_page: nextPage }
+      const page = await audit.listChanges(asked)
+      return { ...page, data: page.data.map(changeBody) }
     },
     {
       allow: { session: ['admin'] },

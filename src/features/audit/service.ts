@@ -4,6 +4,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import type { Role } from '../../database/tables.ts'
 import type { Viewer } from '../../database/visibility.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { eachPage, type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import type { AuditQuery } from './query.ts'
 import { type AuditFilter, type AuditView, insertChange, listChanges } from './store.ts'
@@ -50,9 +51,6 @@ export interface Change {
   after?: Record<string, unknown> | undefined
 }
 
-/** Rows that an export reads at a time: small enough to stay under 20 ms and to be forgotten again. */
-const EXPORT_PAGE = 1_000
-
 export type AuditService = ReturnType<typeof createAuditService>
 
 export function createAuditService({ db, clock }: { db: Database; clock: Clock }) {
@@ -74,21 +72,18 @@ export function createAuditService({ db, clock }: { db: Database; clock: Clock }
       filter,
       limit,
       after,
-    }: Pick<AuditQuery, 'filter' | 'limit' | 'after'>): Promise<{ changes: AuditView[]; nextPage: string | null }> {
+    }: Pick<AuditQuery, 'filter' | 'limit' | 'after'>): Promise<Page<AuditView>> {
       const changes = await listChanges(db.slow, filter, { after, limit: limit + 1 })
-      const shown = changes.slice(0, limit)
-      return { changes: shown, nextPage: changes.length > limit ? writeKeyPage(shown.at(-1)!.id) : null }
+      return pageOf(changes, limit, ({ id }) => writeKeyPage(id))
     },
 
-    /** Every change that the filter lets through, the newest first, read page by page so that memory stays constant. */
+    /** Every change that the filter lets through, the newest first. */
     async *everyChange(filter: AuditFilter): AsyncGenerator<AuditView> {
-      let after: number | undefined
-      for (;;) {
-        const changes: AuditView[] = await listChanges(db.slow, filter, { after, limit: EXPORT_PAGE })
-        yield* changes
-        if (changes.length < EXPORT_PAGE) return
-        after = changes.at(-1)!.id
-      }
+      const pages = eachPage(
+        (page) => listChanges(db.slow, filter, page),
+        ({ id }: AuditView) => id,
+      )
+      for await (const changes of pages) yield* changes
     },
   }
 }

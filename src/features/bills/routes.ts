@@ -6,6 +6,7 @@ import { csvResponse, wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
 import { readIdempotencyKey } from '../../http/idempotency-key.ts'
 import { listPage, listParameter, parameter } from '../../http/query.ts'
+import { pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import { ENTRY_COLUMNS, type EntriesService, EXAMPLE_ENTRY, TokenEntryList } from '../entries/service.ts'
 import type { Caller } from '../people/service.ts'
@@ -156,13 +157,8 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         const { limit, after, format, ...filter } = readBillList(query)
         if (wantsCsv(request, format)) return csvResponse(bills.everyBill(filter), BILL_COLUMNS, 'bills.csv')
         const views = await bills.listBills(filter, { after, limit: limit + 1 })
-        const shown = views.slice(0, limit)
-        const hasMore = views.length > limit
-        return {
-          data: await bills.heads(shown),
-          has_more: hasMore,
-          next_page: hasMore ? writeKeyPage(shown.at(-1)!.bill.id) : null,
-        }
+        const page = pageOf(views, limit, ({ bill }) => writeKeyPage(bill.id))
+        return { ...page, data: await bills.heads(page.data) }
       },
       {
         allow: MAY_READ,

@@ -9,7 +9,7 @@ import { validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import { Query, type QueryTexts } from '../../query.ts'
+import { badPage, Query, type QueryTexts } from '../../query.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
 import type { Placement, PlacementService, Rule, RuleSet } from '../placement/service.ts'
 import { type EntryFilter, type Position, readSelectingFilter } from './filter.ts'
@@ -117,11 +117,7 @@ export function readApplying(
   const filter = readSelectingFilter(query)
   query.finish()
   const after = page === undefined ? undefined : readWalk(page)
-  if (page !== undefined && !after) {
-    throw validationFailed([
-      { pointer: '/page', code: 'bad_page', message: 'must be the next_page of an earlier answer' },
-    ])
-  }
+  if (page !== undefined && !after) throw validationFailed([badPage('/page')])
   return { scope, filter, after }
 }
 

@@ -7,6 +7,7 @@ import type { Database, Reader, Tx } from '../../database/database.ts'
 import { type Fault, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { moneyNumber } from '../../lib/money.ts'
+import { badPage } from '../../query.ts'
 import { type Actor, type AuditService, TALLY } from '../audit/service.ts'
 import { type PricesService, type PriceTable, type Repriced, repricedBody } from '../prices/service.ts'
 import { type EntryFilter, type Position, readPage, writePage } from './filter.ts'
@@ -74,9 +75,7 @@ export function readRepricing({ all, starting_at, ending_at, models, page }: Rep
     models: models && models.length > 0 ? models : undefined,
   }
   const after = page === undefined ? undefined : readPage(page)
-  if (page !== undefined && !after) {
-    faults.push({ pointer: '/page', code: 'bad_page', message: 'must be the next_page of an earlier answer' })
-  }
+  if (page !== undefined && !after) faults.push(badPage('/page'))
   if (faults.length > 0) throw validationFailed(faults)
   return all ? { filter, after } : undefined
 }

@@ -6,6 +6,7 @@ import { notFound } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { isId } from '../../lib/id.ts'
+import { eachPage, type Page, pageOf } from '../../lists.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { CallerOf, PeopleService } from '../people/service.ts'
 import { type PlacementService, type Subject, valuesOf } from '../placement/service.ts'
@@ -77,9 +78,6 @@ export interface Reported {
   replayed: boolean
   entry: TokenEntry
 }
-
-/** Rows that an export reads at a time: small enough to stay under 20 ms and to be forgotten again. */
-const EXPORT_PAGE = 1_000
 
 export function createEntriesService({ db, clock, audit, people, prices, projects, placement }: EntriesDependencies) {
   const interned = new Interned()
@@ -174,31 +172,16 @@ export function createEntriesService({ db, clock, audit, people, prices, project
     async listEntries(
       viewer: Viewer,
       { filter, limit, after }: Pick<ListQuery, 'filter' | 'limit' | 'after'>,
-    ): Promise<{ data: TokenEntry[]; has_more: boolean; next_page: string | null }> {
+    ): Promise<Page<TokenEntry>> {
       const views = await listViews(readerFor(filter, viewer), { filter, viewer, after, limit: limit + 1 })
-      const shown = views.slice(0, limit)
-      const hasMore = views.length > limit
-      return {
-        data: shown.map(toTokenEntry),
-        has_more: hasMore,
-        next_page: hasMore ? writePage(positionOf(shown.at(-1)!)) : null,
-      }
+      const page = pageOf(views, limit, (last) => writePage(positionOf(last)))
+      return { ...page, data: page.data.map(toTokenEntry) }
     },
 
-    /** Every entry that the filter lets through, read page by page so that memory stays constant. */
+    /** Every entry that the filter lets through. */
     async *exportEntries(viewer: Viewer, filter: EntryFilter): AsyncGenerator<TokenEntry> {
-      let after: Position | undefined
-      for (;;) {
-        const views: EntryView[] = await listViews(db.slow, {
-          filter,
-          viewer,
-          after,
-          limit: EXPORT_PAGE,
-        })
-        for (const view of views) yield toTokenEntry(view)
-        if (views.length < EXPORT_PAGE) return
-        after = positionOf(views.at(-1)!)
-      }
+      const pages = eachPage((page) => listViews(db.slow, { filter, viewer, ...page }), positionOf)
+      for await (const views of pages) for (const view of views) yield toTokenEntry(view)
     },
 
     /**

@@ -6,7 +6,7 @@ import type { Viewer } from '../../database/visibility.ts'
 import { validationFailed } from '../../errors.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import { Query, type QueryTexts } from '../../query.ts'
+import { badPage, Query, type QueryTexts } from '../../query.ts'
 import { oneOf, orNull, strict } from '../../wire.ts'
 import {
   EXAMPLE_EXPLANATION,
@@ -139,11 +139,7 @@ export function readTrial({ rule, limit, page }: RuleTrial, filters: QueryTexts)
   const filter = readFilter(query)
   query.finish()
   const after = page === undefined ? undefined : readPage(page)
-  if (page !== undefined && !after) {
-    throw validationFailed([
-      { pointer: '/page', code: 'bad_page', message: 'must be the next_page of an earlier answer' },
-    ])
-  }
+  if (page !== undefined && !after) throw validationFailed([badPage('/page')])
   return { filter, rule: rule && readNewRule(rule), limit: limit ?? TRIED_USUALLY, after }
 }
 

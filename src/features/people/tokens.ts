@@ -5,6 +5,7 @@ import { Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName } from '../../lib/names.ts'
+import { type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
 import type { Person } from './caller.ts'
@@ -143,10 +144,9 @@ export function createTokens({ db, clock, audit }: TokensDependencies) {
     async listTokens(
       { ownerId }: TokenScope,
       { filter, limit, after }: Pick<TokenListQuery, 'filter' | 'limit' | 'after'>,
-    ): Promise<{ tokens: ListedToken[]; nextPage: string | null }> {
+    ): Promise<Page<ListedToken>> {
       const tokens = await list({ ...filter, ownerId }, { after, limit: limit + 1 })
-      const shown = tokens.slice(0, limit)
-      return { tokens: shown, nextPage: tokens.length > limit ? writeKeyPage(shown.at(-1)!.token.id) : null }
+      return pageOf(tokens, limit, ({ token }) => writeKeyPage(token.id))
     },
 
     /** All of them, newest first. */

@@ -5,6 +5,7 @@ import { type Fault, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName } from '../../lib/names.ts'
+import { type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import { type Actor, type AuditService, difference } from '../audit/service.ts'
 import type { Hashing } from './hashing.ts'
@@ -164,14 +165,9 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     },
 
     /** A page of people, the last added first. */
-    async listUsers({
-      filter,
-      limit,
-      after,
-    }: Pick<UserListQuery, 'filter' | 'limit' | 'after'>): Promise<{ users: User[]; nextPage: string | null }> {
+    async listUsers({ filter, limit, after }: Pick<UserListQuery, 'filter' | 'limit' | 'after'>): Promise<Page<User>> {
       const users = await listUsers(db.read, filter, { after, limit: limit + 1 })
-      const shown = users.slice(0, limit)
-      return { users: shown, nextPage: users.length > limit ? writeKeyPage(shown.at(-1)!.id) : null }
+      return pageOf(users, limit, ({ id }) => writeKeyPage(id))
     },
 
     /** Everybody whom the filter lets through, by name. */

@@ -125,8 +125,8 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
             },
           })
         }
-        const { prices: listed, nextPage } = await prices.listPrices(asked)
-        return { data: listed.map(priceBody), has_more: nextPage !== null, next_page: nextPage }
+        const page = await prices.listPrices(asked)
+        return { ...page, data: page.data.map(priceBody) }
       },
       {
         allow: ['read', 'session'],

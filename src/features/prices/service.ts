@@ -6,6 +6,7 @@ import { notFound } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
+import { type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import { type Actor, type AuditService, type Change, TALLY } from '../audit/service.ts'
 import { DEFAULT_TABLE_VERSION, defaultAliases, defaultRows } from './default-table.ts'
@@ -85,9 +86,7 @@ export interface PricesService {
     options?: { force?: boolean | undefined },
   ): Promise<{ isAdded: boolean; price: PriceView }>
   /** A page of prices, the last loaded first. */
-  listPrices(
-    query: Pick<PriceListQuery, 'filter' | 'limit' | 'after'>,
-  ): Promise<{ prices: PriceView[]; nextPage: string | null }>
+  listPrices(query: Pick<PriceListQuery, 'filter' | 'limit' | 'after'>): Promise<Page<PriceView>>
   /** Every price that the filter lets through, by provider and model, the newest first. */
   everyPrice(filter: PriceFilter): Promise<PriceView[]>
   /** The text of a file in Tally's own format, which `planTable` reads back to the same rows. */
@@ -245,8 +244,7 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
 
     async listPrices({ filter, limit, after }) {
       const views = await listViews(db.read, filter, { after, limit: limit + 1 })
-      const shown = views.slice(0, limit)
-      return { prices: shown, nextPage: views.length > limit ? writeKeyPage(shown.at(-1)!.id) : null }
+      return pageOf(views, limit, ({ id }) => writeKeyPage(id))
     },
 
     async everyPrice(filter) {

@@ -11,6 +11,7 @@ import { faultsOf } from '../../faults.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId, newId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
+import { eachPage, type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import { type AuditService, difference, type Party } from '../audit/service.ts'
 import {
@@ -60,6 +61,9 @@ const FAULTS_SHOWN = 100
 
 /** Overlapping pairs that a refusal names; the list of overlaps has all of them. */
 const OVERLAPS_SHOWN = 20
+
+/** Sheets that an export reads at a time, each with the sums of its entries. */
+const EXPORT_PAGE = 100
 
 /** Waiting sheets that are shown; the sums are of all. */
 const WAITING_SHOWN = 100
@@ -241,26 +245,20 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     async listSheets(
       viewer: Viewer,
       { filter, limit, after }: Pick<SheetListQuery, 'filter' | 'limit' | 'after'>,
-    ): Promise<{ data: TokenSheet[]; has_more: boolean; next_page: string | null }> {
+    ): Promise<Page<TokenSheet>> {
       const views = await listSheets(db.read, { filter, viewer, after, limit: limit + 1 })
-      const shown = views.slice(0, limit)
-      const hasMore = views.length > limit
-      return {
-        data: await bodies(db.read, shown, viewer),
-        has_more: hasMore,
-        next_page: hasMore ? writeKeyPage(shown.at(-1)!.sheet.id) : null,
-      }
+      const page = pageOf(views, limit, ({ sheet }) => writeKeyPage(sheet.id))
+      return { ...page, data: await bodies(db.read, page.data, viewer) }
     },
 
-    /** Every sheet that the filter lets through, read page by page. */
+    /** Every sheet that the filter lets through. */
     async *exportSheets(viewer: Viewer, filter: SheetFilter): AsyncGenerator<TokenSheet> {
-      let after: number | undefined
-      for (;;) {
-        const views = await listSheets(db.slow, { filter, viewer, after, limit: WAITING_SHOWN })
-        yield* await bodies(db.slow, views, viewer)
-        if (views.length < WAITING_SHOWN) return
-        after = views.at(-1)!.sheet.id
-      }
+      const pages = eachPage(
+        (page) => listSheets(db.slow, { filter, viewer, ...page }),
+        ({ sheet }: SheetView) => sheet.id,
+        EXPORT_PAGE,
+      )
+      for await (const views of pages) yield* await bodies(db.slow, views, viewer)
     },
 
     /** Throws `not_found` for one that does not exist or that the viewer may not see. */

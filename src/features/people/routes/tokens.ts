@@ -48,8 +48,8 @@ export const tokensRoutes = ({ people }: { people: PeopleService }) =>
           const tokens = await people.everyToken(scopeOf(caller), asked.filter)
           return csvResponse(tokens.map(listedTokenBody), TOKEN_COLUMNS, 'tokens.csv')
         }
-        const { tokens, nextPage } = await people.listTokens(scopeOf(caller), asked)
-        return { data: tokens.map(listedTokenBody), has_more: nextPage !== null, next_page: nextPage }
+        const page = await people.listTokens(scopeOf(caller), asked)
+        return { ...page, data: page.data.map(listedTokenBody) }
       },
       {
         allow,

@@ -52,8 +52,8 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
           const users = await people.everyUser(asked.filter)
           return csvResponse(users.map(userBody), USER_COLUMNS, 'people.csv')
         }
-        const { users, nextPage } = await people.listUsers(asked)
-        return { data: users.map(userBody), has_more: nextPage !== null, next_page: nextPage }
+        const page = await people.listUsers(asked)
+        return { ...page, data: page.data.map(userBody) }
       },
       {
         allow,

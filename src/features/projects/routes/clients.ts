@@ -6,7 +6,7 @@ import { listPage } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import { CLIENT_COLUMNS } from '../csv.ts'
 import { EXAMPLE_CLIENT, EXAMPLE_NEW_CLIENT } from '../examples.ts'
-import { everyOne, pageOf } from '../pages.ts'
+import { everyBody, pageOfBodies } from '../pages.ts'
 import { readClientList } from '../query.ts'
 import { ClientBody, ClientChange, ClientList, NewClient } from '../schema.ts'
 import { type ClientRow, clientBody, type ProjectsService, readClient, sightOfClients } from '../service.ts'
@@ -32,8 +32,8 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
         const bodyOf = (client: ClientRow) => clientBody(client, sight)
         const asked = readClientList(query)
         const list = (page: { after: number | undefined; limit: number }) => projects.listClients(asked.filter, page)
-        if (!wantsCsv(request, asked.format)) return pageOf(list, asked, { bodyOf, keyOf })
-        return csvResponse(everyOne(list, { bodyOf, keyOf }), CLIENT_COLUMNS, 'clients.csv')
+        if (!wantsCsv(request, asked.format)) return pageOfBodies(list, asked, { bodyOf, keyOf })
+        return csvResponse(everyBody(list, { bodyOf, keyOf }), CLIENT_COLUMNS, 'clients.csv')
       },
       {
         allow: ['read', 'session'],

@@ -6,7 +6,7 @@ import { listPage, listParameter } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import { PROJECT_COLUMNS } from '../csv.ts'
 import { EXAMPLE_MERGE, EXAMPLE_NEW_PROJECT, EXAMPLE_PROJECT } from '../examples.ts'
-import { everyOne, pageOf } from '../pages.ts'
+import { everyBody, pageOfBodies } from '../pages.ts'
 import { readProjectList } from '../query.ts'
 import { Merge, MergeBody, NewProject, ProjectBody, ProjectChange, ProjectList } from '../schema.ts'
 import {
@@ -54,8 +54,8 @@ export const projectsRoutes = ({ projects, entries }: Dependencies) =>
         const asked = readProjectList(query)
         const list = (page: { after: number | undefined; limit: number }) =>
           projects.listProjects(viewer, asked.filter, page)
-        if (!wantsCsv(request, asked.format)) return pageOf(list, asked, { bodyOf, keyOf })
-        return csvResponse(everyOne(list, { bodyOf, keyOf }), PROJECT_COLUMNS, 'projects.csv')
+        if (!wantsCsv(request, asked.format)) return pageOfBodies(list, asked, { bodyOf, keyOf })
+        return csvResponse(everyBody(list, { bodyOf, keyOf }), PROJECT_COLUMNS, 'projects.csv')
       },
       {
         allow: ['read', 'session'],

@@ -6,7 +6,7 @@ import { listPage, listParameter } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import { TICKET_COLUMNS } from '../csv.ts'
 import { EXAMPLE_NEW_TICKET, EXAMPLE_TICKET } from '../examples.ts'
-import { everyOne, pageOf } from '../pages.ts'
+import { everyBody, pageOfBodies } from '../pages.ts'
 import { readTicketList } from '../query.ts'
 import { NewTicket, TicketBody, TicketChange, TicketList } from '../schema.ts'
 import { type MovingEntries, type ProjectsService, readTicket, type TicketView, ticketBody } from '../service.ts'
@@ -39,8 +39,8 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
       async ({ query, request }) => {
         const asked = readTicketList(query)
         const list = (page: { after: number | undefined; limit: number }) => projects.listTickets(asked.filter, page)
-        if (!wantsCsv(request, asked.format)) return pageOf(list, asked, { bodyOf: ticketBody, keyOf })
-        return csvResponse(everyOne(list, { bodyOf: ticketBody, keyOf }), TICKET_COLUMNS, 'tickets.csv')
+        if (!wantsCsv(request, asked.format)) return pageOfBodies(list, asked, { bodyOf: ticketBody, keyOf })
+        return csvResponse(everyBody(list, { bodyOf: ticketBody, keyOf }), TICKET_COLUMNS, 'tickets.csv')
       },
       {
         allow: ['read', 'session'],
