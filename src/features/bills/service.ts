@@ -247,7 +247,7 @@ export function createBillsService({
         const { bill } = await getView(tx, which)
         if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'void')
         await updateBillState(tx, bill.id, { state: 'void', voidedAt: clock.now(), voidReason: reason })
-        await entries.releaseEntries(tx, bill.id)
+        await entries.releaseEntries(tx, bill.id, { now: clock.now(), by })
         await deliveries.followVoid(tx, bill.id, { tell: deliver, by })
         await audit.record(tx, by, {
           action: `${bill.kind}.voided`,
