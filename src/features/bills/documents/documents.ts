@@ -67,8 +67,21 @@ export function createDocuments({ db }: { db: Database }) {
     }
   }
 
+  /** What is being made, so that who asks for the same meanwhile waits for that. */
+  const making = new Map<string, Promise<Uint8Array>>()
+
   /** As it is kept: made now where it never was. */
-  async function kept(view: BillView, format: Exclude<DocumentFormat, 'json'>): Promise<Uint8Array> {
+  function kept(view: BillView, format: Exclude<DocumentFormat, 'json'>): Promise<Uint8Array> {
+    const key = `${view.bill.id} ${format}`
+    let coming = making.get(key)
+    if (!coming) {
+      coming = findOrMake(view, format).finally(() => making.delete(key))
+      making.set(key, coming)
+    }
+    return coming
+  }
+
+  async function findOrMake(view: BillView, format: Exclude<DocumentFormat, 'json'>): Promise<Uint8Array> {
     const known = await findRendered(db.read, view.bill.id, format)
     if (known) return known
     const made = await make(view, format)
