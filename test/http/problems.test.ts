@@ -67,7 +67,7 @@ describe('an address', () => {
     const refused = [
       ['DELETE /api/v1/token-entries', 'GET, HEAD, POST'],
       ['PUT /api/v1/setup', 'POST'],
-      ['OPTIONS /api/v1/me', 'GET, HEAD'],
+      ['OPTIONS /api/v1/me', 'GET, HEAD, PATCH'],
       ['POST /health', 'GET, HEAD'],
       ['DELETE /docs', 'GET, HEAD'],
     ]
