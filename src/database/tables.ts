@@ -368,6 +368,9 @@ function defineTables(kit: ColumnKit) {
       cost: bigInteger('cost'),
       listValue: bigInteger('list_value'),
       reportedCost: bigInteger('reported_cost'),
+      comparedEntries: integer('compared_entries').notNull(),
+      comparedReportedCost: bigInteger('compared_reported_cost'),
+      comparedListValue: bigInteger('compared_list_value'),
     }),
     idempotencyKeys: table('idempotency_keys', {
       managerId: integer('manager_id').notNull(),

@@ -27,7 +27,8 @@ test('names sums without entries and references to nothing, and exits with 1', a
   change("INSERT INTO rollup_zones VALUES ('UTC', 1)")
   change("INSERT INTO rollup_periods VALUES (1, 'UTC', 'day', 0, 86400000, 'clean', 0)")
   change(`INSERT INTO rollup_sums (period_id, grain, number, manager_id, model_id, status, entries, unpriced_entries,
-    input, output, cache_read, cache_write, cache_write_1h) VALUES (1, 3, 0, 7, 8, 'submitted', 1, 0, 5, 0, 0, 0, 0)`)
+    input, output, cache_read, cache_write, cache_write_1h, compared_entries)
+    VALUES (1, 3, 0, 7, 8, 'submitted', 1, 0, 5, 0, 0, 0, 0, 0)`)
   change('INSERT INTO project_leads (project_id, user_id) VALUES (404, 405)')
   const { code, stdout, stderr } = await tally.run(['verify'])
   expect(code).toBe(1)

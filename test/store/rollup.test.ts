@@ -13,7 +13,7 @@ import { daysWithin, monthAt } from '../../src/features/reports/rollup-calendar.
 import { checkRollup } from '../../src/features/reports/rollup-check.ts'
 import { planReading } from '../../src/features/reports/rollup-plan.ts'
 import { finishBuilding, insertBuilding, markPeriods, readState } from '../../src/features/reports/store/rollup.ts'
-import { sumGroups } from '../../src/features/reports/store/sums.ts'
+import { sumGroups, USE } from '../../src/features/reports/store/sums.ts'
 import { createSums, type Dimension } from '../../src/features/reports/sums.ts'
 import { newId } from '../../src/lib/id.ts'
 import { createServices } from '../../src/services.ts'
@@ -22,6 +22,7 @@ import { forEachEngine } from '../support/databases.ts'
 const NOW = Date.parse('2026-11-20T19:30:00Z')
 const clock = { now: () => NOW }
 const HOUR = 3_600_000
+const AT_ONCE = { quietMs: 0, restFactor: 0 }
 const DAY = 24 * HOUR
 
 /** Whole and half hours, both halves of the year, a change of clocks within the entries' weeks, and one at midnight. */
@@ -419,8 +420,8 @@ forEachEngine('the roll-up', (open, engine) => {
         const db = await open()
         const scene = await stage(db)
         let zone = chance.of(ZONES)
-        const rollup = createRollup({ db, clock, timeZone: async () => zone, quietMs: 0 })
-        const other = createRollup({ db, clock, timeZone: async () => zone, quietMs: 0 })
+        const rollup = createRollup({ db, clock, timeZone: async () => zone, ...AT_ONCE })
+        const other = createRollup({ db, clock, timeZone: async () => zone, ...AT_ONCE })
         for (let round = 0; round < 40; round += 1) {
           await chance.of(CHANGES)(db, chance, scene)
           if (chance.is(0.05)) zone = chance.of(ZONES)
@@ -456,13 +457,23 @@ forEachEngine('the roll-up', (open, engine) => {
       const entry = { ...randomEntry(new Chance(1), scene), startedAt: NOW - 2 * DAY, endedAt: NOW - 2 * DAY }
       return db.write((tx) => tx.insert(tx.tables.entries).values(entry as never) as never)
     }
-    const rollup = createRollup({ db, clock, timeZone: async () => 'UTC', quietMs: 0 })
+    const rollup = createRollup({ db, clock, timeZone: async () => 'UTC', ...AT_ONCE })
     await untilIdle(rollup)
     const planned = async () => {
       const bounds = [within.from, within.to]
       const plan = planReading(bounds, within, await readState(db.read, 'UTC', within))
       const none = { condition: undefined, rolledCondition: undefined, limit: undefined, inHalves: false }
-      const query = { viewer: EVERYTHING, columns: [], bounds, plan, zone: 'UTC', grain: 0, ...none }
+      const query = {
+        viewer: EVERYTHING,
+        columns: [],
+        figures: USE,
+        onlyStraddling: false,
+        bounds,
+        plan,
+        zone: 'UTC',
+        grain: 0,
+        ...none,
+      }
       return async () => (await sumGroups(db.slow, query))?.reduce((sum, { entries }) => sum + entries, 0)
     }
     const first = await planned()
@@ -499,7 +510,7 @@ forEachEngine('the roll-up', (open, engine) => {
     const scene = await stage(db)
     await CHANGES[0]!(db, new Chance(1), scene)
     await CHANGES[0]!(db, new Chance(2), scene)
-    await untilIdle(createRollup({ db, clock, timeZone: async () => 'UTC', quietMs: 0 }))
+    await untilIdle(createRollup({ db, clock, timeZone: async () => 'UTC', ...AT_ONCE }))
     expect(await checkRollup({ db })).toEqual([])
     const { from, to } = monthAt(NOW - 30 * DAY, 'UTC')
     const question: Question = { viewer: EVERYTHING, filter: {}, dimensions: ['project'], bounds: [from, to] }
@@ -519,7 +530,7 @@ forEachEngine('the roll-up', (open, engine) => {
       const entry = { ...randomEntry(new Chance(left), scene), ...large }
       await db.write((tx) => tx.insert(tx.tables.entries).values(entry as never) as never)
     }
-    await untilIdle(createRollup({ db, clock, timeZone: async () => 'UTC', quietMs: 0 }))
+    await untilIdle(createRollup({ db, clock, timeZone: async () => 'UTC', ...AT_ONCE }))
     const [row] = await createSums({ db }).sums({
       viewer: EVERYTHING,
       filter: {},

@@ -17,28 +17,57 @@ const REACHING_MS = 31 * DAY_MS
 
 interface Check {
   description: string
+  /**
+   * Where its entries are counted: by the sums of the period's statuses or of the sessions that a moment cuts, which
+   * days and months are kept of, or one by one where there are few and an index has them.
+   */
+  readFrom: 'statuses' | 'straddling' | 'entries'
   /** Which entries, of those that started in the period; superseded ones never count. */
   filter: (period: Period) => EntryFilter
 }
 
 /** In the order in which one would go through them. */
 export const CHECKS = {
-  all: { description: 'whatever the reports count', filter: () => ({ statuses: COUNTED_STATUSES }) },
-  unplaced: { description: 'on no project and no ticket', filter: () => ({ statuses: LIVE, placed: ['none'] }) },
-  unpriced: { description: 'the cost is unknown', filter: () => ({ statuses: LIVE, priced: false }) },
+  all: {
+    description: 'whatever the reports count',
+    readFrom: 'statuses',
+    filter: () => ({ statuses: COUNTED_STATUSES }),
+  },
+  unplaced: {
+    description: 'on no project and no ticket',
+    readFrom: 'entries',
+    filter: () => ({ statuses: LIVE, placed: ['none'] }),
+  },
+  unpriced: {
+    description: 'the cost is unknown',
+    readFrom: 'statuses',
+    filter: () => ({ statuses: LIVE, priced: false }),
+  },
   possible_duplicates: {
     description: 'an earlier entry says exactly the same',
+    readFrom: 'entries',
     filter: () => ({ statuses: LIVE, possibleDuplicate: true }),
   },
-  unapproved: { description: 'submitted and neither approved nor billed', filter: () => ({ statuses: ['submitted'] }) },
-  unbilled: { description: 'on no bill', filter: () => ({ statuses: LIVE, bills: ['none'] }) },
-  rejected: { description: 'never billed', filter: () => ({ statuses: ['rejected'] }) },
+  unapproved: {
+    description: 'submitted and neither approved nor billed',
+    readFrom: 'statuses',
+    filter: () => ({ statuses: ['submitted'] }),
+  },
+  // An entry is on a bill exactly while it is billed.
+  unbilled: {
+    description: 'on no bill',
+    readFrom: 'statuses',
+    filter: () => ({ statuses: LIVE.filter((status) => status !== 'billed') }),
+  },
+  rejected: { description: 'never billed', readFrom: 'statuses', filter: () => ({ statuses: ['rejected'] }) },
   on_sheets: {
     description: 'on a sheet that is open or awaits approval, which no report counts yet',
+    readFrom: 'statuses',
     filter: () => ({ statuses: ['draft', 'pending'] }),
   },
   reaching_in: {
     description: 'started up to 31 days before the period and ended in it or later; counted before it',
+    readFrom: 'straddling',
     filter: ({ startingAt }) => ({
       statuses: COUNTED_STATUSES,
       startingAt: startingAt - REACHING_MS,
@@ -48,6 +77,7 @@ export const CHECKS = {
   },
   reaching_out: {
     description: 'started in the period and ended behind it; counted in it',
+    readFrom: 'straddling',
     filter: ({ endingAt }) => ({ statuses: COUNTED_STATUSES, endedAfter: endingAt }),
   },
 } as const satisfies Record<string, Check>

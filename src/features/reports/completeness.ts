@@ -3,6 +3,7 @@
  * billed, what its ends cut, and what may be counted twice.
  */
 import type { Database } from '../../database/database.ts'
+import { STATUSES } from '../../database/tables.ts'
 import type { Viewer } from '../../database/visibility.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { conditionOf, type EntryFilter } from '../entries/service.ts'
@@ -10,45 +11,59 @@ import { CHECKS, type CheckName } from './checks.ts'
 import { listPath } from './counted.ts'
 import type { CompletenessQuery } from './query.ts'
 import type { CompletenessCheck, CompletenessReport } from './schema.ts'
-import { countEach } from './store/completeness.ts'
+import { type Counted, countEntries } from './store/completeness.ts'
+import type { Sums, SumsRow } from './sums.ts'
 import { askedBody } from './wire.ts'
 
-export function createCompleteness({ db }: { db: Database }) {
+const NOTHING: Counted = { entries: 0, unpricedEntries: 0, costNanos: null }
+
+export function createCompleteness({ db, sums }: { db: Database } & Pick<Sums, 'sums'>) {
+  const sumByStatus = (viewer: Viewer, filter: EntryFilter, onlyStraddling = false): Promise<SumsRow[]> => {
+    const bounds = [filter.startingAt!, filter.endingAt!]
+    return sums({ viewer, filter, bounds, dimensions: ['status'], onlyStraddling })
+  }
+
   return {
     /** Each check with how many entries it finds, what they cost, and the path that lists them. */
     async completeness(viewer: Viewer, asked: CompletenessQuery): Promise<CompletenessReport> {
-      const { startingAt, endingAt } = asked
-      const checks = (Object.keys(CHECKS) as CheckName[]).map((name) => {
-        const own: EntryFilter = { startingAt, endingAt, superseded: false, ...CHECKS[name].filter(asked) }
-        return { name, own, filter: { ...asked.filter, ...own } }
-      })
-      // All that start in the period are found in one look at it; the others stand elsewhere.
-      const inside = checks.filter(({ own }) => own.startingAt === startingAt)
-      const among = (filter: EntryFilter) => ({ viewer, condition: conditionOf(db.slow, filter) })
-      const [together, ...alone] = await Promise.all([
-        countEach(db.slow, {
-          ...among({ ...asked.filter, startingAt, endingAt, superseded: false }),
-          each: inside.map(({ name }) => conditionOf(db.slow, CHECKS[name].filter(asked))),
-        }),
-        ...checks
-          .filter((check) => !inside.includes(check))
-          .map(async ({ filter }) => countEach(db.slow, { ...among(filter), each: [undefined] })),
-      ])
-      const outside = alone.flat()
-      return {
-        ...askedBody(asked),
-        data: checks.map((check): CompletenessCheck => {
-          const position = inside.indexOf(check)
-          const { entries, unpricedEntries, costNanos } = position < 0 ? outside.shift()! : together[position]!
-          return {
-            check: check.name,
-            entries,
-            unpriced_entries: unpricedEntries,
-            cost: moneyNumber(costNanos),
-            list: listPath(check.filter),
+      const within: EntryFilter = { ...asked.filter, startingAt: asked.startingAt, endingAt: asked.endingAt }
+      const ofPeriod = sumByStatus(viewer, { ...within, statuses: [...STATUSES], superseded: false })
+
+      async function count(name: CheckName, filter: EntryFilter): Promise<Counted> {
+        switch (CHECKS[name].readFrom) {
+          case 'entries':
+            return countEntries(db.slow, { viewer, condition: conditionOf(db.slow, filter) })
+          case 'straddling':
+            return (await sumByStatus(viewer, { ...filter, endedAfter: undefined }, true)).reduce(added, NOTHING)
+          case 'statuses': {
+            const counted = (await ofPeriod).filter(({ keys }) => filter.statuses!.some((status) => status === keys[0]))
+            const { entries, unpricedEntries, costNanos } = counted.reduce(added, NOTHING)
+            if (filter.priced !== false) return { entries, unpricedEntries, costNanos }
+            return { entries: unpricedEntries, unpricedEntries, costNanos: null }
           }
-        }),
+        }
       }
+
+      const data = (Object.keys(CHECKS) as CheckName[]).map(async (name): Promise<CompletenessCheck> => {
+        const filter: EntryFilter = { ...within, superseded: false, ...CHECKS[name].filter(asked) }
+        const { entries, unpricedEntries, costNanos } = await count(name, filter)
+        return {
+          check: name,
+          entries,
+          unpriced_entries: unpricedEntries,
+          cost: moneyNumber(costNanos),
+          list: listPath(filter),
+        }
+      })
+      return { ...askedBody(asked), data: await Promise.all(data) }
     },
+  }
+}
+
+function added(sum: Counted, { entries, unpricedEntries, costNanos }: Counted): Counted {
+  return {
+    entries: sum.entries + entries,
+    unpricedEntries: sum.unpricedEntries + unpricedEntries,
+    costNanos: costNanos === null ? sum.costNanos : (sum.costNanos ?? 0n) + costNanos,
   }
 }

@@ -39,11 +39,10 @@ import {
   listZones,
   markPeriods,
   type NewPeriod,
-  type RollupSums,
   removeZone,
   setZoneReady,
-  sumEntries,
-  sumPeriods,
+  sumDay,
+  sumMonth,
 } from './store/rollup.ts'
 
 /** Sums written in a transaction, some 3 ms: entries that wait for the same commit do not notice. */
@@ -61,8 +60,11 @@ const DAYS_PER_WRITE = 100
 /** A day that still changes is not worth its sums: the next entry would make them stale. */
 const QUIET_MS = 3_000
 
-/** A day whose entries could not be summed in time waits for a calmer minute. */
-const AFTER_DEADLINE_MS = 60_000
+/** A period whose entries could not be summed in time waits for a calmer minute. */
+const AFTER_FAILED_BUILDING_MS = 60_000
+
+/** A period that changes all the time is made again at most so seldom that it takes a twentieth of a core. */
+const PERIOD_REST_FACTOR = 19
 
 /** How long the job sleeps when there is nothing to do. A mark that waits costs reports little. */
 const IDLE_MS = 1_000
@@ -72,8 +74,6 @@ const AFTER_FAILURE_MS = 10_000
 
 /** After a step it rests so many times as long as the step took, so that of a core it takes a quarter at most. */
 const REST_FACTOR = 3
-
-const LARGEST = 2n ** 63n - 1n
 
 export type Step = 'worked' | 'idle'
 
@@ -92,11 +92,21 @@ export interface RollupDependencies {
   timeZone: () => Promise<string>
   /** For how long a day has to be left alone before its sums are made. */
   quietMs?: number
+  /** How many times as long as a period took to be made it then is not made again. */
+  restFactor?: number
 }
 
-export function createRollup({ db, clock, timeZone, quietMs = QUIET_MS }: RollupDependencies) {
-  /** When a day may be built, where not at once. */
+export function createRollup({
+  db,
+  clock,
+  timeZone,
+  quietMs = QUIET_MS,
+  restFactor = PERIOD_REST_FACTOR,
+}: RollupDependencies) {
+  /** When a day that was touched may be built. */
   const notBefore = new Map<string, number>()
+  /** When a period that was built may be built again. */
+  const restUntil = new Map<string, number>()
   /** The local day up to which it is known that no month is missing. */
   let monthsKeptUntil: string | undefined
 
@@ -117,7 +127,7 @@ export function createRollup({ db, clock, timeZone, quietMs = QUIET_MS }: Rollup
       }
       return touched
     })
-    for (const day of touched) notBefore.set(nameOf(day), clock.now() + quietMs)
+    for (const day of touched) notBefore.set(nameOf({ ...day, level: 'day' }), clock.now() + quietMs)
     monthsKeptUntil = undefined
   }
 
@@ -143,79 +153,80 @@ export function createRollup({ db, clock, timeZone, quietMs = QUIET_MS }: Rollup
   }
 
   /**
-   * `read` answers the sums of one grain; that they are not all of one moment does not matter, as whatever changes
-   * between two of them ends the building. Answers false where a sum does not fit into 64 bits, so that the period is
-   * not kept.
+   * `read` answers rows to insert; that they are not all of one moment does not matter, as whatever changes between two
+   * of them ends the building. Answers false where the period is to wait: where its entries could not be summed in
+   * time, or not in 64 bits.
    */
-  async function build(
-    period: NewPeriod,
-    read: (grain: number) => Promise<RollupSums[] | undefined>,
-  ): Promise<boolean> {
+  async function build(period: NewPeriod, read: (id: number) => Promise<string[]>): Promise<boolean> {
     const id = await db.write((tx) => insertBuilding(tx, period, clock.now()))
     let isFinished = false
     try {
-      const sums: RollupSums[] = []
-      for (let grain = 0; grain <= STRADDLING_GRAIN; grain += 1) {
-        const ofGrain = await read(grain)
-        if (ofGrain === undefined || ofGrain.some(isTooLarge)) return false
-        sums.push(...ofGrain)
-      }
-      let written = 0
-      for (; sums.length - written > SUMS_PER_WRITE; written += SUMS_PER_WRITE) {
-        await db.write((tx) => insertSums(tx, id, written, sums.slice(written, written + SUMS_PER_WRITE)))
-      }
+      const texts = await read(id)
+      const last = texts.pop()
+      for (const rows of texts) await db.write((tx) => insertSums(tx, rows))
       isFinished = await db.write(async (tx) => {
-        await insertSums(tx, id, written, sums.slice(written))
+        if (last !== undefined) await insertSums(tx, last)
         return finishBuilding(tx, id, period)
       })
       return true
+    } catch (error) {
+      const isTooLong = error instanceof Problem && error.code === 'database_deadline'
+      if (!isTooLong && !isOverflow(error)) throw error
+      return false
     } finally {
       if (!isFinished) await db.write((tx) => endBuilding(tx, id))
     }
   }
 
+  /** Builds a period, and lets it rest then, so that what changes all the time takes a small part of a core. */
+  async function buildInTurn(period: NewPeriod, read: (id: number) => Promise<string[]>): Promise<void> {
+    const begun = performance.now()
+    const isBuilt = await build(period, read)
+    const restMs = isBuilt ? (performance.now() - begun) * restFactor : AFTER_FAILED_BUILDING_MS
+    restUntil.set(nameOf(period), clock.now() + restMs)
+  }
+
   async function buildDay(day: DayOfZone): Promise<void> {
-    const read = (grain: number) =>
-      sumEntries(db.slow, grain, day).catch((error) => {
-        if (isOverflow(error)) return undefined
-        throw error
-      })
-    try {
-      const fits = await build({ ...day, level: 'day' }, read)
-      if (fits) notBefore.delete(nameOf(day))
-      else notBefore.set(nameOf(day), Number.POSITIVE_INFINITY)
-    } catch (error) {
-      if (!(error instanceof Problem && error.code === 'database_deadline')) throw error
-      notBefore.set(nameOf(day), clock.now() + AFTER_DEADLINE_MS)
-    }
+    await buildInTurn({ ...day, level: 'day' }, (id) => sumDay(db.slow, id, day, SUMS_PER_WRITE))
+    notBefore.delete(nameOf({ ...day, level: 'day' }))
   }
 
   async function buildMonth(month: NewPeriod): Promise<void> {
-    await build(month, async (grain) => {
+    await buildInTurn(month, async (id) => {
       // Looked up again behind the beginning of the building: what changes from here on ends it.
       const periods = await listCleanPeriods(db.read, month.zone)
-      const days = periods.filter((period) => period.level === 'day' && isWithin(period, month))
-      const ids = days.map(({ id }) => id)
-      return ids.length === 0 ? [] : sumPeriods(db.slow, grain, ids, month)
+      const days = periods.filter((period) => period.level === 'day' && isWithin(period, month)).map((day) => day.id)
+      const texts: string[] = []
+      for (let grain = 0; grain <= STRADDLING_GRAIN && days.length > 0; grain += 1) {
+        texts.push(...(await sumMonth(db.slow, id, grain, days, month, SUMS_PER_WRITE)))
+      }
+      return texts
     })
   }
 
-  /** A month that is not kept though its days are, those before today where it is the current one. */
-  async function findMonth(zone: string, stale: DayOfZone[]): Promise<NewPeriod | undefined> {
+  function isDue(period: NewPeriod): boolean {
+    const name = nameOf(period)
+    return Math.max(notBefore.get(name) ?? 0, restUntil.get(name) ?? 0) <= clock.now()
+  }
+
+  /** Months that are not kept though their days are, those before today of the current one. */
+  async function listMissingMonths(zone: string, stale: DayOfZone[]): Promise<NewPeriod[]> {
     const today = dayAt(clock.now(), zone).from
     const periods = await listCleanPeriods(db.read, zone)
     const keptUntil = new Map<number, number>()
     for (const { level, startsAt, endsAt } of periods) if (level === 'month') keptUntil.set(startsAt, endsAt)
     const days = periods.filter(({ level }) => level === 'day')
+    const missing: NewPeriod[] = []
     for (let at = 0; at < days.length; ) {
       const month = monthAt(days[at]!.startsAt, zone)
       const to = month.from < today && today < month.to ? today : month.to
       const isWhole = !stale.some((day) => day.from < to && day.to > month.from)
-      if (isWhole && (keptUntil.get(month.from) ?? month.from) < to)
-        return { zone, level: 'month', from: month.from, to }
+      if (isWhole && (keptUntil.get(month.from) ?? month.from) < to) {
+        missing.push({ zone, level: 'month', from: month.from, to })
+      }
       while (at < days.length && days[at]!.startsAt < month.to) at += 1
     }
-    return undefined
+    return missing
   }
 
   async function step(): Promise<Step> {
@@ -230,20 +241,21 @@ export function createRollup({ db, clock, timeZone, quietMs = QUIET_MS }: Rollup
     if (old !== undefined) await db.write((tx) => deleteOldSums(tx, old, SUMS_PER_DELETE))
 
     const stale = (await listStaleDays(db.read)).filter((day) => day.zone === zone)
-    const day = stale.find((one) => (notBefore.get(nameOf(one)) ?? 0) <= clock.now())
+    const day = stale.find((one) => isDue({ ...one, level: 'day' }))
     if (day) {
       await buildDay(day)
       monthsKeptUntil = undefined
       return 'worked'
     }
-    const today = nameOf({ zone, from: dayAt(clock.now(), zone).from })
+    const today = `${zone} ${dayAt(clock.now(), zone).from}`
     if (monthsKeptUntil !== today) {
-      const month = await findMonth(zone, stale)
+      const missing = await listMissingMonths(zone, stale)
+      const month = missing.find(isDue)
       if (month) {
         await buildMonth(month)
         return 'worked'
       }
-      monthsKeptUntil = today
+      if (missing.length === 0) monthsKeptUntil = today
     }
     const former = zones.find((known) => known.zone !== zone)
     if (former) await db.write((tx) => removeZone(tx, former.zone))
@@ -307,12 +319,8 @@ export function createRollup({ db, clock, timeZone, quietMs = QUIET_MS }: Rollup
 
 type DayOfZone = Range & { zone: string }
 
-function nameOf({ zone, from }: Pick<DayOfZone, 'zone' | 'from'>): string {
-  return `${zone} ${from}`
-}
-
-function isTooLarge(sums: RollupSums): boolean {
-  return Object.values(sums).some((value) => typeof value === 'bigint' && value > LARGEST)
+function nameOf({ zone, level, from }: NewPeriod): string {
+  return `${zone} ${level} ${from}`
 }
 
 function isWithin({ startsAt, endsAt }: Period, { from, to }: Range): boolean {

@@ -32,12 +32,14 @@ export function createReportsService({ db, clock, people }: ReportsDependencies)
     timeZone: (await people.organization()).timeZone,
   })
 
+  const sums = createSums({ db })
+
   return {
-    ...createUsage(createSums({ db })),
+    ...createUsage(sums),
     ...createUnpriced({ db }),
     ...createUnattributed({ db }),
-    ...createVariance({ db }),
-    ...createCompleteness({ db }),
+    ...createVariance(sums),
+    ...createCompleteness({ db, ...sums }),
 
     /** The job behind the sums of days and months, which a server starts. */
     rollup: createRollup({ db, clock, timeZone: async () => (await people.organization()).timeZone }),

@@ -18,6 +18,8 @@ import { findGrain, type RolledColumn } from './rollup-grain.ts'
 import { planReading, type Range, type ReadingPlan } from './rollup-plan.ts'
 import { listZones, readState } from './store/rollup.ts'
 import {
+  COMPARED,
+  type Figure,
   type GroupColumn,
   type GroupQuery,
   type GroupSums,
@@ -25,6 +27,7 @@ import {
   listNamed,
   type Named,
   sumGroups,
+  USE,
 } from './store/sums.ts'
 
 export const DIMENSIONS = [
@@ -51,6 +54,8 @@ export interface SumsQuery {
   dimensions: readonly Dimension[]
   /** Ascending moments: bucket `i` reaches from `bounds[i]` to just before `bounds[i + 1]`. */
   bounds: readonly number[]
+  /** Whether only sessions are summed that went on behind the end of their bucket. */
+  onlyStraddling?: boolean
   /** How many rows to answer at most, from the first bucket on: what is beyond is missing. */
   limit?: number
 }
@@ -82,7 +87,21 @@ export interface SumsRow {
   straddling: number
 }
 
+/** Reported costs against list values, of one group in one bucket. */
+export interface ComparedRow {
+  bucket: number
+  /** As in {@link SumsRow}. */
+  keys: (Key | null)[]
+  entries: number
+  /** Those of which both figures are known, and the sums of theirs, null where there are none. */
+  comparedEntries: number
+  reportedCostNanos: bigint | null
+  listValueNanos: bigint | null
+}
+
 export interface Sums {
+  /** Rows of the same order and under the same conditions as those of {@link sums}, all of them. */
+  compare(query: Omit<SumsQuery, 'limit'>): Promise<ComparedRow[]>
   /** Rows in the order of their buckets, in none within a bucket. Throws `database_deadline` where it takes too long. */
   sums(query: SumsQuery): Promise<SumsRow[]>
 }
@@ -172,8 +191,13 @@ export function createSums({ db }: { db: Database }): Sums {
     return plans[0] ?? { plan: allRaw(within) }
   }
 
-  async function read(asked: SumsQuery, groupings: Grouping[], inHalves: boolean): Promise<GroupSums[]> {
-    const { viewer, filter, bounds, limit } = asked
+  async function read<Asked extends Figure>(
+    asked: SumsQuery,
+    groupings: Grouping[],
+    figures: readonly Asked[],
+    inHalves = false,
+  ): Promise<GroupSums<Asked>[]> {
+    const { viewer, filter, bounds, limit, onlyStraddling = false } = asked
     const within = {
       from: Math.max(bounds[0]!, filter.startingAt ?? Number.NEGATIVE_INFINITY),
       to: Math.min(bounds.at(-1)!, filter.endingAt ?? Number.POSITIVE_INFINITY),
@@ -184,11 +208,13 @@ export function createSums({ db }: { db: Database }): Sums {
     for (let attempt = 1; ; attempt += 1) {
       const planned = grain !== undefined && attempt <= ATTEMPTS ? await plan(bounds, within) : { plan: allRaw(within) }
       const isGroupPerRow = planned.plan.periods.length === 0 && !groupings.some(({ isCoarser }) => isCoarser)
-      const query: GroupQuery = {
+      const query: GroupQuery<Asked> = {
         viewer,
         condition: conditionOf(db.slow, withoutTime),
         rolledCondition: conditionOf(db.slow, { ...withoutTime, superseded: undefined }),
         columns: groupings.map(({ column }) => column),
+        figures,
+        onlyStraddling,
         bounds,
         plan: planned.plan,
         zone: planned.zone,
@@ -201,16 +227,35 @@ export function createSums({ db }: { db: Database }): Sums {
     }
   }
 
+  /** The groups, each under the names of its keys. */
+  async function readNamed<Asked extends Figure>(
+    query: SumsQuery,
+    figures: readonly Asked[],
+  ): Promise<NamedGroup<Asked>[]> {
+    const asked = { ...query, filter: counted(query.filter) }
+    const groupings = query.dimensions.map(groupingOf)
+    const groups = await read(asked, groupings, figures).catch((error) => {
+      if (!isOverflow(error)) throw error
+      return read(asked, groupings, figures, true)
+    })
+    return name(db.slow, groups, groupings)
+  }
+
   return {
     async sums(query) {
-      const asked = { ...query, filter: counted(query.filter) }
-      const groupings = query.dimensions.map(groupingOf)
-      const groups = await read(asked, groupings, false).catch((error) => {
-        if (!isOverflow(error)) throw error
-        return read(asked, groupings, true)
-      })
-      const rows = await name(db.slow, groups, groupings)
+      const rows = (await readNamed(query, USE)).map(useRow)
       return query.limit === undefined ? rows : rows.slice(0, query.limit)
+    },
+
+    async compare(query) {
+      return (await readNamed(query, COMPARED)).map(({ bucket, keys, entries, figures }) => ({
+        bucket,
+        keys,
+        entries,
+        comparedEntries: Number(figures.comparedEntries ?? 0n),
+        reportedCostNanos: figures.comparedReportedCost,
+        listValueNanos: figures.comparedListValue,
+      }))
     },
   }
 }
@@ -219,15 +264,23 @@ function allRaw(within: Range): ReadingPlan {
   return { periods: [], raw: [within], trusted: [], trustedDays: 0 }
 }
 
+interface NamedGroup<Asked extends Figure> extends Omit<GroupSums<Asked>, 'keys'> {
+  keys: SumsRow['keys']
+}
+
 /** Groups under the names of their keys; those of the same bucket and names become one. */
-async function name(reader: Reader, groups: GroupSums[], groupings: Grouping[]): Promise<SumsRow[]> {
+async function name<Asked extends Figure>(
+  reader: Reader,
+  groups: GroupSums<Asked>[],
+  groupings: Grouping[],
+): Promise<NamedGroup<Asked>[]> {
   const names = await Promise.all(
     groupings.map(async ({ named }, at) => {
       const ids = new Set(groups.map(({ keys }) => keys[at]).filter((key) => typeof key === 'number'))
       return named ? listNamed(reader, named, [...ids]) : new Map<number, Named>()
     }),
   )
-  const rows = new Map<string, SumsRow>()
+  const rows = new Map<string, NamedGroup<Asked>>()
   for (const group of groups) {
     const keys = group.keys.map((key, at) => {
       if (typeof key !== 'number') return key
@@ -237,18 +290,25 @@ async function name(reader: Reader, groups: GroupSums[], groupings: Grouping[]):
     const place = JSON.stringify([group.bucket, keys])
     const row = rows.get(place)
     if (row) add(row, group)
-    else rows.set(place, toRow(group, keys))
+    else rows.set(place, { ...group, keys, figures: { ...group.figures } })
   }
   return [...rows.values()].sort((a, b) => a.bucket - b.bucket)
 }
 
-function toRow({ bucket, entries, unpricedEntries, straddling, figures }: GroupSums, keys: SumsRow['keys']): SumsRow {
+function add<Asked extends Figure>(row: NamedGroup<Asked>, other: GroupSums<Asked>): void {
+  row.entries += other.entries
+  row.unpricedEntries += other.unpricedEntries
+  row.straddling += other.straddling
+  for (const figure of Object.keys(row.figures) as Asked[]) {
+    const added = other.figures[figure]
+    if (added !== null) row.figures[figure] = (row.figures[figure] ?? 0n) + added
+  }
+}
+
+function useRow({ figures, ...row }: NamedGroup<(typeof USE)[number]>): SumsRow {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, cost, listValue, reportedCost } = figures
   return {
-    bucket,
-    keys,
-    entries,
-    unpricedEntries,
+    ...row,
     tokens: {
       input: input ?? 0n,
       output: output ?? 0n,
@@ -259,17 +319,5 @@ function toRow({ bucket, entries, unpricedEntries, straddling, figures }: GroupS
     costNanos: cost,
     listValueNanos: listValue,
     reportedCostNanos: reportedCost,
-    straddling,
-  }
-}
-
-function add(row: SumsRow, group: GroupSums): void {
-  const other = toRow(group, row.keys)
-  row.entries += other.entries
-  row.unpricedEntries += other.unpricedEntries
-  row.straddling += other.straddling
-  for (const kind of Object.keys(row.tokens) as (keyof SumsRow['tokens'])[]) row.tokens[kind] += other.tokens[kind]
-  for (const sum of ['costNanos', 'listValueNanos', 'reportedCostNanos'] as const) {
-    if (other[sum] !== null) row[sum] = (row[sum] ?? 0n) + other[sum]
   }
 }

@@ -1,44 +1,63 @@
 /** What callers reported against what the price table says. */
-import type { Database } from '../../database/database.ts'
 import type { Viewer } from '../../database/visibility.ts'
-import { conditionOf } from '../entries/service.ts'
-import { counted } from './counted.ts'
-import type { RankedQuery, VarianceQuery } from './query.ts'
+import { pageOf } from '../../lists.ts'
+import { writeKeyPage } from '../../query.ts'
+import type { VarianceQuery } from './query.ts'
 import type { Variance, VarianceReport } from './schema.ts'
-import { listVariance, sumCompared, type VarianceRow } from './store/variance.ts'
-import { everyRow, pageOf } from './unpriced.ts'
+import type { ComparedRow, Sums } from './sums.ts'
 import { askedBody, differenceBody } from './wire.ts'
 
-export function createVariance({ db }: { db: Database }) {
-  const among = (viewer: Viewer, { filter, startingAt, endingAt }: VarianceQuery) => ({
-    viewer,
-    condition: conditionOf(db.slow, counted({ ...filter, startingAt, endingAt })),
-  })
-  const read = async (viewer: Viewer, asked: VarianceQuery, page: Pick<RankedQuery, 'after' | 'limit'>) =>
-    (await listVariance(db.slow, { ...among(viewer, asked), ...page })).map(varianceBody)
+interface Totals extends Pick<ComparedRow, 'entries' | 'comparedEntries' | 'reportedCostNanos' | 'listValueNanos'> {}
+
+const NOTHING: Totals = { entries: 0, comparedEntries: 0, reportedCostNanos: null, listValueNanos: null }
+
+export function createVariance({ compare }: Pick<Sums, 'compare'>) {
+  async function read(viewer: Viewer, { filter, startingAt, endingAt }: VarianceQuery) {
+    const rows = await compare({ viewer, filter, dimensions: ['model', 'agent_name'], bounds: [startingAt, endingAt] })
+    const compared = rows.filter(({ comparedEntries }) => comparedEntries > 0)
+    return { totals: rows.reduce<Totals>(sumOf, NOTHING), ranked: compared.sort(largestFirst).map(varianceBody) }
+  }
 
   return {
     /** A page of models and agents, the largest difference first, over entries of which both figures are known. */
     async variance(viewer: Viewer, asked: VarianceQuery): Promise<VarianceReport> {
+      const { totals, ranked } = await read(viewer, asked)
       const { after, limit } = asked
-      const [rows, { entries, comparedEntries, ...sums }] = await Promise.all([
-        read(viewer, asked, { after, limit: limit + 1 }),
-        sumCompared(db.slow, among(viewer, asked)),
-      ])
-      const { shown, page } = pageOf(rows, asked)
       return {
         ...askedBody(asked),
-        totals: { entries, compared_entries: comparedEntries, ...differenceBody(sums) },
-        data: shown,
-        ...page,
+        totals: { entries: totals.entries, compared_entries: totals.comparedEntries, ...differenceBody(totals) },
+        ...pageOf(ranked.slice(after, after + limit + 1), limit, () => writeKeyPage(after + limit)),
       }
     },
 
-    exportVariance: (viewer: Viewer, asked: VarianceQuery): AsyncGenerator<Variance> =>
-      everyRow((page) => read(viewer, asked, page)),
+    async *exportVariance(viewer: Viewer, asked: VarianceQuery): AsyncGenerator<Variance> {
+      yield* (await read(viewer, asked)).ranked
+    },
   }
 }
 
-function varianceBody({ model, agent, entries, ...sums }: VarianceRow): Variance {
-  return { model, agent_name: agent, entries, ...differenceBody(sums) }
+function sumOf(sum: Totals, row: ComparedRow): Totals {
+  const add = (one: bigint | null, other: bigint | null) => (other === null ? one : (one ?? 0n) + other)
+  return {
+    entries: sum.entries + row.entries,
+    comparedEntries: sum.comparedEntries + row.comparedEntries,
+    reportedCostNanos: add(sum.reportedCostNanos, row.reportedCostNanos),
+    listValueNanos: add(sum.listValueNanos, row.listValueNanos),
+  }
+}
+
+function varianceBody({ keys, comparedEntries, ...sums }: ComparedRow): Variance {
+  return { model: keys[0] as string, agent_name: keys[1] as string, entries: comparedEntries, ...differenceBody(sums) }
+}
+
+/** Whichever way the difference goes; of the same one by names, so that the order is one. */
+function largestFirst(one: ComparedRow, other: ComparedRow): number {
+  const [difference, otherDifference] = [differenceOf(one), differenceOf(other)]
+  if (difference !== otherDifference) return difference > otherDifference ? -1 : 1
+  return JSON.stringify(one.keys) < JSON.stringify(other.keys) ? -1 : 1
+}
+
+function differenceOf({ reportedCostNanos, listValueNanos }: ComparedRow): bigint {
+  const difference = reportedCostNanos! - listValueNanos!
+  return difference < 0n ? -difference : difference
 }

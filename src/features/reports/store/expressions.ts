@@ -19,11 +19,6 @@ export function countWhere(condition: SQLWrapper) {
   return sql<number>`count(CASE WHEN ${condition} THEN 1 END)`.mapWith(Number)
 }
 
-/** The sum over the rows that fulfil the condition. */
-export function sumWhere(condition: SQLWrapper, expression: SQLWrapper) {
-  return sum(sql`CASE WHEN ${condition} THEN ${expression} END`)
-}
-
 /** The cost of an entry in nano-dollars: what was reported, else the list value; null where neither is known. */
 export function costOf({ entries }: Tables): SQL {
   return sql`coalesce(${entries.reportedCost}, ${entries.listValue})`

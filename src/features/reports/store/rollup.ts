@@ -17,14 +17,11 @@ import {
 } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { RollupLevel, Tables } from '../../../database/tables.ts'
-import { GRAINS, ROLLED_COLUMNS, type RolledColumn, STRADDLING_GRAIN } from '../rollup-grain.ts'
+import { findFinerGrain, GRAINS, ROLLED_COLUMNS, type RolledColumn, STRADDLING_GRAIN } from '../rollup-grain.ts'
 import { hoursOf, type Period, type Range, type RollupState } from '../rollup-plan.ts'
 import { costOf } from './expressions.ts'
 
 export type RollupSums = Omit<Tables['rollupSums']['$inferSelect'], 'periodId' | 'number'>
-
-/** Of a grain whose rows are groups of entries; the others are its straddling sessions. */
-type Grouped = Tables['entries'] | Tables['rollupSums']
 
 export async function listZones(reader: Reader): Promise<{ zone: string; ready: boolean }[]> {
   const { rollupZones } = reader.tables
@@ -189,17 +186,9 @@ export async function insertBuilding(tx: Tx, { zone, level, from, to }: NewPerio
   return row!.id
 }
 
-export async function insertSums(tx: Tx, periodId: number, first: number, rows: RollupSums[]): Promise<void> {
-  if (rows.length === 0) return
-  const insert = tx.prepared('rollup.insert-sums', (prepare) => {
-    const { rollupSums } = prepare.tables
-    const columns = ['periodId', 'number', ...Object.keys(rows[0]!)]
-    return prepare
-      .insert(rollupSums)
-      .values(Object.fromEntries(columns.map((column) => [column, sql.placeholder(column)])) as never)
-      .returning({ number: rollupSums.number })
-  })
-  for (const [at, row] of rows.entries()) await insert.execute({ ...row, periodId, number: first + at })
+/** Adds rows, as {@link sumDay} and {@link sumMonth} write them. */
+export async function insertSums(tx: Tx, rows: string): Promise<void> {
+  await tx.insert(tx.tables.rollupSums).select(sql`VALUES ${sql.raw(rows)}`)
 }
 
 /** Puts a built period in the place of all others of its day or month; answers whether its building had not been ended. */
@@ -254,124 +243,204 @@ export async function deleteOldSums(tx: Tx, id: number, limit: number): Promise<
   await tx.delete(s).where(and(eq(s.periodId, id), eq(s.grain, first.grain), lt(s.number, first.number + limit)))
 }
 
-/** The sums of a grain from entries. */
-export async function sumEntries(reader: Reader, grain: number, { from, to }: Range): Promise<RollupSums[]> {
-  const { entries: e } = reader.tables
-  const cost = costOf(reader.tables)
-  const isCounted = and(gte(e.startedAt, from), lt(e.startedAt, to), eq(e.superseded, false))
-  if (grain === STRADDLING_GRAIN) {
-    return reader
-      .select({ ...straddling(e, e.endedAt), entries: count(sql`count(*)`) })
-      .from(e)
-      .where(and(isCounted, gt(e.endedAt, to)))
-      .groupBy(...columnsOf(e, ROLLED_COLUMNS), e.endedAt)
-  }
-  return reader
-    .select({
-      ...groups(e, grain),
-      entries: count(sql`count(*)`),
-      unpricedEntries: count(sql`count(*) - count(${cost})`),
-      ...tokenSums(e),
-      cost: unknownSum(cost),
-      listValue: unknownSum(e.listValue),
-      reportedCost: unknownSum(e.reportedCost),
-    })
-    .from(e)
-    .where(isCounted)
-    .groupBy(...columnsOf(e, GRAINS[grain]!))
+/** What is selected of a row, in the order of the table, behind the period's and its own number. */
+const SELECTED = [
+  'grain',
+  ...ROLLED_COLUMNS,
+  'straddlesTo',
+  'entries',
+  'unpricedEntries',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'cost',
+  'listValue',
+  'reportedCost',
+  'comparedEntries',
+  'comparedReportedCost',
+  'comparedListValue',
+] as const satisfies (keyof RollupSums)[]
+type Selected = (typeof SELECTED)[number]
+
+const KEYS = [...ROLLED_COLUMNS, 'straddlesTo'] as const
+const FIGURES = SELECTED.slice(1 + KEYS.length) as Exclude<Selected, 'grain' | (typeof KEYS)[number]>[]
+
+const TEXTS: readonly Selected[] = ['status', 'source']
+
+function nameOf({ rollupSums }: Tables, column: Selected): SQL {
+  return sql.identifier(rollupSums[column].name) as unknown as SQL
 }
 
-/** The sums of a month's grain from those of its days. */
-export async function sumPeriods(reader: Reader, grain: number, ids: number[], { to }: Range): Promise<RollupSums[]> {
-  const { rollupSums: s } = reader.tables
-  const isOfDays = and(inArray(s.periodId, ids), eq(s.grain, grain))
-  if (grain === STRADDLING_GRAIN) {
-    return reader
-      .select({ ...straddling(s, s.straddlesTo), entries: count(sql`sum(${s.entries})`) })
-      .from(s)
-      .where(and(isOfDays, gt(s.straddlesTo, to)))
-      .groupBy(...columnsOf(s, ROLLED_COLUMNS), s.straddlesTo)
-  }
-  return reader
-    .select({
-      ...groups(s, grain),
-      entries: count(sql`sum(${s.entries})`),
-      unpricedEntries: count(sql`sum(${s.unpricedEntries})`),
-      ...tokenSums(s),
-      cost: unknownSum(s.cost),
-      listValue: unknownSum(s.listValue),
-      reportedCost: unknownSum(s.reportedCost),
-    })
-    .from(s)
-    .where(isOfDays)
-    .groupBy(...columnsOf(s, GRAINS[grain]!))
+function list(parts: SQLWrapper[]): SQL {
+  return sql.join(parts, sql`, `)
 }
 
-function columnsOf(table: Grouped, columns: readonly RolledColumn[]) {
-  return columns.map((column) => table[column])
-}
-
-/** The columns of a grain, and NULL for those that it leaves out. */
-function groups(table: Grouped, grain: number) {
-  const kept = ROLLED_COLUMNS.map((column) => [column, GRAINS[grain]!.includes(column) ? table[column] : sql`NULL`])
-  return {
-    grain: sql<number>`${sql.raw(`${grain}`)}`.mapWith(Number),
-    ...(Object.fromEntries(kept) as Pick<Tables['rollupSums'], RolledColumn>),
-    straddlesTo: sql<null>`NULL`,
-  }
-}
-
-function straddling(table: Grouped, end: Column) {
-  const none = sql<bigint>`0`.mapWith(BigInt)
-  const unknown = sql<bigint | null>`NULL`
-  return {
-    grain: sql<number>`${sql.raw(`${STRADDLING_GRAIN}`)}`.mapWith(Number),
-    ...(Object.fromEntries(ROLLED_COLUMNS.map((column) => [column, table[column]])) as Pick<
-      Tables['rollupSums'],
-      RolledColumn
+/** Groups by all columns of what these entries are; PostgreSQL must be told the type of a column that is NULL throughout. */
+function groupsOfEntries({ tables }: Reader, { from, to }: Range): SQL {
+  const { entries: e } = tables
+  const cost = costOf(tables)
+  const isCompared = sql`${e.reportedCost} IS NOT NULL AND ${e.listValue} IS NOT NULL`
+  const compared = (figure: Column) => sql`sum(CASE WHEN ${isCompared} THEN ${figure} END)`
+  const selected: Record<Exclude<Selected, 'grain'>, SQLWrapper> = {
+    ...(Object.fromEntries(ROLLED_COLUMNS.map((column) => [column, e[column]])) as object as Record<
+      RolledColumn,
+      Column
     >),
-    straddlesTo: sql<number | null>`${end}`.mapWith(Number),
-    unpricedEntries: sql<number>`0`.mapWith(Number),
-    input: none,
-    output: none,
-    cacheRead: none,
-    cacheWrite: none,
-    cacheWrite1h: none,
-    cost: unknown,
-    listValue: unknown,
-    reportedCost: unknown,
+    straddlesTo: sql`CASE WHEN ${e.endedAt} > ${sql.raw(`${to}`)} THEN ${e.endedAt} END`,
+    entries: sql`count(*)`,
+    unpricedEntries: sql`count(*) - count(${cost})`,
+    input: sql`sum(${e.input})`,
+    output: sql`sum(${e.output})`,
+    cacheRead: sql`sum(${e.cacheRead})`,
+    cacheWrite: sql`sum(${e.cacheWrite})`,
+    cacheWrite1h: sql`sum(${e.cacheWrite1h})`,
+    cost: sql`sum(${cost})`,
+    listValue: sql`sum(${e.listValue})`,
+    reportedCost: sql`sum(${e.reportedCost})`,
+    comparedEntries: sql`count(CASE WHEN ${isCompared} THEN 1 END)`,
+    comparedReportedCost: compared(e.reportedCost),
+    comparedListValue: compared(e.listValue),
   }
+  const columns = [...KEYS, ...FIGURES].map((column) => sql`${selected[column]} AS ${nameOf(tables, column)}`)
+  const isCounted = and(gte(e.startedAt, from), lt(e.startedAt, to), eq(e.superseded, false))
+  return sql`SELECT ${list(columns)} FROM ${e} WHERE ${isCounted} GROUP BY ${list(KEYS.map((_, at) => sql.raw(`${at + 1}`)))}`
 }
 
-function tokenSums({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Grouped) {
-  return {
-    input: sum(input),
-    output: sum(output),
-    cacheRead: sum(cacheRead),
-    cacheWrite: sum(cacheWrite),
-    cacheWrite1h: sum(cacheWrite1h),
+/** Coarser groups of rows that have the columns of `kept`, and nothing in the others. */
+function groupsOf({ tables }: Reader, kept: readonly (typeof KEYS)[number][], from: SQL): SQL {
+  const key = (column: (typeof KEYS)[number]) => {
+    const name = nameOf(tables, column)
+    if (kept.includes(column)) return name
+    return sql`CAST(NULL AS ${sql.raw(TEXTS.includes(column) ? 'text' : 'bigint')}) AS ${name}`
   }
+  const figures = FIGURES.map((column) => sql`sum(${nameOf(tables, column)}) AS ${nameOf(tables, column)}`)
+  return sql`SELECT ${list([...KEYS.map(key), ...figures])} FROM ${from} GROUP BY ${list(kept.map((column) => nameOf(tables, column)))}`
 }
 
-function count(expression: SQL) {
-  return sql<number>`${expression}`.mapWith(Number)
+/**
+ * All rows of a day in one statement, so that its entries are looked at once: first in groups by all columns, of which
+ * the grains are summed, those with few rows from others.
+ */
+function rowsOfDay(reader: Reader, range: Range): SQL {
+  const grains = [...GRAINS.keys()]
+  const tableOf = (grain: number | undefined) => sql.raw(grain === undefined ? 'finest' : `grain${grain}`)
+  const named = [
+    sql`finest AS MATERIALIZED (${groupsOfEntries(reader, range)})`,
+    // From the last on, as PostgreSQL knows only what is named before.
+    ...grains
+      .toReversed()
+      .map(
+        (grain) =>
+          sql`${tableOf(grain)} AS MATERIALIZED (${groupsOf(reader, GRAINS[grain]!, tableOf(findFinerGrain(grain)))})`,
+      ),
+  ]
+  const arms = [
+    ...grains.map((grain) => sql`SELECT ${sql.raw(`${grain}`)} AS grain, ${tableOf(grain)}.* FROM ${tableOf(grain)}`),
+    sql`SELECT ${sql.raw(`${STRADDLING_GRAIN}`)} AS grain, finest.* FROM finest WHERE ${nameOf(reader.tables, 'straddlesTo')} IS NOT NULL`,
+  ]
+  return sql`WITH ${list(named)} ${sql.join(arms, sql` UNION ALL `)}`
 }
 
-function sum(figure: SQLWrapper) {
-  return sql<bigint>`sum(${figure})`.mapWith(BigInt)
-}
-
-/** Null where no entry has the figure. */
-function unknownSum(figure: SQLWrapper) {
-  return sql<bigint | null>`sum(${figure})`.mapWith(BigInt)
-}
-
-/** What a period keeps of a grain. */
-export async function listSums(reader: Reader, periodId: number, grain: number): Promise<RollupSums[]> {
+/** The rows of one grain of a month, from those of its days. */
+function rowsOfMonth(reader: Reader, grain: number, days: number[], { to }: Range): SQL {
   const { rollupSums: s } = reader.tables
+  const isStraddling = grain === STRADDLING_GRAIN
+  const isOfDays = and(inArray(s.periodId, days), eq(s.grain, grain), isStraddling ? gt(s.straddlesTo, to) : undefined)
+  const rows = groupsOf(reader, isStraddling ? KEYS : GRAINS[grain]!, sql`${s} WHERE ${isOfDays}`)
+  return sql`SELECT ${sql.raw(`${grain}`)} AS grain, month.* FROM (${rows}) AS month`
+}
+
+/**
+ * Rows as they are inserted, in texts of some: thousands of rows that were mapped one by one would keep the main thread
+ * for a tenth of a second. They hold nothing but numbers and words of our own making.
+ */
+async function written(reader: Reader, periodId: number, rows: SQL, perText: number): Promise<string[]> {
+  const cell = (column: Selected) => {
+    const name = nameOf(reader.tables, column)
+    const literal = TEXTS.includes(column) ? sql`'''' || ${name} || ''''` : sql`CAST(${name} AS text)`
+    return sql`coalesce(${literal}, 'NULL')`
+  }
+  const [grain, ...others] = SELECTED.map(cell)
+  const cells = [sql.raw(`'(${periodId}'`), grain!, sql`CAST(number AS text)`, ...others]
+  const text = sql`${sql.join(cells, sql` || ',' || `)} || ')'`
+  const numbered = sql`SELECT row_number() OVER () AS number, rows.* FROM (${rows}) AS rows`
+  const texts = await reader
+    .select({ text: sql<string>`text` })
+    .from(
+      sql`(SELECT string_agg(${text}, ',') AS text FROM (${numbered}) AS numbered GROUP BY number / ${sql.raw(`${perText}`)}) AS texts`,
+    )
+  return texts.map((row) => row.text)
+}
+
+/** All sums of a day, from its entries, to be inserted so many at a time. */
+export function sumDay(reader: Reader, id: number, day: Range, perText: number): Promise<string[]> {
+  return written(reader, id, rowsOfDay(reader, day), perText)
+}
+
+/** The sums of a grain of a month, from those of its days. */
+export function sumMonth(
+  reader: Reader,
+  id: number,
+  grain: number,
+  days: number[],
+  month: Range,
+  perText: number,
+): Promise<string[]> {
+  return written(reader, id, rowsOfMonth(reader, grain, days, month), perText)
+}
+
+export interface Mismatch {
+  /** Rows that should be kept and are not. */
+  lacking: RollupSums[]
+  /** Rows that are kept and should not be, or not as often. */
+  wrong: RollupSums[]
+}
+
+/** Of each row, how often it should be there less how often it is. */
+async function compare(
+  reader: Reader,
+  right: SQL,
+  { id }: Period,
+  grain: number | undefined,
+  limit: number,
+): Promise<Mismatch> {
+  const { tables } = reader
+  const { rollupSums: s } = tables
+  const isOfPeriod = and(eq(s.periodId, id), grain === undefined ? undefined : eq(s.grain, grain))
+  const kept = sql`SELECT -1 AS surplus, ${list(SELECTED.map((column) => s[column]))} FROM ${s} WHERE ${isOfPeriod}`
   const rows = await reader
-    .select()
-    .from(s)
-    .where(and(eq(s.periodId, periodId), eq(s.grain, grain)))
-  return rows.map(({ periodId: _, number: __, ...sums }) => sums)
+    .select({
+      surplus: sql`sum(surplus)`.mapWith(Number),
+      ...(Object.fromEntries(
+        SELECTED.map((column) => [column, sql`${nameOf(tables, column)}`.mapWith(s[column])]),
+      ) as object as Record<Selected, SQL>),
+    })
+    .from(sql`(SELECT 1 AS surplus, r.* FROM (${right}) AS r UNION ALL ${kept}) AS compared`)
+    .groupBy(...SELECTED.map((column) => nameOf(tables, column)))
+    .having(sql`sum(surplus) <> 0`)
+    .limit(limit)
+  const withoutSurplus = ({ surplus: _, ...sums }: (typeof rows)[number]) => sums as RollupSums
+  return {
+    lacking: rows.filter(({ surplus }) => surplus > 0).map(withoutSurplus),
+    wrong: rows.filter(({ surplus }) => surplus < 0).map(withoutSurplus),
+  }
+}
+
+/** What a day keeps against what its entries add up to. */
+export function compareDay(reader: Reader, day: Period, limit: number): Promise<Mismatch> {
+  return compare(reader, rowsOfDay(reader, { from: day.startsAt, to: day.endsAt }), day, undefined, limit)
+}
+
+/** What a month keeps of a grain against what its days add up to. */
+export function compareMonth(
+  reader: Reader,
+  month: Period,
+  grain: number,
+  days: number[],
+  limit: number,
+): Promise<Mismatch> {
+  const range = { from: month.startsAt, to: month.endsAt }
+  return compare(reader, rowsOfMonth(reader, grain, days, range), month, grain, limit)
 }

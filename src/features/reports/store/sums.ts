@@ -29,8 +29,8 @@ export function isRolled(column: GroupColumn): column is RolledColumn {
   return (ROLLED_COLUMNS as readonly GroupColumn[]).includes(column)
 }
 
-/** Of a row, in the order in which statements answer them. */
-const FIGURES = [
+/** What most reports tell of a group. */
+export const USE = [
   'input',
   'output',
   'cacheRead',
@@ -40,24 +40,31 @@ const FIGURES = [
   'listValue',
   'reportedCost',
 ] as const
-export type Figures = Record<(typeof FIGURES)[number], bigint | null>
 
-export interface GroupSums {
+/** Of the entries that have both a reported cost and a list value. */
+export const COMPARED = ['comparedEntries', 'comparedReportedCost', 'comparedListValue'] as const
+
+export type Figure = (typeof USE)[number] | (typeof COMPARED)[number]
+
+export interface GroupSums<Asked extends Figure> {
   bucket: number
   /** Keys of rows, or a status or source, in the order of the columns asked for. */
   keys: (number | string | null)[]
   entries: number
   unpricedEntries: number
   straddling: number
-  figures: Figures
+  figures: Record<Asked, bigint | null>
 }
 
-export interface GroupQuery {
+export interface GroupQuery<Asked extends Figure> {
   viewer: Viewer
   condition: SQL | undefined
   /** The same without what holds for all of the roll-up. */
   rolledCondition: SQL | undefined
   columns: readonly GroupColumn[]
+  figures: readonly Asked[]
+  /** Whether only sessions are summed that went on behind the end of their bucket. */
+  onlyStraddling: boolean
   bounds: readonly number[]
   /** Where to read; `zone` is that of the roll-up, undefined where all is read from entries. */
   plan: ReadingPlan
@@ -169,18 +176,38 @@ function selectArm({ bucket, keys, entries, unpriced, straddling, figures, from 
   return sql`SELECT ${sql.join(named, sql`, `)} FROM ${from} GROUP BY ${sql.join(groups, sql`, `)}`
 }
 
-function fromEntries(reader: Reader, query: GroupQuery, stretches: Stretch[]): SQL {
+function figuresOfEntries({ tables }: Reader): Record<Figure, Column | SQL> {
+  const { entries: e } = tables
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h, listValue, reportedCost } = e
+  const compared = (figure: SQL | Column) =>
+    sql`CASE WHEN ${reportedCost} IS NOT NULL AND ${listValue} IS NOT NULL THEN ${figure} END`
+  return {
+    ...{ input, output, cacheRead, cacheWrite, cacheWrite1h, listValue, reportedCost },
+    cost: costOf(tables),
+    comparedEntries: compared(literal(1)),
+    comparedReportedCost: compared(reportedCost),
+    comparedListValue: compared(listValue),
+  }
+}
+
+function fromEntries(reader: Reader, query: GroupQuery<Figure>, stretches: Stretch[]): SQL {
   const { entries: e } = reader.tables
-  const cost = costOf(reader.tables)
-  const condition = and(isWithin(e.startedAt, query.plan.raw), query.condition, visibleEntries(reader, query.viewer))
+  const figures = figuresOfEntries(reader)
+  const isStraddling = isBehindBucket(e.endedAt, e.startedAt, stretches)
+  const condition = and(
+    isWithin(e.startedAt, query.plan.raw),
+    query.onlyStraddling ? isStraddling : undefined,
+    query.condition,
+    visibleEntries(reader, query.viewer),
+  )
   return selectArm(
     {
       bucket: bucketOf(e.startedAt, stretches),
       keys: query.columns.map((column) => e[column]),
       entries: sql`count(*)`,
-      unpriced: sql`count(*) - count(${cost})`,
-      straddling: sql`sum(CASE WHEN ${isBehindBucket(e.endedAt, e.startedAt, stretches)} THEN 1 ELSE 0 END)`,
-      figures: FIGURES.map((figure) => (figure === 'cost' ? cost : e[figure])),
+      unpriced: sql`count(*) - count(${figures.cost})`,
+      straddling: sql`sum(CASE WHEN ${isStraddling} THEN 1 ELSE 0 END)`,
+      figures: query.figures.map((figure) => figures[figure]),
       from: sql`${e} WHERE ${condition}`,
     },
     query.inHalves,
@@ -188,7 +215,7 @@ function fromEntries(reader: Reader, query: GroupQuery, stretches: Stretch[]): S
 }
 
 /** Rows of a grain, of the periods that the plan takes from the roll-up. */
-function rolledArm(reader: Reader, query: GroupQuery, grain: number, stretches: Stretch[]) {
+function rolledArm(reader: Reader, query: GroupQuery<Figure>, grain: number, stretches: Stretch[]) {
   const { rollupPeriods: p, rollupSums } = reader.tables
   const s = aliasedTable(rollupSums, 'entries')
   const isPlanned = inList(
@@ -208,7 +235,7 @@ function rolledArm(reader: Reader, query: GroupQuery, grain: number, stretches: 
   }
 }
 
-function fromRollup(reader: Reader, query: GroupQuery, stretches: Stretch[]): SQL {
+function fromRollup(reader: Reader, query: GroupQuery<Figure>, stretches: Stretch[]): SQL {
   const { s, from, condition, bucket, keys } = rolledArm(reader, query, query.grain, stretches)
   return selectArm(
     {
@@ -217,24 +244,28 @@ function fromRollup(reader: Reader, query: GroupQuery, stretches: Stretch[]): SQ
       entries: sql`sum(${s.entries})`,
       unpriced: sql`sum(${s.unpricedEntries})`,
       straddling: literal(0),
-      figures: FIGURES.map((figure) => s[figure]),
+      figures: query.figures.map((figure) => s[figure]),
       from: sql`${from} WHERE ${condition}`,
     },
     query.inHalves,
   )
 }
 
-/** The sessions that went on behind the end of the period and of the bucket too; they are summed in the other arm. */
-function straddlingFromRollup(reader: Reader, query: GroupQuery, stretches: Stretch[]): SQL {
+/**
+ * The sessions that went on behind the end of the period and of the bucket too. Where not only they are asked for, the
+ * other arm has summed their figures.
+ */
+function straddlingFromRollup(reader: Reader, query: GroupQuery<Figure>, stretches: Stretch[]): SQL {
   const { s, from, condition, isStraddling, bucket, keys } = rolledArm(reader, query, STRADDLING_GRAIN, stretches)
+  const { onlyStraddling } = query
   return selectArm(
     {
       bucket,
       keys,
-      entries: literal(0),
-      unpriced: literal(0),
+      entries: onlyStraddling ? sql`sum(${s.entries})` : literal(0),
+      unpriced: onlyStraddling ? sql`sum(${s.unpricedEntries})` : literal(0),
       straddling: sql`sum(${s.entries})`,
-      figures: FIGURES.map((figure) => s[figure]),
+      figures: query.figures.map((figure) => (onlyStraddling ? s[figure] : sql`CAST(NULL AS bigint)`)),
       from: sql`${from} WHERE ${and(condition, isStraddling)}`,
     },
     query.inHalves,
@@ -276,16 +307,21 @@ function doubts(reader: Reader, { trusted, trustedDays, periods }: ReadingPlan, 
 const DOUBTS = -1
 
 /** The groups by bucket; undefined where the plan does not hold any more. */
-export async function sumGroups(reader: Reader, query: GroupQuery): Promise<GroupSums[] | undefined> {
-  const { plan, columns, zone, limit, inHalves } = query
+export async function sumGroups<Asked extends Figure>(
+  reader: Reader,
+  query: GroupQuery<Asked>,
+): Promise<GroupSums<Asked>[] | undefined> {
+  const { plan, columns, figures, zone, limit, inHalves } = query
+  const cells = inHalves ? 2 * figures.length : figures.length
   const stretches = stretchesOf(query.bounds)
   const arms: SQL[] = []
   if (plan.raw.length > 0) arms.push(fromEntries(reader, query, stretches))
   if (plan.periods.length > 0) {
-    arms.push(fromRollup(reader, query, stretches), straddlingFromRollup(reader, query, stretches))
+    if (!query.onlyStraddling) arms.push(fromRollup(reader, query, stretches))
+    arms.push(straddlingFromRollup(reader, query, stretches))
   }
   if (zone !== undefined && plan.trusted.length > 0) {
-    const nothing = Array.from({ length: inHalves ? 2 * FIGURES.length : FIGURES.length }, () => sql`NULL`)
+    const nothing = Array.from({ length: cells }, () => sql`NULL`)
     const selected = [
       literal(DOUBTS),
       ...columns.map(() => sql`NULL`),
@@ -313,24 +349,24 @@ export async function sumGroups(reader: Reader, query: GroupQuery): Promise<Grou
       unpriced: sql`unpriced`.mapWith(Number),
       straddling: sql`straddling`.mapWith(Number),
       ...Object.fromEntries(
-        Array.from({ length: inHalves ? 2 * FIGURES.length : FIGURES.length }, (_, at) => [
-          `figure${at}`,
-          sql.raw(`figure${at}`).mapWith(BigInt),
-        ]),
+        Array.from({ length: cells }, (_, at) => [`figure${at}`, sql.raw(`figure${at}`).mapWith(BigInt)]),
       ),
     })
     .from(source)
     .orderBy(sql`bucket`)
   const rows = (await (limit === undefined ? selection : selection.limit(limit + 1))) as Record<string, unknown>[]
   if (rows.some((row) => row.bucket === DOUBTS && row.entries !== 0)) return undefined
-  return rows.filter((row) => row.bucket !== DOUBTS).map((row) => readRow(row, columns.length, inHalves))
+  return rows.filter((row) => row.bucket !== DOUBTS).map((row) => readRow(row, query))
 }
 
 function keyReader(column: GroupColumn): (value: unknown) => number | string {
   return column === 'status' || column === 'source' ? String : Number
 }
 
-function readRow(row: Record<string, unknown>, keys: number, inHalves: boolean): GroupSums {
+function readRow<Asked extends Figure>(
+  row: Record<string, unknown>,
+  { columns, figures, inHalves }: GroupQuery<Asked>,
+): GroupSums<Asked> {
   const figure = (at: number): bigint | null => {
     if (!inHalves) return row[`figure${at}`] as bigint | null
     const upper = row[`figure${2 * at}`] as bigint | null
@@ -338,11 +374,11 @@ function readRow(row: Record<string, unknown>, keys: number, inHalves: boolean):
   }
   return {
     bucket: row.bucket as number,
-    keys: Array.from({ length: keys }, (_, at) => row[`key${at}`] as number | string | null),
+    keys: columns.map((_, at) => row[`key${at}`] as number | string | null),
     entries: row.entries as number,
     unpricedEntries: row.unpriced as number,
     straddling: row.straddling as number,
-    figures: Object.fromEntries(FIGURES.map((name, at) => [name, figure(at)])) as Figures,
+    figures: Object.fromEntries(figures.map((name, at) => [name, figure(at)])) as Record<Asked, bigint | null>,
   }
 }
 
