@@ -1,0 +1,82 @@
+import { beforeAll, expect, spyOn, test } from 'bun:test'
+import { join } from 'node:path'
+import { run } from '../../src/cli/program.ts'
+import { OPTIONS } from '../../src/config.ts'
+
+let readme: string
+beforeAll(async () => {
+  readme = await Bun.file(join(import.meta.dir, '../../README.md')).text()
+})
+
+/** What a command prints, run in this process: a process for each command of the README takes ten seconds. */
+async function printed(args: string[]): Promise<string> {
+  let text = ''
+  const print = spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    text += String(chunk)
+    return true
+  })
+  try {
+    await run(args)
+  } finally {
+    print.mockRestore()
+  }
+  return text
+}
+
+/** The lines of its shell examples, those that a backslash continues put together. */
+function shellLines(): string[] {
+  const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!)
+  return blocks.flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))
+}
+
+test('every command that the README shows is there, with every flag that it gives it', async () => {
+  const inline = [...readme.matchAll(/`(tally [^`]+)`/g)].map(([, line]) => line!)
+  const shown = [...shellLines(), ...inline].flatMap(
+    (line) => /(?:^|\$\(|sudo -u tally )(tally [a-z].*)/.exec(line)?.[1] ?? [],
+  )
+  expect(shown.length).toBeGreaterThan(50)
+  const missing: string[] = []
+  for (const line of shown) {
+    const [call = ''] = line.split(/ #|\)$/)
+    const words = /^tally((?: [a-z][a-z-]*(?= |$))+)/.exec(call)?.[1]?.trim().split(' ') ?? []
+    let help = ''
+    // What follows the command may look like one more: ask for the longest that is there.
+    for (let length = words.length; length > 0 && help === ''; length--) {
+      const command = words.slice(0, length)
+      const text = await printed([...command, '--help'])
+      if (text.startsWith(`Usage: tally ${command.join(' ')} `)) help = text
+    }
+    const flags = [...call.matchAll(/(?<=\s)--[a-z][a-z0-9-]*/g)].map(([flag]) => flag)
+    if (!help || !flags.every((flag) => help.includes(`${flag} `) || help.includes(`${flag}\n`))) missing.push(line)
+  }
+  expect(missing).toEqual([])
+})
+
+test('every path of the API that the README names is in the OpenAPI document', async () => {
+  const { paths } = JSON.parse(await printed(['openapi']))
+  const known = new Set(Object.keys(paths).map((path) => path.replaceAll(/\{\w+\}/g, '{}')))
+  const named = [...readme.matchAll(/(?:GET|POST|PUT|PATCH|DELETE) (\/[a-z0-9/{}._-]+)|(\/api\/v1\/[a-z0-9/{}._-]+)/g)]
+  const unknown = named
+    .map(([, afterMethod, whole]) => (afterMethod ?? whole!).replaceAll(/\{\w+\}/g, '{}').replace(/[/.]$/, ''))
+    .filter((path) => !known.has(path) && !known.has(`/api/v1${path}`))
+  expect(unknown).toEqual([])
+})
+
+test('the table of options has every option, with its variable and default', () => {
+  for (const { flag, variable, default: usual } of Object.values(OPTIONS)) {
+    const row = readme.split('\n').find((line) => line.startsWith(`| \`${flag}\` |`))
+    expect(row).toContain(`| \`${variable}\` |`)
+    if (usual) expect(row).toContain(`| \`${usual}\` |`)
+  }
+})
+
+test('every link within the README leads to a heading', () => {
+  const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+  const links = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, link]) => link!)
+  expect(links.filter((link) => !headings.includes(link))).toEqual([])
+})
