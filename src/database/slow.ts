@@ -8,30 +8,49 @@ import { databaseClosed, overloaded, tookTooLong } from './errors.ts'
 import { Queries, tellProblems } from './queries.ts'
 import { sqliteTables } from './tables.ts'
 
+/** Questions answered at a time. A second lane lets a short one pass a long one; a third would find no core. */
+const LANES = 2
+
 /**
- * Workers at a time, with those whose question nobody waits for any more: bun:sqlite cannot interrupt a query, and a
- * terminated worker keeps its core until the query ends. One may run on beside the one that serves; past that,
- * questions are refused rather than all cores taken.
+ * Threads at a time, with those whose question nobody waits for any more: bun:sqlite cannot interrupt a query, and a
+ * terminated worker keeps its core until the query ends. Past that, questions are refused rather than all cores taken.
  */
-const WORKER_LIMIT = 2
+const THREAD_LIMIT = 3
+
+/** How long a question waits before it gets the second lane: most are over by then, and a thread costs memory. */
+const SECOND_LANE_AFTER_MS = 50
+
+/** When the second lane's thread ends for want of questions, and gives its memory back. */
+const SECOND_LANE_IDLE_MS = 10_000
+
+/** Waiting questions beyond which more are refused. As many dashboards as one person opens ask fewer. */
+const QUEUE_LIMIT = 200
 
 interface Question {
   sql: string
   params: unknown[]
   resolve: (rows: unknown[][]) => void
   reject: (error: unknown) => void
+  /** Refuses it where it has waited too long. */
   timer: Timer
 }
 
-type Answer = { id: number; rows: unknown[][] } | { id: number; error: { message: string; code?: string } }
+type Answer = { rows: unknown[][] } | { error: { message: string; code?: string } }
 
-class SlowWorker {
-  /** In the order in which they were asked; the worker is at the first. */
-  readonly #waiting = new Map<number, Question>()
-  #worker: Worker | undefined
-  /** Workers whose threads have not ended yet. */
-  #running = 0
-  #lastId = 0
+/** A thread, and the question that it is at. */
+interface Lane {
+  worker: Worker
+  question: Question | undefined
+  /** Gives the question up at its deadline; without a question, ends the thread where it is not the only one. */
+  timer: Timer | undefined
+}
+
+class SlowWorkers {
+  readonly #queue: Question[] = []
+  readonly #lanes = new Set<Lane>()
+  /** Threads that have not ended yet, those given up among them. */
+  #threads = 0
+  #secondLane: Timer | undefined
   #closed = false
 
   constructor(
@@ -39,73 +58,112 @@ class SlowWorker {
     readonly deadlineMs: number,
   ) {}
 
+  /** The deadline is for the answer; a question may wait as long again for its turn. */
   ask(sql: string, params: unknown[]): Promise<unknown[][]> {
+    if (this.#closed) return Promise.reject(databaseClosed())
+    if (this.#queue.length >= QUEUE_LIMIT) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
-      const id = ++this.#lastId
-      const timer = setTimeout(() => this.#giveUp(id), this.deadlineMs)
-      this.#send(id, { sql, params, resolve, reject, timer })
+      const timer = setTimeout(() => {
+        this.#queue.splice(this.#queue.indexOf(question), 1)
+        reject(overloaded())
+      }, this.deadlineMs)
+      const question: Question = { sql, params, resolve, reject, timer }
+      this.#queue.push(question)
+      this.#next()
     })
   }
 
   close(): void {
     this.#closed = true
-    this.#refuseAll(databaseClosed())
-    this.#worker?.terminate()
-  }
-
-  #send(id: number, question: Question): void {
-    if (!this.#worker && !this.#closed && this.#running < WORKER_LIMIT) this.#worker = this.#start()
-    if (!this.#worker || this.#closed) {
-      clearTimeout(question.timer)
-      question.reject(this.#closed ? databaseClosed() : overloaded())
-      return
+    clearTimeout(this.#secondLane)
+    this.#refuseWaiting(databaseClosed())
+    for (const lane of this.#lanes) {
+      lane.question?.reject(databaseClosed())
+      this.#end(lane)
     }
-    this.#waiting.set(id, question)
-    this.#worker.postMessage({ id, sql: question.sql, params: question.params })
   }
 
-  #start(): Worker {
+  #next(): void {
+    for (const lane of this.#lanes) if (!lane.question) this.#run(lane)
+    if (this.#queue.length === 0 || this.#closed) return
+    if (this.#lanes.size === 0) {
+      if (this.#threads < THREAD_LIMIT) this.#run(this.#open())
+      else this.#refuseWaiting(overloaded())
+    } else {
+      this.#secondLane ??= setTimeout(() => this.#openSecond(), SECOND_LANE_AFTER_MS)
+    }
+  }
+
+  #openSecond(): void {
+    this.#secondLane = undefined
+    if (this.#queue.length === 0 || this.#lanes.size >= LANES || this.#threads >= THREAD_LIMIT) return
+    this.#run(this.#open())
+  }
+
+  /** Gives a free lane the question that has waited longest. */
+  #run(lane: Lane): void {
+    const question = this.#queue.shift()
+    if (!question) return
+    clearTimeout(question.timer)
+    clearTimeout(lane.timer)
+    lane.question = question
+    lane.timer = setTimeout(() => this.#giveUp(lane), this.deadlineMs)
+    lane.worker.postMessage({ sql: question.sql, params: question.params })
+  }
+
+  #open(): Lane {
     const worker = new Worker(new URL('./slow-worker.ts', import.meta.url).href)
-    this.#running += 1
+    const lane: Lane = { worker, question: undefined, timer: undefined }
+    this.#threads += 1
     worker.addEventListener('close', () => {
-      this.#running -= 1
+      this.#threads -= 1
     })
-    worker.onmessage = ({ data }: MessageEvent<Answer>) => this.#answer(data)
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => this.#answer(lane, data)
     worker.onerror = ({ message }) => {
-      if (this.#worker !== worker) return
-      this.#worker = undefined
-      this.#refuseAll(new Error(`The worker for slow reads failed: ${message}`))
+      if (!this.#lanes.has(lane)) return
+      lane.question?.reject(new Error(`The worker for slow reads failed: ${message}`))
+      this.#end(lane)
+      this.#next()
     }
     worker.postMessage({ open: this.path })
-    return worker
+    this.#lanes.add(lane)
+    return lane
   }
 
-  #answer(answer: Answer): void {
-    const question = this.#waiting.get(answer.id)
-    if (!question) return
-    this.#waiting.delete(answer.id)
-    clearTimeout(question.timer)
-    if ('rows' in answer) question.resolve(answer.rows)
-    else question.reject(Object.assign(new Error(answer.error.message), { code: answer.error.code }))
+  #answer(lane: Lane, answer: Answer): void {
+    // Nobody waits for the answers of a thread that was given up.
+    if (!this.#lanes.has(lane) || !lane.question) return
+    const { resolve, reject } = lane.question
+    lane.question = undefined
+    clearTimeout(lane.timer)
+    if ('rows' in answer) resolve(answer.rows)
+    else reject(Object.assign(new Error(answer.error.message), { code: answer.error.code }))
+    this.#next()
+    if (!lane.question) lane.timer = setTimeout(() => this.#endIdle(lane), SECOND_LANE_IDLE_MS)
   }
 
-  /** The worker goes with the question that keeps it; those behind are asked again on a new one. */
-  #giveUp(id: number): void {
-    this.#worker?.terminate()
-    this.#worker = undefined
-    this.#waiting.get(id)?.reject(tookTooLong())
-    this.#waiting.delete(id)
-    const behind = [...this.#waiting]
-    this.#waiting.clear()
-    for (const [later, question] of behind) this.#send(later, question)
+  #endIdle(lane: Lane): void {
+    if (this.#lanes.size > 1) this.#end(lane)
   }
 
-  #refuseAll(reason: unknown): void {
-    for (const question of this.#waiting.values()) {
-      clearTimeout(question.timer)
-      question.reject(reason)
+  /** The thread goes with the question that keeps it. */
+  #giveUp(lane: Lane): void {
+    lane.question?.reject(tookTooLong())
+    this.#end(lane)
+    this.#next()
+  }
+
+  #end(lane: Lane): void {
+    clearTimeout(lane.timer)
+    this.#lanes.delete(lane)
+    lane.worker.terminate()
+  }
+
+  #refuseWaiting(reason: unknown): void {
+    for (const { timer, reject } of this.#queue.splice(0)) {
+      clearTimeout(timer)
+      reject(reason)
     }
-    this.#waiting.clear()
   }
 }
 
@@ -115,14 +173,14 @@ export interface SlowReader {
 }
 
 export function openSlowReader(path: string, deadlineMs: number): SlowReader {
-  const worker = new SlowWorker(path, deadlineMs)
+  const workers = new SlowWorkers(path, deadlineMs)
   const orm = drizzle(async (sql, params, method) => {
-    const rows = await worker.ask(sql, params)
+    const rows = await workers.ask(sql, params)
     return { rows: method === 'get' ? (rows[0] as unknown[]) : rows }
   })
   tellProblems(orm)
   const reader = Object.assign(new Queries(orm, sqliteTables), {
-    revision: async () => Number((await worker.ask('SELECT value FROM revision', []))[0]![0]),
+    revision: async () => Number((await workers.ask('SELECT value FROM revision', []))[0]![0]),
   })
-  return { reader: reader as unknown as Reader, close: () => worker.close() }
+  return { reader: reader as unknown as Reader, close: () => workers.close() }
 }
