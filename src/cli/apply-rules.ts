@@ -9,7 +9,7 @@ import { examples } from './options.ts'
 import { placeText } from './place-text.ts'
 import { print, printJson, printTable } from './print.ts'
 import { Progress } from './progress.ts'
-import { counted, countText, dollars } from './report-text.ts'
+import { counted, countText, dollars, inDollars } from './report-text.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 
 interface Flags extends DatabaseFlags, EntryFilterFlags {
@@ -140,5 +140,5 @@ function printApplied({ dry_run, entries, unpriced_entries, cost, groups }: Body
   if (groups.length > GROUPS_SHOWN) print(`… and ${counted(groups.length - GROUPS_SHOWN, 'place')} more; see --json.`)
   print('')
   const unpriced = unpriced_entries === 0 ? '' : `, ${countText(unpriced_entries)} of them of unknown cost`
-  print(`${counted(entries, 'entry', 'entries')} ${dry_run ? 'would move' : 'moved'}: $${dollars(cost)}${unpriced}.`)
+  print(`${counted(entries, 'entry', 'entries')} ${dry_run ? 'would move' : 'moved'}: ${inDollars(cost)}${unpriced}.`)
 }

@@ -3,7 +3,7 @@ import type { Bill, BillDocument, BillHead, BillLine } from '../features/bills/s
 import { numberText } from '../lib/exact-json.ts'
 import { parseDecimal } from '../lib/money.ts'
 import { type Column, minute, print, printTable } from './print.ts'
-import { counted, countText, dollars } from './report-text.ts'
+import { counted, countText, dollars, inDollars } from './report-text.ts'
 import { printFields } from './work-text.ts'
 
 /** An amount of what was read by `parseExactJson`, with all digits of its currency. */
@@ -83,7 +83,7 @@ export function printLines(document: BillDocument): void {
   }
   print('')
   print(
-    `${counted(document.entries, 'entry', 'entries')} that cost $${dollars(document.cost)}${
+    `${counted(document.entries, 'entry', 'entries')} that cost ${inDollars(document.cost)}${
       currency === 'USD' ? '' : `, at ${numberText({ rate }, 'rate')} ${currency} a dollar`
     }.`,
   )
@@ -117,7 +117,7 @@ export function printPreview(document: BillDocument): void {
   print('')
   print('Left out:')
   for (const [reason, { entries, cost, at_least }] of left) {
-    const sum = reason === 'unpriced' ? '' : ` ($${dollars(cost)})`
+    const sum = reason === 'unpriced' ? '' : ` (${inDollars(cost)})`
     print(
       `  ${at_least ? 'at least ' : ''}${counted(entries, 'entry', 'entries')}${sum} ${LEFT_OUT[reason as keyof typeof LEFT_OUT]}`,
     )

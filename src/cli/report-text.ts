@@ -17,6 +17,11 @@ export function dollars(amount: number | null): string {
   return `${sign}${grouped}.${fraction.padEnd(CENT_DIGITS, '0')}`
 }
 
+/** The same within a sentence, where no column says the currency. */
+export function inDollars(amount: number | null): string {
+  return amount === null ? 'unknown cost' : dollars(amount).replace(/^[<>]?-?/, '$&$$')
+}
+
 /** A count, which may be an exact number of JSON as well. */
 export function countText(count: number): string {
   return BigInt(JSON.stringify(count)).toLocaleString('en')

@@ -4,7 +4,7 @@ import { addEntryFilters, addSubjectFilters, type EntryFilterFlags, entryFilterT
 import { examples } from './options.ts'
 import { minute, note, print, printJson, printTable } from './print.ts'
 import { addPeriodFlags, type PeriodFlags, periodTexts } from './report-period.ts'
-import { counted, countText, dollars, localMinute, printCsv } from './report-text.ts'
+import { counted, countText, dollars, inDollars, localMinute, printCsv } from './report-text.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 
 interface ReportFlags extends DatabaseFlags, EntryFilterFlags, PeriodFlags {
@@ -136,7 +136,7 @@ function printVariance({ totals, data, has_more, next_page }: VarianceReport): v
   )
   print('')
   print(
-    `${counted(totals.compared_entries, 'entry', 'entries')} of ${countText(totals.entries)} compared: reported $${dollars(totals.reported_cost)}, list value $${dollars(totals.list_value)}.`,
+    `${counted(totals.compared_entries, 'entry', 'entries')} of ${countText(totals.entries)} compared: reported ${inDollars(totals.reported_cost)}, list value ${inDollars(totals.list_value)}.`,
   )
   if (has_more) note(`There are more: add --page ${next_page}`)
 }

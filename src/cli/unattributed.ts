@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
 import { examples } from './options.ts'
 import { note, print, printJson, printTable } from './print.ts'
-import { counted, countText, dollars, printCsv } from './report-text.ts'
+import { counted, countText, dollars, inDollars, printCsv } from './report-text.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 
 interface Flags extends DatabaseFlags, EntryFilterFlags {
@@ -57,7 +57,7 @@ export function addUnattributedCommand(program: Command): void {
         )
         print('')
         const { entries, groups, cost } = report.totals
-        print(`${counted(entries, 'entry', 'entries')} in ${counted(groups, 'group')}: $${dollars(cost)}.`)
+        print(`${counted(entries, 'entry', 'entries')} in ${counted(groups, 'group')}: ${inDollars(cost)}.`)
         if (report.has_more) note(`There are more: add --page ${report.next_page}`)
       })
     })

@@ -4,7 +4,7 @@ import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entr
 import { examples } from './options.ts'
 import { type Column, note, print, printJson, printTable } from './print.ts'
 import { addPeriodFlags, type PeriodFlags, periodTexts } from './report-period.ts'
-import { bar, barCells, counted, countText, dollars, localMinute, printCsv } from './report-text.ts'
+import { bar, barCells, counted, countText, dollars, inDollars, localMinute, printCsv } from './report-text.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 import { collect } from './work-text.ts'
 
@@ -136,7 +136,7 @@ function tellTotals({ totals, starting_at, ending_at, time_zone }: UsageReport):
     print(`No entries ${period}.`)
     return
   }
-  const cost = totals.cost === null ? 'at no known cost' : `for $${dollars(totals.cost)}`
+  const cost = totals.cost === null ? 'at no known cost' : `for ${inDollars(totals.cost)}`
   print(`${counted(totals.entries, 'entry', 'entries')}, ${countText(totals.tokens.total)} tokens ${cost} ${period}.`)
   if (totals.unpriced_entries > 0) {
     const are = totals.unpriced_entries === 1 ? 'has no price and is' : 'have no price and are'

@@ -124,7 +124,7 @@ describe('tally reports', () => {
   test('variance compares what was reported with the price table', async () => {
     const { stdout } = await tally.done(['reports', 'variance', ...NOVEMBER])
     expect(stdout.split('\n')[1]).toMatch(/^gpt-5-codex {2}builder +1 +2,000.00 +<0.01 +2,000.00 +\d+(\.\d+)?$/)
-    expect(stdout).toContain('1 entry of 3 compared: reported $2,000.00, list value $<0.01.')
+    expect(stdout).toContain('1 entry of 3 compared: reported $2,000.00, list value <$0.01.')
     expect((await tally.json(['reports', 'variance', ...NOVEMBER])).totals.compared_entries).toBe(1)
     expect((await tally.done(['reports', 'variance', ...NOVEMBER, '--csv'])).stdout).toStartWith('model,agent_name,')
   })
