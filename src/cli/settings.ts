@@ -4,6 +4,7 @@ import { CommandError } from './failures.ts'
 import { examples } from './options.ts'
 import { print, printJson } from './print.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
+import { markupOf, percentText, requireFields, textOrNone } from './work-text.ts'
 
 type UnknownProjects = Settings['unknown_projects']
 const UNKNOWN_PROJECTS: UnknownProjects[] = ['create', 'hold']
@@ -18,6 +19,14 @@ interface SetFlags extends Flags {
   currency?: string
   unknownProjects?: UnknownProjects
   approvalRequired?: 'yes' | 'no'
+  email?: string
+  address?: string
+  taxId?: string
+  markup?: string
+  dueDays?: string
+  billNumberFormat?: string
+  billFooter?: string
+  logo?: string
 }
 
 const bodies = () => import('../features/people/service.ts')
@@ -32,6 +41,25 @@ function printSettings(body: Settings, { json }: Flags): void {
   print(`currency          ${body.currency}`)
   print(`unknown projects  ${body.unknown_projects}`)
   print(`approval required ${body.approval_required ? 'yes' : 'no'}`)
+  const lines = (text: string | null | undefined) => text?.replaceAll('\n', `\n${' '.repeat(18)}`) ?? '–'
+  print(`e-mail            ${lines(body.email)}`)
+  print(`address           ${lines(body.address)}`)
+  print(`tax id            ${lines(body.tax_id)}`)
+  print(`markup            ${percentText(body.markup)}`)
+  print(`due days          ${body.due_days}`)
+  print(`bill numbers      ${body.bill_number_format}`)
+  print(`bill footer       ${lines(body.bill_footer)}`)
+  print(`logo              ${lines(body.logo)}`)
+}
+
+/** The picture of a flag: null to take it away. */
+async function logoOf(path: string): Promise<Uint8Array | null> {
+  if (textOrNone(path) === null) return null
+  try {
+    return await Bun.file(path).bytes()
+  } catch (error) {
+    throw new CommandError(`--logo: ${path} cannot be read (${(error as Error).message}).`)
+  }
 }
 
 export function addSettingsCommands(program: Command): void {
@@ -66,27 +94,49 @@ export function addSettingsCommands(program: Command): void {
     .addOption(
       new Option('--approval-required <yes|no>', 'whether only approved entries are billed').choices(['yes', 'no']),
     )
+    .option('--email <address>', 'where bills come from; none clears it, as of all that follow')
+    .option('--address <text>', 'postal address on bills, in lines')
+    .option('--tax-id <text>', 'VAT number or the like')
+    .option('--markup <percent>', 'on costs, where neither project nor client has one')
+    .option('--due-days <days>', 'days until a bill is due')
+    .option('--bill-number-format <format>', 'such as {year}-{sequence:4}')
+    .option('--bill-footer <text>', 'below every bill, such as how to pay')
+    .option('--logo <file>', 'PNG or JPEG on bills, up to 256 KiB')
     .option('--json', 'print the settings as JSON')
     .addHelpText(
       'after',
       examples(
         'tally settings set --time-zone Europe/Berlin --currency EUR',
         'tally settings set --unknown-projects hold',
+        'tally settings set --email bills@example.com --tax-id DE123456789 --due-days 14 --logo logo.png',
       ),
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<SetFlags>()
       const { name, timeZone, currency, unknownProjects, approvalRequired: said } = flags
       const approvalRequired = said && said === 'yes'
-      const change = { name, timeZone, currency, unknownProjects, approvalRequired }
-      if (Object.values(change).every((value) => value === undefined)) {
-        throw new CommandError(
-          'Say what to change: --name, --time-zone, --currency, --unknown-projects or --approval-required.',
-          2,
-        )
+      const change = {
+        name,
+        timeZone,
+        currency,
+        unknownProjects,
+        approvalRequired,
+        email: textOrNone(flags.email),
+        address: textOrNone(flags.address),
+        taxId: textOrNone(flags.taxId),
+        markupPpm: await markupOf(flags.markup),
+        dueDays:
+          flags.dueDays === undefined ? undefined : Number(/^\d+$/.test(flags.dueDays) ? flags.dueDays : Number.NaN),
+        billNumberFormat: flags.billNumberFormat,
+        billFooter: textOrNone(flags.billFooter),
       }
+      const logo = flags.logo === undefined ? undefined : await logoOf(flags.logo)
+      requireFields({ ...change, logo }, command)
       const { settingsBody } = await bodies()
-      const changed = await withServices(flags, ({ people }, { by }) => people.changeSettings(change, by))
+      const changed = await withServices(flags, async ({ people }, { by }) => {
+        const settings = await people.changeSettings(change, by)
+        return logo === undefined ? settings : people.changeLogo(logo, by)
+      })
       printSettings(settingsBody(changed), flags)
     })
 }

@@ -15,6 +15,9 @@ export const BATCH_LIMIT_BYTES = 8 * MIB
 /** Published tables of prices have one to three megabytes. */
 const TABLE_LIMIT_BYTES = 8 * MIB
 
+/** Above what any picture may have, so that the feature says how much that is. */
+const PICTURE_LIMIT_BYTES = MIB
+
 interface BodyContext {
   request: Request
 }
@@ -27,12 +30,13 @@ const DEPTH_LIMIT = 100
 /** An escape in the range of surrogates, whose halves may stand alone. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 
-/** `parse: 'report'`, `parse: 'batch'` and `parse: 'table'` on a route. */
+/** `parse: 'report'`, `'batch'`, `'table'` or `'picture'` on a route. */
 export const bodies = () =>
   new Elysia({ name: 'bodies' })
     .parser('report', (context) => readJson(context))
     .parser('batch', (context) => readBatch(context))
     .parser('table', (context) => readTable(context))
+    .parser('picture', (context) => readPicture(context))
 
 export async function readJson({ request }: BodyContext, limitBytes = REPORT_LIMIT_BYTES): Promise<unknown> {
   requireContentType(request, ['application/json'])
@@ -58,6 +62,12 @@ export async function readBatch({ request }: BodyContext): Promise<unknown> {
 async function readTable({ request }: BodyContext): Promise<string> {
   requireContentType(request, ['application/json', 'text/csv'])
   return decode(await readBytes(request, TABLE_LIMIT_BYTES))
+}
+
+/** A file that the feature looks into itself. */
+async function readPicture({ request }: BodyContext): Promise<Uint8Array> {
+  requireContentType(request, ['image/png', 'image/jpeg'])
+  return readBytes(request, PICTURE_LIMIT_BYTES)
 }
 
 function parseLine(line: string, number: number): unknown {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { CommandLine } from '../support/command-line.ts'
+import { PNG } from '../support/picture.ts'
 
 let tally: CommandLine
 beforeAll(async () => {
@@ -94,8 +96,20 @@ test('settings are shown and set as the API answers them', async () => {
     currency: 'EUR',
     unknown_projects: 'hold',
     approval_required: true,
+    email: 'bills@acme.example',
+    address: '1 Road\n10115 Berlin',
+    tax_id: 'DE123456789',
+    markup: 12.5,
+    due_days: 14,
+    bill_number_format: 'R-{year}-{sequence:3}',
+    bill_footer: null,
+    logo: 'image/png',
   }
+  const picture = join(tally.folder, 'logo.png')
+  await Bun.write(picture, PNG)
   const flags = [
+    ...['--email', 'bills@acme.example', '--address', '1 Road\n10115 Berlin', '--tax-id', 'DE123456789'],
+    ...['--markup', '12.5', '--due-days', '14', '--bill-number-format', 'R-{year}-{sequence:3}', '--logo', picture],
     '--name',
     'Acme Ltd',
     '--time-zone',
@@ -111,12 +125,18 @@ test('settings are shown and set as the API answers them', async () => {
   expect(await tally.json(['settings', 'show'])).toEqual(settings)
   const { stdout } = await tally.done(['settings', 'show'])
   expect(stdout).toMatch(
-    /^name +Acme Ltd\ntime zone +Europe\/Berlin\ncurrency +EUR\nunknown projects +hold\napproval required +yes\n$/,
+    /^name +Acme Ltd\ntime zone +Europe\/Berlin\ncurrency +EUR\nunknown projects +hold\napproval required +yes\n/,
   )
+  expect(stdout).toMatch(/\naddress +1 Road\n +10115 Berlin\n(.*\n)*markup +12\.5 %\n(.*\n)*logo +image\/png\n$/)
 
   const wrong = await tally.run(['settings', 'set', '--time-zone', 'Mars/Olympus', '--currency', 'euro'])
   expect([wrong.code, wrong.stdout]).toEqual([1, ''])
   expect(wrong.stderr).toMatch(/^tally: time-zone: must be.*\ntally: currency: must be/)
   expect((await tally.run(['settings', 'set'])).code).toBe(2)
+  const refused = await tally.run(['settings', 'set', '--due-days', '14d', '--bill-number-format', '{year}'])
+  expect(refused.stderr).toMatch(/^tally: due-days: must be a whole.*\ntally: bill-number-format: must hold \{seq/)
+  expect((await tally.run(['settings', 'set', '--logo', 'nowhere.png'])).stderr).toStartWith('tally: --logo: nowhere')
   expect(await tally.json(['settings', 'show'])).toEqual(settings)
+  const cleared = await tally.json(['settings', 'set', '--address', 'none', '--markup', 'none', '--logo', 'none'])
+  expect(cleared).toEqual({ ...settings, address: null, markup: null, logo: null })
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Role } from '../../src/database/tables.ts'
 import { TALLY } from '../../src/features/audit/service.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
+import { PNG } from '../support/picture.ts'
 
 const DAY_MS = 86_400_000
 
@@ -34,6 +35,7 @@ describe('people', () => {
     ['POST /api/v1/users/OTHER/invitation'],
     ['POST /api/v1/users/OTHER/password-link'],
     ['PATCH /api/v1/settings', { name: 'Changed' }],
+    ['DELETE /api/v1/settings/logo'],
     ['GET /api/v1/audit'],
   ]
 
@@ -252,18 +254,77 @@ describe('settings', () => {
       approval_required: true,
     }
     const { status, json } = await app.call('PATCH /api/v1/settings', { session: admin, json: change })
-    expect([status, json]).toEqual([200, { ...change, name: 'Acme' }])
+    expect([status, json]).toMatchObject([200, { ...change, name: 'Acme' }])
     const one = await app.call('PATCH /api/v1/settings', { session: admin, json: { unknown_projects: 'create' } })
     expect(one.json).toEqual({ ...json, unknown_projects: 'create' })
-    expect((await app.call('GET /api/v1/settings', { session })).json).toEqual(one.json)
+    expect((await app.call('GET /api/v1/settings', { session })).json).toEqual({
+      ...change,
+      name: 'Acme',
+      unknown_projects: 'create',
+    })
     expect((await app.call('GET /api/v1/me', { session })).json.organization.name).toBe('Acme')
   })
 
+  test('of bills are read by billing, and are no business of members', async () => {
+    const change = {
+      email: 'bills@acme.example',
+      address: '1 Road\n10115 Berlin',
+      tax_id: 'DE123456789',
+      markup: 12.5,
+      due_days: 14,
+      bill_number_format: '{year}/{sequence}',
+      bill_footer: 'Please pay.',
+    }
+    const { json } = await app.call('PATCH /api/v1/settings', { session: admin, json: change })
+    expect(json).toMatchObject({ ...change, logo: null })
+    const { session: billing } = await signedIn('billing')
+    expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
+    const { session: member } = await signedIn('member')
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(5)
+    expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
+    const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
+    expect(cleared.json).toEqual({ ...json, markup: null, email: null })
+  })
+
+  test('have a picture for bills, PNG or JPEG by what it holds', async () => {
+    const put = (body: Uint8Array<ArrayBuffer>, type = 'image/png', session = admin) =>
+      app.call('PUT /api/v1/settings/logo', { session, body, headers: { 'content-type': type } })
+    expect((await app.call('GET /api/v1/settings/logo', { session: admin })).status).toBe(404)
+    expect(await put(PNG)).toMatchObject({ status: 200, json: { logo: 'image/png' } })
+    const { session: billing } = await signedIn('billing')
+    const answer = await fetch(`${app.url}/api/v1/settings/logo`, { headers: { cookie: billing } })
+    expect(answer.headers.get('content-type')).toBe('image/png')
+    expect(await answer.bytes()).toEqual(PNG)
+    expect((await put(PNG, 'image/png', billing)).status).toBe(403)
+    expect((await put(PNG, 'text/plain')).status).toBe(415)
+    expect(await put(Buffer.from('<svg/>'))).toMatchObject({ status: 422, json: { code: 'validation_failed' } })
+    expect((await put(new Uint8Array(300_000))).json.errors[0].message).toBe('must have at most 256 KiB')
+    expect((await put(new Uint8Array(2_000_000))).status).toBe(413)
+    const wide = Uint8Array.from(PNG)
+    new DataView(wide.buffer).setUint32(16, 100_000)
+    expect((await put(wide)).json.errors[0].message).toContain('2,000 pixels')
+    const removed = await app.call('DELETE /api/v1/settings/logo', { session: admin })
+    expect(removed.json).toMatchObject({ logo: null })
+    const { data: changes } = await app.services.audit.listChanges({
+      filter: { actions: ['organization.logo_changed'] },
+      limit: 1,
+      after: undefined,
+    })
+    expect(changes[0]).toMatchObject({ before: { logo: 'image/png', bytes: PNG.length }, after: { logo: null } })
+  })
+
   test('that make no sense are refused, all at once', async () => {
-    const json = { name: '', time_zone: '+01:00', currency: 'euro', unknown_projects: 'drop' }
+    const json = {
+      name: '',
+      time_zone: '+01:00',
+      currency: 'euro',
+      unknown_projects: 'drop',
+      email: 'x',
+      due_days: 400,
+    }
     const answer = await app.call('PATCH /api/v1/settings', { session: admin, json })
     expect(answer.status).toBe(422)
     const pointers = answer.json.errors.map(({ pointer }: { pointer: string }) => pointer)
-    expect(pointers).toEqual(['/name', '/time_zone', '/currency', '/unknown_projects'])
+    expect(pointers).toEqual(['/name', '/time_zone', '/currency', '/unknown_projects', '/email', '/due_days'])
   })
 })

@@ -329,6 +329,14 @@ forEachEngine('people', (open) => {
       currency: 'EUR',
       unknownProjects: 'create',
       approvalRequired: false,
+      email: null,
+      address: null,
+      taxId: null,
+      markupPpm: null,
+      dueDays: 30,
+      billNumberFormat: '{year}-{sequence:4}',
+      billFooter: null,
+      logoType: null,
     })
     expect(await people.isSetUp()).toBe(true)
     expect((await refusalOf(setUpWith(tokenOf(link)))).code).toBe('already_set_up')

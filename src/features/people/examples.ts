@@ -125,4 +125,12 @@ export const EXAMPLE_SETTINGS: Settings = {
   currency: 'EUR',
   unknown_projects: 'create',
   approval_required: false,
+  email: 'bills@acme.example',
+  address: '1 Road\n10115 Berlin',
+  tax_id: 'DE123456789',
+  markup: 10,
+  due_days: 30,
+  bill_number_format: '{year}-{sequence:4}',
+  bill_footer: 'Please pay to DE00 0000 0000 0000 0000 00.',
+  logo: 'image/png',
 }

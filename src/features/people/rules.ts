@@ -32,6 +32,10 @@ const CONTROL_CHARACTER_IN_LINES = /[^\P{Cc}\t\r\n]/u
 /** A postal address of several lines, with room for how to pay. */
 export const ADDRESS_LIMIT = 1_000
 
+/** What browsers and PDFs both show as it is. */
+export const LOGO_TYPES = ['image/png', 'image/jpeg'] as const
+export type LogoType = (typeof LOGO_TYPES)[number]
+
 /** A percentage has four decimals at most, so that it is whole in parts per million. */
 export const MARKUP_DIGITS = 4
 

@@ -1,10 +1,10 @@
 /** People, tokens and settings on the wire. One source for validation, OpenAPI and the command line's `--json`. */
-import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { ROLES, TOKEN_KINDS, UNKNOWN_PROJECTS } from '../../database/tables.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { listOf, moment, oneOf, orNull, strict } from '../../wire.ts'
-import { NAME_LIMIT, PASSWORD_LIMIT, PASSWORD_MIN } from './rules.ts'
+import { LOGO_TYPES, NAME_LIMIT, PASSWORD_LIMIT, PASSWORD_MIN } from './rules.ts'
 import type { Caller, ListedToken, MadeLink, Organization, OwnSession, Token, TokenState, User } from './service.ts'
 import { TOKEN_STATES, type TokenCaller } from './token.ts'
 
@@ -196,6 +196,9 @@ export const SessionList = Type.Object(
 )
 export type SessionList = Static<typeof SessionList>
 
+/** Members are not told: only a session of `billing` or `admin` is. */
+const forBilling = <T extends TSchema>(schema: T) => Type.Optional(schema)
+
 export const Settings = Type.Object(
   {
     name: Type.String({ description: 'Name of the organization, as bills show it.' }),
@@ -206,8 +209,22 @@ export const Settings = Type.Object(
       'What becomes of a project or ticket that a report names for the first time: `create` makes it, `hold` leaves the entry unattributed with the name it gave.',
     ),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
+    email: forBilling(orNull(Type.String({ description: 'Where bills come from and answers to them go.' }))),
+    address: forBilling(orNull(Type.String({ description: 'Postal address, in lines.' }))),
+    tax_id: forBilling(orNull(Type.String({ description: 'VAT number or the like.' }))),
+    markup: forBilling(orNull(Type.Number({ description: 'Percent, where neither project nor client has one.' }))),
+    due_days: forBilling(Type.Integer({ description: 'Days until a bill is due, where it does not say so.' })),
+    bill_number_format: forBilling(
+      Type.String({ description: '`{sequence:4}` counts with four digits, by year or month where they are in it.' }),
+    ),
+    bill_footer: forBilling(orNull(Type.String({ description: 'Below every bill: how to pay.' }))),
+    logo: forBilling(orNull(oneOf(LOGO_TYPES, 'What its picture on bills is; null where there is none.'))),
   },
-  { ...strict, $id: 'Settings', description: 'Settings of the organization.' },
+  {
+    ...strict,
+    $id: 'Settings',
+    description: 'Settings of the organization. What bills say is left out for members.',
+  },
 )
 export type Settings = Static<typeof Settings>
 
@@ -221,6 +238,21 @@ export const SettingsChange = Type.Partial(
     currency: Type.String({ description: 'ISO 4217 code of the usual bill currency.', examples: ['EUR'] }),
     unknown_projects: chosen(UNKNOWN_PROJECTS, 'What becomes of names that reports bring up for the first time.'),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
+    email: orNull(Type.String({ description: 'Where bills come from and answers to them go.' })),
+    address: orNull(Type.String({ description: 'Postal address, in lines; null clears it.' })),
+    tax_id: orNull(Type.String({ description: 'VAT number or the like; null clears it.' })),
+    markup: orNull(
+      Type.Number({
+        description: 'Percent from -100 to 10000 with at most 4 decimals; null for none.',
+        examples: [10],
+      }),
+    ),
+    due_days: Type.Integer({ description: 'Days until a bill is due, 0 to 365.' }),
+    bill_number_format: Type.String({
+      description: 'Holds `{sequence}` or `{sequence:4}` once, and perhaps `{year}` and `{month}`.',
+      examples: ['{year}-{sequence:4}'],
+    }),
+    bill_footer: orNull(Type.String({ description: 'Below every bill, such as how to pay; null clears it.' })),
   }),
   { ...strict, $id: 'SettingsChange', description: 'What is to change of the settings; absent is unchanged.' },
 )

@@ -7,7 +7,7 @@ import { createAuthentication } from './authentication.ts'
 import { Hashing } from './hashing.ts'
 import { createPasswords, type MadeLink } from './passwords.ts'
 import { createSetUp } from './set-up.ts'
-import { createSettings, settingsBody } from './settings.ts'
+import { commonSettingsBody, createSettings, settingsBody } from './settings.ts'
 import { createSignIn, type OwnSession, type SignedIn } from './sign-in.ts'
 import type { Organization } from './store/organization.ts'
 import type { User } from './store/users.ts'
@@ -23,6 +23,7 @@ export {
   faultsOfGiven,
   faultsOfName,
   faultsOfText,
+  LOGO_TYPES,
   MARKUP_DIGITS,
   MARKUP_EXPECTED,
   MARKUP_MAX,
@@ -30,7 +31,7 @@ export {
   parseMarkup,
 } from './rules.ts'
 export type { ListedToken, MadeLink, Organization, OwnSession, SignedIn, Token, TokenState, User }
-export { EVERYBODYS_TOKENS, settingsBody, tokensSeenBy }
+export { commonSettingsBody, EVERYBODYS_TOKENS, settingsBody, tokensSeenBy }
 
 export type PeopleService = ReturnType<typeof createPeopleService>
 

@@ -2,17 +2,59 @@
 import { Cached } from '../../database/cached.ts'
 import type { Database, Reader } from '../../database/database.ts'
 import { UNKNOWN_PROJECTS } from '../../database/tables.ts'
-import { validationFailed } from '../../errors.ts'
+import { type Fault, notFound, validationFailed } from '../../errors.ts'
+import { decimalNumber } from '../../lib/money.ts'
 import { composeName } from '../../lib/names.ts'
+import { faultOfNumberFormat } from '../../lib/number-format.ts'
 import { type Actor, type AuditService, difference } from '../audit/service.ts'
-import { faultsOfCurrency, faultsOfName, faultsOfTimeZone } from './rules.ts'
-import { getOrganization, type Organization, updateOrganization } from './store/organization.ts'
+import { readLogo } from './logo.ts'
+import {
+  ADDRESS_LIMIT,
+  faultsOfCurrency,
+  faultsOfEmail,
+  faultsOfGiven,
+  faultsOfName,
+  faultsOfText,
+  faultsOfTimeZone,
+  MARKUP_DIGITS,
+  MARKUP_EXPECTED,
+} from './rules.ts'
+import {
+  findLogo,
+  getOrganization,
+  type Logo,
+  type Organization,
+  updateLogo,
+  updateOrganization,
+} from './store/organization.ts'
 
-/** Absent is unchanged. */
-export type SettingsChange = { [Name in keyof Organization]?: Organization[Name] | undefined }
+/** Absent is unchanged, null clears. */
+export type SettingsChange = { [Name in keyof Omit<Organization, 'logoType'>]?: Organization[Name] | undefined }
+
+/** Nobody waits longer to be paid: what a year does not bring is no due date. */
+const DUE_DAYS_LIMIT = 365
+
+/** A page has room for so much below its lines. */
+const FOOTER_LIMIT = 1_000
 
 /** The settings as the API and the audit trail name them. */
-export function settingsBody({ name, timeZone, currency, unknownProjects, approvalRequired }: Organization) {
+export function settingsBody(organization: Organization) {
+  const { markupPpm } = organization
+  return {
+    ...commonSettingsBody(organization),
+    email: organization.email,
+    address: organization.address,
+    tax_id: organization.taxId,
+    markup: markupPpm === null ? null : decimalNumber(BigInt(markupPpm), MARKUP_DIGITS),
+    due_days: organization.dueDays,
+    bill_number_format: organization.billNumberFormat,
+    bill_footer: organization.billFooter,
+    logo: organization.logoType,
+  }
+}
+
+/** What everybody may read of them: how entries are placed and counted, and nothing of bills. */
+export function commonSettingsBody({ name, timeZone, currency, unknownProjects, approvalRequired }: Organization) {
   return {
     name,
     time_zone: timeZone,
@@ -20,6 +62,34 @@ export function settingsBody({ name, timeZone, currency, unknownProjects, approv
     unknown_projects: unknownProjects,
     approval_required: approvalRequired,
   }
+}
+
+function faultsOfBilling(given: SettingsChange): Fault[] {
+  const { email, address, taxId, markupPpm, dueDays, billNumberFormat, billFooter } = given
+  return [
+    ...faultsOfGiven(email, (text) => faultsOfEmail(text, '/email')),
+    ...faultsOfGiven(address, (text) => faultsOfText(text, '/address', ADDRESS_LIMIT)),
+    ...faultsOfGiven(taxId, (text) => faultsOfName(text, '/tax_id')),
+    ...faultsOfGiven(billFooter, (text) => faultsOfText(text, '/bill_footer', FOOTER_LIMIT)),
+    ...faultsOfGiven(markupPpm, (ppm) =>
+      Number.isNaN(ppm) ? [{ pointer: '/markup', code: 'not_allowed', message: MARKUP_EXPECTED }] : [],
+    ),
+    ...faultsOfGiven(dueDays, (days) =>
+      Number.isInteger(days) && days >= 0 && days <= DUE_DAYS_LIMIT
+        ? []
+        : [
+            {
+              pointer: '/due_days',
+              code: 'not_allowed',
+              message: `must be a whole number from 0 to ${DUE_DAYS_LIMIT}`,
+            },
+          ],
+    ),
+    ...faultsOfGiven(billNumberFormat, (format) => {
+      const message = faultOfNumberFormat(format)
+      return message === undefined ? [] : [{ pointer: '/bill_number_format', code: 'bad_format', message }]
+    }),
+  ]
 }
 
 export function createSettings({ db, audit }: { db: Database; audit: AuditService }) {
@@ -49,6 +119,7 @@ export function createSettings({ db, audit }: { db: Database; audit: AuditServic
                 message: `must be one of ${UNKNOWN_PROJECTS.join(', ')}`,
               },
             ]),
+        ...faultsOfBilling(given),
       ]
       if (faults.length > 0) throw validationFailed(faults)
       return db.write(async (tx) => {
@@ -59,12 +130,41 @@ export function createSettings({ db, audit }: { db: Database; audit: AuditServic
           currency: currency ?? before.currency,
           unknownProjects: unknownProjects ?? before.unknownProjects,
           approvalRequired: given.approvalRequired ?? before.approvalRequired,
+          email: given.email === undefined ? before.email : given.email,
+          address: given.address === undefined ? before.address : given.address,
+          taxId: given.taxId === undefined ? before.taxId : given.taxId,
+          markupPpm: given.markupPpm === undefined ? before.markupPpm : given.markupPpm,
+          dueDays: given.dueDays ?? before.dueDays,
+          billNumberFormat: given.billNumberFormat ?? before.billNumberFormat,
+          billFooter: given.billFooter === undefined ? before.billFooter : given.billFooter,
+          logoType: before.logoType,
         }
         const changes = difference(settingsBody(before), settingsBody(after))
         if (!changes) return before
-        await updateOrganization(tx, after)
+        const { logoType: _, ...settings } = after
+        await updateOrganization(tx, settings)
         await audit.record(tx, by, { action: 'organization.changed', ...changes })
         return after
+      })
+    },
+
+    /** The picture on bills. Throws `not_found` where there is none. */
+    async getLogo(): Promise<Logo> {
+      const logo = await findLogo(db.read)
+      if (!logo) throw notFound('A logo')
+      return logo
+    },
+
+    /** For bills that are sent from now on; null takes it away. Throws `validation_failed` for what is no PNG or JPEG. */
+    async changeLogo(bytes: Uint8Array | null, by: Actor): Promise<Organization> {
+      const logo = bytes && readLogo(bytes)
+      return db.write(async (tx) => {
+        const before = await findLogo(tx)
+        await updateLogo(tx, logo)
+        const told = (picture: Logo | null | undefined) =>
+          picture ? { logo: picture.type, bytes: picture.bytes.length } : { logo: null }
+        await audit.record(tx, by, { action: 'organization.logo_changed', before: told(before), after: told(logo) })
+        return getOrganization(tx)
       })
     },
   }

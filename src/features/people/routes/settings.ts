@@ -1,16 +1,30 @@
-import { Elysia } from 'elysia'
-import { access, actorOf } from '../../../http/access.ts'
+import { Elysia, t } from 'elysia'
+import { access, actorOf, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
+import { numberText } from '../../../lib/exact-json.ts'
 import { EXAMPLE_SETTINGS } from '../examples.ts'
 import { Settings, SettingsChange } from '../schema.ts'
-import { type PeopleService, settingsBody } from '../service.ts'
+import {
+  type Caller,
+  commonSettingsBody,
+  LOGO_TYPES,
+  type Organization,
+  type PeopleService,
+  parseMarkup,
+  settingsBody,
+} from '../service.ts'
 
 const tag = 'Organization'
+
+/** A file, of which the document can show no example but what stands for one. */
+const PICTURES = Object.fromEntries(
+  LOGO_TYPES.map((type) => [type, { schema: t.String({ format: 'binary' }), example: 'the bytes of the file' }]),
+)
 
 export const settingsRoutes = ({ people }: { people: PeopleService }) =>
   new Elysia({ name: 'settings', prefix: '/api/v1/settings', normalize: false })
     .use(access())
-    .get('', async () => settingsBody(await people.organization()), {
+    .get('', async ({ caller }) => shownTo(requireCaller(caller), await people.organization()), {
       allow: ['session'],
       detail: documented({
         id: 'getSettings',
@@ -22,10 +36,8 @@ export const settingsRoutes = ({ people }: { people: PeopleService }) =>
     .patch(
       '',
       async ({ body, caller, address }) => {
-        const { time_zone: timeZone, unknown_projects: unknownProjects, approval_required: approvalRequired } = body
-        const { name, currency } = body
-        const change = { name, currency, timeZone, unknownProjects, approvalRequired }
-        return settingsBody(await people.changeSettings(change, actorOf({ caller, address })))
+        const changed = await people.changeSettings(readChange(body), actorOf({ caller, address }))
+        return settingsBody(changed)
       },
       {
         allow: { session: ['admin'] },
@@ -40,3 +52,79 @@ export const settingsRoutes = ({ people }: { people: PeopleService }) =>
         }),
       },
     )
+    .get(
+      '/logo',
+      async () => {
+        const { bytes, type } = await people.getLogo()
+        return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } })
+      },
+      {
+        allow: { session: ['billing', 'admin'] },
+        detail: documented({
+          id: 'getLogo',
+          tag,
+          summary: 'Read the picture on bills',
+          responses: { 200: { description: 'The picture.', also: PICTURES } },
+          problems: ['not_found'],
+        }),
+      },
+    )
+    .put(
+      '/logo',
+      async ({ body, caller, address }) =>
+        settingsBody(await people.changeLogo(body as Uint8Array, actorOf({ caller, address }))),
+      {
+        allow: { session: ['admin'] },
+        parse: 'picture',
+        detail: documented({
+          id: 'setLogo',
+          tag,
+          summary: 'Set the picture on bills',
+          description: 'The body is the file: PNG or JPEG, up to 256 KiB and 2,000 pixels on each side.',
+          body: { also: PICTURES },
+          responses: { 200: { description: 'The settings now.', schema: Settings, example: EXAMPLE_SETTINGS } },
+          problems: ['body_too_large', 'unsupported_media_type', 'validation_failed'],
+        }),
+      },
+    )
+    .delete(
+      '/logo',
+      async ({ caller, address }) => settingsBody(await people.changeLogo(null, actorOf({ caller, address }))),
+      {
+        allow: { session: ['admin'] },
+        detail: documented({
+          id: 'removeLogo',
+          tag,
+          summary: 'Take the picture off bills',
+          description: 'Off those that are sent from now on.',
+          responses: {
+            200: { description: 'The settings now.', schema: Settings, example: { ...EXAMPLE_SETTINGS, logo: null } },
+          },
+        }),
+      },
+    )
+
+function shownTo({ person }: Caller, organization: Organization) {
+  return person.role === 'member' ? commonSettingsBody(organization) : settingsBody(organization)
+}
+
+/** What is no markup becomes no number, of which the service tells with every other fault. */
+function readChange(body: SettingsChange): Parameters<PeopleService['changeSettings']>[0] {
+  const { name, currency, email, address, markup } = body
+  const markupPpm =
+    typeof markup === 'number' ? (parseMarkup(numberText(body as { markup: number }, 'markup')) ?? Number.NaN) : markup
+  return {
+    name,
+    currency,
+    email,
+    address,
+    markupPpm,
+    timeZone: body.time_zone,
+    unknownProjects: body.unknown_projects,
+    approvalRequired: body.approval_required,
+    taxId: body.tax_id,
+    dueDays: body.due_days,
+    billNumberFormat: body.bill_number_format,
+    billFooter: body.bill_footer,
+  }
+}
