@@ -22,6 +22,7 @@ import { clientsRoutes } from './features/projects/routes/clients.ts'
 import { projectsRoutes } from './features/projects/routes/projects.ts'
 import { ticketsRoutes } from './features/projects/routes/tickets.ts'
 import { completenessRoute } from './features/reports/routes/completeness.ts'
+import { sumsRoute } from './features/reports/routes/sums.ts'
 import { unattributedRoute } from './features/reports/routes/unattributed.ts'
 import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
@@ -77,6 +78,7 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(unattributedRoute(services))
     .use(unpricedRoute(services))
     .use(varianceRoute(services))
+    .use(sumsRoute(services))
     .use(completenessRoute(services))
   return app
 }

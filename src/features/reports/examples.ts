@@ -1,5 +1,5 @@
 /** Reports of one small November, for the OpenAPI document. */
-import type { CompletenessReport, UnpricedReport, UsageReport, VarianceReport } from './schema.ts'
+import type { CompletenessReport, SumsProgress, UnpricedReport, UsageReport, VarianceReport } from './schema.ts'
 
 const NOVEMBER = {
   starting_at: '2026-10-31T23:00:00.000Z',
@@ -67,6 +67,13 @@ export const EXAMPLE_VARIANCE: VarianceReport = {
   data: [{ model: 'claude-sonnet-4-5', agent_name: 'reviewer', entries: 1, ...DIFFERENCE }],
   has_more: false,
   next_page: null,
+}
+
+export const EXAMPLE_SUMS_PROGRESS: SumsProgress = {
+  time_zone: 'Europe/Berlin',
+  days: 730,
+  days_made: 212,
+  complete: false,
 }
 
 export const EXAMPLE_COMPLETENESS: CompletenessReport = {

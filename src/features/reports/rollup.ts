@@ -78,11 +78,15 @@ const REST_FACTOR = 3
 export type Step = 'worked' | 'idle'
 
 export interface RollupStatus {
+  /** The organization's. */
+  timeZone: string
   /** The zones that are kept: two while the organization's is being changed. */
   zones: string[]
   /** Days whose sums are to be made again, and the days there are, of the organization's zone. */
   staleDays: number
   days: number
+  /** Whether every day is made that has entries. */
+  isComplete: boolean
 }
 
 export interface RollupDependencies {
@@ -308,10 +312,14 @@ export function createRollup({
       const zone = await timeZone()
       const stale = (await listStaleDays(db.read)).filter((day) => day.zone === zone)
       const clean = (await listCleanPeriods(db.read, zone)).filter(({ level }) => level === 'day')
+      const zones = await listZones(db.read)
+      const isAdopted = zones.some((known) => known.zone === zone && known.ready)
       return {
-        zones: (await listZones(db.read)).map((known) => known.zone),
+        timeZone: zone,
+        zones: zones.map((known) => known.zone),
         staleDays: stale.length,
         days: stale.length + clean.length,
+        isComplete: isAdopted && stale.length === 0 && !(await isAnythingMarked(db.read)),
       }
     },
   }

@@ -161,6 +161,21 @@ export const VarianceReport = Type.Object(
 )
 export type VarianceReport = Static<typeof VarianceReport>
 
+export const SumsProgress = Type.Object(
+  {
+    time_zone: asked.time_zone,
+    days: whole('Days that have entries, as far as they were looked for.'),
+    days_made: whole('Those whose sums are made.'),
+    complete: Type.Boolean({ description: 'Whether all of them are.' }),
+  },
+  {
+    ...strict,
+    $id: 'SumsProgress',
+    description: 'How far the sums of days are made, from which reports are answered.',
+  },
+)
+export type SumsProgress = Static<typeof SumsProgress>
+
 export const CompletenessCheck = Type.Object(
   {
     check: oneOf(

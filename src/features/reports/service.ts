@@ -10,6 +10,7 @@ import { type NamedPeriod, periodTexts } from './period.ts'
 import { type Circumstances, readCompleteness, readUnpriced, readUsage, readVariance } from './query.ts'
 import { createRollup } from './rollup.ts'
 import { checkRollup } from './rollup-check.ts'
+import type { SumsProgress } from './schema.ts'
 import { createSums } from './sums.ts'
 import { createUnattributed } from './unattributed.ts'
 import { createUnpriced } from './unpriced.ts'
@@ -33,6 +34,7 @@ export function createReportsService({ db, clock, people }: ReportsDependencies)
   })
 
   const sums = createSums({ db })
+  const rollup = createRollup({ db, clock, timeZone: async () => (await people.organization()).timeZone })
 
   return {
     ...createUsage(sums),
@@ -42,7 +44,13 @@ export function createReportsService({ db, clock, people }: ReportsDependencies)
     ...createCompleteness({ db, ...sums }),
 
     /** The job behind the sums of days and months, which a server starts. */
-    rollup: createRollup({ db, clock, timeZone: async () => (await people.organization()).timeZone }),
+    rollup,
+
+    /** How far the sums of days are made. */
+    async progress(): Promise<SumsProgress> {
+      const { timeZone, days, staleDays, isComplete } = await rollup.status()
+      return { time_zone: timeZone, days, days_made: days - staleDays, complete: isComplete }
+    },
 
     /** A sentence for every sum of days and months that is not that of its entries. */
     verify: (onProgress?: (done: number, total: number) => void) => checkRollup({ db, onProgress }),
