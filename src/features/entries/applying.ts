@@ -13,7 +13,7 @@ import { badPage, Query, type QueryTexts } from '../../query.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
 import type { Placement, PlacementService, Rule, RuleSet } from '../placement/service.ts'
 import { type EntryFilter, type Position, readSelectingFilter } from './filter.ts'
-import { isForRules, type PlaceBody, placeAgain, placeOf, subjectOf } from './placing.ts'
+import { isForRules, type PlaceBody, placeAgain, placeOf, subjectOf } from './placed.ts'
 import { placementColumns } from './record.ts'
 import { costNanosOf, isLocked } from './rows.ts'
 import { insertHistory } from './store/history.ts'
@@ -171,15 +171,11 @@ export function createApplying({ db, clock, audit, placement }: Dependencies) {
 
   async function record(tx: Tx, moves: Move[], by: Actor): Promise<void> {
     if (moves.length === 0) return
-    const at = clock.now()
     await insertHistory(
       tx,
+      { action: 'placed', at: clock.now(), by },
       moves.map(({ placed, from, to, rule, note }) => ({
         entryId: placed.entry.id,
-        at,
-        action: 'placed',
-        userId: by.userId,
-        tokenId: by.tokenId,
         details: {
           because: 'rules_applied',
           from,

@@ -9,7 +9,8 @@ import { moneyNumber } from '../../lib/money.ts'
 import type { Actor, AuditService, Party } from '../audit/service.ts'
 import type { EntryFilter } from './filter.ts'
 import { costNanosOf } from './rows.ts'
-import { ACTION_LIMIT, type TokenEntry } from './schema.ts'
+import type { TokenEntry } from './schema.ts'
+import { type Selected, type Selection, select } from './selection.ts'
 import { type Decision, ENTRY_TRANSITIONS, requireRight, transitionFrom } from './states.ts'
 import { insertHistory } from './store/history.ts'
 import { findView } from './store/lists.ts'
@@ -23,9 +24,6 @@ import {
   type WaitingSum,
 } from './store/states.ts'
 import { toTokenEntry } from './wire.ts'
-
-/** Which entries an action on many is about. */
-export type Selection = { ids: readonly string[] } | { filter: EntryFilter }
 
 export interface Asking {
   action: Decision
@@ -68,13 +66,6 @@ function onASheet({ uid, sheet }: DecidableEntry): Problem {
   )
 }
 
-function tooManyEntries(): Problem {
-  return new Problem(
-    'too_many_entries',
-    `More than ${ACTION_LIMIT.toLocaleString('en')} entries are asked for. Narrow the filter, by starting_at and ending_at for example, and act on one part after the other.`,
-  )
-}
-
 /** Throws 422 where a reason is missing, or given for what asks for none. */
 function requireReason({ action, reason }: Pick<Asking, 'action' | 'reason'>): void {
   const isNeeded = action === 'reject'
@@ -97,12 +88,9 @@ export function createDeciding({ db, clock, audit }: Dependencies) {
     await updateStatuses(tx, { ids: entries.map(({ id }) => id), from: from!, to, now })
     await insertHistory(
       tx,
+      { action: DONE[action], at: now, by },
       entries.map(({ id }) => ({
         entryId: id,
-        at: now,
-        action: DONE[action],
-        userId: by.userId,
-        tokenId: by.tokenId,
         details: { status: { from, to }, ...(reason === undefined ? {} : { reason }) },
       })),
     )
@@ -140,7 +128,7 @@ export function createDeciding({ db, clock, audit }: Dependencies) {
       requireReason(asking)
       const decide = async (reader: Reader) => {
         const ledIds = await ledBy(reader, person)
-        return judged(await select(reader, selection, viewer), (entry) =>
+        return judged(await selectDecidable(reader, selection, viewer), (entry) =>
           requireDecidable(entry, asking.action, person, ledIds),
         )
       }
@@ -185,38 +173,19 @@ async function ledBy(reader: Reader, person: Party['person']): Promise<Set<numbe
   return person === null ? new Set() : listLedIds(reader, person.id)
 }
 
-/** The entries asked for; of those named by ids that cannot be seen, only the id. */
-async function select(
-  reader: Reader,
-  selection: Selection,
-  viewer: Viewer,
-): Promise<{ id: string; entry: DecidableEntry | undefined }[]> {
-  if ('filter' in selection) {
-    const found = await listDecidable(reader, { filter: selection.filter, viewer, limit: ACTION_LIMIT + 1 })
-    if (found.length > ACTION_LIMIT) throw tooManyEntries()
-    return found.map((entry) => ({ id: entry.uid, entry }))
-  }
-  const ids = [...new Set(selection.ids)]
-  if (ids.length > ACTION_LIMIT) throw tooManyEntries()
-  const found = await listDecidableByIds(
-    reader,
-    ids.filter((id) => isId('ent', id)),
-    viewer,
-  )
-  const byId = new Map<string, DecidableEntry>(found.map((entry) => [entry.uid, entry]))
-  return ids.map((id) => ({ id, entry: byId.get(id) }))
+function selectDecidable(reader: Reader, selection: Selection, viewer: Viewer): Promise<Selected<DecidableEntry>[]> {
+  return select(selection, {
+    byFilter: (filter, limit) => listDecidable(reader, { filter, viewer, limit }),
+    byIds: (ids) => listDecidableByIds(reader, ids, viewer),
+    idOf: ({ uid }) => uid,
+  })
 }
 
-interface Judged {
-  id: string
-  entry: DecidableEntry | undefined
+interface Judged extends Selected<DecidableEntry> {
   problem: Problem | null
 }
 
-function judged(
-  selected: { id: string; entry: DecidableEntry | undefined }[],
-  judge: (entry: DecidableEntry) => void,
-): Judged[] {
+function judged(selected: Selected<DecidableEntry>[], judge: (entry: DecidableEntry) => void): Judged[] {
   return selected.map(({ id, entry }) => {
     try {
       if (!entry) throw notFound(`The entry ${id}`)

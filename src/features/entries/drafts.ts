@@ -147,12 +147,9 @@ export function createDrafts({ now, circumstancesFor }: Dependencies) {
       const ids = await updateSheetStatuses(tx, sheet.id, { from, to, now: at })
       await insertHistory(
         tx,
+        { action, at, by },
         ids.map((entryId) => ({
           entryId,
-          at,
-          action,
-          userId: by.userId,
-          tokenId: by.tokenId,
           details: { status: { from, to }, sheet: sheet.uid, ...(reason === undefined ? {} : { reason }) },
         })),
       )

@@ -51,14 +51,8 @@ export function createMerging({ db, clock, audit, projects }: Dependencies): Mov
         const moving = await moveFollowers(tx, following, { ids, now })
         await insertHistory(
           tx,
-          moving.map((entryId) => ({
-            entryId,
-            at: now,
-            action: 'placed',
-            userId: by.userId,
-            tokenId: by.tokenId,
-            details,
-          })),
+          { action: 'placed', at: now, by },
+          moving.map((entryId) => ({ entryId, details })),
         )
         return moving.length
       })

@@ -18,7 +18,7 @@ import {
   insertEntry,
   type NewEntry,
 } from './store/entries.ts'
-import { findIdempotencyKey, insertHistory, insertIdempotencyKey } from './store/history.ts'
+import { type Deed, findIdempotencyKey, insertHistory, insertIdempotencyKey } from './store/history.ts'
 import { type Interned, internLabels, internName, type NameKey } from './store/names.ts'
 import { moveTicketEntries } from './store/sessions.ts'
 
@@ -109,26 +109,19 @@ export async function place(tx: Tx, report: Report, circumstances: Circumstances
 export async function settle(tx: Tx, placement: Placement, circumstances: Circumstances): Promise<Placement> {
   if (placement.ticketFoundProject) {
     const moved = await moveTicketEntries(tx, placement.ticket!.id, placement.project!.id)
+    const details = { project: placement.project!.uid, because: 'ticket_found_project' }
     await insertHistory(
       tx,
-      moved.map((entryId) =>
-        historyRow(circumstances, entryId, 'placed', {
-          project: placement.project!.uid,
-          because: 'ticket_found_project',
-        }),
-      ),
+      deedOf('placed', circumstances),
+      moved.map((entryId) => ({ entryId, details })),
     )
   }
   return placement
 }
 
-export function historyRow(
-  { now, reporter }: Circumstances,
-  entryId: number,
-  action: string,
-  details: Record<string, unknown>,
-) {
-  return { entryId, at: now, action, userId: reporter.manager.id, tokenId: reporter.tokenId, details }
+/** What a report does to entries that are there already. */
+export function deedOf(action: string, { now, reporter }: Circumstances): Deed {
+  return { action, at: now, by: { userId: reporter.manager.id, tokenId: reporter.tokenId } }
 }
 
 export function placementColumns(placement: Placement) {

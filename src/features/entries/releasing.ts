@@ -13,13 +13,7 @@ export async function releaseEntries(tx: Tx, billId: number, { now, by }: { now:
   const moved = await followWork(tx, billId, now)
   await insertHistory(
     tx,
-    moved.map(({ entryId, project }) => ({
-      entryId,
-      at: now,
-      action: 'placed',
-      userId: by.userId,
-      tokenId: by.tokenId,
-      details: { project, because: 'bill_voided' },
-    })),
+    { action: 'placed', at: now, by },
+    moved.map(({ entryId, project }) => ({ entryId, details: { project, because: 'bill_voided' } })),
   )
 }

@@ -201,12 +201,9 @@ async function record(tx: Tx, changing: Revalued[], now: number, by: Actor): Pro
   }
   await insertHistory(
     tx,
+    { action: 'repriced', at: now, by },
     changing.map(({ priced: { entry, price: from }, columns, price: to }) => ({
       entryId: entry.id,
-      at: now,
-      action: 'repriced',
-      userId: by.userId,
-      tokenId: by.tokenId,
       details: {
         price: { from, to },
         list_value: { from: moneyNumber(entry.listValue), to: moneyNumber(columns.listValue) },

@@ -463,7 +463,7 @@ const reason = Type.String({
 /** Why something is rejected or returned. */
 export const Reason = Type.Object({ reason }, { ...strict, $id: 'Reason' })
 
-/** One call acts on so many: half a second of a transaction, for which reporting waits. */
+/** One call acts on so many: half a second of a transaction, or two where entries move, for which reporting waits. */
 export const ACTION_LIMIT = 10_000
 
 export const TokenEntriesAction = Type.Object(

@@ -8,7 +8,7 @@ import {
   addEntry,
   type Circumstances,
   type Draft,
-  historyRow,
+  deedOf,
   type Identity,
   identify,
   intern,
@@ -136,9 +136,8 @@ async function adopt(
   const entryIds = await changeManager(tx, session.id, managerId)
   await insertHistory(
     tx,
-    entryIds.map((entryId) =>
-      historyRow(circumstances, entryId, 'adopted', { because: 'reported_with_a_service_token' }),
-    ),
+    deedOf('adopted', circumstances),
+    entryIds.map((entryId) => ({ entryId, details: { because: 'reported_with_a_service_token' } })),
   )
   return { ...session, managerId }
 }
@@ -224,7 +223,9 @@ async function supersedeUnknown(
       superseded: true,
       updatedAt: circumstances.now,
     })
-    await insertHistory(tx, [historyRow(circumstances, last.id, 'superseded', { by: session.source })])
+    await insertHistory(tx, deedOf('superseded', circumstances), [
+      { entryId: last.id, details: { by: session.source } },
+    ])
   }
 }
 
@@ -306,15 +307,13 @@ async function changePart(recording: Recording, last: EntryRecord, figures: Mode
   }
   if (isSame(change, last)) return repeated(tx, last)
   await updatePart(tx, last.id, { ...change, updatedAt: circumstances.now })
-  const history = []
+  const keep = (action: string, details: Record<string, unknown>) =>
+    insertHistory(tx, deedOf(action, circumstances), [{ entryId: last.id, details }])
   // Later totals may well be smaller, but an agent that reports what came since the last time looks the same.
   const [before, after] = [totalTokens(countsOf(last)), totalTokens(figures.totals.counts)]
-  if (after < before)
-    history.push(historyRow(circumstances, last.id, 'shrunk', { tokens_before: before, tokens: after }))
-  if (isMoved) history.push(historyRow(circumstances, last.id, 'placed', becauseOf(placement!)))
-  if (last.source !== session.source)
-    history.push(historyRow(circumstances, last.id, 'source_changed', { from: last.source, to: session.source }))
-  await insertHistory(tx, history)
+  if (after < before) await keep('shrunk', { tokens_before: before, tokens: after })
+  if (isMoved) await keep('placed', becauseOf(placement!))
+  if (last.source !== session.source) await keep('source_changed', { from: last.source, to: session.source })
   return { outcome: 'updated', replayed: false, entry: await getView(tx, last.id) }
 }
 

@@ -20,7 +20,7 @@ import {
   readNewRule,
 } from '../placement/service.ts'
 import { type EntryFilter, type Position, readFilter, readPage, writePage } from './filter.ts'
-import { isForRules, subjectOf } from './placing.ts'
+import { isForRules, subjectOf } from './placed.ts'
 import { costNanosOf, isLocked } from './rows.ts'
 import { listPlacedNewest, type PlacedEntry } from './store/placing.ts'
 

@@ -3,6 +3,7 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/tables.ts'
 import type { Id } from '../../../lib/id.ts'
+import { portionsOf } from '../../../lib/portions.ts'
 
 type HistoryRecord = Tables['entryHistory']['$inferSelect']
 
@@ -36,12 +37,21 @@ export async function insertIdempotencyKey(
   await tx.insert(tx.tables.idempotencyKeys).values(row)
 }
 
-/** A row has six values, and SQLite binds up to 32,766 of them in a statement. */
-const ROWS_AT_ONCE = 1_000
+/** What is done to entries, when and by whom. */
+export interface Deed {
+  action: string
+  at: number
+  by: Pick<HistoryRecord, 'userId' | 'tokenId'>
+}
 
-export async function insertHistory(tx: Tx, rows: Omit<HistoryRecord, 'id'>[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-    await tx.insert(tx.tables.entryHistory).values(rows.slice(start, start + ROWS_AT_ONCE))
+/** A row with each of the entries that it is done to. */
+export async function insertHistory(
+  tx: Tx,
+  { action, at, by: { userId, tokenId } }: Deed,
+  rows: Pick<HistoryRecord, 'entryId' | 'details'>[],
+): Promise<void> {
+  for (const portion of portionsOf(rows)) {
+    await tx.insert(tx.tables.entryHistory).values(portion.map((row) => ({ ...row, action, at, userId, tokenId })))
   }
 }
 

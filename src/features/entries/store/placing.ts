@@ -5,6 +5,7 @@ import type { LabelMap } from '../../../database/records.ts'
 import type { Viewer } from '../../../database/visibility.ts'
 import { visibleEntries } from '../../../database/visibility.ts'
 import { type Id, isId } from '../../../lib/id.ts'
+import { portionsOf } from '../../../lib/portions.ts'
 import type { EntryFilter, Position } from '../filter.ts'
 import { type EntryChange, type EntryRecord, LOCKED_STATUSES, viewTables } from './entries.ts'
 import { conditionOf, isBehind } from './lists.ts'
@@ -50,27 +51,13 @@ function selectPlaced(reader: Reader) {
     .leftJoin(t.bills, eq(t.bills.id, t.entries.billId))
 }
 
-/**
- * Keys of one statement. SQLite takes 32,766 parameters and PostgreSQL 65,535, but a statement is prepared in a time
- * that grows with them.
- */
-const KEYS_PER_STATEMENT = 1_000
-
-function chunksOf<Item>(items: readonly Item[]): Item[][] {
-  const chunks: Item[][] = []
-  for (let start = 0; start < items.length; start += KEYS_PER_STATEMENT) {
-    chunks.push(items.slice(start, start + KEYS_PER_STATEMENT))
-  }
-  return chunks
-}
-
 /** The entries with these public ids, of those that the viewer sees, in no order. */
 export async function listPlacedByUid(reader: Reader, uids: Id<'ent'>[], viewer: Viewer): Promise<PlacedEntry[]> {
   const found: PlacedEntry[] = []
-  for (const chunk of chunksOf(uids)) {
+  for (const portion of portionsOf(uids)) {
     found.push(
       ...(await selectPlaced(reader).where(
-        and(inArray(reader.tables.entries.uid, chunk), visibleEntries(reader, viewer)),
+        and(inArray(reader.tables.entries.uid, portion), visibleEntries(reader, viewer)),
       )),
     )
   }
@@ -164,7 +151,7 @@ export async function listPlaced(reader: Reader, ids: number[]): Promise<PlacedE
 /** Gives several entries the same new place. */
 export async function changeEntries(tx: Tx, ids: number[], change: EntryChange): Promise<void> {
   const { entries } = tx.tables
-  for (const chunk of chunksOf(ids)) await tx.update(entries).set(change).where(inArray(entries.id, chunk))
+  for (const portion of portionsOf(ids)) await tx.update(entries).set(change).where(inArray(entries.id, portion))
 }
 
 /** The key of the project with this public id; undefined where there is none. */

@@ -5,6 +5,7 @@ import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Status } from '../../../database/tables.ts'
 import { ledProjects, type Viewer, visibleEntries } from '../../../database/visibility.ts'
 import type { Id } from '../../../lib/id.ts'
+import { portionsOf } from '../../../lib/portions.ts'
 import type { EntryFilter } from '../filter.ts'
 import { conditionOf } from './lists.ts'
 
@@ -17,15 +18,6 @@ export interface DecidableEntry {
   reportedCost: bigint | null
   listValue: bigint | null
   sheet: Id<'sht'> | null
-}
-
-/** SQLite binds up to 32,766 values in a statement; entries come and go in such portions. */
-const PORTION = 1_000
-
-function portions<Item>(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / PORTION) }, (_, index) =>
-    items.slice(index * PORTION, (index + 1) * PORTION),
-  )
 }
 
 function selectDecidable(reader: Reader) {
@@ -52,7 +44,7 @@ export async function listDecidableByIds(
   viewer: Viewer,
 ): Promise<DecidableEntry[]> {
   const found: DecidableEntry[] = []
-  for (const portion of portions(uids)) {
+  for (const portion of portionsOf(uids)) {
     found.push(
       ...(await selectDecidable(reader).where(
         and(inArray(reader.tables.entries.uid, portion), visibleEntries(reader, viewer)),
@@ -81,7 +73,7 @@ export async function updateStatuses(
 ): Promise<Set<number>> {
   const { entries } = tx.tables
   const moved = new Set<number>()
-  for (const portion of portions(ids)) {
+  for (const portion of portionsOf(ids)) {
     const rows = await tx
       .update(entries)
       .set({ status: to, updatedAt: now })
