@@ -26,13 +26,7 @@ const bills = fc
       maxLength: 4,
     }),
     recipient: fc.option(texts),
-    currency: fc.constantFrom(
-      ...([
-        ['JPY', 0],
-        ['EUR', 2],
-        ['KWD', 3],
-      ] as const),
-    ),
+    currency: fc.constantFrom<[string, number][]>(['JPY', 0], ['EUR', 2], ['KWD', 3]),
     rate: fc.bigInt(1n, 10n ** 13n),
     extraLines: fc.array(fc.record({ text: texts, amountMinor: fc.bigInt(-(10n ** 9n), 10n ** 9n) }), { maxLength: 4 }),
     tax: fc.option(fc.record({ name: texts, ppm: fc.nat(1e6) })),

@@ -10,17 +10,17 @@ const STYLE = `
 body { margin: 2.5rem auto; max-width: 50rem; padding: 0 1.5rem; }
 header { display: flex; gap: 2rem; justify-content: space-between; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0; }
-h2 { color: #1d5f8a; font-size: 1rem; margin: 0 0 .2rem; }
+h2 { color: #1d5f8a; font-size: 1rem; margin: 0 0 .2rem; text-align: left; }
 img { display: block; margin-bottom: .8rem; max-height: 4rem; max-width: 14rem; }
-p { margin: 0; white-space: pre-line; }
+p { margin: 0; text-align: left; white-space: pre-line; }
 dl { display: grid; gap: .1rem 1.2rem; grid-template-columns: auto auto; margin: .6rem 0 0; }
 dt, .quiet { color: #627282; }
-dd { margin: 0; text-align: end; }
-.head { text-align: end; }
+dd { margin: 0; text-align: right; }
+.head, .head p { text-align: right; }
 .to, .note, .footer { margin-top: 1.8rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin-top: 1.8rem; width: 100%; }
-th, td { padding: .3rem 0 .3rem 1rem; text-align: end; vertical-align: top; white-space: nowrap; }
-th:first-child, td:first-child { overflow-wrap: anywhere; padding-left: 0; text-align: start; white-space: normal; }
+th, td { padding: .3rem 0 .3rem 1rem; text-align: right; vertical-align: top; white-space: nowrap; }
+th:first-child, td:first-child { overflow-wrap: anywhere; padding-left: 0; text-align: left; white-space: normal; }
 thead th { border-bottom: 1.5px solid #1d5f8a; color: #627282; font-weight: 600; }
 tbody tr { border-bottom: 1px solid #e4e9ee; break-inside: avoid; }
 tr.section th { color: #1d5f8a; padding-top: 1.2rem; }

@@ -57,10 +57,14 @@ export class Paper {
       bufferPages: true,
       info: { Title: title, Author: author, Creator: 'Tally', Producer: 'Tally', CreationDate: createdAt },
     })
+    const internals = this.#doc as unknown as Internals
+    // It writes names into XML as they are. What it writes there stands in the file's head as well.
+    internals._addInfo = () => {}
     for (const [name, bytes] of fonts) {
       this.#doc.registerFont(name, bytes as never)
       this.#doc.font(name)
-      layOutByPairs((this.#doc as unknown as Internals)._font)
+      forgiveAnchors(internals._font)
+      layOutByPairs(internals._font)
     }
     this.#doc.on('data', (chunk: Uint8Array) => this.#chunks.push(chunk))
     this.#ended = new Promise((resolve) => this.#doc.on('end', resolve))
@@ -174,10 +178,14 @@ export const LEADING = 1.38
 interface Internals {
   openImage(bytes: Buffer): { width: number; height: number }
   _font: OpenedFont
+  _addInfo(): void
 }
 
 interface OpenedFont {
-  font: { hasGlyphForCodePoint(codePoint: number): boolean }
+  font: {
+    hasGlyphForCodePoint(codePoint: number): boolean
+    _layoutEngine: { engine?: { GPOSProcessor?: { getAnchor(anchor: unknown): { x: number; y: number } } } }
+  }
   layoutCached(word: string): LaidOut
 }
 
@@ -185,6 +193,17 @@ interface LaidOut {
   glyphs: unknown[]
   positions: { xAdvance: number }[]
   advanceWidth: number
+}
+
+/**
+ * A letter may have no place for some mark, as Arabic ones have; fontkit 2.0.4 throws then. The mark is put where the
+ * letter begins, which is better than a bill that cannot be printed.
+ */
+function forgiveAnchors({ font }: OpenedFont): void {
+  const placing = font._layoutEngine.engine?.GPOSProcessor
+  if (!placing) return
+  const known = placing.getAnchor.bind(placing)
+  placing.getAnchor = (anchor) => (anchor ? known(anchor) : { x: 0, y: 0 })
 }
 
 const ASCII = /^[\x20-\x7e]{3,}$/
