@@ -1,16 +1,19 @@
+import { Database as Connection } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import type { Database } from '../../src/database/database.ts'
+import { DATABASE_FILE } from '../../src/database/open.ts'
 import { Problem } from '../../src/errors.ts'
 import { type Actor, commandLineActor, readAuditQuery, TALLY } from '../../src/features/audit/service.ts'
 import { EVERYBODYS_TOKENS } from '../../src/features/people/service.ts'
 import { createServices, type Services } from '../../src/services.ts'
-import { forEachEngine } from '../support/databases.ts'
+import { clientFor, forEachEngine, locationOf } from '../support/databases.ts'
 
 const START = Date.parse('2026-11-20T12:00:00Z')
 const MINUTE_MS = 60_000
 const PASSWORD = 'correct horse battery'
 
-forEachEngine('the audit trail', (open) => {
+forEachEngine('the audit trail', (open, engine) => {
   let db: Database
   let services: Services
   let clock: { now(): number; at: number }
@@ -30,6 +33,23 @@ forEachEngine('the audit trail', (open) => {
   const actionsOf = async (texts: Parameters<typeof readAuditQuery>[0] = {}) =>
     (await read(texts)).map(({ action }) => action)
 
+  /** What a statement failed with, on a connection of its own. */
+  async function besides(statement: string): Promise<string> {
+    const { dataDir, databaseUrl } = locationOf(db)
+    try {
+      if (databaseUrl) {
+        const client = clientFor(databaseUrl)
+        await client.unsafe(statement).finally(() => client.end())
+      } else {
+        using connection = new Connection(join(dataDir, DATABASE_FILE))
+        connection.run(statement)
+      }
+      return 'it was done'
+    } catch (error) {
+      return String(error)
+    }
+  }
+
   test('can be neither changed nor shortened, whoever has the database', async () => {
     for (const attempt of [
       () => db.write((tx) => tx.update(tx.tables.audit).set({ origin: 'nobody' })),
@@ -40,6 +60,17 @@ forEachEngine('the audit trail', (open) => {
         (error) => Bun.inspect(error),
       )
       expect(failure).toContain('audit rows are kept as they are')
+    }
+    expect(await read()).toMatchObject([{ action: 'user.added', origin: 'tally' }])
+  })
+
+  test('is not replaced or emptied either, by whoever speaks SQL', async () => {
+    const row = "INSERT INTO entry_history (entry_id, at, action, details) VALUES (1, 1, 'placed', '{}')"
+    if (engine === 'sqlite') expect(await besides(row)).toBe('it was done')
+    for (const table of ['audit', 'entry_history']) {
+      const statement =
+        engine === 'sqlite' ? `INSERT OR REPLACE INTO ${table} SELECT * FROM ${table}` : `TRUNCATE ${table}`
+      expect(await besides(statement)).toContain('rows are kept as they are')
     }
     expect(await read()).toMatchObject([{ action: 'user.added', origin: 'tally' }])
   })
