@@ -42,7 +42,7 @@ function shortened(text: string): string {
 }
 
 /** What is on a bill: its lines, what was added, its sums. */
-export function printLines(document: BillDocument): void {
+function printLines(document: BillDocument): void {
   const { currency, exchange_rate: rate, minor_digits: digits } = document
   const columns: Column<BillLine>[] = [
     { title: 'LINE', of: ({ line }) => String(line), align: 'right' },
@@ -174,7 +174,7 @@ export function printBill(bill: Bill): void {
   }
 }
 
-export function printDeliveries(deliveries: Bill['deliveries']): void {
+function printDeliveries(deliveries: Bill['deliveries']): void {
   printTable(
     [
       { title: 'E-MAIL TO', of: ({ to }) => to },

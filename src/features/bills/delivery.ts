@@ -71,8 +71,6 @@ export interface Queued {
   by: Actor
 }
 
-export type Deliveries = ReturnType<typeof createDeliveries>
-
 function mailNotSetUp(): Problem {
   return new Problem(
     'mail_not_set_up',

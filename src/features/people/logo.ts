@@ -4,7 +4,7 @@ import type { LogoType } from './rules.ts'
 import type { Logo } from './store/organization.ts'
 
 /** Many times what a sharp picture of its size on paper needs. It is part of every PDF that is kept. */
-export const LOGO_LIMIT_BYTES = 256 * 1_024
+const LOGO_LIMIT_BYTES = 256 * 1_024
 
 /** On each side, in pixels. A small file can unfold to more than the memory holds. */
 const SIDE_LIMIT = 2_000
