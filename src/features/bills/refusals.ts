@@ -14,14 +14,14 @@ export function nothingToBill(): Problem {
 export function unpricedEntries(entries: number): Problem {
   return new Problem(
     'unpriced_entries',
-    `${counted(entries)} of the scope and period have no known cost. Give their models a price (GET /reports/unpriced lists them), or send with "leave_unpriced": true.`,
+    `${counted(entries)} of the scope and period ${entries === 1 ? 'has' : 'have'} no known cost. Give their models a price (GET /reports/unpriced lists them), or send with "leave_unpriced": true.`,
   )
 }
 
 export function earlierEntries({ entries, isMore }: { entries: number; isMore: boolean }, since: string): Problem {
   return new Problem(
     'earlier_entries',
-    `${isMore ? 'More than ' : ''}${counted(entries)} of the scope from before the period, since ${since}, were never billed. Say "include_earlier": true to bill them in a section of their own, or false to leave them.`,
+    `${isMore ? 'More than ' : ''}${counted(entries)} of the scope from before the period, since ${since}, ${entries === 1 && !isMore ? 'was' : 'were'} never billed. Say "include_earlier": true to bill them in a section of their own, or false to leave them.`,
   )
 }
 
