@@ -57,7 +57,8 @@ export const TEMPLATE = `${[...Object.keys(COLUMNS), 'label:repository', 'label:
 
 function columnOf(name: string): { path: string[]; read: (cell: string) => Cell } | undefined {
   const label = LABEL.exec(name)?.[1]
-  return label === undefined ? COLUMNS[name] : { path: ['labels', label], read: text }
+  if (label === undefined) return Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined
+  return { path: ['labels', label], read: text }
 }
 
 /** The pointer into a file that stands for one into the body of its row: `/tokens/input` of line 7 is `/lines/7/input`. */
