@@ -1,13 +1,13 @@
 /** Places as people name them: what the names mean, and what is wrong with those that mean nothing. */
 import type { Reader, Tx } from '../../database/database.ts'
-import { type Fault, validationFailed } from '../../errors.ts'
+import { type Fault, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
-import type { Actor } from '../audit/service.ts'
+import type { Actor, Party } from '../audit/service.ts'
 import type { PlacementService } from '../placement/service.ts'
 import type { ProjectRow, ProjectsService, TicketRow } from '../projects/service.ts'
 import { insertHistory } from './store/history.ts'
-import { findProjectKey, findTicketKey } from './store/placing.ts'
+import { findProjectKey, findTicketKey, hasHiddenEntries } from './store/placing.ts'
 import { moveTicketEntries } from './store/sessions.ts'
 
 /** Where entries go. Absent is unchanged, null takes the entry off. */
@@ -41,8 +41,11 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
     return key === undefined ? undefined : projects.getProject(reader, key)
   }
 
-  /** What the names of a place mean, made where it is a ticket of a known project. Throws 422 with every fault. */
-  async function resolve(tx: Tx, place: Place, by: Actor): Promise<Resolved> {
+  /**
+   * What the names of a place mean, made where it is a ticket of a known project. Throws 422 with every fault, and
+   * `forbidden` where a ticket would take entries along that the party does not see.
+   */
+  async function resolve(tx: Tx, place: Place, party: Pick<Party, 'viewer' | 'by'>): Promise<Resolved> {
     const faults: Fault[] = []
     const project = typeof place.project === 'string' ? await findProject(tx, place.project) : place.project
     if (typeof place.project === 'string' && !project) faults.push(unknownProject(place.project))
@@ -50,10 +53,15 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
     if (typeof place.ticket === 'string' && place.project === null) faults.push(ticketWithoutProject())
     if (faults.length > 0) throw validationFailed(faults)
     if (typeof place.ticket !== 'string') return { project, ticket: place.ticket }
-    return resolveTicket(tx, place.ticket, project ?? undefined, by)
+    return resolveTicket(tx, place.ticket, project ?? undefined, party)
   }
 
-  async function resolveTicket(tx: Tx, named: string, project: ProjectRow | undefined, by: Actor): Promise<Resolved> {
+  async function resolveTicket(
+    tx: Tx,
+    named: string,
+    project: ProjectRow | undefined,
+    { viewer, by }: Pick<Party, 'viewer' | 'by'>,
+  ): Promise<Resolved> {
     const key = await findTicketKey(tx, named)
     const known = key === undefined ? undefined : await projects.findTicket(tx, key)
     const own = known && known.projectId !== null ? await projects.getProject(tx, known.projectId) : undefined
@@ -68,7 +76,10 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
     )
     if (!found.ticket) throw validationFailed([unknownTicket(named)])
     if (found.project?.archivedAt) throw validationFailed([archivedProject(found.project, '/ticket')])
-    if (found.ticketFoundProject) await takeEntriesAlong(tx, found.ticket, found.project!, by)
+    if (found.ticketFoundProject) {
+      if (await hasHiddenEntries(tx, found.ticket.id, viewer)) throw othersOnTicket(found.ticket, found.project!)
+      await takeEntriesAlong(tx, found.ticket, found.project!, by)
+    }
     return { project: found.project, ticket: found.ticket }
   }
 
@@ -114,6 +125,14 @@ function ticketElsewhere({ key }: TicketRow, own: ProjectRow): Fault {
     code: 'other_project',
     message: `Ticket ${key} belongs to project ${own.key}. Leave the project out, or name that one.`,
   }
+}
+
+/** People re-place what they see; who leads the project would otherwise draw everybody's entries into their own sight. */
+function othersOnTicket({ key }: TicketRow, project: ProjectRow): Problem {
+  return new Problem(
+    'forbidden',
+    `Ticket ${key} has no project yet, and entries that are not yours to see would move to ${project.key} with it. To give it a project needs the role billing or admin.`,
+  )
 }
 
 function ticketWithoutProject(): Fault {

@@ -101,7 +101,7 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
 
         const said = await correctionOf(tx, placed, correction)
         const moved = isPlace(correction)
-          ? byHand(landingOf(placed, await places.resolve(tx, correction, by)))
+          ? byHand(landingOf(placed, await places.resolve(tx, correction, { viewer, by })))
           : await askRules(tx, placed, said, by)
         if (moved || Object.keys(said.change).length > 0) {
           const change = { ...said.change, ...moved?.columns, updatedAt: clock.now() }
@@ -127,7 +127,7 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
     async placeEntries(selection: Selection, place: Place, { viewer, by }: Party): Promise<Placed[]> {
       if (!isPlace(place)) throw validationFailed([noPlace()])
       return db.write(async (tx) => {
-        const resolved = await places.resolve(tx, place, by)
+        const resolved = await places.resolve(tx, place, { viewer, by })
         const selected = await selectPlaced(tx, selection, viewer)
         const moves: { placed: PlacedEntry; to: Landing }[] = []
         const results: Placed[] = selected.map(({ id, entry: placed }) => {
