@@ -27,7 +27,7 @@ const GROUND = [
 ]
 
 /** The database as stores and services see it, not how an engine is opened. */
-const DATABASE = '^src/database/(database|tables|records|cached|errors|visibility)\\.ts$'
+const DATABASE = '^src/database/(database|tables|records|cached|errors|exact-sum|visibility)\\.ts$'
 
 const SERVICES = '^src/features/[^/]+/service\\.ts$'
 

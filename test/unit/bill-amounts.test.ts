@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { apportion, billedExactly, roundToMinor, taxOn } from '../../src/features/bills/amounts.ts'
 import { minorDigitsOf } from '../../src/features/bills/currency.ts'
-import { dayOf, isDay, monthPeriod, spanOf } from '../../src/features/bills/period.ts'
+import { dayAt, daysOfMonth, isDay, spanOf } from '../../src/lib/calendar.ts'
 import { faultOfNumberFormat, numberOf, sequenceScope } from '../../src/lib/number-format.ts'
 
 const ONE = 10n ** 10n
@@ -90,9 +90,9 @@ describe('numbers of bills', () => {
 
 describe('periods', () => {
   test('a month has its first and its last day', () => {
-    expect(monthPeriod('2026-11')).toEqual({ from: '2026-11-01', to: '2026-11-30' })
-    expect(monthPeriod('2028-02')).toEqual({ from: '2028-02-01', to: '2028-02-29' })
-    expect(monthPeriod('2026-13')).toBeUndefined()
+    expect(daysOfMonth('2026-11')).toEqual({ from: '2026-11-01', to: '2026-11-30' })
+    expect(daysOfMonth('2028-02')).toEqual({ from: '2028-02-01', to: '2028-02-29' })
+    expect(daysOfMonth('2026-13')).toBeUndefined()
   })
 
   test('reach from the first moment of the first day to that of the day after the last, where clocks change too', () => {
@@ -103,7 +103,9 @@ describe('periods', () => {
     expect(new Date(spanOf({ from: '2026-11-01', to: '2026-11-30' }, 'Asia/Kolkata').startingAt).toISOString()).toBe(
       '2026-10-31T18:30:00.000Z',
     )
-    expect(dayOf(Date.UTC(2026, 9, 31, 18, 30), 'Asia/Kolkata')).toBe('2026-11-01')
+    // St. John's set its clocks back a minute after midnight: its Saturday was over by then, though they showed 23:15.
+    expect(dayAt(Date.UTC(2010, 10, 7, 2, 45), 'America/St_Johns')).toBe('2010-11-07')
+    expect(dayAt(Date.UTC(2026, 9, 31, 18, 30), 'Asia/Kolkata')).toBe('2026-11-01')
   })
 
   test('take days that the calendar has', () => {

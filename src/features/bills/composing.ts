@@ -1,6 +1,7 @@
 /** From a request to the bill that it asks for, as things are now; nothing is written. */
 import type { Reader } from '../../database/database.ts'
 import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
+import { addDays, dayAt, spanOf } from '../../lib/calendar.ts'
 import { isId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import type { ProjectsService } from '../projects/service.ts'
@@ -12,7 +13,6 @@ import {
   composeBill,
   type Heading,
 } from './document.ts'
-import { addDays, dayOf, spanOf } from './period.ts'
 import { earlierEntries, nothingToBill, tooLarge, unpricedEntries } from './refusals.ts'
 import { faultsOfRequest, readAmounts, readRequest, type Wanted } from './request.ts'
 import type { BillDocument, BillRequest, LeftOut, LeftOutReason } from './schema.ts'
@@ -65,7 +65,7 @@ export function createComposing({ projects }: ComposingDependencies) {
     { now, isEmptyFine }: { now: number; isEmptyFine: boolean },
   ): Promise<Draft> {
     const issuer = await getIssuer(reader)
-    const today = dayOf(now, issuer.timeZone)
+    const today = dayAt(now, issuer.timeZone)
     const faults: Fault[] = faultsOfRequest(body, today)
     const { project, client } = await partiesOf(body)
     const currency = body.currency ?? client?.currency ?? issuer.currency
@@ -84,7 +84,7 @@ export function createComposing({ projects }: ComposingDependencies) {
     const found = await listScoped(reader, scope, span)
     const earlier = await countEarlier(reader, scope, { before: span.startingAt, statuses })
     if (earlier.firstAt !== null && body.include_earlier === undefined)
-      throw earlierEntries(earlier, dayOf(earlier.firstAt, issuer.timeZone))
+      throw earlierEntries(earlier, dayAt(earlier.firstAt, issuer.timeZone))
     const foundEarlier = body.include_earlier
       ? await listScoped(reader, scope, { startingAt: EVER, endingAt: span.startingAt })
       : []

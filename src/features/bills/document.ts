@@ -2,9 +2,10 @@
  * What a bill says, composed from the entries that it bills. Pure: the same entries, terms and names make the same
  * document to the byte, whoever asks and whenever.
  */
+
+import type { Days } from '../../lib/calendar.ts'
 import { decimalNumber, moneyNumber, type Nanos } from '../../lib/money.ts'
 import { apportion, billedExactly, type Exact, PPM_DIGITS, RATE_DIGITS, taxOn } from './amounts.ts'
-import type { Period } from './period.ts'
 import type { BillDocument, BillLine, BillSection } from './schema.ts'
 
 /** What lines can be grouped by; `label:` is followed by the label's name. */
@@ -73,7 +74,7 @@ export type Heading = Pick<
   | 'replaces'
   | 'corrects'
   | 'left_out'
-> & { period: Period }
+> & { period: Days }
 
 export interface Composed {
   document: BillDocument

@@ -1,7 +1,8 @@
 /** Parameters of calls about bills. Pure. */
+
+import { isDay } from '../../lib/calendar.ts'
 import { Query, type QueryTexts, readKeyPage } from '../../query.ts'
 import { type ListQuery, readPage } from '../entries/service.ts'
-import { isDay } from './period.ts'
 import { BILL_STATES } from './schema.ts'
 import type { BillState } from './store/bills.ts'
 

@@ -1,5 +1,6 @@
 /** What a request for a bill means: every fault that its schema cannot express, and its terms. Pure. */
 import type { Fault } from '../../errors.ts'
+import { type Days, daysOfMonth, isDay } from '../../lib/calendar.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import { faultsOfCurrency, faultsOfEmail } from '../people/service.ts'
@@ -7,7 +8,6 @@ import { parseMarkup } from '../projects/service.ts'
 import { PPM_DIGITS, RATE_DIGITS } from './amounts.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { BillTerms, LineDimension } from './document.ts'
-import { isDay, monthPeriod, type Period } from './period.ts'
 import type { BillRequest, BillSending } from './schema.ts'
 
 const DEFAULT_GROUPS: LineDimension[] = ['project', 'ticket']
@@ -20,7 +20,7 @@ const PERIOD_DAYS_LIMIT = 732
 
 /** What was asked for, and what of it has to be decided by client and organization. */
 export interface Wanted extends Omit<BillTerms, 'currency' | 'minorDigits' | 'rate' | 'extraLines'> {
-  period: Period
+  period: Days
   markupPpm: number | undefined
 }
 
@@ -59,14 +59,14 @@ export function faultsOfRequest(body: BillRequest, today: string): Fault[] {
   return faults
 }
 
-function daysBetween({ from, to }: Period): number {
+function daysBetween({ from, to }: Days): number {
   return (Date.parse(to) - Date.parse(from)) / 86_400_000
 }
 
 /** Throws nothing: for a body without faults. */
 export function readRequest(body: BillRequest): Wanted {
   return {
-    period: body.period ?? monthPeriod(body.month!)!,
+    period: body.period ?? daysOfMonth(body.month!)!,
     groupBy: (body.group_by as LineDimension[] | undefined) ?? DEFAULT_GROUPS,
     markupPpm: body.markup === undefined ? undefined : parseMarkup(numberText(body, 'markup')),
     tax: body.tax ? { name: body.tax.name ?? 'Tax', ppm: parseMarkup(numberText(body.tax, 'percent'))! } : null,

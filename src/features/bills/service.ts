@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { type Fault, notFound, validationFailed } from '../../errors.ts'
+import { dayAt, isDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import { isId, newId } from '../../lib/id.ts'
@@ -16,7 +17,6 @@ import { minorDigitsOf } from './currency.ts'
 import { createDeliveries, deliveryBody, deliveryState, type Papers } from './delivery.ts'
 import { createMailer, type MailServer } from './delivery-mailer.ts'
 import { createDocuments, type DocumentFormat, type RenderedDocument } from './documents/documents.ts'
-import { dayOf, isDay } from './period.ts'
 import type { BillListQuery } from './query.ts'
 import { keyReused, noRecipient, previewChanged, wrongState } from './refusals.ts'
 import { faultsOfRecipients } from './request.ts'
@@ -298,7 +298,7 @@ export function createBillsService({
       db.write(async (tx) => {
         const { bill } = await getView(tx, which)
         if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'paid')
-        const today = dayOf(clock.now(), (await getIssuer(tx)).timeZone)
+        const today = dayAt(clock.now(), (await getIssuer(tx)).timeZone)
         if (on !== undefined && (!isDay(on) || on > today || on < bill.issuedOn)) {
           throw validationFailed([
             { pointer: '/on', code: 'not_allowed', message: `must be a day from ${bill.issuedOn} to ${today}` },
@@ -334,7 +334,7 @@ export function createBillsService({
           const composed = creditDocument(original, bill, {
             lines,
             note: asked.note ?? null,
-            today: dayOf(now, issuer.timeZone),
+            today: dayAt(now, issuer.timeZone),
           })
           const number = await takeNumber(tx, issuer.numberFormat, composed.document.issued_on)
           const billId = await insertBill(tx, {

@@ -1,34 +1,27 @@
 /**
  * The buckets of a report: hours, days, weeks and months of the clocks and calendars of a time zone. Pure.
  *
- * Buckets follow each other without gap and without overlap, whatever the clocks do. A day begins at its first moment,
- * which is not midnight where the clocks skip it, and of two midnights at the first. An hour ends where the clock on the
+ * Buckets follow each other without gap and without overlap, whatever the clocks do. An hour ends where the clock on the
  * wall shows the next one, and also where the clocks are changed: the two hours from 2 to 3 of an autumn night are two
  * buckets.
  */
 
+import { dateAt, type Span, startOfDate } from '../../lib/calendar.ts'
+
 export const BUCKET_WIDTHS = ['1h', '1d', '1w', '1mo', 'all'] as const
 export type BucketWidth = (typeof BUCKET_WIDTHS)[number]
 
-/** From its first moment to just before its last, in milliseconds since 1970. */
-export interface Period {
-  startingAt: number
-  endingAt: number
-}
-
-export interface Bucket extends Period {
+export interface Bucket extends Span {
   /** The hour, day, week or month that the bucket is, or of which the question wants only a part. */
-  period: Period
+  period: Span
 }
 
-export interface BucketsQuery extends Period {
+export interface BucketsQuery extends Span {
   width: BucketWidth
   timeZone: string
 }
 
 const HOUR_MS = 3_600_000
-
-const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /** What a bucket lasts at least, but for the few that a change of the clocks shortens. */
 const USUAL_MS: Record<BucketWidth, number> = {
@@ -57,24 +50,8 @@ export function bucketsOf({ startingAt, endingAt, width, timeZone }: BucketsQuer
 }
 
 /** The hour, day, week or month in which a moment lies. */
-export function periodAt(moment: number, width: Exclude<BucketWidth, 'all'>, timeZone: string): Period {
+export function periodAt(moment: number, width: Exclude<BucketWidth, 'all'>, timeZone: string): Span {
   return width === '1h' ? hourAt(moment, timeZone) : daysAt(moment, width, timeZone)
-}
-
-/** The first moment of a day, as `2026-11-01`, in the zone. Undefined for a text that is no date. */
-export function startOfDate(date: string, timeZone: string): number | undefined {
-  // Temporal would take the date of a timestamp as well, and leave out its offset.
-  if (!DATE.test(date)) return undefined
-  try {
-    return startOf(Temporal.PlainDate.from(date), timeZone)
-  } catch {
-    return undefined
-  }
-}
-
-/** The date of a moment in the zone, or of some days later, as `2026-11-01`. */
-export function dateAt(moment: number, timeZone: string, daysLater = 0): string {
-  return zoned(moment, timeZone).toPlainDate().add({ days: daysLater }).toString()
 }
 
 /** The name of a time zone in its usual letters; undefined for one that does not exist, and for a mere offset. */
@@ -91,7 +68,7 @@ function zoned(moment: number, timeZone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(timeZone)
 }
 
-function hourAt(moment: number, timeZone: string): Period {
+function hourAt(moment: number, timeZone: string): Span {
   const local = zoned(moment, timeZone)
   const offset = local.offsetNanoseconds / 1_000_000
   const startingAt = Math.floor((moment + offset) / HOUR_MS) * HOUR_MS - offset
@@ -106,20 +83,13 @@ function hourAt(moment: number, timeZone: string): Period {
 
 const STEPS = { '1d': { days: 1 }, '1w': { weeks: 1 }, '1mo': { months: 1 } } as const
 
-function daysAt(moment: number, width: keyof typeof STEPS, timeZone: string): Period {
-  const step = STEPS[width]
-  let first = firstDateOf(zoned(moment, timeZone).toPlainDate(), width)
-  // Clocks that go back over midnight show yesterday once more, when today has begun already.
-  while (startOf(first.add(step), timeZone) <= moment) first = first.add(step)
-  return { startingAt: startOf(first, timeZone), endingAt: startOf(first.add(step), timeZone) }
+function daysAt(moment: number, width: keyof typeof STEPS, timeZone: string): Span {
+  const first = firstDateOf(dateAt(moment, timeZone), width)
+  return { startingAt: startOfDate(first, timeZone), endingAt: startOfDate(first.add(STEPS[width]), timeZone) }
 }
 
 /** Weeks begin on Monday (ISO 8601). */
 function firstDateOf(date: Temporal.PlainDate, width: keyof typeof STEPS): Temporal.PlainDate {
   if (width === '1d') return date
   return width === '1w' ? date.subtract({ days: date.dayOfWeek - 1 }) : date.with({ day: 1 })
-}
-
-function startOf(date: Temporal.PlainDate, timeZone: string): number {
-  return date.toZonedDateTime(timeZone).epochMilliseconds
 }

@@ -1,7 +1,7 @@
 /** What is asked of the entries of a period, each as the filter that also lists them. Pure. */
 import type { Status } from '../../database/tables.ts'
+import type { Span } from '../../lib/calendar.ts'
 import type { EntryFilter } from '../entries/service.ts'
-import type { Period } from './buckets.ts'
 import { COUNTED_STATUSES } from './counted.ts'
 
 /** Rejected entries want nothing any more. */
@@ -23,7 +23,7 @@ interface Check {
    */
   readFrom: 'statuses' | 'straddling' | 'entries'
   /** Which entries, of those that started in the period; superseded ones never count. */
-  filter: (period: Period) => EntryFilter
+  filter: (period: Span) => EntryFilter
 }
 
 /** In the order in which one would go through them. */

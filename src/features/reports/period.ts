@@ -1,8 +1,8 @@
 /** Periods as people name them: the last 30 days, a month, from one day to another. Pure. */
 import { type Fault, validationFailed } from '../../errors.ts'
-import { parseDuration } from '../../lib/duration.ts'
+import { addDays, dayAt, daysOfMonth } from '../../lib/calendar.ts'
+import { parseDuration, timestamp } from '../../lib/duration.ts'
 import type { QueryTexts } from '../../query.ts'
-import { dateAt } from './buckets.ts'
 import type { Circumstances } from './query.ts'
 
 export interface NamedPeriod {
@@ -17,8 +17,6 @@ export interface NamedPeriod {
 
 /** Where nothing is said: about what one remembers, and today. */
 const USUAL = '30d'
-
-const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/
 
 const DAY_MS = 86_400_000
 
@@ -39,10 +37,9 @@ export function periodTexts({ last, month, from, to }: NamedPeriod, { now, timeZ
     throw refused(month === undefined ? 'last' : 'month', 'names a period of its own: leave the other one out')
   }
   if (month !== undefined) {
-    const [, year, number] = MONTH.exec(month) ?? []
-    if (!year || !number) throw refused('month', 'must be a month, such as 2026-11')
-    const next = new Date(Date.UTC(Number(year), Number(number))).toISOString().slice(0, 10)
-    return { starting_at: `${month}-01`, ending_at: next }
+    const days = daysOfMonth(month)
+    if (!days) throw refused('month', 'must be a month, such as 2026-11')
+    return { starting_at: days.from, ending_at: addDays(days.to, 1) }
   }
   if (from !== undefined) return { starting_at: from, ending_at: to }
   if (to !== undefined) throw refused('to', 'needs a beginning as well: add --from')
@@ -50,7 +47,7 @@ export function periodTexts({ last, month, from, to }: NamedPeriod, { now, timeZ
   if (!duration || duration > LONGEST_MS) throw refused('last', 'must be a duration, such as 30d, 12h or 2w')
   // Days are whole ones of which today is the last; hours end now.
   if (duration % DAY_MS > 0 || /h|min/.test(last ?? '')) {
-    return { starting_at: new Date(now - duration).toISOString() }
+    return { starting_at: timestamp(now - duration) }
   }
-  return { starting_at: dateAt(now, timeZone, 1 - duration / DAY_MS) }
+  return { starting_at: addDays(dayAt(now, timeZone), 1 - duration / DAY_MS) }
 }

@@ -1,15 +1,8 @@
 /** Parameters of reports, read from text: every fault is told under `/query/<name>`. Pure. */
+import { isDay, type Span, startOfDay } from '../../lib/calendar.ts'
 import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
 import { type EntryFilter, readFilter } from '../entries/service.ts'
-import {
-  BUCKET_WIDTHS,
-  type BucketWidth,
-  countBuckets,
-  findTimeZone,
-  type Period,
-  periodAt,
-  startOfDate,
-} from './buckets.ts'
+import { BUCKET_WIDTHS, type BucketWidth, countBuckets, findTimeZone, periodAt } from './buckets.ts'
 import { DIMENSIONS, type Dimension } from './sums.ts'
 
 /** What a question means where it does not say. */
@@ -31,7 +24,7 @@ const DIMENSION_LIMIT = 3
 /** As names of labels are in a report. */
 const LABEL = /^label:[a-z0-9_.-]{1,64}$/
 
-export interface UsageQuery extends Period {
+export interface UsageQuery extends Span {
   width: BucketWidth
   timeZone: string
   dimensions: Dimension[]
@@ -118,7 +111,7 @@ function readDimensions(query: Query): Dimension[] {
   return texts as Dimension[]
 }
 
-export interface PeriodQuery extends Period {
+export interface PeriodQuery extends Span {
   timeZone: string
   /** Of everything but the time. */
   filter: EntryFilter
@@ -151,7 +144,10 @@ function readTimes(query: Query, { timeZone: usual }: Circumstances): Times {
   const timeZone = found ?? usual
   const { startingAt, endingAt, ...filter } = readFilter(query)
   // A date that lists take for its first moment in UTC is a day of the report's own zone, as its buckets are.
-  const local = (name: string) => startOfDate(query.text(name) ?? '', timeZone)
+  const local = (name: string) => {
+    const text = query.text(name)
+    return text !== undefined && isDay(text) ? startOfDay(text, timeZone) : undefined
+  }
   return {
     timeZone,
     startingAt: startingAt === undefined ? undefined : (local('starting_at') ?? startingAt),
@@ -183,7 +179,7 @@ export function readUnpriced(texts: QueryTexts, circumstances: Circumstances): R
   return read
 }
 
-export interface VarianceQuery extends RankedQuery, Period {}
+export interface VarianceQuery extends RankedQuery, Span {}
 
 /** Throws 422 with every fault. */
 export function readVariance(texts: QueryTexts, circumstances: Circumstances): VarianceQuery {

@@ -1,8 +1,9 @@
 /** Reports as the API answers them. */
 
+import type { Span } from '../../lib/calendar.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber, divideHalfEven, moneyNumber } from '../../lib/money.ts'
-import type { Bucket, Period } from './buckets.ts'
+import type { Bucket } from './buckets.ts'
 import type { UsageBucket, UsageResult } from './schema.ts'
 import type { Dimension, Key, SumsRow } from './sums.ts'
 
@@ -42,12 +43,12 @@ function addKnown(one: bigint | null, other: bigint | null): bigint | null {
   return one === null || other === null ? (one ?? other) : one + other
 }
 
-function periodBody({ startingAt, endingAt }: Period) {
+function periodBody({ startingAt, endingAt }: Span) {
   return { starting_at: timestamp(startingAt), ending_at: timestamp(endingAt) }
 }
 
 /** What every report says of its question. */
-export function askedBody({ timeZone, ...period }: Period & { timeZone: string }) {
+export function askedBody({ timeZone, ...period }: Span & { timeZone: string }) {
   return { ...periodBody(period), time_zone: timeZone, currency: 'USD' as const }
 }
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { constants, createGzip, gunzip } from 'node:zlib'
 import type { Database } from '../../../database/database.ts'
 import { notFound } from '../../../errors.ts'
-import { dayOf } from '../period.ts'
+import { dayAt } from '../../../lib/calendar.ts'
 import { pagesOfBilledEntries } from '../store/billed-entries.ts'
 import { type BillView, findRendered, getDocument, keepRendered } from '../store/bills.ts'
 import { findLogo } from '../store/issuer.ts'
@@ -55,7 +55,7 @@ export function createDocuments({ db }: { db: Database }) {
         return pdf({ document: text, logo: await findLogo(db.read) })
       case 'void-notice': {
         if (bill.voidedAt === null) throw notFound(`A void notice of the ${bill.kind} '${bill.number}'`)
-        const voiding = { on: dayOf(bill.voidedAt, document.time_zone), reason: bill.voidReason! }
+        const voiding = { on: dayAt(bill.voidedAt, document.time_zone), reason: bill.voidReason! }
         return pdf({ document: text, logo: await findLogo(db.read), voiding })
       }
       case 'html':
