@@ -245,8 +245,10 @@ describe('buckets of any zone', () => {
               expected.push(moment)
               latest = name
             }
-            expect(found.map((bucket) => bucket.startingAt)).toEqual(expected)
-            expect(found.map((bucket) => bucket.endingAt)).toEqual([...expected.slice(1), endingAt])
+            // St. John's changed its clocks a minute after midnight: who looks each quarter sees that at the next one.
+            const seen = (moment: number) => Math.ceil(moment / QUARTER_MS) * QUARTER_MS
+            expect(found.map((bucket) => seen(bucket.startingAt))).toEqual(expected)
+            expect(found.map((bucket) => seen(bucket.endingAt))).toEqual([...expected.slice(1), endingAt])
             for (const { startingAt, endingAt, period } of found) {
               expect(period.startingAt).toBeLessThanOrEqual(startingAt)
               expect(period.endingAt).toBeGreaterThanOrEqual(endingAt)
@@ -254,7 +256,10 @@ describe('buckets of any zone', () => {
             expect(countBuckets({ startingAt, endingAt, width, timeZone })).toBeLessThan(found.length * 1.2 + 2)
           },
         ),
-        { numRuns: width === '1mo' ? 20 : 60 },
+        {
+          numRuns: width === '1mo' ? 20 : 60,
+          examples: [['America/St_Johns', Date.UTC(2010, 10, 7) / QUARTER_MS, 20]],
+        },
       )
     })
   }
