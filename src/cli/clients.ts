@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { Party } from '../features/audit/service.ts'
 import type { ClientBody } from '../features/projects/schema.ts'
-import type { ClientRow, ProjectsService } from '../features/projects/service.ts'
+import type { ClientRow } from '../features/projects/service.ts'
 import { examples } from './options.ts'
-import { note, print, printJson, printJsonList, printTable } from './print.ts'
+import { note, printJson, printJsonList, printTable } from './print.ts'
 import { withServices } from './with-services.ts'
+import { act, addKeepingCommands, type Kind } from './work-commands.ts'
 import {
   archivedOf,
   everyPage,
@@ -45,16 +45,12 @@ async function bodyOf(client: ClientRow): Promise<ClientBody> {
   return (await work()).clientBody(client, 'everything')
 }
 
-/** Does something to one client, and prints what became of it. */
-async function act(
-  command: Command,
-  act: (projects: ProjectsService, self: Party) => Promise<ClientRow>,
-  said: (client: ClientBody) => string,
-): Promise<void> {
-  const flags = command.optsWithGlobals<WorkFlags>()
-  const body = await bodyOf(await withServices(flags, ({ projects }, self) => act(projects, self)))
-  if (flags.json) printJson(body)
-  else print(said(body))
+const KIND: Kind<ClientRow, ClientBody> = {
+  word: 'client',
+  argument: CLIENT,
+  example: '"Acme Ltd"',
+  bodyOf,
+  calledBy: ({ name }) => name,
 }
 
 export function addClientsCommands(program: Command): void {
@@ -139,7 +135,8 @@ export function addClientsCommands(program: Command): void {
       const given = await fieldsOf(command.optsWithGlobals<FieldFlags>())
       await act(
         command,
-        (projects, self) => projects.addClient(self, { ...given, name }),
+        KIND,
+        ({ projects }, self) => projects.addClient(self, { ...given, name }),
         (client) => `Added ${client.name}: ${client.id}`,
       )
     })
@@ -160,48 +157,21 @@ export function addClientsCommands(program: Command): void {
       requireFields(given, command)
       await act(
         command,
-        (projects, self) => projects.changeClient(self, client, given),
+        KIND,
+        ({ projects }, self) => projects.changeClient(self, client, given),
         ({ name }) => `Changed ${name}.`,
       )
     })
 
-  clients
-    .command('archive')
-    .description('Take a client out of lists; its projects go on, and are billed')
-    .argument('<client>', CLIENT)
-    .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally clients archive "Acme Ltd"'))
-    .action((client: string, _flags, command: Command) =>
-      act(
-        command,
-        (projects, self) => projects.archiveClient(self, client),
-        ({ name }) => `${name} is archived.`,
-      ),
-    )
-
-  clients
-    .command('restore')
-    .description('Bring an archived client back')
-    .argument('<client>', CLIENT)
-    .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally clients restore "Acme Ltd"'))
-    .action((client: string, _flags, command: Command) =>
-      act(
-        command,
-        (projects, self) => projects.restoreClient(self, client),
-        ({ name }) => `${name} is active.`,
-      ),
-    )
-
-  clients
-    .command('remove')
-    .description('Remove a client that has neither projects nor bills')
-    .argument('<client>', CLIENT)
-    .addHelpText('after', examples('tally clients remove "Acme Ltd"'))
-    .action(async (client: string, _flags, command: Command) => {
-      await withServices(command.optsWithGlobals<WorkFlags>(), ({ projects }, self) =>
-        projects.removeClient(self, client),
-      )
-      print(`'${client}' is removed.`)
-    })
+  addKeepingCommands(clients, KIND, {
+    archive: {
+      description: 'Take a client out of lists; its projects go on, and are billed',
+      does: ({ projects }, self, client) => projects.archiveClient(self, client),
+    },
+    restore: ({ projects }, self, client) => projects.restoreClient(self, client),
+    remove: {
+      description: 'Remove a client that has neither projects nor bills',
+      does: ({ projects }, self, client) => projects.removeClient(self, client),
+    },
+  })
 }

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
-import type { Party } from '../features/audit/service.ts'
 import type { MergeBody, ProjectBody } from '../features/projects/schema.ts'
-import type { ProjectsService, ProjectView } from '../features/projects/service.ts'
+import type { ProjectView } from '../features/projects/service.ts'
 import { confirm, isInteractive } from './confirm.ts'
 import { examples } from './options.ts'
 import { note, print, printJson, printJsonList, printTable } from './print.ts'
 import { Progress } from './progress.ts'
 import { withServices } from './with-services.ts'
+import { act, addKeepingCommands, type Kind } from './work-commands.ts'
 import {
   archivedOf,
   budgetOf,
@@ -50,16 +50,12 @@ async function bodyOf(project: ProjectView): Promise<ProjectBody> {
   return (await work()).projectBody(project, 'everything')
 }
 
-/** Does something to one project, and prints what became of it. */
-async function act(
-  command: Command,
-  act: (projects: ProjectsService, self: Party) => Promise<ProjectView>,
-  said: (project: ProjectBody) => string,
-): Promise<void> {
-  const flags = command.optsWithGlobals<WorkFlags>()
-  const body = await bodyOf(await withServices(flags, ({ projects }, self) => act(projects, self)))
-  if (flags.json) printJson(body)
-  else print(said(body))
+const KIND: Kind<ProjectView, ProjectBody> = {
+  word: 'project',
+  argument: PROJECT,
+  example: 'ACME',
+  bodyOf,
+  calledBy: ({ key }) => key,
 }
 
 function stateOf({ archived_at, merged_into }: ProjectBody): string {
@@ -182,7 +178,8 @@ function addChangingCommands(projects: Command): void {
       const given = { ...(await fieldsOf(flags)), key, aliases: flags.alias, leads: flags.lead }
       await act(
         command,
-        (service, self) => service.addProject(self, given),
+        KIND,
+        (all, self) => all.projects.addProject(self, given),
         (project) => `Added ${project.key}: ${project.id}`,
       )
     })
@@ -207,50 +204,23 @@ function addChangingCommands(projects: Command): void {
       requireFields(given, command)
       await act(
         command,
-        (service, self) => service.changeProject(self, project, given),
+        KIND,
+        (all, self) => all.projects.changeProject(self, project, given),
         ({ key }) => `Changed ${key}.`,
       )
     })
 
-  projects
-    .command('archive')
-    .description('Take a project out of lists; reports that name it still arrive there')
-    .argument('<project>', PROJECT)
-    .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally projects archive ACME'))
-    .action((project: string, _flags, command: Command) =>
-      act(
-        command,
-        (service, self) => service.archiveProject(self, project),
-        ({ key }) => `${key} is archived.`,
-      ),
-    )
-
-  projects
-    .command('restore')
-    .description('Bring an archived project back')
-    .argument('<project>', PROJECT)
-    .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally projects restore ACME'))
-    .action((project: string, _flags, command: Command) =>
-      act(
-        command,
-        (service, self) => service.restoreProject(self, project),
-        ({ key }) => `${key} is active.`,
-      ),
-    )
-
-  projects
-    .command('remove')
-    .description('Remove a project that nothing refers to')
-    .argument('<project>', PROJECT)
-    .addHelpText('after', examples('tally projects remove ACME'))
-    .action(async (project: string, _flags, command: Command) => {
-      await withServices(command.optsWithGlobals<WorkFlags>(), (services, self) =>
-        services.projects.removeProject(self, project),
-      )
-      print(`'${project}' is removed.`)
-    })
+  addKeepingCommands(projects, KIND, {
+    archive: {
+      description: 'Take a project out of lists; reports that name it still arrive there',
+      does: ({ projects }, self, project) => projects.archiveProject(self, project),
+    },
+    restore: ({ projects }, self, project) => projects.restoreProject(self, project),
+    remove: {
+      description: 'Remove a project that nothing refers to',
+      does: ({ projects }, self, project) => projects.removeProject(self, project),
+    },
+  })
 }
 
 interface MergeFlags extends WorkFlags {
@@ -338,7 +308,8 @@ function addAliasCommands(projects: Command): void {
     .action((project: string, addAliases: string[], _flags, command: Command) =>
       act(
         command,
-        (service, self) => service.changeProject(self, project, { addAliases }),
+        KIND,
+        (all, self) => all.projects.changeProject(self, project, { addAliases }),
         ({ key, aliases }) => `${key} has the aliases ${aliases.join(', ')}.`,
       ),
     )
@@ -353,7 +324,8 @@ function addAliasCommands(projects: Command): void {
     .action((project: string, removeAliases: string[], _flags, command: Command) =>
       act(
         command,
-        (service, self) => service.changeProject(self, project, { removeAliases }),
+        KIND,
+        (all, self) => all.projects.changeProject(self, project, { removeAliases }),
         ({ key, aliases }) => `${key} has ${aliases.length === 0 ? 'no alias' : `the aliases ${aliases.join(', ')}`}.`,
       ),
     )
@@ -376,8 +348,9 @@ function addLeadCommands(projects: Command): void {
       .action((project: string, people: string[], _flags, command: Command) =>
         act(
           command,
-          (service, self) =>
-            service.changeProject(self, project, verb === 'add' ? { addLeads: people } : { removeLeads: people }),
+          KIND,
+          (all, self) =>
+            all.projects.changeProject(self, project, verb === 'add' ? { addLeads: people } : { removeLeads: people }),
           ({ key, leads = [] }) =>
             leads.length === 0
               ? `Nobody leads ${key}.`

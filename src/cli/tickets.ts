@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
-import type { Party } from '../features/audit/service.ts'
 import type { TicketBody } from '../features/projects/schema.ts'
 import type { TicketView } from '../features/projects/service.ts'
-import type { Services } from '../services.ts'
 import { examples } from './options.ts'
-import { note, print, printJson, printJsonList, printTable } from './print.ts'
+import { note, printJson, printJsonList, printTable } from './print.ts'
 import { withServices } from './with-services.ts'
+import { act, addKeepingCommands, type Kind } from './work-commands.ts'
 import {
   archivedOf,
   collect,
@@ -30,16 +29,12 @@ async function bodyOf(ticket: TicketView): Promise<TicketBody> {
   return (await work()).ticketBody(ticket)
 }
 
-/** Does something to one ticket, and prints what became of it. */
-async function act(
-  command: Command,
-  act: (services: Services, self: Party) => Promise<TicketView>,
-  said: (ticket: TicketBody) => string,
-): Promise<void> {
-  const flags = command.optsWithGlobals<WorkFlags>()
-  const body = await bodyOf(await withServices(flags, act))
-  if (flags.json) printJson(body)
-  else print(said(body))
+const KIND: Kind<TicketView, TicketBody> = {
+  word: 'ticket',
+  argument: TICKET,
+  example: 'ACME-42',
+  bodyOf,
+  calledBy: ({ key }) => key,
 }
 
 function place({ project }: TicketBody): string {
@@ -117,6 +112,7 @@ export function addTicketsCommands(program: Command): void {
       const { title, project } = command.optsWithGlobals<FieldFlags>()
       await act(
         command,
+        KIND,
         ({ projects }, self) => projects.addNewTicket(self, { key, title, project }),
         (ticket) => `Added ${ticket.key}${place(ticket)}: ${ticket.id}`,
       )
@@ -136,48 +132,21 @@ export function addTicketsCommands(program: Command): void {
       requireFields(given, command)
       await act(
         command,
+        KIND,
         ({ entries }, self) => entries.changeTicket(self, ticket, given),
         (changed) => `Changed ${changed.key}${place(changed)}.`,
       )
     })
 
-  tickets
-    .command('archive')
-    .description('Take a ticket out of lists; reports that name it still arrive there')
-    .argument('<ticket>', TICKET)
-    .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally tickets archive ACME-42'))
-    .action((ticket: string, _flags, command: Command) =>
-      act(
-        command,
-        ({ projects }, self) => projects.archiveTicket(self, ticket),
-        ({ key }) => `${key} is archived.`,
-      ),
-    )
-
-  tickets
-    .command('restore')
-    .description('Bring an archived ticket back')
-    .argument('<ticket>', TICKET)
-    .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally tickets restore ACME-42'))
-    .action((ticket: string, _flags, command: Command) =>
-      act(
-        command,
-        ({ projects }, self) => projects.restoreTicket(self, ticket),
-        ({ key }) => `${key} is active.`,
-      ),
-    )
-
-  tickets
-    .command('remove')
-    .description('Remove a ticket that has no entry')
-    .argument('<ticket>', TICKET)
-    .addHelpText('after', examples('tally tickets remove ACME-42'))
-    .action(async (ticket: string, _flags, command: Command) => {
-      await withServices(command.optsWithGlobals<WorkFlags>(), ({ projects }, self) =>
-        projects.removeTicket(self, ticket),
-      )
-      print(`'${ticket}' is removed.`)
-    })
+  addKeepingCommands(tickets, KIND, {
+    archive: {
+      description: 'Take a ticket out of lists; reports that name it still arrive there',
+      does: ({ projects }, self, ticket) => projects.archiveTicket(self, ticket),
+    },
+    restore: ({ projects }, self, ticket) => projects.restoreTicket(self, ticket),
+    remove: {
+      description: 'Remove a ticket that has no entry',
+      does: ({ projects }, self, ticket) => projects.removeTicket(self, ticket),
+    },
+  })
 }

@@ -1,6 +1,7 @@
 /** Clients, projects and tickets as a command line names, changes and shows them. */
 import type { Command } from 'commander'
 import type { Nanos } from '../lib/money.ts'
+import { eachPage } from '../lists.ts'
 import { CommandError } from './failures.ts'
 import { print } from './print.ts'
 import type { DatabaseFlags } from './with-services.ts'
@@ -59,21 +60,12 @@ export function archivedOf({ archived, all }: ListFlags): 'true' | 'all' | undef
   return all ? 'all' : archived ? 'true' : undefined
 }
 
-/** Rows that are read at a time. */
-const PAGE = 500
-
 /** Every row of a list, however long it is. */
 export async function everyPage<Row>(
   list: (page: { after: number | undefined; limit: number }) => Promise<Row[]>,
   keyOf: (row: Row) => number,
 ): Promise<Row[]> {
-  const rows: Row[] = []
-  for (;;) {
-    const last = rows.at(-1)
-    const page = await list({ after: last && keyOf(last), limit: PAGE })
-    rows.push(...page)
-    if (page.length < PAGE) return rows
-  }
+  return (await Array.fromAsync(eachPage(list, keyOf))).flat()
 }
 
 /** Exact numbers are raw JSON, whose text is that of the JSON. */

@@ -1,0 +1,84 @@
+/** The commands that clients, projects and tickets have alike. */
+import type { Command } from 'commander'
+import type { Party } from '../features/audit/service.ts'
+import type { Services } from '../services.ts'
+import { examples } from './options.ts'
+import { print, printJson } from './print.ts'
+import { withServices } from './with-services.ts'
+import type { WorkFlags } from './work-text.ts'
+
+/** A kind of work: how one of it is named on a command line, and told. */
+export interface Kind<View, Body> {
+  /** `project`. */
+  word: string
+  /** What may stand for one. */
+  argument: string
+  /** One, as the examples of its commands name it. */
+  example: string
+  bodyOf: (view: View) => Promise<Body>
+  /** What people call it. */
+  calledBy: (body: Body) => string
+}
+
+type Change<Answer> = (services: Services, self: Party, named: string) => Promise<Answer>
+
+/** Does something to one, and prints what became of it. */
+export async function act<View, Body>(
+  command: Command,
+  { bodyOf }: Pick<Kind<View, Body>, 'bodyOf'>,
+  does: (services: Services, self: Party) => Promise<View>,
+  said: (body: Body) => string,
+): Promise<void> {
+  const flags = command.optsWithGlobals<WorkFlags>()
+  const body = await bodyOf(await withServices(flags, does))
+  if (flags.json) printJson(body)
+  else print(said(body))
+}
+
+/** `archive`, `restore` and `remove`. */
+export function addKeepingCommands<View, Body>(
+  commands: Command,
+  kind: Kind<View, Body>,
+  {
+    archive,
+    restore,
+    remove,
+  }: {
+    archive: { description: string; does: Change<View> }
+    restore: Change<View>
+    remove: { description: string; does: Change<unknown> }
+  },
+): void {
+  const { word, argument, example, calledBy } = kind
+  const add = (name: string, description: string) =>
+    commands
+      .command(name)
+      .description(description)
+      .argument(`<${word}>`, argument)
+      .addHelpText('after', examples(`tally ${word}s ${name} ${example}`))
+
+  add('archive', archive.description)
+    .option('--json', 'print JSON')
+    .action((named: string, _flags, command: Command) =>
+      act(
+        command,
+        kind,
+        (services, self) => archive.does(services, self, named),
+        (body) => `${calledBy(body)} is archived.`,
+      ),
+    )
+  add('restore', `Bring an archived ${word} back`)
+    .option('--json', 'print JSON')
+    .action((named: string, _flags, command: Command) =>
+      act(
+        command,
+        kind,
+        (services, self) => restore(services, self, named),
+        (body) => `${calledBy(body)} is active.`,
+      ),
+    )
+  add('remove', remove.description).action(async (named: string, _flags, command: Command) => {
+    await withServices(command.optsWithGlobals<WorkFlags>(), (services, self) => remove.does(services, self, named))
+    print(`'${named}' is removed.`)
+  })
+}
