@@ -32,4 +32,10 @@ CREATE TABLE rollup_sums (
   PRIMARY KEY (period_id, grain, number)
 );
 
-CREATE INDEX entries_possible_duplicates ON entries (started_at, id) WHERE possible_duplicate_id IS NOT NULL;
+DROP INDEX entries_unattributed;
+CREATE INDEX entries_unattributed ON entries (
+  started_at, id, status, superseded, reported_cost, list_value, manager_id, project_id, placed_by
+) WHERE placed_by IS NULL;
+CREATE INDEX entries_possible_duplicates ON entries (
+  started_at, id, status, superseded, reported_cost, list_value, manager_id, project_id, possible_duplicate_id
+) WHERE possible_duplicate_id IS NOT NULL;

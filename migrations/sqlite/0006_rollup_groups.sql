@@ -42,5 +42,12 @@ CREATE TABLE rollup_sums (
   PRIMARY KEY (period_id, grain, number)
 ) STRICT, WITHOUT ROWID;
 
--- Few entries say exactly what an earlier one said, and every look at a period counts them.
-CREATE INDEX entries_possible_duplicates ON entries (started_at, id) WHERE possible_duplicate_id IS NOT NULL;
+-- What every look at a period counts one by one. With what it asks of them in the index, a year of entries is counted
+-- without looking at any.
+DROP INDEX entries_unattributed;
+CREATE INDEX entries_unattributed ON entries (
+  started_at, id, status, superseded, reported_cost, list_value, manager_id, project_id, placed_by
+) WHERE placed_by IS NULL;
+CREATE INDEX entries_possible_duplicates ON entries (
+  started_at, id, status, superseded, reported_cost, list_value, manager_id, project_id, possible_duplicate_id
+) WHERE possible_duplicate_id IS NOT NULL;

@@ -14,7 +14,7 @@ import { checkRollup } from '../../src/features/reports/rollup-check.ts'
 import { planReading } from '../../src/features/reports/rollup-plan.ts'
 import { finishBuilding, insertBuilding, markPeriods, readState } from '../../src/features/reports/store/rollup.ts'
 import { sumGroups, USE } from '../../src/features/reports/store/sums.ts'
-import { createSums, type Dimension } from '../../src/features/reports/sums.ts'
+import { createSums, type Dimension, type SumsRow } from '../../src/features/reports/sums.ts'
 import { newId } from '../../src/lib/id.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
@@ -264,6 +264,8 @@ async function changeOne(
 
 interface Question {
   viewer: Viewer
+  onlyStraddling: boolean
+  limit?: number
   filter: EntryFilter
   dimensions: Dimension[]
   bounds: number[]
@@ -301,6 +303,7 @@ function randomQuestion(chance: Chance, { managers }: Stage): Question {
           'client',
           'agent_manager',
           'agent_name',
+          'agent_harness',
           'provider',
           'model',
           'status',
@@ -310,11 +313,17 @@ function randomQuestion(chance: Chance, { managers }: Stage): Question {
     ),
   ]
   const viewer = chance.is(0.3) ? viewerOf({ id: managers[0]!.id, role: 'member' }) : EVERYTHING
-  return { viewer, filter, dimensions, bounds }
+  // More than there are groups: it must change nothing.
+  const limit = chance.is(0.5) ? { limit: 10_000 } : {}
+  return { viewer, filter, dimensions, bounds, onlyStraddling: chance.is(0.2), ...limit }
 }
 
 /** The answer from all entries, one by one. */
-async function modelAnswer(db: Database, { managers }: Stage, { viewer, filter, dimensions, bounds }: Question) {
+async function modelAnswer(
+  db: Database,
+  { managers }: Stage,
+  { viewer, filter, dimensions, bounds, onlyStraddling }: Question,
+) {
   const t = db.read.tables
   const byId = <Row extends { id: number }>(rows: Row[]) => new Map(rows.map((row) => [row.id, row]))
   const projects = byId(await db.read.select().from(t.projects))
@@ -342,11 +351,13 @@ async function modelAnswer(db: Database, { managers }: Stage, { viewer, filter, 
       (filter.priced === undefined || filter.priced === (cost !== null))
     const bucket = bounds.findIndex((from, at) => entry.startedAt >= from && entry.startedAt < bounds[at + 1]!)
     if (!isIn || bucket === -1) continue
+    if (onlyStraddling && entry.endedAt <= bounds[bucket + 1]!) continue
     const values: Record<string, string | undefined> = {
       project: project?.uid,
       client: client?.uid,
       agent_manager: manager.uid,
       agent_name: names.get(entry.agentId)!.text,
+      agent_harness: names.get(entry.harnessId)!.text,
       provider: entry.providerId === null ? undefined : names.get(entry.providerId)!.text,
       model: names.get(entry.modelId)!.text,
       status: entry.status,
@@ -359,9 +370,12 @@ async function modelAnswer(db: Database, { managers }: Stage, { viewer, filter, 
       tokens: [0n, 0n, 0n, 0n, 0n],
       straddling: 0,
       money: [null, null, null],
+      compared: [0, null, null],
     }
     const add = (sum: unknown, value: bigint | null) => (value === null ? sum : ((sum as bigint | null) ?? 0n) + value)
     const money = row.money as unknown[]
+    const compared = row.compared as unknown[]
+    const isCompared = entry.reportedCost !== null && entry.listValue !== null
     const figures = [entry.input, entry.output, entry.cacheRead, entry.cacheWrite, entry.cacheWrite1h]
     rows.set(place, {
       entries: (row.entries as number) + 1,
@@ -369,36 +383,36 @@ async function modelAnswer(db: Database, { managers }: Stage, { viewer, filter, 
       tokens: (row.tokens as bigint[]).map((sum, at) => sum + BigInt(figures[at]!)),
       straddling: (row.straddling as number) + (entry.endedAt > bounds[bucket + 1]! ? 1 : 0),
       money: [add(money[0], cost), add(money[1], entry.listValue), add(money[2], entry.reportedCost)],
+      compared: isCompared
+        ? [(compared[0] as number) + 1, add(compared[1], entry.reportedCost), add(compared[2], entry.listValue)]
+        : compared,
     })
   }
   return rows
 }
 
 async function answer(db: Database, question: Question) {
-  const rows = await createSums({ db }).sums(question)
+  const place = ({ bucket, keys }: Pick<SumsRow, 'bucket' | 'keys'>) =>
+    JSON.stringify([bucket, ...keys.map((key) => (key !== null && typeof key === 'object' ? key.id : key))])
+  const { sums, compare } = createSums({ db })
+  const compared = new Map((await compare(question)).map((row) => [place(row), row]))
   return new Map(
-    rows.map(
-      ({
-        bucket,
-        keys,
-        entries,
-        unpricedEntries,
-        tokens,
-        costNanos,
-        listValueNanos,
-        reportedCostNanos,
-        straddling,
-      }) => [
-        JSON.stringify([bucket, ...keys.map((key) => (key !== null && typeof key === 'object' ? key.id : key))]),
+    (await sums(question)).map((row) => {
+      const { input, output, cacheRead, cacheWrite, cacheWrite1h } = row.tokens
+      const both = compared.get(place(row))!
+      expect(both.entries).toBe(row.entries)
+      return [
+        place(row),
         {
-          entries,
-          unpriced: unpricedEntries,
-          tokens: [tokens.input, tokens.output, tokens.cacheRead, tokens.cacheWrite, tokens.cacheWrite1h],
-          straddling,
-          money: [costNanos, listValueNanos, reportedCostNanos],
+          entries: row.entries,
+          unpriced: row.unpricedEntries,
+          tokens: [input, output, cacheRead, cacheWrite, cacheWrite1h],
+          straddling: question.onlyStraddling ? row.entries : row.straddling,
+          money: [row.costNanos, row.listValueNanos, row.reportedCostNanos],
+          compared: [both.comparedEntries, both.reportedCostNanos, both.listValueNanos],
         },
-      ],
-    ),
+      ]
+    }),
   )
 }
 
@@ -513,7 +527,13 @@ forEachEngine('the roll-up', (open, engine) => {
     await untilIdle(createRollup({ db, clock, timeZone: async () => 'UTC', ...AT_ONCE }))
     expect(await checkRollup({ db })).toEqual([])
     const { from, to } = monthAt(NOW - 30 * DAY, 'UTC')
-    const question: Question = { viewer: EVERYTHING, filter: {}, dimensions: ['project'], bounds: [from, to] }
+    const question: Question = {
+      viewer: EVERYTHING,
+      filter: {},
+      dimensions: ['project'],
+      bounds: [from, to],
+      onlyStraddling: false,
+    }
     const before = shown(await answer(db, question))
     expect(before).toEqual(shown(await modelAnswer(db, scene, question)))
 

@@ -207,7 +207,6 @@ export function createSums({ db }: { db: Database }): Sums {
     const grain = findGrainFor(asked, groupings)
     for (let attempt = 1; ; attempt += 1) {
       const planned = grain !== undefined && attempt <= ATTEMPTS ? await plan(bounds, within) : { plan: allRaw(within) }
-      const isGroupPerRow = planned.plan.periods.length === 0 && !groupings.some(({ isCoarser }) => isCoarser)
       const query: GroupQuery<Asked> = {
         viewer,
         condition: conditionOf(db.slow, withoutTime),
@@ -219,7 +218,7 @@ export function createSums({ db }: { db: Database }): Sums {
         plan: planned.plan,
         zone: planned.zone,
         grain: grain ?? 0,
-        limit: isGroupPerRow ? limit : undefined,
+        limit: groupings.some(({ isCoarser }) => isCoarser) ? undefined : limit,
         inHalves,
       }
       const groups = await sumGroups(db.slow, query)

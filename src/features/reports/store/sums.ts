@@ -71,7 +71,7 @@ export interface GroupQuery<Asked extends Figure> {
   zone: string | undefined
   /** Which of the roll-up's groups have the columns, those of the conditions among them. */
   grain: number
-  /** Bounds the rows of the statement; each is a group of its own only where nothing comes from the roll-up. */
+  /** How many groups to answer at most, from the first bucket on, and one more that says whether there are others. */
   limit: number | undefined
   /** Whether each sum is made in two halves, for sums that 64 bits do not hold. SQLite fails where one does not fit. */
   inHalves: boolean
@@ -341,18 +341,23 @@ export async function sumGroups<Asked extends Figure>(
       .from(sql`(SELECT 1) AS one`)
     return row!.doubts === 0 ? [] : undefined
   }
+  // A group may have a row of each arm. Millions of rows must not reach the main thread to be put together there.
+  const isPutTogether = limit !== undefined && plan.periods.length > 0
+  const sumOf = (name: string) => (isPutTogether ? sql`sum(${sql.raw(name)})` : sql`${sql.raw(name)}`)
+  const keys = columns.map((_, at) => sql.raw(`key${at}`))
   const selection = reader
     .select({
       bucket: sql`bucket`.mapWith(Number),
       ...Object.fromEntries(columns.map((column, at) => [`key${at}`, sql.raw(`key${at}`).mapWith(keyReader(column))])),
-      entries: sql`entries`.mapWith(Number),
-      unpriced: sql`unpriced`.mapWith(Number),
-      straddling: sql`straddling`.mapWith(Number),
+      entries: sumOf('entries').mapWith(Number),
+      unpriced: sumOf('unpriced').mapWith(Number),
+      straddling: sumOf('straddling').mapWith(Number),
       ...Object.fromEntries(
-        Array.from({ length: cells }, (_, at) => [`figure${at}`, sql.raw(`figure${at}`).mapWith(BigInt)]),
+        Array.from({ length: cells }, (_, at) => [`figure${at}`, sumOf(`figure${at}`).mapWith(BigInt)]),
       ),
     })
     .from(source)
+    .groupBy(...(isPutTogether ? [sql`bucket`, ...keys] : []))
     .orderBy(sql`bucket`)
   const rows = (await (limit === undefined ? selection : selection.limit(limit + 1))) as Record<string, unknown>[]
   if (rows.some((row) => row.bucket === DOUBTS && row.entries !== 0)) return undefined
