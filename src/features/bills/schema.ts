@@ -17,7 +17,7 @@ const amount = (description: string) => Type.Number({ description: `${descriptio
 const dollars = (description: string) => Type.Number({ description: `${description} US dollars.` })
 
 export const BILL_STATES = ['sent', 'paid', 'void'] as const
-export const BILL_KINDS = ['bill', 'credit_note'] as const
+const BILL_KINDS = ['bill', 'credit_note'] as const
 
 /** More than anybody reads; a bill with more is a file. */
 const EXTRA_LINES_LIMIT = 100
