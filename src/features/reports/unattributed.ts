@@ -7,6 +7,7 @@ import type { Viewer } from '../../database/visibility.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
+import { pageOf } from '../../lists.ts'
 import { Query, type QueryTexts, writeKeyPage } from '../../query.ts'
 import { conditionOf, type EntryFilter, readFilter } from '../entries/service.ts'
 import { counted, listPath } from './counted.ts'
@@ -69,7 +70,7 @@ export function createUnattributed({ db }: { db: Database }) {
     async unattributed(viewer: Viewer, { filter, limit, after }: UnattributedQuery): Promise<UnattributedReport> {
       const groups = await groupsFor(viewer, filter)
       const nowhere = await sumNowhere(db.slow, { viewer, condition: conditionOf(db.slow, counted(filter)) })
-      const hasMore = groups.length > after + limit
+      const page = pageOf(groups.slice(after, after + limit + 1), limit, () => writeKeyPage(after + limit))
       return {
         totals: {
           groups: groups.length,
@@ -78,9 +79,8 @@ export function createUnattributed({ db }: { db: Database }) {
           cost: moneyNumber(groups.reduce<bigint | null>((sum, { costNanos }) => add(sum, costNanos), null)),
         },
         placed_on_nothing: { entries: nowhere.entries, cost: moneyNumber(nowhere.costNanos) },
-        data: await bodiesOf(groups.slice(after, after + limit), filter),
-        has_more: hasMore,
-        next_page: hasMore ? writeKeyPage(after + limit) : null,
+        ...page,
+        data: await bodiesOf(page.data, filter),
       }
     },
 

@@ -2,6 +2,7 @@
 import type { Database } from '../../database/database.ts'
 import type { Viewer } from '../../database/visibility.ts'
 import { timestamp } from '../../lib/duration.ts'
+import { pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import { conditionOf } from '../entries/service.ts'
 import { counted, listPath } from './counted.ts'
@@ -13,26 +14,6 @@ import { tokensBody } from './wire.ts'
 /** Rows that an export reads at a time. */
 const EXPORT_PAGE = 1_000
 
-/** A page of rows that are read one more than shown, to know whether there are others. */
-export function pageOf<Row>(rows: Row[], { after, limit }: Pick<RankedQuery, 'after' | 'limit'>) {
-  const hasMore = rows.length > limit
-  return {
-    shown: rows.slice(0, limit),
-    page: { has_more: hasMore, next_page: hasMore ? writeKeyPage(after + limit) : null },
-  }
-}
-
-/** Every row of a ranking, read page by page. */
-export async function* everyRow<Row>(
-  read: (page: Pick<RankedQuery, 'after' | 'limit'>) => Promise<Row[]>,
-): AsyncGenerator<Row> {
-  for (let after = 0; ; after += EXPORT_PAGE) {
-    const rows = await read({ after, limit: EXPORT_PAGE })
-    yield* rows
-    if (rows.length < EXPORT_PAGE) return
-  }
-}
-
 export function createUnpriced({ db }: { db: Database }) {
   const read = async (viewer: Viewer, { filter }: RankedQuery, page: Pick<RankedQuery, 'after' | 'limit'>) => {
     const condition = conditionOf(db.slow, counted(filter))
@@ -43,12 +24,17 @@ export function createUnpriced({ db }: { db: Database }) {
     /** A page of models, the most used first. */
     async unpriced(viewer: Viewer, asked: RankedQuery): Promise<UnpricedReport> {
       const { after, limit } = asked
-      const { shown, page } = pageOf(await read(viewer, asked, { after, limit: limit + 1 }), asked)
-      return { data: shown, ...page }
+      const rows = await read(viewer, asked, { after, limit: limit + 1 })
+      return pageOf(rows, limit, () => writeKeyPage(after + limit))
     },
 
-    exportUnpriced: (viewer: Viewer, asked: RankedQuery): AsyncGenerator<UnpricedModel> =>
-      everyRow((page) => read(viewer, asked, page)),
+    async *exportUnpriced(viewer: Viewer, asked: RankedQuery): AsyncGenerator<UnpricedModel> {
+      for (let after = 0; ; after += EXPORT_PAGE) {
+        const rows = await read(viewer, asked, { after, limit: EXPORT_PAGE })
+        yield* rows
+        if (rows.length < EXPORT_PAGE) return
+      }
+    },
   }
 }
 

@@ -17,7 +17,6 @@ import { type AuditService, difference, type Party } from '../audit/service.ts'
 import {
   type DraftSheet,
   type EntriesService,
-  type Overlap,
   requireRight,
   SHEET_TRANSITIONS,
   type SheetAction,
@@ -32,6 +31,7 @@ import type { PricesService } from '../prices/service.ts'
 import { pointerInFile, readRows } from './csv.ts'
 import { faultOfStart, readPeriod } from './period.ts'
 import type { SheetListQuery } from './query.ts'
+import { billedEntries, emptySheet, overlappingEntries, SHEET_LIMIT, sheetFull } from './refusals.ts'
 import type { Approvals, ImportedEntries, NewSheetBody, SheetOverlaps, TokenSheet } from './schema.ts'
 import {
   deleteSheet,
@@ -53,14 +53,8 @@ export type SheetsService = ReturnType<typeof createSheetsService>
 /** Rows of a file are entries of one transaction, some 300 ms for which reporting waits, as a batch of reports has them. */
 const IMPORT_LIMIT = 1_000
 
-/** All entries of a sheet change their state in one transaction. */
-const SHEET_LIMIT = 10_000
-
 /** Faults of a file that are told at once: nobody mends more before trying again. */
 const FAULTS_SHOWN = 100
-
-/** Overlapping pairs that a refusal names; the list of overlaps has all of them. */
-const OVERLAPS_SHOWN = 20
 
 /** Sheets that an export reads at a time, each with the sums of its entries. */
 const EXPORT_PAGE = 100
@@ -95,51 +89,6 @@ const DONE = {
   withdraw_approval: 'approval_withdrawn',
 } as const satisfies Partial<Record<SheetAction, string>>
 type Step = keyof typeof DONE
-
-function emptySheet(name: string): Problem {
-  return new Problem('empty_sheet', `${capital(name)} has no entries. Add them before it is submitted, or remove it.`)
-}
-
-function sheetFull(): Problem {
-  return validationFailed([
-    {
-      pointer: '',
-      code: 'too_large',
-      message: `a sheet has up to ${SHEET_LIMIT.toLocaleString('en')} entries; open another one`,
-    },
-  ])
-}
-
-function overlappingEntries(overlaps: Overlap[]): Problem {
-  const shown = overlaps.slice(0, OVERLAPS_SHOWN)
-  const pairs = `${overlaps.length.toLocaleString('en')} ${overlaps.length === 1 ? 'pair' : 'pairs'}`
-  return new Problem(
-    'overlapping_entries',
-    `Entries of the sheet overlap with reported ones of the same person and harness (${pairs}). Remove what is counted twice, or confirm the overlaps.`,
-    {
-      faults: shown.map(({ entry, reported }) => ({
-        pointer: `/entries/${entry.uid}`,
-        code: 'overlaps',
-        message: `${entry.harness} from ${spanText(entry)} overlaps with the reported ${reported.uid}, ${spanText(reported)}`,
-      })),
-    },
-  )
-}
-
-function spanText({ startedAt, endedAt }: Overlap['entry']): string {
-  return `${new Date(startedAt).toISOString()} to ${new Date(endedAt).toISOString()}`
-}
-
-function billedEntries(name: string, count: number): Problem {
-  return new Problem(
-    'wrong_status',
-    `${count} of the entries of ${name} are on a bill, which freezes them. Void the bill first.`,
-  )
-}
-
-function capital(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1)
-}
 
 interface Dependencies {
   db: Database

@@ -1,0 +1,55 @@
+/** Why a sheet does not change or move on. */
+import { Problem, validationFailed } from '../../errors.ts'
+import { timestamp } from '../../lib/duration.ts'
+import type { Overlap } from '../entries/service.ts'
+
+/** All entries of a sheet change their state in one transaction. */
+export const SHEET_LIMIT = 10_000
+
+/** Overlapping pairs that a refusal names; the list of overlaps has all of them. */
+const OVERLAPS_SHOWN = 20
+
+export function emptySheet(name: string): Problem {
+  return new Problem('empty_sheet', `${capital(name)} has no entries. Add them before it is submitted, or remove it.`)
+}
+
+export function sheetFull(): Problem {
+  return validationFailed([
+    {
+      pointer: '',
+      code: 'too_large',
+      message: `a sheet has up to ${SHEET_LIMIT.toLocaleString('en')} entries; open another one`,
+    },
+  ])
+}
+
+export function overlappingEntries(overlaps: Overlap[]): Problem {
+  const shown = overlaps.slice(0, OVERLAPS_SHOWN)
+  const pairs = `${overlaps.length.toLocaleString('en')} ${overlaps.length === 1 ? 'pair' : 'pairs'}`
+  return new Problem(
+    'overlapping_entries',
+    `Entries of the sheet overlap with reported ones of the same person and harness (${pairs}). Remove what is counted twice, or confirm the overlaps.`,
+    {
+      faults: shown.map(({ entry, reported }) => ({
+        pointer: `/entries/${entry.uid}`,
+        code: 'overlaps',
+        message: `${entry.harness} from ${spanText(entry)} overlaps with the reported ${reported.uid}, ${spanText(reported)}`,
+      })),
+    },
+  )
+}
+
+function spanText({ startedAt, endedAt }: Overlap['entry']): string {
+  return `${timestamp(startedAt)} to ${timestamp(endedAt)}`
+}
+
+export function billedEntries(name: string, count: number): Problem {
+  return new Problem(
+    'wrong_status',
+    `${count} of the entries of ${name} are on a bill, which freezes them. Void the bill first.`,
+  )
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
