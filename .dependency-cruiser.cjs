@@ -162,6 +162,11 @@ module.exports = {
     ]),
     onlyIn('drivers-only-in-the-database', '^bun:sqlite$|(^|/)node_modules/postgres/', ['^src/database/']),
     onlyIn('commander-only-in-the-command-line', '(^|/)node_modules/commander/', ['^src/main\\.ts$', '^src/cli/']),
+    onlyIn('mail-only-in-delivery', '(^|/)node_modules/nodemailer/', ['^src/features/bills/delivery-mailer\\.ts$']),
+    onlyIn('pages-only-in-documents', '(^|/)node_modules/(pdfkit|fontkit|bidi-js)/', [
+      '^src/features/bills/documents/',
+    ]),
+    onlyIn('expressions-only-in-conditions', '(^|/)node_modules/re2js/', ['^src/features/placement/']),
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-orphans',
