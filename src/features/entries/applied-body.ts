@@ -4,7 +4,7 @@ import { PLACED_BY } from '../../database/tables.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { oneOf, orNull, strict } from '../../wire.ts'
-import type { Applied, Move } from './applying.ts'
+import type { Applied, Move } from './applied.ts'
 
 const cost = (description: string) =>
   Type.Number({

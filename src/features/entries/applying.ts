@@ -1,19 +1,19 @@
 /**
- * Asking the placement rules about entries that are there already (product.md, "Placement"): applying them to those
- * that nothing placed or that a rule placed, and telling what each rule says of an entry.
+ * Applying the placement rules to entries that are there already (product.md, "Placement"): to those that nothing
+ * placed, or that a rule placed.
  *
  * What a person placed, or a report named, never moves; nor does what is approved, on a submitted sheet or billed.
  */
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Nanos } from '../../lib/money.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { badPage, Query, type QueryTexts } from '../../query.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
-import type { Placement, PlacementService, Rule, RuleSet } from '../placement/service.ts'
+import type { Placement, PlacementService, RuleSet } from '../placement/service.ts'
+import { type Applied, type Move, Tally } from './applied.ts'
 import { type EntryFilter, type Position, readSelectingFilter } from './filter.ts'
-import { isForRules, type PlaceBody, placeAgain, placeOf, subjectOf } from './placed.ts'
+import { isForRules, placeAgain, placeOf, subjectOf } from './placed.ts'
 import { placementColumns } from './record.ts'
 import { costNanosOf, isLocked } from './rows.ts'
 import { insertHistory } from './store/history.ts'
@@ -72,40 +72,6 @@ export function readWalk(page: string): Walk | undefined {
   const [lane, ...place] = text.split('.').map(Number)
   if (lane !== 0) return { lane: lane!, after: place[0]! }
   return { lane: 0, after: place.length === 2 ? { startedAt: place[0]!, id: place[1]! } : undefined }
-}
-
-/** An entry that moves. */
-export interface Move {
-  placed: PlacedEntry
-  from: PlaceBody
-  to: PlaceBody
-  rule: Pick<Rule, 'uid' | 'name' | 'version'> | null
-  /** Null where it is unknown. */
-  costNanos: Nanos | null
-  note: string | null
-}
-
-/** Moves from one place to another by one rule. */
-export interface MoveGroup {
-  from: PlaceBody
-  to: PlaceBody
-  rule: Move['rule']
-  entries: number
-  unpricedEntries: number
-  costNanos: Nanos
-}
-
-export interface Applied {
-  /** Entries that moved. */
-  entries: number
-  /** Those among them whose cost is unknown. */
-  unpricedEntries: number
-  costNanos: Nanos
-  groups: MoveGroup[]
-  moves: Move[]
-  /** Whether every entry was looked at. */
-  isComplete: boolean
-  nextPage: string | null
 }
 
 /** What a call asks for. Throws 422 with every fault. */
@@ -292,89 +258,6 @@ async function* pagesOf(
       }
       from = lane === 0 ? { startedAt: last.startedAt, id: last.id } : last.id
       yield { page, next: { lane, after: from } as Walk }
-    }
-  }
-}
-
-/** What several calls answered, one after the other, as one. */
-export function joinApplied(answers: Applied[]): Applied {
-  const groups = new Map<string, MoveGroup>()
-  for (const group of answers.flatMap((answer) => answer.groups)) {
-    const key = keyOf(group)
-    const known = groups.get(key)
-    if (known) {
-      known.entries += group.entries
-      known.unpricedEntries += group.unpricedEntries
-      known.costNanos += group.costNanos
-    } else groups.set(key, { ...group })
-  }
-  return {
-    entries: answers.reduce((sum, { entries }) => sum + entries, 0),
-    unpricedEntries: answers.reduce((sum, { unpricedEntries }) => sum + unpricedEntries, 0),
-    costNanos: answers.reduce((sum, { costNanos }) => sum + costNanos, 0n),
-    groups: [...groups.values()].sort(dearestFirst),
-    moves: answers.flatMap(({ moves }) => moves),
-    isComplete: answers.at(-1)!.isComplete,
-    nextPage: answers.at(-1)!.nextPage,
-  }
-}
-
-function keyOf({ from, to, rule }: Pick<MoveGroup, 'from' | 'to' | 'rule'>): string {
-  return JSON.stringify([from, to, rule?.uid])
-}
-
-/** What somebody looks for before they agree. */
-function dearestFirst(one: MoveGroup, other: MoveGroup): number {
-  if (one.costNanos !== other.costNanos) return one.costNanos > other.costNanos ? -1 : 1
-  return other.entries - one.entries
-}
-
-/** Adds moves up. An entry that several batches would take along with a ticket counts once. */
-class Tally {
-  readonly groups = new Map<string, MoveGroup>()
-  readonly moves: Move[] = []
-  readonly #takenAlong = new Set<number>()
-  #entries = 0
-  #unpricedEntries = 0
-  #costNanos: Nanos = 0n
-
-  add(moves: Move[], isListed: boolean): void {
-    for (const move of moves) {
-      if (move.from.ticket !== null && this.#isKnown(move.placed.entry.id)) continue
-      if (isListed) this.moves.push(move)
-      const cost = move.costNanos
-      const group = this.#groupOf(move)
-      group.entries += 1
-      this.#entries += 1
-      group.unpricedEntries += cost === null ? 1 : 0
-      this.#unpricedEntries += cost === null ? 1 : 0
-      group.costNanos += cost ?? 0n
-      this.#costNanos += cost ?? 0n
-    }
-  }
-
-  #isKnown(id: number): boolean {
-    if (this.#takenAlong.has(id)) return true
-    this.#takenAlong.add(id)
-    return false
-  }
-
-  #groupOf({ from, to, rule }: Move): MoveGroup {
-    const key = keyOf({ from, to, rule })
-    const group = this.groups.get(key) ?? { from, to, rule, entries: 0, unpricedEntries: 0, costNanos: 0n }
-    this.groups.set(key, group)
-    return group
-  }
-
-  applied(nextPage: string | null): Applied {
-    return {
-      entries: this.#entries,
-      unpricedEntries: this.#unpricedEntries,
-      costNanos: this.#costNanos,
-      groups: [...this.groups.values()].sort(dearestFirst),
-      moves: this.moves,
-      isComplete: nextPage === null,
-      nextPage,
     }
   }
 }
