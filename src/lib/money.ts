@@ -34,18 +34,30 @@ const WHOLE_DIGITS_LIMIT = 400
  * Answers undefined where the text is no decimal number or has more than 400 digits before the point.
  */
 export function parseDecimal(text: string, digits: number): bigint | undefined {
+  return readDecimal(text, digits)?.units
+}
+
+/** As {@link parseDecimal}, and undefined where something would have to be rounded off. */
+export function parseExactDecimal(text: string, digits: number): bigint | undefined {
+  const read = readDecimal(text, digits)
+  return read?.isExact ? read.units : undefined
+}
+
+function readDecimal(text: string, digits: number): { units: bigint; isExact: boolean } | undefined {
   const match = DECIMAL.exec(text.trim())
   if (!match) return undefined
   const [, sign, whole = '', fraction = '', exponent = '0'] = match
   if (whole === '' && fraction === '') return undefined
   const significant = (whole + fraction).replace(/^0+/, '')
+  if (significant === '') return { units: 0n, isExact: true }
   const wholeDigits = significant.length - fraction.length + Number(exponent)
-  if (significant === '' || wholeDigits + digits < 0) return 0n
+  if (wholeDigits + digits < 0) return { units: 0n, isExact: false }
   if (wholeDigits > WHOLE_DIGITS_LIMIT) return undefined
   const kept = wholeDigits + digits
   const truncated = BigInt(significant.slice(0, kept).padEnd(kept, '0'))
-  const units = roundsUp(significant.slice(kept), truncated) ? truncated + 1n : truncated
-  return sign === '-' ? -units : units
+  const rest = significant.slice(kept)
+  const units = roundsUp(rest, truncated) ? truncated + 1n : truncated
+  return { units: sign === '-' ? -units : units, isExact: !/[1-9]/.test(rest) }
 }
 
 /** Whether the digits behind `units` are more than half of one, or half of an odd one. */

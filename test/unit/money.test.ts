@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { divideHalfEven, formatDecimal, parseDecimal } from '../../src/lib/money.ts'
+import { divideHalfEven, formatDecimal, parseDecimal, parseExactDecimal } from '../../src/lib/money.ts'
 
 describe('decimal text', () => {
   const read: [string, bigint | undefined][] = [
@@ -53,4 +53,18 @@ describe('decimal text', () => {
   test('gives back what was written', () => {
     fc.assert(fc.property(fc.bigInt(), (units) => expect(parseDecimal(formatDecimal(units, 9), 9)).toBe(units)))
   })
+})
+
+test('what is finer than asked for is not taken as exact, however fine it is', () => {
+  expect(['12.5', '1e-4', '-100', '0', '0.00010000', '0e-99'].map((text) => parseExactDecimal(text, 4))).toEqual([
+    125_000n,
+    1n,
+    -1_000_000n,
+    0n,
+    1n,
+    0n,
+  ])
+  expect(
+    ['1.00001', '1e-5', '1e-9', '1e-999999', '0.00005', 'x', ''].map((text) => parseExactDecimal(text, 4)),
+  ).toEqual(Array(7).fill(undefined))
 })

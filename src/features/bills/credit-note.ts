@@ -1,10 +1,9 @@
 /** A credit note: the bill that corrects a paid one by negative lines. Pure. */
 import { type Fault, validationFailed } from '../../errors.ts'
 import { numberText } from '../../lib/exact-json.ts'
-import { decimalNumber, formatDecimal, parseDecimal } from '../../lib/money.ts'
-import { PPM_DIGITS, taxOn } from './amounts.ts'
+import { decimalNumber, formatDecimal, parseDecimal, parseExactDecimal } from '../../lib/money.ts'
+import { PPM_DIGITS, RATE_DIGITS, taxOn } from './amounts.ts'
 import type { Composed } from './document.ts'
-import { exactly } from './request.ts'
 import type { BillDocument, CreditNoteRequest } from './schema.ts'
 import type { BillRecord } from './store/bills.ts'
 
@@ -32,7 +31,7 @@ export function creditLines(
   }
   const faults: Fault[] = []
   const read = lines.map((line, index) => {
-    const amountMinor = exactly(numberText(line, 'amount'), minorDigits)
+    const amountMinor = parseExactDecimal(numberText(line, 'amount'), minorDigits)
     if (amountMinor === undefined || amountMinor <= 0n) {
       faults.push({
         pointer: `/lines/${index}/amount`,
@@ -76,7 +75,7 @@ export function creditDocument(
     replaces: null,
     corrects: { id: uid, number },
     // As text, because reading the document made numbers of what was exact.
-    exchange_rate: decimalNumber(exactly(numberText(original, 'exchange_rate'), 10)!, 10),
+    exchange_rate: decimalNumber(parseExactDecimal(numberText(original, 'exchange_rate'), RATE_DIGITS)!, RATE_DIGITS),
     sections: [],
     extra_lines: lines.map(({ text, amountMinor }) => ({ text, amount: money(-amountMinor) })),
     entries: 0,

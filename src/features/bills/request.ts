@@ -2,10 +2,10 @@
 import type { Fault } from '../../errors.ts'
 import { type Days, daysOfMonth, isDay } from '../../lib/calendar.ts'
 import { numberText } from '../../lib/exact-json.ts'
-import { parseDecimal } from '../../lib/money.ts'
+import { parseExactDecimal } from '../../lib/money.ts'
 import { faultsOfCurrency, faultsOfEmail } from '../people/service.ts'
 import { parseMarkup } from '../projects/service.ts'
-import { PPM_DIGITS, RATE_DIGITS } from './amounts.ts'
+import { RATE_DIGITS } from './amounts.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { BillTerms, LineDimension } from './document.ts'
 import type { BillRequest, BillSending } from './schema.ts'
@@ -82,7 +82,7 @@ export function readAmounts(
   const faults: Fault[] = []
   const minorDigits = minorDigitsOf(currency)
   const extraLines = (body.extra_lines ?? []).map((line, index) => {
-    const amountMinor = exactly(numberText(line, 'amount'), minorDigits)
+    const amountMinor = parseExactDecimal(numberText(line, 'amount'), minorDigits)
     if (amountMinor === undefined || Math.abs(line.amount) > AMOUNT_LIMIT) {
       faults.push({
         pointer: `/extra_lines/${index}/amount`,
@@ -107,21 +107,13 @@ function readRate(body: BillRequest, currency: string, faults: Fault[]): bigint 
     })
     return one
   }
-  const rate = exactly(numberText(body, 'exchange_rate'), RATE_DIGITS)
+  const rate = parseExactDecimal(numberText(body, 'exchange_rate'), RATE_DIGITS)
   if (rate === undefined || rate <= 0n) {
     faults.push({ pointer: '/exchange_rate', code: 'too_fine', message: `must have at most ${RATE_DIGITS} decimals` })
   } else if (currency === 'USD' && rate !== one) {
     faults.push({ pointer: '/exchange_rate', code: 'not_allowed', message: 'must be 1 for a bill in USD' })
   }
   return rate ?? one
-}
-
-/** Decimal text in units of 10^-`digits`; undefined where it is finer. */
-export function exactly(text: string, digits: number): bigint | undefined {
-  const units = parseDecimal(text, digits)
-  // Thrice the six digits of a percentage is finer than anybody writes.
-  const finer = parseDecimal(text, digits + 3 * PPM_DIGITS)
-  return units !== undefined && finer === units * 10n ** BigInt(3 * PPM_DIGITS) ? units : undefined
 }
 
 export function faultsOfRecipients(addresses: BillSending['deliver_to'] = [], pointer = '/deliver_to'): Fault[] {

@@ -1,7 +1,7 @@
 /** What a name, an address, a role, a password, a time zone, a currency and a markup may be. */
 import { ROLES, type Role } from '../../database/tables.ts'
 import type { Fault } from '../../errors.ts'
-import { parseDecimal } from '../../lib/money.ts'
+import { parseExactDecimal } from '../../lib/money.ts'
 import { foldName } from '../../lib/names.ts'
 
 export { ROLES }
@@ -100,10 +100,8 @@ export function faultsOfCurrency(currency: string, pointer: string): Fault[] {
 
 /** Decimal text of percent in parts per million; undefined where it is none, too fine, or out of bounds. */
 export function parseMarkup(percent: string): number | undefined {
-  const ppm = parseDecimal(percent, MARKUP_DIGITS)
-  // Twice as many digits tell whether the first four said it all.
-  const finer = parseDecimal(percent, MARKUP_DIGITS * 2)
-  if (ppm === undefined || finer === undefined || ppm * 10n ** BigInt(MARKUP_DIGITS) !== finer) return undefined
+  const ppm = parseExactDecimal(percent, MARKUP_DIGITS)
+  if (ppm === undefined) return undefined
   const isWithin = ppm >= BigInt(MARKUP_MIN) * 10_000n && ppm <= BigInt(MARKUP_MAX) * 10_000n
   return isWithin ? Number(ppm) : undefined
 }
