@@ -12,6 +12,14 @@ export const LIST_LIMIT = 1_000
 export const LIST_FORMATS = ['json', 'csv'] as const
 export type ListFormat = (typeof LIST_FORMATS)[number]
 
+/** Which page of a list, how long, and in what form. */
+export interface ListPage {
+  limit: number
+  /** The key of the last row before the page; undefined for the first one. */
+  after: number | undefined
+  format: ListFormat | undefined
+}
+
 /**
  * Reads parameters one by one; what is wrong with each is collected, and `finish` throws 422 with every fault, under
  * `/query/<name>`. Absent parameters, and faulty ones until then, are undefined.
@@ -86,6 +94,10 @@ export class Query {
 
   format(): ListFormat | undefined {
     return this.oneOf('format', LIST_FORMATS)
+  }
+
+  listPage(): ListPage {
+    return { limit: this.limit(), after: this.page(readKeyPage), format: this.format() }
   }
 
   /**

@@ -1,13 +1,9 @@
 /** Parameters of the audit trail, read from text: every fault is told under `/query/<name>`. Pure. */
-import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import type { AuditFilter } from './store.ts'
 
-export interface AuditQuery {
+export interface AuditQuery extends ListPage {
   filter: AuditFilter
-  limit: number
-  /** The key behind which the page begins. */
-  after: number | undefined
-  format: ListFormat | undefined
 }
 
 /** Throws 422 with every fault. */
@@ -22,9 +18,7 @@ export function readAuditQuery(texts: QueryTexts): AuditQuery {
       endingAt: query.moment('ending_at'),
       search: query.text('search'),
     },
-    limit: query.limit(),
-    after: query.page(readKeyPage),
-    format: query.format(),
+    ...query.listPage(),
   }
   query.finish()
   return read

@@ -1,12 +1,12 @@
 /** Parameters of calls about bills. Pure. */
 
 import { isDay } from '../../lib/calendar.ts'
-import { Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { type ListQuery, readPage } from '../entries/service.ts'
 import { BILL_STATES } from './schema.ts'
 import type { BillState } from './store/bills.ts'
 
-export interface BillListQuery {
+export interface BillListQuery extends ListPage {
   states: BillState[] | undefined
   /** Id or name. */
   client: string | undefined
@@ -14,9 +14,6 @@ export interface BillListQuery {
   project: string | undefined
   from: string | undefined
   to: string | undefined
-  limit: number
-  after: number | undefined
-  format: 'json' | 'csv' | undefined
 }
 
 /** Throws 422 with every fault. */
@@ -33,9 +30,7 @@ export function readBillList(texts: QueryTexts): BillListQuery {
     project: query.text('project'),
     from: day('from'),
     to: day('to'),
-    limit: query.limit(),
-    after: query.page(readKeyPage),
-    format: query.format(),
+    ...query.listPage(),
   }
   query.finish()
   return read

@@ -1,16 +1,9 @@
 /** Parameters of calls about people and tokens, read from text: every fault is told under `/query/<name>`. Pure. */
-import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { ROLES, USER_STATES } from './rules.ts'
 import type { TokenFilter } from './store/tokens.ts'
 import type { UserFilter } from './store/users.ts'
 import { TOKEN_KINDS, TOKEN_STATES } from './token.ts'
-
-interface ListPage {
-  limit: number
-  /** The key behind which the page begins. */
-  after: number | undefined
-  format: ListFormat | undefined
-}
 
 export interface UserListQuery extends ListPage {
   filter: UserFilter
@@ -29,7 +22,7 @@ export function readUserList(texts: QueryTexts): UserListQuery {
       roles: query.someOf('role', ROLES),
       state: query.oneOf('state', USER_STATES),
     },
-    ...readListPage(query),
+    ...query.listPage(),
   }
   query.finish()
   return read
@@ -44,14 +37,10 @@ export function readTokenList(texts: QueryTexts): TokenListQuery {
       kinds: query.someOf('kind', TOKEN_KINDS),
       states: query.someOf('state', TOKEN_STATES),
     },
-    ...readListPage(query),
+    ...query.listPage(),
   }
   query.finish()
   return read
-}
-
-function readListPage(query: Query): ListPage {
-  return { limit: query.limit(), after: query.page(readKeyPage), format: query.format() }
 }
 
 /** Whether to sign out everywhere. Throws 422 for what is neither true nor false. */

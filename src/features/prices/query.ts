@@ -1,17 +1,13 @@
 /** Parameters of calls about prices, read from text: every fault is told under `/query/<name>`. Pure. */
-import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
 import type { LoadOptions } from './load-plan.ts'
 import { PRICE_SOURCES } from './resolve.ts'
 import type { PriceFilter } from './store.ts'
 
-export interface PriceListQuery {
+export interface PriceListQuery extends ListPage {
   filter: PriceFilter
-  limit: number
-  /** The key behind which the page begins. */
-  after: number | undefined
-  format: ListFormat | undefined
 }
 
 /** Throws 422 with every fault. */
@@ -24,9 +20,7 @@ export function readPriceList(texts: QueryTexts): PriceListQuery {
       models: query.list('model'),
       sources: query.someOf('source', PRICE_SOURCES),
     },
-    limit: query.limit(),
-    after: query.page(readKeyPage),
-    format: query.format(),
+    ...query.listPage(),
   }
   query.finish()
   return read

@@ -1,12 +1,11 @@
 /** Parameters of lists of work, read from text: every fault is told under `/query/<name>`. Pure. */
-import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
-import { ARCHIVED_FILTERS, type ClientFilter, type Page } from './store/clients.ts'
+import { type ListPage, Query, type QueryTexts } from '../../query.ts'
+import { ARCHIVED_FILTERS, type ClientFilter } from './store/clients.ts'
 import type { ProjectFilter } from './store/projects.ts'
 import type { TicketFilter } from './store/tickets.ts'
 
-export interface WorkQuery<Filter> extends Page {
+export interface WorkQuery<Filter> extends ListPage {
   filter: Filter
-  format: ListFormat | undefined
 }
 
 /** Throws 422 with every fault. */
@@ -32,9 +31,7 @@ function readList<Filter>(texts: QueryTexts, readFilter: (query: Query) => Filte
       archived: query.oneOf('archived', ARCHIVED_FILTERS),
       ...readFilter(query),
     },
-    limit: query.limit(),
-    after: query.page(readKeyPage),
-    format: query.format(),
+    ...query.listPage(),
   }
   query.finish()
   return read

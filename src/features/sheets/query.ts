@@ -1,16 +1,12 @@
 /** The parameters of lists of sheets. Pure. */
 import { SHEET_STATUSES } from '../../database/tables.ts'
-import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import type { SheetFilter } from './store.ts'
 
 export { SHEET_STATUSES }
 
-export interface SheetListQuery {
+export interface SheetListQuery extends ListPage {
   filter: SheetFilter
-  limit: number
-  /** Undefined for the first page. */
-  after: number | undefined
-  format: ListFormat | undefined
 }
 
 /** Throws 422 with every fault. */
@@ -23,9 +19,7 @@ export function readSheetList(texts: QueryTexts): SheetListQuery {
       startingAt: query.moment('starting_at'),
       endingAt: query.moment('ending_at'),
     },
-    limit: query.limit(),
-    after: query.page(readKeyPage),
-    format: query.format(),
+    ...query.listPage(),
   }
   query.finish()
   return read
