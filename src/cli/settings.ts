@@ -76,7 +76,17 @@ export function addSettingsCommands(program: Command): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       const { settingsBody } = await bodies()
-      printSettings(settingsBody(await withServices(flags, async ({ people }) => people.organization())), flags)
+      const { organization, sums } = await withServices(flags, async ({ people, reports }) => ({
+        organization: await people.organization(),
+        sums: await reports.progress(),
+      }))
+      printSettings(settingsBody(organization), flags)
+      // Without any days a server has yet to begin.
+      if (!flags.json && !sums.complete && sums.days > 0) {
+        print(
+          `sums              are being made again for ${sums.time_zone}: ${sums.days_made} of ${sums.days} days; reports are exact meanwhile`,
+        )
+      }
     })
 
   settings

@@ -1,4 +1,6 @@
+import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { CommandLine } from '../support/command-line.ts'
 
 let tally: CommandLine
@@ -138,4 +140,20 @@ describe('tally reports', () => {
     expect(data[0]).toMatchObject({ check: 'all', entries: 3 })
     expect((await tally.done(['reports', 'completeness', '--csv'])).stdout).toStartWith('check,entries,')
   })
+})
+
+test('the settings say how far the sums are that are made again for a time zone', async () => {
+  const { time_zone: timeZone } = JSON.parse((await tally.run(['settings', 'show', '--json'])).stdout)
+  const connection = new Connection(join(tally.dataDir, 'tally.db'))
+  for (const [day, state] of ['clean', 'stale', 'stale'].entries()) {
+    const bounds = [day * 86_400_000, (day + 1) * 86_400_000]
+    connection.run("INSERT INTO rollup_periods VALUES (?, ?, 'day', ?, ?, ?, 0)", [
+      day + 1_001,
+      timeZone,
+      ...bounds,
+      state,
+    ])
+  }
+  connection.close()
+  expect((await tally.run(['settings', 'show'])).stdout).toMatch(/made again for \S+: \d+ of \d+ days/)
 })
