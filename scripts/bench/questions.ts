@@ -36,6 +36,19 @@ export const REPORTS: Record<string, string> = {
   'two years by month and model': usage(ALL, 'bucket_width=1mo&group_by=model'),
   'two years in one sum': usage(ALL, 'bucket_width=all'),
   'a month by repository': usage(MONTH, 'bucket_width=all&group_by=label:repository'),
+  'a month by project and harness': usage(MONTH, 'bucket_width=all&group_by=project,agent_harness'),
+  'a month of a person by project and model': usage(
+    MONTH,
+    'bucket_width=all&agent_manager=ada.abel@example.com&group_by=project,model',
+  ),
+  'variance of a month': `/api/v1/reports/variance?${MONTH}`,
+  'variance of twelve months': `/api/v1/reports/variance?${YEAR}`,
+}
+
+/** These cannot be asked of entries one by one. */
+export const COMPLETENESS: Record<string, string> = {
+  'what a month lacks': `/api/v1/reports/completeness?${MONTH}`,
+  'what twelve months lack': `/api/v1/reports/completeness?${YEAR}`,
 }
 
 const list = (filter: string) => `/api/v1/token-entries?limit=50&${filter}`
