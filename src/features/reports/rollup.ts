@@ -46,7 +46,7 @@ import {
 } from './store/rollup.ts'
 
 /** Sums written in a transaction, some 3 ms: entries that wait for the same commit do not notice. */
-const SUMS_PER_WRITE = 150
+const SUMS_PER_WRITE = 500
 
 /** Old sums deleted in a transaction, which is quicker than writing them. */
 const SUMS_PER_DELETE = 500
