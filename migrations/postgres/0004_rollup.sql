@@ -24,7 +24,7 @@ CREATE INDEX rollup_periods_by_state ON rollup_periods (state, level, starts_at)
 
 CREATE TABLE rollup_sums (
   period_id bigint NOT NULL,
-  grain bigint NOT NULL CHECK (grain BETWEEN 0 AND 5),
+  grain bigint NOT NULL CHECK (grain BETWEEN 0 AND 7),
   number bigint NOT NULL,
   manager_id bigint,
   harness_id bigint,
@@ -45,6 +45,9 @@ CREATE TABLE rollup_sums (
   cost bigint,
   list_value bigint,
   reported_cost bigint,
+  compared_entries bigint NOT NULL,
+  compared_reported_cost bigint,
+  compared_list_value bigint,
   PRIMARY KEY (period_id, grain, number)
 );
 

@@ -52,8 +52,14 @@ CREATE TABLE placement_rule_versions (
 ALTER TABLE entries ADD COLUMN rule_version_id INTEGER REFERENCES placement_rule_versions (id)
   CHECK (placed_by <> 'rule' OR rule_version_id IS NOT NULL);
 CREATE INDEX entries_by_rule ON entries (rule_version_id) WHERE rule_version_id IS NOT NULL;
--- Those that nothing placed.
-CREATE INDEX entries_unattributed ON entries (started_at, id) WHERE placed_by IS NULL;
+-- Those that nothing placed, and those that say what an earlier one said: what every look at a period counts. With what
+-- it asks of them in the index, a year of entries is counted without looking at any.
+CREATE INDEX entries_unattributed ON entries (
+  started_at, id, status, superseded, reported_cost, list_value, manager_id, project_id, placed_by
+) WHERE placed_by IS NULL;
+CREATE INDEX entries_possible_duplicates ON entries (
+  started_at, id, status, superseded, reported_cost, list_value, manager_id, project_id, possible_duplicate_id
+) WHERE possible_duplicate_id IS NOT NULL;
 
 -- Every change by a person or the command line: who, when, from where, what before and after. Never a secret.
 CREATE TABLE audit (
@@ -77,6 +83,12 @@ CREATE TRIGGER audit_deleted BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'a
 CREATE TRIGGER entry_history_updated BEFORE UPDATE ON entry_history
 BEGIN SELECT RAISE(ABORT, 'history rows are kept as they are'); END;
 CREATE TRIGGER entry_history_deleted BEFORE DELETE ON entry_history
+BEGIN SELECT RAISE(ABORT, 'history rows are kept as they are'); END;
+-- Each engine has one statement that does not ask those: here it is INSERT OR REPLACE, so that a key that is taken is refused.
+CREATE TRIGGER audit_kept BEFORE INSERT ON audit WHEN EXISTS (SELECT 1 FROM audit WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'audit rows are kept as they are'); END;
+CREATE TRIGGER entry_history_kept BEFORE INSERT ON entry_history
+WHEN EXISTS (SELECT 1 FROM entry_history WHERE id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'history rows are kept as they are'); END;
 
 -- Rules are held in memory with the projects they point to.

@@ -30,13 +30,14 @@ CREATE TABLE rollup_periods (
 CREATE INDEX rollup_periods_by_state ON rollup_periods (state, level, starts_at);
 
 -- Each period is summed several times, in groups that leave columns out, as few rows answer most questions. The groups:
--- 0 of agents (harness, agent, provider, model, source), 1 of projects, 2 of work (project, provider, model), 3 of staff
--- (manager, model), 4 of placement (project, manager), each by status as well; what a group leaves out is NULL. 5 has the
--- sessions that go on behind the period's end, by everything and without figures.
+-- 0 of agents (harness, agent, provider, model, source), 1 of projects, 2 of teams (project, harness, agent), 3 of staff
+-- (manager, model), 4 of work (project, provider, model), 5 of placement (project, manager), 6 of persons' work (project,
+-- manager, harness, model), each by status as well; what a group leaves out is NULL. 7 has the sessions that go on behind
+-- the period's end, by everything, once more.
 -- Columns that entries have as well bear the same names, so that one condition serves both.
 CREATE TABLE rollup_sums (
   period_id INTEGER NOT NULL,
-  grain INTEGER NOT NULL CHECK (grain BETWEEN 0 AND 5),
+  grain INTEGER NOT NULL CHECK (grain BETWEEN 0 AND 7),
   number INTEGER NOT NULL,
   manager_id INTEGER,
   harness_id INTEGER,
@@ -46,7 +47,7 @@ CREATE TABLE rollup_sums (
   project_id INTEGER,
   status TEXT NOT NULL,
   source TEXT,
-  -- When sessions of grain 5 ended.
+  -- When sessions of grain 7 ended.
   straddles_to INTEGER,
   entries INTEGER NOT NULL,
   unpriced_entries INTEGER NOT NULL,
@@ -59,6 +60,10 @@ CREATE TABLE rollup_sums (
   cost INTEGER,
   list_value INTEGER,
   reported_cost INTEGER,
+  -- Entries that have both figures, and the sums of theirs.
+  compared_entries INTEGER NOT NULL,
+  compared_reported_cost INTEGER,
+  compared_list_value INTEGER,
   PRIMARY KEY (period_id, grain, number)
 ) STRICT, WITHOUT ROWID;
 
