@@ -6,6 +6,7 @@
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import type { Actor } from '../audit/service.ts'
 import { mailOf, type Notice } from './delivery-mail.ts'
@@ -240,18 +241,16 @@ function withoutDoubles(recipients: readonly string[]): string[] {
   return [...new Map(recipients.map((recipient) => [recipient.toLowerCase(), recipient])).values()]
 }
 
-const timestamp = (milliseconds: number | null) => (milliseconds === null ? null : new Date(milliseconds).toISOString())
-
 export function deliveryBody(delivery: DeliveryRecord): Bill['deliveries'][number] {
   return {
     to: delivery.recipient,
     notice: delivery.notice,
     state: delivery.state,
     attempts: delivery.attempts,
-    next_attempt_at: timestamp(delivery.nextAttemptAt),
+    next_attempt_at: timestampOrNull(delivery.nextAttemptAt),
     answer: delivery.answer,
-    created_at: timestamp(delivery.createdAt)!,
-    sent_at: timestamp(delivery.sentAt),
+    created_at: timestamp(delivery.createdAt),
+    sent_at: timestampOrNull(delivery.sentAt),
   }
 }
 

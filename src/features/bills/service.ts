@@ -8,6 +8,7 @@ import { parseExactJson } from '../../lib/exact-json.ts'
 import { isId, newId } from '../../lib/id.ts'
 import { decimalNumber } from '../../lib/money.ts'
 import { numberOf, sequenceScope } from '../../lib/number-format.ts'
+import { eachPage } from '../../lists.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
@@ -68,9 +69,6 @@ export interface BillsDependencies {
 
 /** A sending whose entries somebody changed between composing and writing begins anew; so often, then it is told. */
 const ATTEMPTS = 5
-
-/** Rows that an export reads at a time. */
-const EXPORT_PAGE = 500
 
 /** Of clients and projects the ids or names. */
 export type BillListFilter = Omit<BillListQuery, 'limit' | 'after' | 'format'>
@@ -215,12 +213,12 @@ export function createBillsService({
 
     /** Every bill that the filter lets through, as it is listed. */
     async *everyBill(filter: BillListFilter): AsyncGenerator<BillHead> {
-      for (let after: number | undefined; ; ) {
-        const views = await listBills(db.read, await readFilter(filter), { after, limit: EXPORT_PAGE })
-        yield* await heads(views)
-        if (views.length < EXPORT_PAGE) return
-        after = views.at(-1)!.bill.id
-      }
+      const asked = await readFilter(filter)
+      const pages = eachPage(
+        (page) => listBills(db.read, asked, page),
+        ({ bill }: BillView) => bill.id,
+      )
+      for await (const views of pages) yield* await heads(views)
     },
 
     heads,

@@ -1,5 +1,7 @@
 /** The documents of a bill as CSV: its lines, and the entries on them. */
+
 import { csvCell, csvLine } from '../../../lib/csv-text.ts'
+import { timestamp } from '../../../lib/duration.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { formatDecimal, NANO_DIGITS } from '../../../lib/money.ts'
 import { textOf } from '../document.ts'
@@ -115,7 +117,6 @@ const ENTRY_COLUMNS = [
   'part',
 ]
 
-const timestamp = (milliseconds: number) => new Date(milliseconds).toISOString()
 const money = (nanos: bigint | null) => (nanos === null ? null : new Figure(formatDecimal(nanos, NANO_DIGITS)))
 const count = (tokens: number | null) => (tokens === null ? null : new Figure(String(tokens)))
 

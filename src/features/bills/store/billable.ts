@@ -19,6 +19,7 @@ import type { Reader } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Nanos } from '../../../lib/money.ts'
+import { portionsOf } from '../../../lib/portions.ts'
 import type { BillableEntry } from '../document.ts'
 
 /** Whose entries: a client's projects, one project, or everything. */
@@ -164,17 +165,14 @@ async function count(reader: Reader, condition: SQL | undefined): Promise<Counte
   return { entries: Math.min(found, COUNT_LIMIT), costNanos, isMore: found > COUNT_LIMIT }
 }
 
-/** As many keys as a statement takes on both engines, with room. */
-const KEYS_AT_ONCE = 1_000
-
 async function byKey<Row>(
   keys: Iterable<number | null>,
   list: (keys: number[]) => Promise<(Row & { id: number })[]>,
 ): Promise<Map<number, Row>> {
   const wanted = [...new Set(keys)].filter((key): key is number => key !== null).sort((one, other) => one - other)
   const found = new Map<number, Row>()
-  for (let start = 0; start < wanted.length; start += KEYS_AT_ONCE) {
-    for (const row of await list(wanted.slice(start, start + KEYS_AT_ONCE))) found.set(row.id, row)
+  for (const portion of portionsOf(wanted)) {
+    for (const row of await list(portion)) found.set(row.id, row)
   }
   return found
 }

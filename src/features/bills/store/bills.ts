@@ -1,5 +1,5 @@
 /** Bills as they are kept: sent once, never changed but for their state. */
-import { and, type Column, desc, eq, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, desc, eq, getTableColumns, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Tables } from '../../../database/tables.ts'
@@ -28,7 +28,7 @@ export interface BillFilter {
 
 function selectViews(reader: Reader) {
   const { bills, clients, projects, users } = reader.tables
-  const { document: _, ...kept } = { ...columnsOf(bills) }
+  const { document: _, ...kept } = getTableColumns(bills)
   return reader
     .select({
       bill: kept,
@@ -40,38 +40,6 @@ function selectViews(reader: Reader) {
     .leftJoin(clients, eq(clients.id, bills.clientId))
     .leftJoin(projects, eq(projects.id, bills.projectId))
     .leftJoin(users, eq(users.id, bills.createdBy))
-}
-
-function columnsOf(bills: Tables['bills']) {
-  return {
-    id: bills.id,
-    uid: bills.uid,
-    number: bills.number,
-    kind: bills.kind,
-    state: bills.state,
-    clientId: bills.clientId,
-    projectId: bills.projectId,
-    periodFrom: bills.periodFrom,
-    periodTo: bills.periodTo,
-    issuedOn: bills.issuedOn,
-    dueOn: bills.dueOn,
-    currency: bills.currency,
-    subtotal: bills.subtotal,
-    tax: bills.tax,
-    total: bills.total,
-    cost: bills.cost,
-    listValue: bills.listValue,
-    entries: bills.entries,
-    document: bills.document,
-    replacesId: bills.replacesId,
-    correctsId: bills.correctsId,
-    createdAt: bills.createdAt,
-    createdBy: bills.createdBy,
-    paidOn: bills.paidOn,
-    paidReference: bills.paidReference,
-    voidedAt: bills.voidedAt,
-    voidReason: bills.voidReason,
-  }
 }
 
 /** Newest first, from behind the key `after`. */
