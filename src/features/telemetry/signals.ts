@@ -1,0 +1,77 @@
+/**
+ * What is left of an OTLP body after decoding: the records that a channel wants, with the attributes that it wants, and
+ * nothing else. Prompts, answers, paths and host names end at this border, for a signal has no place to hold them.
+ */
+
+/** Integers beyond 2^53 are bigint, so that no count is rounded. Arrays, maps and bytes are left out: nobody reads them. */
+export type AttributeValue = string | number | bigint | boolean
+
+export type Attributes = ReadonlyMap<string, AttributeValue>
+
+export interface LogSignal {
+  kind: 'log'
+  resource: Attributes
+  /** Of the instrumentation that made it; empty where it has no name. */
+  scope: string
+  attributes: Attributes
+  /** The record's own event name, else its attribute `event.name`, else its body where that is a string, else empty. */
+  eventName: string
+  /** When it happened, else when it was seen, else 0n: Codex leaves both out and has an attribute instead. */
+  timeNanos: bigint
+}
+
+/** A data point of a sum; other kinds of metrics hold no counts that could be billed. */
+export interface PointSignal {
+  kind: 'point'
+  resource: Attributes
+  scope: string
+  attributes: Attributes
+  metric: string
+  temporality: 'delta' | 'cumulative'
+  monotonic: boolean
+  startNanos: bigint
+  timeNanos: bigint
+  value: number | bigint
+}
+
+export interface SpanSignal {
+  kind: 'span'
+  resource: Attributes
+  scope: string
+  attributes: Attributes
+  name: string
+  /** Lower-case hexadecimal, however it was sent; empty where it was not. */
+  traceId: string
+  spanId: string
+  parentSpanId: string
+  startNanos: bigint
+  endNanos: bigint
+}
+
+export type Signal = LogSignal | PointSignal | SpanSignal
+
+/** What the channels read; all else is skipped unread. */
+export interface Wanted {
+  log(eventName: string): boolean
+  metric(name: string): boolean
+  /** A span may be known by its name or by what it carries: `has` says whether it has an attribute of that name. */
+  span(name: string, has: (attributeName: string) => boolean): boolean
+  /** Whether attributes of that name are kept on logs, points and spans. */
+  attribute(name: string): boolean
+  /** Whether attributes of that name are kept on resources; every name of a resource is asked for. */
+  resourceAttribute(name: string): boolean
+}
+
+export interface Counts {
+  /** Log records, data points and spans in the body, wanted or not. */
+  records: number
+  /**
+   * How many records of each event, metric or span were skipped because no channel reads them, for `tally telemetry
+   * status`: the 50 most frequent names of the body, each cut to 100 characters.
+   */
+  ignored: Map<string, number>
+  /** Records that were wanted and could not be decoded. */
+  rejected: number
+  /** Why the first of them was; null where none was. */
+  rejectedBecause: string | null
+}
