@@ -73,7 +73,7 @@ const PARTS = {
   'src/config\\.ts$': [],
   'src/version\\.ts$': ['^package\\.json$'],
   // Talks to a server over HTTP; of the server's code it knows shapes only (see `agents-know-shapes-only`).
-  'src/agents/': ['^src/features/[^/]+/schema\\.ts$', ...GROUND],
+  'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
   // A client typed by the server's routes, and nothing else of the server (see `web-knows-the-type-of-the-app-only`).
   'src/web/': ['^src/app\\.ts$'],
   'migrations/': [],

@@ -4,6 +4,8 @@
  */
 
 import { isIP } from 'node:net'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 
 interface Option {
   flag: string
@@ -261,4 +263,41 @@ export function readClientConfig(flags: Flags, environment: Environment = proces
   }
   reading.finish()
   return { url, token }
+}
+
+/** Where this person's agents keep their files, and where Tally keeps what it needs on a developer's machine. */
+export interface AgentsEnvironment {
+  home: string
+  /** Folders of Claude Code; several are separated by commas. */
+  claudeConfigDir: string | undefined
+  codexHome: string | undefined
+  /** The folder that holds `.gemini`, where it is not the home folder. */
+  geminiHome: string | undefined
+  /** The folder of Qwen Code itself, where it is not `.qwen` in the home folder. */
+  qwenHome: string | undefined
+  dataHome: string
+  configHome: string
+  cacheHome: string
+  stateHome: string
+}
+
+/** The variables that the agents themselves read, and the folders of the XDG Base Directory Specification. */
+export function readAgentsEnvironment(environment: Environment = process.env): AgentsEnvironment {
+  const home = environment['HOME'] || environment['USERPROFILE'] || homedir()
+  // The specification has a relative path ignored.
+  const folder = (variable: string, usual: string) => {
+    const value = environment[variable]
+    return value && isAbsolute(value) ? value : join(home, usual)
+  }
+  return {
+    home,
+    claudeConfigDir: environment['CLAUDE_CONFIG_DIR'] || undefined,
+    codexHome: environment['CODEX_HOME'] || undefined,
+    geminiHome: environment['GEMINI_CLI_HOME'] || undefined,
+    qwenHome: environment['QWEN_HOME'] || undefined,
+    dataHome: folder('XDG_DATA_HOME', '.local/share'),
+    configHome: folder('XDG_CONFIG_HOME', '.config'),
+    cacheHome: folder('XDG_CACHE_HOME', '.cache'),
+    stateHome: folder('XDG_STATE_HOME', '.local/state'),
+  }
 }
