@@ -14,7 +14,10 @@ export interface LogSignal {
   /** Of the instrumentation that made it; empty where it has no name. */
   scope: string
   attributes: Attributes
-  /** The record's own event name, else its attribute `event.name`, else its body where that is a string, else empty. */
+  /**
+   * The attribute `event.name`, else the record's own event name, else its body where that is a string that `wanted.log`
+   * knows, else empty. The attribute comes first: Codex fills the record's own name with the line of its source.
+   */
   eventName: string
   /** When it happened, else when it was seen, else 0n: Codex leaves both out and has an attribute instead. */
   timeNanos: bigint
@@ -67,7 +70,8 @@ export interface Counts {
   records: number
   /**
    * How many records of each event, metric or span were skipped because no channel reads them, for `tally telemetry
-   * status`: the 50 most frequent names of the body, each cut to 100 characters.
+   * status`: the 50 most frequent names of the body. A name is cut to 100 characters and where it stops being one word:
+   * what follows in names of spans may be a path or somebody's words.
    */
   ignored: Map<string, number>
   /** Records that were wanted and could not be decoded. */
