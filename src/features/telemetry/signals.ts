@@ -30,6 +30,12 @@ export interface PointSignal {
   scope: string
   attributes: Attributes
   metric: string
+  /**
+   * Which stream the point is of: 32 hexadecimal digits of a hash over the scope's name, the metric's, and every
+   * attribute of the resource and of the point, whether it is kept or not and whatever their order and the encoding.
+   * Two streams that differ only in an attribute that nobody reads are two.
+   */
+  stream: string
   temporality: 'delta' | 'cumulative'
   monotonic: boolean
   startNanos: bigint
