@@ -251,18 +251,32 @@ function isAddressOrNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32))
 }
 
-/** As {@link readConfig}, for commands that talk to a server. */
-export function readClientConfig(flags: Flags, environment: Environment = process.env): ClientConfig {
+/**
+ * As {@link readConfig}, for commands that talk to a server. Where nothing is said, what `tally agents login` `stored`
+ * counts: its token only together with its address, so that no server is sent the token of another one.
+ */
+export function readClientConfig(
+  flags: Flags,
+  environment: Environment = process.env,
+  stored?: ClientConfig,
+): ClientConfig {
   const reading = new Reading(flags, environment)
-  const url = reading.httpUrl('url')
-  const token = reading.text('token')
+  const isSaid = Boolean(flags.url ?? environment[OPTIONS.url.variable])
+  const url = isSaid || !stored ? reading.httpUrl('url') : stored.url
+  const token = reading.text('token') || (stored?.url === url ? stored.token : '')
   if (token === '') {
-    reading.fault('token', 'no token is set; `tally tokens create --kind svc --user … --name …` makes one')
+    const login = stored ? `; the one that \`tally agents login\` stored is for ${stored.url}` : ''
+    reading.fault('token', `no token is set${login}; \`tally tokens create --kind svc --user … --name …\` makes one`)
   } else if (/[^\x21-\x7e]/.test(token)) {
     reading.fault('token', 'has characters that no token has; copy it again')
   }
   reading.finish()
   return { url, token }
+}
+
+/** The address of the server where the environment names one: what is then noted is for that one alone. */
+export function namedServer(environment: Environment = process.env): string | null {
+  return environment[OPTIONS.url.variable]?.replace(/\/+$/, '') || null
 }
 
 /** Where this person's agents keep their files, and where Tally keeps what it needs on a developer's machine. */

@@ -1,0 +1,65 @@
+/** What `tally agents login` stores: the server and a token, for the eyes of their owner alone. */
+import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { AgentsEnvironment, ClientConfig } from '../config.ts'
+import { isMissing, writePrivateFile } from './private-files.ts'
+
+/** The stored credentials cannot be used; the message says what to do. */
+export class CredentialsFault extends Error {}
+
+export function credentialsPath({ configHome }: AgentsEnvironment): string {
+  return join(configHome, 'tally', 'agents.json')
+}
+
+/** Undefined where nothing is stored. Throws {@link CredentialsFault}. */
+export function readCredentials(environment: AgentsEnvironment): ClientConfig | undefined {
+  const path = credentialsPath(environment)
+  let text: string
+  try {
+    const { mode } = statSync(path)
+    // Windows has no such bits: there the folder of a user is theirs alone.
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw new CredentialsFault(
+        `${path} holds a token and can be read by others, so it is not used. \`chmod 600 ${path}\` mends that; if somebody else may have read it, revoke the token (\`tally tokens revoke\`) and log in with another.`,
+      )
+    }
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof CredentialsFault) throw error
+    if (isMissing(error)) return undefined
+    throw new CredentialsFault(`${path} cannot be read: ${(error as Error).message}.`)
+  }
+  const stored = parsed(text)
+  if (!stored) throw new CredentialsFault(`${path} is damaged; \`tally agents login\` writes it anew.`)
+  return stored
+}
+
+function parsed(text: string): ClientConfig | undefined {
+  try {
+    const { url, token } = JSON.parse(text)
+    return typeof url === 'string' && typeof token === 'string' ? { url, token } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Answers where they are stored. */
+export function storeCredentials(environment: AgentsEnvironment, { url, token }: ClientConfig): string {
+  const path = credentialsPath(environment)
+  writePrivateFile(path, `${JSON.stringify({ url, token }, null, 2)}\n`)
+  // The folder may have been there before, with other rights.
+  chmodSync(dirname(path), 0o700)
+  return path
+}
+
+/** Answers whether there were any. */
+export function removeCredentials(environment: AgentsEnvironment): boolean {
+  const path = credentialsPath(environment)
+  try {
+    rmSync(path)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+/** What happened last, for `tally agents status`, and a log for people who look for a fault. Neither ever fails anybody. */
+import { appendFileSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentsEnvironment } from '../config.ts'
+import type { AgentName } from './agent.ts'
+import { readJsonFile, writePrivateFile } from './private-files.ts'
+import { stateFolder } from './state-folder.ts'
+
+/** Some thousand lines, of months as a rule. There are two files of it, so that the last ones are always there. */
+const LOG_LIMIT_BYTES = 256 * 1024
+
+export interface LastHook {
+  at: string
+  event: string
+}
+
+export interface LastDelivery {
+  at: string
+  sessionId: string
+  /** Entries that the server has of the session, one a model. */
+  entries: number
+}
+
+export interface LastFault {
+  at: string
+  message: string
+}
+
+export function logPath(environment: AgentsEnvironment): string {
+  return join(stateFolder(environment), 'agents.log')
+}
+
+/** One line, whatever the message holds. */
+export function log(environment: AgentsEnvironment, message: string): void {
+  const path = logPath(environment)
+  const line = `${new Date().toISOString()} ${message.replace(/\s*\n\s*/g, ' ')}\n`
+  try {
+    mkdirSync(stateFolder(environment), { recursive: true, mode: 0o700 })
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+    if (size > LOG_LIMIT_BYTES) renameSync(path, `${path}.1`)
+    appendFileSync(path, line, { mode: 0o600 })
+  } catch {}
+}
+
+const lastPath = (environment: AgentsEnvironment, what: string) =>
+  join(stateFolder(environment), 'last', `${what}.json`)
+
+function note(environment: AgentsEnvironment, what: string, content: LastHook | LastDelivery | LastFault): void {
+  try {
+    writePrivateFile(lastPath(environment, what), JSON.stringify(content))
+  } catch {}
+}
+
+export function noteHook(environment: AgentsEnvironment, agent: AgentName, hook: LastHook): void {
+  note(environment, `hook-${agent}`, hook)
+}
+
+export function noteDelivery(environment: AgentsEnvironment, agent: AgentName, delivery: LastDelivery): void {
+  note(environment, `delivery-${agent}`, delivery)
+}
+
+/** Why nothing can be delivered at present; null where that is over. */
+export function noteFault(environment: AgentsEnvironment, fault: LastFault | null): void {
+  if (fault) note(environment, 'fault', fault)
+  else rmSync(lastPath(environment, 'fault'), { force: true })
+}
+
+export function lastHook(environment: AgentsEnvironment, agent: AgentName): LastHook | undefined {
+  return readJsonFile(lastPath(environment, `hook-${agent}`))
+}
+
+export function lastDelivery(environment: AgentsEnvironment, agent: AgentName): LastDelivery | undefined {
+  return readJsonFile(lastPath(environment, `delivery-${agent}`))
+}
+
+export function lastFault(environment: AgentsEnvironment): LastFault | undefined {
+  return readJsonFile(lastPath(environment, 'fault'))
+}

@@ -1,0 +1,54 @@
+/** Files of Tally's own on a developer's machine, which nobody else may read. */
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Whether the error says that there is no such file. */
+export function isMissing(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/**
+ * Puts the file there as a whole or not at all, so that it survives a loss of power, too. Synchronous, as a hook has
+ * nothing else to do meanwhile.
+ */
+export function writePrivateFile(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const unfinished = `${path}.${process.pid}-${crypto.randomUUID().slice(0, 8)}~`
+  try {
+    const file = openSync(unfinished, 'wx', 0o600)
+    try {
+      const bytes = Buffer.from(content as string)
+      for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(unfinished, path)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw error
+  }
+  syncFolder(dirname(path))
+}
+
+/** Windows has no such thing, and some network folders refuse it: then the file system alone decides. */
+function syncFolder(path: string): void {
+  try {
+    const folder = openSync(path, 'r')
+    try {
+      fsyncSync(folder)
+    } finally {
+      closeSync(folder)
+    }
+  } catch {}
+}
+
+/** What a JSON file of Tally's holds; undefined where there is none, or none that can be read. */
+export function readJsonFile<Content>(path: string): Content | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Content
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,112 @@
+/** The server, as the developer's machine sees it: over HTTP, with a service token. */
+import type { ClientConfig } from '../config.ts'
+import type { Fault } from '../errors.ts'
+import type { Me } from '../features/people/schema.ts'
+
+/** Reports take milliseconds, a full batch less than a second; after this long the connection is dead. */
+const ATTEMPT_TIMEOUT_MS = 15_000
+
+/** What the batch endpoint takes at most in one call. */
+export const BATCH_LIMIT = 1_000
+
+/** A refusal as the server words it. */
+export interface Refusal {
+  status: number
+  code: string
+  detail: string
+  errors?: Fault[]
+}
+
+/** What became of one report. */
+export type Reported =
+  | { result: 'created' | 'updated' | 'repeated'; refusal: null }
+  | { result: 'rejected'; refusal: Refusal }
+
+/** Nothing was recorded, and nothing is known to be wrong with what was sent. */
+export class ServerFault extends Error {
+  constructor(
+    message: string,
+    /** Whether the same call may succeed before a person has done something. */
+    readonly mayPass: boolean,
+  ) {
+    super(message)
+  }
+}
+
+/** Answers of a server that is busy, restarting or limiting, or of a proxy in front of it. */
+function isPassing(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500
+}
+
+/** Says whom the token belongs to, and what kind it is of. Throws {@link ServerFault}. */
+export function readMe(server: ClientConfig): Promise<Me> {
+  return call<Me>(server, '/api/v1/me')
+}
+
+/**
+ * Reports at most {@link BATCH_LIMIT} entries, each as JSON text, and answers what became of each. Reports of a session
+ * are its totals so far, so that one that is sent twice is counted once. Throws {@link ServerFault}.
+ */
+export async function reportBatch(server: ClientConfig, reports: readonly string[]): Promise<Reported[]> {
+  const { results } = await call<{ results: { result: Reported['result']; problem: Refusal | null }[] }>(
+    server,
+    '/api/v1/token-entries/batch',
+    `[${reports.join(',')}]`,
+  )
+  if (results?.length !== reports.length) {
+    throw new ServerFault(`${server.url} did not say what became of each entry: is that a Tally server?`, false)
+  }
+  return results.map(({ result, problem }) =>
+    result === 'rejected' ? { result, refusal: problem! } : { result, refusal: null },
+  )
+}
+
+/** Whether the server refused an entry for a reason of its own, which may have passed at the next attempt. */
+export function mayPass({ refusal }: Reported): boolean {
+  return refusal !== null && isPassing(refusal.status)
+}
+
+async function call<Answer>(server: ClientConfig, path: string, body?: string): Promise<Answer> {
+  const response = await send(server, path, body)
+  const type = response.headers.get('content-type') ?? ''
+  try {
+    if (response.ok && type.startsWith('application/json')) return (await response.json()) as Answer
+    if (type.startsWith('application/problem+json')) throw refused(server.url, (await response.json()) as Refusal)
+  } catch (error) {
+    if (error instanceof ServerFault) throw error
+    throw new ServerFault(`${server.url} ended its answer too early.`, true)
+  }
+  const moved = response.headers.get('location')
+  const what = moved ? `it has moved to ${moved}` : 'is that a Tally server?'
+  throw new ServerFault(`${server.url} answered ${response.status}: ${what}`, isPassing(response.status))
+}
+
+function refused(url: string, { status, detail }: Refusal): ServerFault {
+  const what =
+    status === 401 || status === 403
+      ? `${url} does not take the token: ${detail} \`tally agents login\` stores another one.`
+      : `${url} answered ${status}: ${detail}`
+  return new ServerFault(what, isPassing(status))
+}
+
+async function send({ url, token }: ClientConfig, path: string, body: string | undefined): Promise<Response> {
+  try {
+    return await fetch(url + path, {
+      ...(body === undefined ? {} : { method: 'POST', body }),
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      // Following would send the token to wherever the answer points.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
+    })
+  } catch (error) {
+    throw new ServerFault(`${url} cannot be reached: ${connectionFault(error as Error)}.`, true)
+  }
+}
+
+function connectionFault(error: Error): string {
+  if (error.name === 'TimeoutError') return `no answer came within ${ATTEMPT_TIMEOUT_MS / 1_000} s`
+  const { code } = error as { code?: unknown }
+  if (code === 'ConnectionRefused' || code === 'ECONNREFUSED') return 'nothing listens there'
+  if (code === 'ENOTFOUND' || code === 'FailedToOpenSocket') return 'no machine has that name'
+  return error.message.replace(/\.$/, '')
+}

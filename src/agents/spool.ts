@@ -1,0 +1,102 @@
+/**
+ * What hooks have noted and no server has acknowledged: a file each. Files are only made and removed whole, never
+ * changed, so that a hook and a sender at the same time lose nothing: a sender removes exactly the files that it read.
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentsEnvironment } from '../config.ts'
+import type { AgentName } from './agent.ts'
+import { isMissing, writePrivateFile } from './private-files.ts'
+import { stateFolder } from './state-folder.ts'
+
+/** That a session has used something. Deliberately nothing of what was said in it: figures are read when they are sent. */
+export interface Job {
+  agent: AgentName
+  sessionId: string
+  /** Where the agent says the session's file is; null where it does not say. */
+  transcriptPath: string | null
+  /** What the agent called the moment. */
+  event: string
+  at: string
+  /** The one server it is for, where the hook's environment named one; null for the one of `tally agents login`. */
+  server: string | null
+  /** Of the agent: it may have a home of its own, of which whoever delivers later knows nothing. */
+  environment: AgentsEnvironment
+}
+
+/** Why a server will never take a session as it is. */
+export interface RefusedJob {
+  job: Job
+  at: string
+  /** One line a model. */
+  reasons: string[]
+}
+
+export interface Waiting<Content> {
+  name: string
+  content: Content
+}
+
+export function spoolFolder(environment: AgentsEnvironment): string {
+  return join(stateFolder(environment), 'spool')
+}
+
+export function refusedFolder(environment: AgentsEnvironment): string {
+  return join(stateFolder(environment), 'refused')
+}
+
+/** Sorts by time, and no two hooks choose the same. */
+function newName(): string {
+  return `${String(Date.now()).padStart(14, '0')}-${process.pid}-${crypto.randomUUID().slice(0, 8)}.json`
+}
+
+export function addJob(environment: AgentsEnvironment, job: Job): void {
+  writePrivateFile(join(spoolFolder(environment), newName()), JSON.stringify(job))
+}
+
+/** Names of files that wait, oldest first. Files that are not whole yet have other names. */
+export function waitingNames(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/** What waits, oldest first. What nobody can read is `damaged`, and stays for a person to look at. */
+export function readWaiting<Content>(folder: string): { waiting: Waiting<Content>[]; damaged: string[] } {
+  const waiting: Waiting<Content>[] = []
+  const damaged: string[] = []
+  for (const name of waitingNames(folder)) {
+    try {
+      waiting.push({ name, content: JSON.parse(readFileSync(join(folder, name), 'utf8')) })
+    } catch (error) {
+      // Another sender was faster.
+      if (!isMissing(error)) damaged.push(join(folder, name))
+    }
+  }
+  return { waiting, damaged }
+}
+
+export function removeWaiting(folder: string, names: readonly string[]): void {
+  for (const name of names) rmSync(join(folder, name), { force: true })
+}
+
+/** Keeps a session that the server refused out of the way of others, until a person decides about it. */
+export function keepRefused(environment: AgentsEnvironment, refused: RefusedJob): void {
+  writePrivateFile(join(refusedFolder(environment), newName()), JSON.stringify(refused))
+}
+
+/** Puts what was refused among what waits, to be tried again. Answers how many there were. */
+export function retryRefused(environment: AgentsEnvironment): number {
+  const { waiting } = readWaiting<RefusedJob>(refusedFolder(environment))
+  for (const { name, content } of waiting) {
+    // Written before the other is removed: in between, both are there, and totals so far never add up.
+    addJob(environment, content.job)
+    removeWaiting(refusedFolder(environment), [name])
+  }
+  return waiting.length
+}
