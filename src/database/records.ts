@@ -29,6 +29,34 @@ export interface SessionTotals {
   reported_cost: string | null
 }
 
+/** What telemetry said of one model of a session so far, of each count as it was sent; money is decimal text of nano-dollars. */
+export interface TelemetryTotals {
+  model: string
+  provider: string | null
+  started_at: number
+  ended_at: number
+  /** In the order of the channels' `PARTS`. */
+  parts: number[]
+  /** As `parts`, of single calls above 200,000 input-side tokens; null where single calls are not told. */
+  over_200k: number[] | null
+  /** Null where single calls are not told. */
+  requests: number | null
+  reported_cost: string
+  /** Whether anything came without its cost, so that the sum of costs is not that of all. */
+  cost_incomplete: boolean
+}
+
+/** Something that was said last at a moment in milliseconds: what is said later replaces it. */
+export type SaidAt<Value> = [at: number, value: Value]
+
+/** What telemetry says of a session besides figures. */
+export interface SessionFacts {
+  agent?: SaidAt<string>
+  project?: SaidAt<string>
+  ticket?: SaidAt<string>
+  labels?: SaidAt<LabelMap>
+}
+
 /**
  * One condition of a placement rule: `field` is `agent_harness`, `agent_name`, `model`, `agent_manager`, `provider`,
  * `summary` or `labels.<name>`; `matches` a glob, or an expression between slashes (`/(?<ticket>[A-Z]+-[0-9]+)/`).

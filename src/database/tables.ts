@@ -4,7 +4,7 @@
  */
 
 import { type ColumnKit, postgresKit, sqliteKit } from './columns.ts'
-import type { LabelMap, PriceTier, RuleCondition, SessionTotals } from './records.ts'
+import type { LabelMap, PriceTier, RuleCondition, SessionFacts, SessionTotals, TelemetryTotals } from './records.ts'
 
 export const ROLES = ['member', 'billing', 'admin'] as const
 export type Role = (typeof ROLES)[number]
@@ -19,8 +19,13 @@ export type Status = (typeof STATUSES)[number]
 /** What told Tally of a session: a report call, or the logs, spans or metrics of pushed telemetry. */
 export const SESSION_SOURCES = ['report', 'log', 'span', 'metric'] as const
 export type SessionSource = (typeof SESSION_SOURCES)[number]
+export type TelemetrySource = Exclude<SessionSource, 'report'>
 export const SOURCES = [...SESSION_SOURCES, 'sheet'] as const
 export type Source = (typeof SOURCES)[number]
+
+/** What says whose an entry is: the token that brought it, or the e-mail that an agent sent with an organization token. */
+export const MANAGER_BY = ['token', 'email'] as const
+export type ManagerBy = (typeof MANAGER_BY)[number]
 
 export const SHEET_STATUSES = ['open', 'submitted', 'approved', 'returned'] as const
 export type SheetStatus = (typeof SHEET_STATUSES)[number]
@@ -75,6 +80,10 @@ function defineTables(kit: ColumnKit) {
     }),
     tokens: table('tokens', {
       id: key('id'),
+    userEmails: table('user_emails', {
+      email: text('email').primaryKey(),
+      userId: integer('user_id').notNull(),
+    }),
       uid: publicId('uid', 'tok'),
       kind: text<TokenKind>('kind').notNull(),
       name: text('name').notNull(),
@@ -257,6 +266,11 @@ function defineTables(kit: ColumnKit) {
       contested: flag('contested').notNull().default(false),
     }),
     sessionSources: table('session_sources', {
+      managerBy: text<ManagerBy>('manager_by').notNull().default('token'),
+    }),
+    sessionTurns: table('session_turns', {
+      turn: integer('turn').primaryKey(),
+      taken: integer('taken').notNull(),
       sessionId: integer('session_id').notNull(),
       chainModelId: integer('chain_model_id').notNull(),
       source: text<SessionSource>('source').notNull(),
@@ -330,6 +344,7 @@ function defineTables(kit: ColumnKit) {
       sheetId: integer('sheet_id'),
     }),
     staleHours: table('stale_hours', {
+      managerBy: text<ManagerBy>('manager_by').notNull().default('token'),
       hour: integer('hour').notNull(),
     }),
     rollupZones: table('rollup_zones', {
@@ -374,6 +389,53 @@ function defineTables(kit: ColumnKit) {
     }),
     idempotencyKeys: table('idempotency_keys', {
       managerId: integer('manager_id').notNull(),
+    telemetrySessions: table('telemetry_sessions', {
+      sessionId: integer('session_id').primaryKey(),
+      facts: json<SessionFacts>('facts').notNull(),
+      email: text('email'),
+      lastSeenAt: time('last_seen_at').notNull(),
+      forgottenTo: time('forgotten_to'),
+    }),
+    telemetryTotals: table('telemetry_totals', {
+      sessionId: integer('session_id').notNull(),
+      chainModelId: integer('chain_model_id').notNull(),
+      source: text<TelemetrySource>('source').notNull(),
+      totals: json<TelemetryTotals>('totals').notNull(),
+    }),
+    telemetryStreams: table('telemetry_streams', {
+      sessionId: integer('session_id').notNull(),
+      stream: bytes('stream').notNull(),
+      timeNanos: bigInteger('time_nanos').notNull(),
+      value: bigInteger('value').notNull(),
+    }),
+    telemetrySeen: table('telemetry_seen', {
+      sessionId: integer('session_id').notNull(),
+      identity: bytes('identity').notNull(),
+    }),
+    telemetryChannels: table('telemetry_channels', {
+      harness: text('harness').notNull(),
+      version: text('version').notNull(),
+      channel: text('channel').notNull(),
+      firstSeenAt: time('first_seen_at').notNull(),
+      lastSeenAt: time('last_seen_at').notNull(),
+      counted: integer('counted').notNull(),
+      repeated: integer('repeated').notNull(),
+      late: integer('late').notNull(),
+      shrunk: integer('shrunk').notNull(),
+      tokens: integer('tokens').notNull(),
+    }),
+    telemetryUncounted: table('telemetry_uncounted', {
+      kind: text<'ignored' | 'rejected'>('kind').notNull(),
+      what: text('what').notNull(),
+      records: integer('records').notNull(),
+      lastSeenAt: time('last_seen_at').notNull(),
+    }),
+    telemetryPushes: table('telemetry_pushes', {
+      tokenId: integer('token_id').primaryKey(),
+      requests: integer('requests').notNull(),
+      records: integer('records').notNull(),
+      lastSeenAt: time('last_seen_at').notNull(),
+    }),
       key: text('key').notNull(),
       bodyHash: bytes('body_hash').notNull(),
       entryId: integer('entry_id').notNull(),
