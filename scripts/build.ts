@@ -7,7 +7,9 @@
  * application (elysia issue 1280), and next to the runtime's 110 MB nothing would be gained.
  */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { WEB_PACK } from '../src/http/web-pack.ts'
+import { buildWeb } from './web.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
@@ -38,16 +40,19 @@ export async function compile(options: {
   program: string
   outfile: string
   workers?: string[]
+  /** Files that it carries, from the root of the repository or absolute. */
+  files?: string[]
   /** The platform; this machine's where it is absent. */
   target?: Target
 }): Promise<string> {
-  const { program, outfile, workers = [], target } = options
+  const { program, outfile, workers = [], files = [], target } = options
   // In another folder until it is whole, so that nobody starts half an executable.
   await mkdir(dirname(outfile), { recursive: true })
   const unfinished = await mkdtemp(join(dirname(outfile), '.unfinished-'))
   try {
     await Bun.build({
-      entrypoints: [program, ...workers].map((path) => join(ROOT, path)),
+      entrypoints: [program, ...workers, ...files].map((path) => resolve(ROOT, path)),
+      loader: { '.pack': 'file' },
       // Puts the workers beside the program in the executable, where `new URL('./x-worker.ts', import.meta.url)` looks.
       naming: { entry: '[name].[ext]' },
       // What is imported when it is needed is also parsed only then. Parsing all of it takes 95 ms, for which an agent
@@ -87,7 +92,13 @@ async function commit(): Promise<string> {
 async function build(name: string, target?: Target): Promise<string> {
   const begun = performance.now()
   const outfile = join(ROOT, 'dist', name)
-  await compile({ program: 'src/main.ts', outfile, workers: WORKERS, ...(target ? { target } : {}) })
+  await compile({
+    program: 'src/main.ts',
+    outfile,
+    workers: WORKERS,
+    files: [WEB_PACK],
+    ...(target ? { target } : {}),
+  })
   const megabytes = (Bun.file(outfile).size / 1e6).toFixed(1)
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
   console.log(`dist/${name}  ${megabytes} MB  ${seconds} s`)
@@ -106,6 +117,7 @@ async function writeChecksums(files: string[]): Promise<void> {
 }
 
 if (import.meta.main) {
+  await buildWeb()
   if (process.argv.includes('--all')) {
     await rm(join(ROOT, 'dist/SHA256SUMS'), { force: true })
     const files: string[] = []

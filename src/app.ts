@@ -31,14 +31,17 @@ import { sheetsRoutes } from './features/sheets/routes.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
-import { type PagesOptions, pages } from './http/pages.ts'
+import { pages } from './http/pages.ts'
 import { requests } from './http/requests.ts'
 import { sessionCookie } from './http/session-cookie.ts'
+import { web } from './http/web.ts'
 import type { Services } from './services.ts'
 
-export interface AppOptions extends PagesOptions {
+export interface AppOptions {
   services: Services
   logger: Logger
+  /** The address under which people and agents reach this server; that of each request where it is not set. */
+  publicUrl?: string | undefined
   /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
   trustedProxies?: readonly string[]
 }
@@ -52,7 +55,8 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(requests({ people, cookie, addressOf, publicUrl, logger, routes }))
     .use(health(services))
     .use(openApi({ routes }))
-    .use(pages({ publicUrl }))
+    .use(pages())
+    .use(web({ cookie }))
     .use(signInRoutes({ people, cookie }))
     .use(usersRoutes({ people, publicUrl }))
     .use(tokensRoutes(services))

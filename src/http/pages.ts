@@ -1,22 +1,16 @@
 /**
- * The server's own pages: where one lands, the API reference, what each problem means, the first-run set-up, choosing
- * a password. They and their files are in the executable and need no other host.
+ * The pages of the API: its reference, and what each problem means. They and their files are in the executable and need
+ * no other host. People's pages are the web application.
  */
 import { Elysia } from 'elysia'
 import scalarFile from '../../node_modules/@scalar/api-reference/dist/browser/standalone.js' with { type: 'file' }
 import { notFound, PROBLEMS, type ProblemCode } from '../errors.ts'
 import { FixedContent } from './content.ts'
 import docsScript from './pages/assets/docs.js' with { type: 'text' }
-import formScript from './pages/assets/form.js' with { type: 'text' }
 import icon from './pages/assets/icon.svg' with { type: 'text' }
 import styles from './pages/assets/pages.css' with { type: 'text' }
-import passwordScript from './pages/assets/password.js' with { type: 'text' }
-import setUpScript from './pages/assets/set-up.js' with { type: 'text' }
 import { docsPage } from './pages/docs.ts'
-import { landingPage } from './pages/landing.ts'
-import { passwordPage } from './pages/password.ts'
 import { problemPage, problemsPage } from './pages/problems.ts'
-import { setUpPage } from './pages/set-up.ts'
 
 const POLICY = {
   'default-src': "'none'",
@@ -48,25 +42,15 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 const fixedPage = (page: string, policy: Record<string, string> = POLICY) =>
   new FixedContent(page, HTML, pageHeaders(policy))
 
-export interface PagesOptions {
-  /** The address under which people and agents reach this server; that of each request where it is not set. */
-  publicUrl?: string | undefined
-}
-
 // Pages are no part of the API.
 const page = { detail: { hide: true } }
 
-export const pages = ({ publicUrl }: PagesOptions) => {
+export const pages = () => {
   const docs = fixedPage(docsPage(), DOCS_POLICY)
-  const setUp = fixedPage(setUpPage())
-  const password = fixedPage(passwordPage())
   const problems = fixedPage(problemsPage())
   const files: Record<string, FixedContent> = {
     'pages.css': new FixedContent(styles, 'text/css; charset=utf-8'),
     'icon.svg': new FixedContent(icon, 'image/svg+xml', { 'cache-control': 'max-age=86400' }),
-    'form.js': new FixedContent(formScript, SCRIPT),
-    'password.js': new FixedContent(passwordScript, SCRIPT),
-    'set-up.js': new FixedContent(setUpScript, SCRIPT),
     'docs.js': new FixedContent(docsScript, SCRIPT),
   }
   /** Four megabytes that most servers are never asked for. */
@@ -75,10 +59,7 @@ export const pages = ({ publicUrl }: PagesOptions) => {
     return files['scalar.js']
   }
   return new Elysia({ name: 'pages' })
-    .get('/', ({ request }) => fixedPage(landingPage(publicUrl ?? new URL(request.url).origin)).respond(request), page)
     .get('/docs', ({ request }) => docs.respond(request), page)
-    .get('/setup', ({ request }) => setUp.respond(request), page)
-    .get('/password', ({ request }) => password.respond(request), page)
     .get('/problems', ({ request }) => problems.respond(request), page)
     .get(
       '/problems/:code',

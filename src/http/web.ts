@@ -1,0 +1,111 @@
+/** The web application: its page at every address of it, and the files that the page loads. */
+import { gunzipSync } from 'node:zlib'
+import { Elysia } from 'elysia'
+import { notFound } from '../errors.ts'
+import type { SessionCookie } from './session-cookie.ts'
+import { findPack, type Pack } from './web-pack.ts'
+
+/**
+ * Addresses of the application, without what follows their first part. The page itself decides what to show there; an
+ * address that is not of the application stays a 404.
+ */
+export const SECTIONS = [
+  'entries',
+  'unattributed',
+  'work',
+  'rules',
+  'sheets',
+  'bills',
+  'prices',
+  'connect',
+  'telemetry',
+  'people',
+  'tokens',
+  'settings',
+  'audit',
+  'account',
+  'sign-in',
+  'setup',
+  'password',
+]
+
+/**
+ * No script but the application's own files, and no request to another host. Styles have a nonce, because Mantine and
+ * the lock on scrolling behind a dialogue write theirs as elements.
+ */
+const policyFor = (nonce: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    // A bill is shown as it prints, and a PDF in the browser's own reader.
+    "frame-src 'self' blob:",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+const NOT_BUILT = `The web application is not built. In a checkout, ./scripts/start builds it; the released executable has it inside.`
+
+/** A year: the name of a file changes with what it holds. */
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+const encodings = (request: Request) =>
+  new Set(
+    (request.headers.get('accept-encoding') ?? '')
+      .split(',')
+      .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
+      .map((part) => part.split(';')[0]!.trim().toLowerCase()),
+  )
+
+// Pages are no part of the API.
+const page = { detail: { hide: true } }
+
+export const web = ({ cookie }: { cookie: Pick<SessionCookie, 'read'> }) => {
+  let read: Promise<Pack | undefined> | undefined
+  const pack = () => {
+    read ??= findPack()
+    return read
+  }
+
+  async function showPage({ request }: { request: Request }): Promise<Response> {
+    const built = await pack()
+    if (!built)
+      return new Response(NOT_BUILT, { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' } })
+    const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
+    // Whether a cookie came along, so that somebody who was never here is shown the sign-in page without asking first.
+    const session = cookie.read(request.headers) === undefined ? 'none' : 'sent'
+    return new Response(built.index.replace('{nonce}', nonce).replace('{session}', session), {
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        // It names the files of this version, and its nonce must not be used again.
+        'cache-control': 'no-store',
+        'content-security-policy': policyFor(nonce),
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+      },
+    })
+  }
+
+  async function sendFile(name: string, request: Request): Promise<Response> {
+    const file = (await pack())?.find(name)
+    // An old page asks for the files of the version before: it has to be loaded again, and says so.
+    if (!file) throw notFound(`The file '${name}'`)
+    const accepted = encodings(request)
+    const headers = { 'content-type': file.type, 'cache-control': FOR_EVER, vary: 'accept-encoding' }
+    if (accepted.has('br')) return new Response(file.brotli, { headers: { ...headers, 'content-encoding': 'br' } })
+    if (accepted.has('gzip')) return new Response(file.gzip, { headers: { ...headers, 'content-encoding': 'gzip' } })
+    return new Response(gunzipSync(await file.gzip.bytes()), { headers })
+  }
+
+  const app = new Elysia({ name: 'web' })
+    .get('/', showPage, page)
+    .get('/app/:name', ({ request, params: { name } }) => sendFile(name, request), page)
+  for (const section of SECTIONS) app.get(`/${section}`, showPage, page).get(`/${section}/*`, showPage, page)
+  return app
+}

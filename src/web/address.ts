@@ -1,0 +1,72 @@
+/**
+ * What a page shows is in its address: it can be bookmarked, sent to someone, and the browser's back goes back.
+ *
+ *     const [{ model, page }, show] = useAddress({ model: many, page: one })
+ *     show({ model: ['claude-opus-4-8'] })
+ */
+import { useCallback, useMemo } from 'react'
+import { useLocation, useSearch } from 'wouter'
+
+/** How one parameter is read; `undefined` where it is not in the address. */
+type Reader<Value> = (values: string[]) => Value
+
+export const one: Reader<string | undefined> = (values) => values[0]
+export const many: Reader<string[]> = (values) => values
+export const flag: Reader<boolean> = (values) => values[0] === 'true'
+/** One of these, else the first. */
+export const oneOf =
+  <const Value extends string>(...allowed: [Value, ...Value[]]): Reader<Value> =>
+  (values) =>
+    allowed.find((value) => value === values[0]) ?? allowed[0]
+
+type Readers = Record<string, Reader<unknown>>
+type ValuesOf<All extends Readers> = { [Name in keyof All]: ReturnType<All[Name]> }
+type Shown<All extends Readers> = { [Name in keyof All]?: ReturnType<All[Name]> | undefined }
+
+/**
+ * Answers the values in the address, and a function that changes some of them: what is undefined, empty or false goes
+ * out of the address. `replace` where each step is no place to go back to, as while typing.
+ */
+export function useAddress<All extends Readers>(
+  readers: All,
+): [ValuesOf<All>, (changes: Shown<All>, how?: { replace?: boolean }) => void] {
+  const search = useSearch()
+  const [path, navigate] = useLocation()
+  // Readers are written where they are used and never change.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  const values = useMemo(() => {
+    const texts = new URLSearchParams(search)
+    const entries = Object.entries(readers).map(([name, read]) => [name, read(texts.getAll(name))])
+    return Object.fromEntries(entries) as ValuesOf<All>
+  }, [search])
+  const show = useCallback(
+    (changes: Shown<All>, { replace = false } = {}) => {
+      const texts = new URLSearchParams(location.search)
+      for (const [name, value] of Object.entries(changes)) {
+        texts.delete(name)
+        for (const item of Array.isArray(value) ? value : [value]) {
+          if (item !== undefined && item !== '' && item !== false) texts.append(name, String(item))
+        }
+      }
+      const query = texts.toString()
+      navigate(query === '' ? path : `${path}?${query}`, { replace })
+    },
+    [path, navigate],
+  )
+  return [values, show]
+}
+
+/** An address within the application: `addressOf('/entries', { project: 'ACME', status: ['submitted'] })`. */
+export function addressOf(
+  path: string,
+  parameters: Record<string, string | readonly string[] | boolean | undefined>,
+): string {
+  const texts = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const item of typeof value === 'object' ? value : [value]) {
+      if (item !== undefined && item !== '' && item !== false) texts.append(name, String(item))
+    }
+  }
+  const query = texts.toString()
+  return query === '' ? path : `${path}?${query}`
+}

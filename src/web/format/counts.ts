@@ -1,0 +1,38 @@
+/** Counts as people read them. */
+
+const whole = new Intl.NumberFormat('en-US')
+const percents = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 })
+const bytes = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+
+/** Three digits are enough to compare two counts of tokens; up to 9,999 all of them are shown. */
+const ROUGH_FROM = 10_000
+const UNITS = [
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+] as const
+
+/** `1,234,567` */
+export const count = (value: number): string => whole.format(value)
+
+/** `1.23 M`, as web.md has it. */
+export function roughCount(value: number): string {
+  if (Math.abs(value) < ROUGH_FROM) return count(value)
+  // By what it will read as: 999,950 is 1 M, not 1,000 k.
+  const [size, unit] = UNITS.find(([size]) => Math.abs(value) >= size * 0.9995) ?? [1, '']
+  return `${(value / size).toPrecision(3)} ${unit}`.trimEnd()
+}
+
+/** `12.5%` of 0.125. */
+export const percent = (share: number): string => percents.format(share)
+
+/** `1 entry`, `1,204 entries`. */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`
+
+/** `1.2 MB` */
+export function fileSize(size: number): string {
+  if (size < 1_000) return `${size} B`
+  return size < 1e6 ? `${bytes.format(size / 1e3)} kB` : `${bytes.format(size / 1e6)} MB`
+}

@@ -1,0 +1,86 @@
+/** Moments and days in the organization's zone, which is not always the browser's. Days are `2026-11-21`. */
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${timeZone} ${JSON.stringify(options)}`
+  let format = formats.get(key)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', { timeZone, ...options })
+    formats.set(key, format)
+  }
+  return format
+}
+
+const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' }
+const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
+
+/** `21 Nov 2026, 17:53` */
+export const dayAndTime = (moment: string, timeZone: string): string =>
+  formatOf(timeZone, { ...DAY, ...TIME }).format(new Date(moment))
+
+/** `17:53` */
+export const timeOfDay = (moment: string, timeZone: string): string => formatOf(timeZone, TIME).format(new Date(moment))
+
+/** `21 Nov 2026` of a moment. */
+export const dayOfMoment = (moment: string, timeZone: string): string =>
+  formatOf(timeZone, DAY).format(new Date(moment))
+
+/** `21 Nov 2026` of a day, which has no zone. */
+export const dayInWords = (day: string): string => formatOf('UTC', DAY).format(new Date(`${day}T00:00:00Z`))
+
+/** `Nov 2026` of the first day of a month. */
+export const monthInWords = (day: string): string =>
+  formatOf('UTC', { month: 'short', year: 'numeric' }).format(new Date(`${day}T00:00:00Z`))
+
+/** The day that it is in the zone at a moment, `2026-11-21`. */
+export function dayOf(moment: Date, timeZone: string): string {
+  // Canadian English writes a day as ISO 8601 does.
+  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(
+    moment,
+  )
+}
+
+const DAY_MS = 86_400_000
+
+/** A day so many days later, or earlier. */
+export const addDays = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
+
+export const firstOfMonth = (day: string): string => `${day.slice(0, 7)}-01`
+
+/** The first day of a month so many months later, or earlier. */
+export function addMonths(day: string, months: number): string {
+  const date = new Date(`${firstOfMonth(day)}T00:00:00Z`)
+  date.setUTCMonth(date.getUTCMonth() + months)
+  return date.toISOString().slice(0, 10)
+}
+
+/** How many days from one to the other; 0 where they are the same. */
+export const daysBetween = (from: string, to: string): number =>
+  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS)
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+/** `5 minutes ago`, `yesterday`. */
+export function ago(moment: string, now = Date.now()): string {
+  const seconds = Math.round((Date.parse(moment) - now) / 1_000)
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+  }
+  return 'just now'
+}
+
+/** `1 h 12 min` between two moments. */
+export function duration(from: string, to: string): string {
+  const seconds = Math.round((Date.parse(to) - Date.parse(from)) / 1_000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

@@ -1,0 +1,29 @@
+import '@mantine/core/styles.css'
+import '@mantine/dates/styles.css'
+import '@mantine/charts/styles.css'
+import '@mantine/notifications/styles.css'
+import './main.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { setNonce } from 'get-nonce'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queryClient } from './server/queries.ts'
+import { Application } from './shell/application.tsx'
+import { theme } from './theme.ts'
+
+// The lock on scrolling behind dialogues writes a style element, which the page's policy allows with this only.
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')!.content
+setNonce(nonce)
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <Notifications position="bottom-right" limit={3} />
+      <QueryClientProvider client={queryClient}>
+        <Application />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

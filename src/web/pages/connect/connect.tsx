@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx'
+
+export default function Section() {
+  return <Page title="connect">{null}</Page>
+}

@@ -1,0 +1,281 @@
+/**
+ * Rows in columns, on a wide screen; on a phone each row is a card of the same cells. Only what is in sight is in the document,
+ * and further pages are fetched as one scrolls. With the keyboard: `j` and `k` move, Enter opens, `x` selects.
+ */
+import { Checkbox, Group, Loader, Skeleton, Text } from '@mantine/core'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { List } from '../server/list.ts'
+import { asProblem } from '../server/problem.ts'
+import { isTyping } from '../shell/shortcuts.ts'
+import classes from './data-table.module.css'
+import { Failure } from './failure.tsx'
+
+export interface Column<Row> {
+  /** Stands in the address where columns are chosen. */
+  key: string
+  title: string
+  /** Money and counts, whose digits stand below each other. */
+  isNumber?: boolean
+  cell: (row: Row) => ReactNode
+  /** A CSS width; without one the column takes what the others leave. */
+  width?: string
+  /**
+   * Where the cell stands on a phone: `title` at the left of the card's first line, `value` at its right, `line` with its
+   * title on a line of its own, `hidden` nowhere. `line` where nothing is said.
+   */
+  phone?: 'title' | 'value' | 'line' | 'hidden'
+}
+
+interface DataTableProps<Row> {
+  /** What the table holds, for those who listen: "Token entries". */
+  label: string
+  columns: readonly Column<Row>[]
+  /** A list that grows, or all rows there are. */
+  list: List<Row> | readonly Row[]
+  rowKey: (row: Row) => string
+  /** In the place of rows where there are none. */
+  empty: ReactNode
+  /** What a click on a row, or Enter, does. */
+  open?: (row: Row) => void
+  /** Which row is open at the moment. */
+  openKey?: string | undefined
+  selected?: ReadonlySet<string>
+  select?: (selected: ReadonlySet<string>) => void
+  /** Dims a row, such as a rejected entry. */
+  isMuted?: (row: Row) => boolean
+  /** Below the rows: sums. One cell per column key. */
+  foot?: Partial<Record<string, ReactNode>>
+}
+
+/** Before a row has been measured. */
+const ROW_HEIGHT_PX = 37
+
+/** Rows outside the window that are kept, so that scrolling shows no gap. */
+const OVERSCAN_ROWS = 12
+
+/** The next page is asked for when so many rows are left below. */
+const AHEAD_ROWS = 20
+
+function isList<Row>(list: List<Row> | readonly Row[]): list is List<Row> {
+  return !Array.isArray(list)
+}
+
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, list, rowKey, empty, open, openKey, selected, select, isMuted, foot } = props
+  const rows = isList(list) ? list.rows : list
+  const count = rows?.length ?? 0
+  const frame = useRef<HTMLTableElement>(null)
+  const [offset, setOffset] = useState(0)
+  const hasRows = count > 0
+  // Where the table begins in the page, which the first rows move to its place.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useLayoutEffect(() => {
+    if (frame.current) setOffset(frame.current.getBoundingClientRect().top + window.scrollY)
+  }, [hasRows])
+  const virtualizer = useWindowVirtualizer({
+    count,
+    estimateSize: () => ROW_HEIGHT_PX,
+    overscan: OVERSCAN_ROWS,
+    scrollMargin: offset,
+    getItemKey: (index) => rowKey(rows![index]!),
+  })
+  const items = virtualizer.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  const wantsMore = isList(list) && list.hasMore && !list.isFetchingMore && count > 0 && last >= count - AHEAD_ROWS
+  useEffect(() => {
+    if (wantsMore && isList(list)) list.fetchMore()
+  })
+  const cursor = useCursor({ rows: rows ?? [], open, selected, select, rowKey, reach: virtualizer.scrollToIndex })
+
+  if (isList(list) && list.error && !rows) return <Failure problem={asProblem(list.error)} retry={list.refetch} />
+  if (!rows) return <Waiting />
+  if (count === 0) return <>{empty}</>
+
+  const before = items[0] ? items[0].start - offset : 0
+  const after = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset)
+  const span = columns.length + (select ? 1 : 0)
+  return (
+    <div className={classes.frame} data-stale={(isList(list) && list.isStale) || undefined}>
+      <table
+        ref={frame}
+        className={classes.table}
+        aria-label={label}
+        aria-rowcount={isList(list) && list.hasMore ? -1 : count}
+      >
+        <thead>
+          <tr>
+            {select && (
+              <th className={classes.check}>
+                <SelectAll rows={rows} rowKey={rowKey} selected={selected!} select={select} />
+              </th>
+            )}
+            {columns.map(({ key, title, isNumber, width }) => (
+              <th key={key} scope="col" data-number={isNumber || undefined} style={{ width }}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 && <Gap height={before} span={span} />}
+          {items.map(({ index, key }) => {
+            const row = rows[index]!
+            const id = rowKey(row)
+            return (
+              <tr
+                key={key}
+                data-index={index}
+                ref={virtualizer.measureElement}
+                aria-rowindex={index + 1}
+                data-cursor={cursor.index === index || undefined}
+                data-open={openKey === id || undefined}
+                data-muted={isMuted?.(row) || undefined}
+                data-opens={open ? true : undefined}
+                onClick={open && ((event) => !isControl(event) && open(row))}
+              >
+                {select && (
+                  <td className={classes.check}>
+                    <Checkbox
+                      size="xs"
+                      aria-label="Select"
+                      checked={selected!.has(id)}
+                      onChange={() => select(toggled(selected!, id))}
+                    />
+                  </td>
+                )}
+                {columns.map((column, position) => (
+                  <td
+                    key={column.key}
+                    data-number={column.isNumber || undefined}
+                    data-phone={column.phone ?? 'line'}
+                    data-title={column.title}
+                  >
+                    {open && position === 0 ? (
+                      <button type="button" className={classes.opener} onClick={() => open(row)}>
+                        {column.cell(row)}
+                      </button>
+                    ) : (
+                      column.cell(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
+          {after > 0 && <Gap height={after} span={span} />}
+        </tbody>
+        {foot && (
+          <tfoot>
+            <tr>
+              {select && <td className={classes.check} />}
+              {columns.map(({ key, title, isNumber, phone }) => (
+                <td key={key} data-number={isNumber || undefined} data-phone={phone ?? 'line'} data-title={title}>
+                  {foot[key]}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
+      </table>
+      {isList(list) && <More list={list} count={count} />}
+    </div>
+  )
+}
+
+const Gap = ({ height, span }: { height: number; span: number }) => (
+  <tr aria-hidden className={classes.gap}>
+    <td colSpan={span} style={{ height }} />
+  </tr>
+)
+
+function More<Row>({ list, count }: { list: List<Row>; count: number }) {
+  if (list.error) return <Failure problem={asProblem(list.error)} retry={list.fetchMore} />
+  return (
+    <Group justify="center" py="xs" h={40} role="status">
+      {list.isFetchingMore ? (
+        <Loader size="xs" type="dots" aria-label="Loading more" />
+      ) : (
+        <Text size="xs" c="dimmed">
+          {list.hasMore ? `${count} so far; more as you scroll` : `${count} in all`}
+        </Text>
+      )}
+    </Group>
+  )
+}
+
+const WAITING_ROWS = [92, 84, 97, 78, 90, 86, 95, 80]
+
+const Waiting = () => (
+  <div role="status" aria-label="Loading">
+    {WAITING_ROWS.map((width) => (
+      <Skeleton key={width} height={14} my={11} width={`${width}%`} />
+    ))}
+  </div>
+)
+
+/** A link or a checkbox in a row does its own thing, and marked text is to be copied. */
+function isControl({ target }: MouseEvent): boolean {
+  if ((target as HTMLElement).closest('a, button, input, label')) return true
+  return (window.getSelection()?.toString() ?? '') !== ''
+}
+
+export function toggled(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  return selected.symmetricDifference(new Set([key]))
+}
+
+interface SelectAllProps<Row> {
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+  selected: ReadonlySet<string>
+  select: (selected: ReadonlySet<string>) => void
+}
+
+/** All rows that were fetched; those that are not yet are not meant, because nobody has seen them. */
+function SelectAll<Row>({ rows, rowKey, selected, select }: SelectAllProps<Row>) {
+  const chosen = rows.filter((row) => selected.has(rowKey(row))).length
+  return (
+    <Checkbox
+      size="xs"
+      aria-label="Select all that are shown"
+      checked={chosen === rows.length}
+      indeterminate={chosen > 0 && chosen < rows.length}
+      onChange={() => select(chosen === rows.length ? new Set() : new Set(rows.map(rowKey)))}
+    />
+  )
+}
+
+interface CursorOptions<Row> {
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+  open?: ((row: Row) => void) | undefined
+  selected?: ReadonlySet<string> | undefined
+  select?: ((selected: ReadonlySet<string>) => void) | undefined
+  reach: (index: number) => void
+}
+
+/** The row that keys act on. */
+function useCursor<Row>({ rows, rowKey, open, selected, select, reach }: CursorOptions<Row>) {
+  const [index, setIndex] = useState(-1)
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (isTyping(event) || document.querySelector('[role="dialog"][aria-modal="true"]')) return
+      const row = rows[index]
+      const move = (to: number) => {
+        const next = Math.max(0, Math.min(rows.length - 1, to))
+        setIndex(next)
+        reach(next)
+      }
+      if (event.key === 'j') move(index + 1)
+      else if (event.key === 'k') move(index - 1)
+      // Where something has the focus, Enter is for it.
+      else if (event.key === 'Enter' && row && open && document.activeElement === document.body) open(row)
+      else if (event.key === 'x' && row && select && selected) select(toggled(selected, rowKey(row)))
+      else return
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  })
+  return { index }
+}

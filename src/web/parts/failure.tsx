@@ -1,0 +1,33 @@
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import type { Problem } from '../server/problem.ts'
+
+interface FailureProps {
+  problem: Problem
+  /** Where asking again may help. */
+  retry?: () => unknown
+}
+
+/** In the place of what could not be had: what happened, and what to do. */
+export const Failure = ({ problem, retry }: FailureProps) => (
+  <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={problem.title} role="alert">
+    <Stack gap="xs" align="flex-start">
+      <Text size="sm">{problem.message}</Text>
+      {problem.faults.map(({ pointer, message }) => (
+        <Text size="sm" key={pointer}>
+          {pointer} {message}
+        </Text>
+      ))}
+      {problem.requestId && problem.status >= 500 && (
+        <Text size="xs" c="dimmed">
+          The server's log has it as {problem.requestId}.
+        </Text>
+      )}
+      {retry && (
+        <Button size="xs" variant="default" onClick={() => retry()}>
+          Try again
+        </Button>
+      )}
+    </Stack>
+  </Alert>
+)

@@ -1,0 +1,52 @@
+/** Money, counts and moments as text that says its exact value on hover. */
+import { Text, Tooltip } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { count, roughCount } from '../format/counts.ts'
+import { ago, dayAndTime } from '../format/moments.ts'
+import { exactMoney, money } from '../format/money.ts'
+import { useSettings } from '../server/me.ts'
+
+function Told({ exactly, children }: { exactly: string; children: string }) {
+  if (exactly === children) return <>{children}</>
+  return (
+    <Tooltip label={exactly}>
+      <data value={exactly}>{children}</data>
+    </Tooltip>
+  )
+}
+
+/** Unknown is not 0: an entry without a price reads as such. */
+export function Money({ amount, currency = 'USD' }: { amount: number | null; currency?: string }) {
+  if (amount === null) {
+    return (
+      <Text component="span" inherit c="dimmed">
+        no price
+      </Text>
+    )
+  }
+  return <Told exactly={exactMoney(amount, currency)}>{money(amount, currency)}</Told>
+}
+
+export const Count = ({ value }: { value: number }) => <Told exactly={count(value)}>{roughCount(value)}</Told>
+
+/** `21 Nov 2026, 17:53` in the organization's zone; `null` reads as `otherwise`. */
+export function Moment({ at, otherwise = '–' }: { at: string | null; otherwise?: ReactNode }) {
+  const { time_zone } = useSettings()
+  if (at === null) return <>{otherwise}</>
+  return (
+    <Tooltip label={`${at} · ${time_zone}`}>
+      <time dateTime={at}>{dayAndTime(at, time_zone)}</time>
+    </Tooltip>
+  )
+}
+
+/** `5 minutes ago`, with the moment itself on hover. */
+export function Ago({ at, otherwise = 'never' }: { at: string | null; otherwise?: ReactNode }) {
+  const { time_zone } = useSettings()
+  if (at === null) return <>{otherwise}</>
+  return (
+    <Tooltip label={`${dayAndTime(at, time_zone)} · ${time_zone}`}>
+      <time dateTime={at}>{ago(at)}</time>
+    </Tooltip>
+  )
+}

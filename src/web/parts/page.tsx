@@ -1,0 +1,43 @@
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+
+interface PageProps {
+  title: ReactNode
+  /** Where one came from: `{ href: '/bills', title: 'Bills' }`. */
+  above?: { href: string; title: string }
+  /** One line that says what this is for. */
+  lead?: ReactNode
+  /** What can be done here, at the right of the title. */
+  actions?: ReactNode
+  children: ReactNode
+}
+
+/** The frame of a page: its title, what can be done, and the rest below. */
+export const Page = ({ title, above, lead, actions, children }: PageProps) => (
+  <Stack gap="md">
+    <Group justify="space-between" align="flex-start" gap="sm">
+      <div>
+        {above && (
+          <Anchor component={Link} href={above.href} size="sm">
+            ← {above.title}
+          </Anchor>
+        )}
+        <Title order={1} size="h3">
+          {title}
+        </Title>
+        {lead && (
+          <Text c="dimmed" size="sm" maw={720} component="div">
+            {lead}
+          </Text>
+        )}
+      </div>
+      {actions && (
+        <Group gap="xs" className="tally-no-print">
+          {actions}
+        </Group>
+      )}
+    </Group>
+    {children}
+  </Stack>
+)

@@ -1,0 +1,53 @@
+/** Periods that people ask for, in the organization's days. Both days are part of it. */
+import { addDays, addMonths, dayInWords, dayOf, daysBetween, firstOfMonth, monthInWords } from '../format/moments.ts'
+
+export interface Period {
+  /** The first day, `2026-11-01`. */
+  from: string
+  /** The last day. */
+  to: string
+}
+
+/** The names in the address; days of one's own are `2026-11-01..2026-11-15`. */
+export const PERIODS = {
+  '7d': { title: 'Last 7 days', of: (today: string) => ({ from: addDays(today, -6), to: today }) },
+  '30d': { title: 'Last 30 days', of: (today: string) => ({ from: addDays(today, -29), to: today }) },
+  '90d': { title: 'Last 90 days', of: (today: string) => ({ from: addDays(today, -89), to: today }) },
+  month: { title: 'This month', of: (today: string) => ({ from: firstOfMonth(today), to: today }) },
+  'last-month': {
+    title: 'Last month',
+    of: (today: string) => ({ from: addMonths(today, -1), to: addDays(firstOfMonth(today), -1) }),
+  },
+  year: { title: 'This year', of: (today: string) => ({ from: `${today.slice(0, 4)}-01-01`, to: today }) },
+  '12m': { title: 'Last 12 months', of: (today: string) => ({ from: addMonths(today, -11), to: today }) },
+} satisfies Record<string, { title: string; of: (today: string) => Period }>
+
+const OWN = /^(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$/
+
+/** The period that an address names; the last 30 days where it names none. */
+export function readPeriod(name: string | undefined, timeZone: string, now = new Date()): Period {
+  const own = name === undefined ? null : OWN.exec(name)
+  if (own && own[1]! <= own[2]!) return { from: own[1]!, to: own[2]! }
+  const known = Object.hasOwn(PERIODS, name ?? '') ? (name as keyof typeof PERIODS) : '30d'
+  return PERIODS[known].of(dayOf(now, timeZone))
+}
+
+export const ownPeriod = ({ from, to }: Period): string => `${from}..${to}`
+
+/** The same number of days before, to compare with; whole months with whole months. */
+export function periodBefore({ from, to }: Period): Period {
+  const wholeMonths = from === firstOfMonth(from) && addDays(to, 1) === firstOfMonth(addDays(to, 1))
+  if (!wholeMonths) return { from: addDays(from, -daysBetween(from, to) - 1), to: addDays(from, -1) }
+  let months = 1
+  while (addMonths(from, months) <= to) months += 1
+  return { from: addMonths(from, -months), to: addDays(from, -1) }
+}
+
+export function periodInWords({ from, to }: Period): string {
+  if (from === to) return dayInWords(from)
+  if (from === firstOfMonth(from) && addMonths(from, 1) === addDays(to, 1)) return monthInWords(from)
+  return `${dayInWords(from)} – ${dayInWords(to)}`
+}
+
+/** How the API is asked: the first moment included, the last one not, as days of the zone that goes along. */
+export const asBounds = ({ from, to }: Period) => ({ starting_at: from, ending_at: addDays(to, 1) })

@@ -1,0 +1,149 @@
+/** Choosing a project, a ticket, a client, a person: by typing a part of its name. The API searches. */
+import { Combobox, InputBase, Loader, Text, useCombobox } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { answer, api } from '../server/api.ts'
+import type { Part } from '../server/queries.ts'
+
+/** What is chosen: how the API is told, and what a person reads. */
+export interface Choice {
+  value: string
+  label: string
+  /** What tells it from others of the same name. */
+  detail?: string | null
+}
+
+interface PickerProps {
+  label: ReactNode
+  value: Choice | null
+  change: (choice: Choice | null) => void
+  placeholder?: string
+  description?: ReactNode
+  error?: ReactNode
+  required?: boolean
+  disabled?: boolean
+  /** Offers what was typed as a new one: `Create "ACME"`. */
+  offerNew?: (typed: string) => Choice
+}
+
+interface SearchPickerProps extends PickerProps {
+  part: Part
+  search: (text: string) => Promise<Choice[]>
+}
+
+/** So long nothing was typed before the server is asked. */
+const PAUSE_MS = 180
+
+/** What fits into the list without scrolling far; typing narrows it. */
+export const OFFERED = '30'
+
+export function SearchPicker({ part, search, value, change, offerNew, ...field }: SearchPickerProps) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const [asked] = useDebouncedValue(typed ?? '', PAUSE_MS)
+  const combobox = useCombobox({
+    onDropdownClose: () => {
+      combobox.resetSelectedOption()
+      setTyped(null)
+    },
+  })
+  const { data, isFetching } = useQuery({
+    queryKey: [part, 'picker', field.label, asked],
+    queryFn: () => search(asked),
+    enabled: combobox.dropdownOpened,
+    placeholderData: (before) => before,
+  })
+  const options = data ?? []
+  const text = (typed ?? '').trim()
+  const isNew = offerNew && text !== '' && !options.some(({ label }) => label.toLowerCase() === text.toLowerCase())
+  const submit = (chosen: string) => {
+    change(chosen === NEW ? offerNew!(text) : (options.find((option) => option.value === chosen) ?? null))
+    combobox.closeDropdown()
+  }
+  return (
+    <Combobox store={combobox} onOptionSubmit={submit}>
+      <Combobox.Target>
+        <InputBase
+          {...field}
+          value={typed ?? value?.label ?? ''}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value)
+            combobox.openDropdown()
+            combobox.updateSelectedOptionIndex()
+            if (event.currentTarget.value === '') change(null)
+          }}
+          onClick={() => combobox.openDropdown()}
+          onFocus={() => combobox.openDropdown()}
+          onBlur={() => combobox.closeDropdown()}
+          rightSection={isFetching ? <Loader size={14} /> : <Combobox.Chevron />}
+          rightSectionPointerEvents="none"
+        />
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        <Combobox.Options mah={260} style={{ overflowY: 'auto' }}>
+          {options.map(({ value: option, label, detail }) => (
+            <Combobox.Option key={option} value={option} active={option === value?.value}>
+              <Text size="sm" truncate>
+                {label}
+              </Text>
+              {detail && (
+                <Text size="xs" c="dimmed" truncate>
+                  {detail}
+                </Text>
+              )}
+            </Combobox.Option>
+          ))}
+          {isNew && <Combobox.Option value={NEW}>Create “{text}”</Combobox.Option>}
+          {options.length === 0 && !isNew && (
+            <Combobox.Empty>{isFetching ? 'Searching …' : 'Nothing found'}</Combobox.Empty>
+          )}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  )
+}
+
+/** No id looks like it. */
+const NEW = '+'
+
+export const ProjectPicker = (props: PickerProps) => (
+  <SearchPicker
+    {...props}
+    part="projects"
+    search={async (search) => {
+      const { data } = await answer(api.projects.get({ query: { search, limit: OFFERED } }))
+      return data.map(({ id, key, name, client }) => ({
+        value: id,
+        label: projectLabel({ key, name }),
+        detail: client?.name ?? null,
+      }))
+    }}
+  />
+)
+
+/** `ACME · Acme web`, and once where the name is the key. */
+export const projectLabel = ({ key, name }: { key: string; name: string | null }): string =>
+  name === null || name === key ? key : `${key} · ${name}`
+
+export const ClientPicker = (props: PickerProps) => (
+  <SearchPicker
+    {...props}
+    part="clients"
+    search={async (search) => {
+      const { data } = await answer(api.clients.get({ query: { search, limit: OFFERED } }))
+      return data.map(({ id, name }) => ({ value: id, label: name }))
+    }}
+  />
+)
+
+/** Needs an admin: others do not see who there is. */
+export const PersonPicker = (props: PickerProps) => (
+  <SearchPicker
+    {...props}
+    part="users"
+    search={async (search) => {
+      const { data } = await answer(api.users.get({ query: { search, limit: OFFERED } }))
+      return data.map(({ id, name, email }) => ({ value: id, label: name, detail: email }))
+    }}
+  />
+)

@@ -1,0 +1,69 @@
+/**
+ * Who is signed in, for which organization, and what the role lets them do. The server decides; this only decides what
+ * is offered.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
+import { answer, api } from './api.ts'
+import { Problem } from './problem.ts'
+import { queryClient } from './queries.ts'
+
+/** The person, the organization's settings, and whether they lead a project: all that every page needs to know. */
+async function askMe() {
+  if (!mayBeSignedIn()) return null
+  try {
+    const [me, settings] = await Promise.all([answer(api.me.get()), answer(api.settings.get())])
+    const led = await answer(api.projects.get({ query: { lead: [me.person.id], limit: '1' } }))
+    return { person: me.person, session: me.session, settings, leads: led.data.length > 0 }
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401) return null
+    throw error
+  }
+}
+
+/** The server wrote into the page whether a cookie came with it; nobody else can see it. */
+const session = document.querySelector<HTMLMetaElement>('meta[name="session"]')!
+const mayBeSignedIn = () => session.content === 'sent'
+
+/** From now on there is a session to ask about, or none any more. */
+export function noteSession(isThere: boolean): void {
+  session.content = isThere ? 'sent' : 'none'
+}
+
+/** Null where nobody is signed in. Asked again when the settings or projects change, as they are part of it. */
+export const useSignedIn = () => useQuery({ queryKey: ['me'], queryFn: askMe })
+
+export type Me = NonNullable<Awaited<ReturnType<typeof askMe>>>
+export type Role = Me['person']['role']
+
+const MeContext = createContext<Me | null>(null)
+export const MeProvider = MeContext.Provider
+
+/** Only below the sign-in. */
+export function useMe(): Me {
+  const me = useContext(MeContext)
+  if (!me) throw new Error('Nobody is signed in here.')
+  return me
+}
+
+/** Name, zone and currency of the organization. */
+export const useSettings = () => useMe().settings
+
+/** Whether the person has one of the roles. */
+export function useRole(...roles: Role[]): boolean {
+  return roles.includes(useMe().person.role)
+}
+
+/** Whether they may approve and reject: `billing`, `admin`, and leads within their projects. */
+export function useApproves(): boolean {
+  const { person, leads } = useMe()
+  return person.role !== 'member' || leads
+}
+
+export async function signOut(everywhere = false): Promise<void> {
+  await answer(api.session.delete({}, { query: { everywhere: String(everywhere) } }))
+  noteSession(false)
+  // Nothing of one person may be seen by the next at the same screen.
+  queryClient.clear()
+  queryClient.setQueryData(['me'], null)
+}

@@ -1,0 +1,52 @@
+/** One value that was refused, and where it stands in what was sent. */
+export interface Fault {
+  /** A JSON pointer, `/tokens/input`. */
+  pointer: string
+  code: string
+  message: string
+}
+
+/** A refusal of the API (RFC 9457), with what a person can do about it. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+
+  private constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly title: string,
+    detail: string,
+    readonly faults: readonly Fault[],
+    readonly requestId: string | null,
+  ) {
+    super(detail)
+  }
+
+  static of(response: Response, body: unknown): Problem {
+    const told = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+    const text = (key: string, otherwise: string) => (typeof told[key] === 'string' ? (told[key] as string) : otherwise)
+    return new Problem(
+      response.status,
+      text('code', 'unknown'),
+      text('title', `The server answered ${response.status}`),
+      text('detail', 'It gave no reason. Try again, and look into its log where it stays so.'),
+      Array.isArray(told.errors) ? (told.errors as Fault[]) : [],
+      response.headers.get('x-request-id'),
+    )
+  }
+
+  static unreachable(): Problem {
+    const advice = 'What you typed is still here: try again when the server runs.'
+    return new Problem(0, 'unreachable', 'Tally does not answer', advice, [], null)
+  }
+}
+
+export const unreachable = () => Problem.unreachable()
+
+/** Whatever was thrown, as something that can be shown. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  throw error
+}
+
+/** The API's message says what a value must be; before it stands a label that says which one is meant. */
+export const sentence = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`

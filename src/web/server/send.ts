@@ -1,0 +1,68 @@
+/** Changing something: what is told when it worked, what no longer holds, and where the faults of a form are shown. */
+import type { UseFormReturnType } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { asProblem, type Problem, sentence } from './problem.ts'
+import { forget, type Part } from './queries.ts'
+
+interface Sending<Input, Answer> {
+  send: (input: Input) => Promise<Answer>
+  /** Parts of the API whose answers may be different now. */
+  changes: readonly Part[]
+  /** Told in passing, such as "Bill 2026-0042 is sent." */
+  done?: (answer: Answer, input: Input) => string
+  /** After it worked: close what was open, go elsewhere. */
+  then?: (answer: Answer, input: Input) => void
+  /**
+   * Where a refusal is shown by the caller itself, beside what was typed. Without it, a refusal is told in passing, which suits
+   * buttons without a form.
+   */
+  quiet?: boolean
+}
+
+export function useSend<Input = void, Answer = unknown>({ send, changes, done, then, quiet }: Sending<Input, Answer>) {
+  return useMutation<Answer, Problem, Input>({
+    mutationFn: send,
+    onSuccess: async (answer, input) => {
+      await forget(changes)
+      if (done) tell(done(answer, input))
+      then?.(answer, input)
+    },
+    onError: (error) => {
+      if (!quiet) tellProblem(asProblem(error))
+    },
+  })
+}
+
+export const tell = (message: string) => notifications.show({ message, color: 'teal', autoClose: 5_000 })
+
+/** Stays until it is closed: nobody must miss that something did not happen. */
+export const tellProblem = ({ title, message, faults }: Problem) =>
+  notifications.show({
+    title,
+    message: [message, ...faults.map((fault) => `${fault.pointer} ${fault.message}`)].join(' '),
+    color: 'red',
+    autoClose: false,
+  })
+
+/**
+ * Puts the faults of a refusal beside the fields they are about, and answers what is left to say above the form.
+ * `fields` names the form's field of each pointer that is not its own name: `{ '/tokens/input': 'input' }`.
+ */
+export function showFaults<Values extends Record<string, unknown>>(
+  form: Pick<UseFormReturnType<Values>, 'setErrors' | 'getValues'>,
+  problem: Problem,
+  fields: Record<string, string> = {},
+): string {
+  const known = form.getValues()
+  const errors: Record<string, string> = {}
+  const elsewhere: string[] = []
+  for (const { pointer, message } of problem.faults) {
+    const field = fields[pointer] ?? pointer.slice(1).replaceAll('/', '.')
+    if (Object.hasOwn(known, field.split('.')[0]!)) errors[field] = sentence(message)
+    else elsewhere.push(`${pointer} ${message}.`)
+  }
+  form.setErrors(errors)
+  if (problem.faults.length === 0) return problem.message
+  return elsewhere.join(' ')
+}

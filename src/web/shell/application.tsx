@@ -1,0 +1,58 @@
+/** Who is here decides what is shown: the pages of people without a session, or the shell with everything else. */
+import { Center, Loader } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { Route, Switch } from 'wouter'
+import { Failure } from '../parts/failure.tsx'
+import { MeProvider, useSignedIn } from '../server/me.ts'
+import { asProblem } from '../server/problem.ts'
+import { ErrorBoundary } from './error-boundary.tsx'
+import { ACCOUNT, SECTIONS } from './navigation.ts'
+import { NotFound } from './not-found.tsx'
+import { Shell } from './shell.tsx'
+
+const SignIn = lazy(() => import('../pages/sign-in/sign-in.tsx'))
+const SetUp = lazy(() => import('../pages/set-up/set-up.tsx'))
+const Password = lazy(() => import('../pages/password/password.tsx'))
+
+export function Application() {
+  return (
+    <ErrorBoundary>
+      <Suspense fallback={<Loading />}>
+        <Switch>
+          <Route path="/setup" component={SetUp} />
+          <Route path="/password" component={Password} />
+          <Route component={SignedIn} />
+        </Switch>
+      </Suspense>
+    </ErrorBoundary>
+  )
+}
+
+function SignedIn() {
+  const { data: me, error, isPending, refetch } = useSignedIn()
+  if (isPending) return <Loading />
+  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (!me) return <SignIn />
+  return (
+    <MeProvider value={me}>
+      <Shell>
+        <Suspense fallback={<Loading />}>
+          <Switch>
+            {SECTIONS.filter(({ isFor }) => isFor(me)).map(({ path, page }) => (
+              // Everything below a section is its own: `/bills/new`, `/bills/bil_…`.
+              <Route key={path} path={path === '/' ? '/' : new RegExp(`^${path}(?:/|$)`)} component={page} />
+            ))}
+            <Route path="/account" component={ACCOUNT} />
+            <Route component={NotFound} />
+          </Switch>
+        </Suspense>
+      </Shell>
+    </MeProvider>
+  )
+}
+
+const Loading = () => (
+  <Center h="60vh" role="status" aria-label="Loading">
+    <Loader size="sm" type="dots" />
+  </Center>
+)

@@ -1,0 +1,202 @@
+/** What stands around every page: the menu, who is signed in, light or dark, and keys that lead everywhere. */
+import {
+  ActionIcon,
+  Alert,
+  AppShell,
+  Burger,
+  Group,
+  Kbd,
+  Menu,
+  Modal,
+  NavLink,
+  ScrollArea,
+  Table,
+  Text,
+  Tooltip,
+  UnstyledButton,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconChevronDown, IconDeviceDesktop, IconKeyboard, IconMoon, IconSun } from '@tabler/icons-react'
+import { type ReactNode, useEffect } from 'react'
+import { Link, useLocation } from 'wouter'
+import { signOut, useMe } from '../server/me.ts'
+import { useSend } from '../server/send.ts'
+import { DOCUMENTATION, GROUPS, SECTIONS } from './navigation.ts'
+import classes from './shell.module.css'
+import { SHORTCUTS, useShortcuts } from './shortcuts.ts'
+
+export function Shell({ children }: { children: ReactNode }) {
+  const me = useMe()
+  const [path] = useLocation()
+  const [isMenuOpen, menu] = useDisclosure()
+  const [isHelpOpen, help] = useDisclosure()
+  const sections = SECTIONS.filter(({ isFor }) => isFor(me))
+  useShortcuts({ sections, help: help.open })
+  const here = sections.find((section) => isBelow(path, section.path))
+
+  // A link in the menu goes to another page; on a phone the menu must then give way.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of page that closes the menu
+  useEffect(() => menu.close(), [path])
+  useEffect(() => {
+    document.title = here ? `${here.title} – ${me.settings.name}` : me.settings.name
+  }, [here, me.settings.name])
+
+  return (
+    <AppShell
+      header={{ height: 48 }}
+      navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isMenuOpen } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a href="#content" className={classes.skip}>
+        Skip to the content
+      </a>
+      <AppShell.Header className="tally-no-print">
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" miw={0}>
+            <Burger opened={isMenuOpen} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
+            <img src="/assets/icon.svg" alt="" width={20} height={20} />
+            <Text fw={650} truncate>
+              {me.settings.name}
+            </Text>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <SchemeButton />
+            <PersonMenu help={help.open} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className="tally-no-print" aria-label="Pages">
+        <AppShell.Section grow component={ScrollArea} py="xs">
+          {GROUPS.map((group) => {
+            const members = sections.filter((section) => section.group === group)
+            if (members.length === 0) return null
+            return (
+              <div key={group} className={classes.group}>
+                <Text className={classes.heading}>{group}</Text>
+                {members.map(({ path, title, icon: Icon }) => (
+                  <NavLink
+                    key={path}
+                    component={Link}
+                    href={path}
+                    label={title}
+                    leftSection={<Icon size={17} stroke={1.6} />}
+                    active={here?.path === path}
+                    aria-current={here?.path === path ? 'page' : undefined}
+                    className={classes.link}
+                  />
+                ))}
+              </div>
+            )
+          })}
+        </AppShell.Section>
+        <AppShell.Section className={classes.foot}>
+          <NavLink
+            href={DOCUMENTATION.path}
+            label={DOCUMENTATION.title}
+            leftSection={<DOCUMENTATION.icon size={17} stroke={1.6} />}
+            className={classes.link}
+          />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+        {me.settings.demo && (
+          <Alert color="yellow" variant="light" mb="md" py="xs" className="tally-no-print">
+            Everything here is made up to look around. <code>tally demo --remove</code> takes it away again.
+          </Alert>
+        )}
+        {children}
+      </AppShell.Main>
+      <Shortcuts isOpen={isHelpOpen} close={help.close} sections={sections} />
+    </AppShell>
+  )
+}
+
+const isBelow = (path: string, section: string) =>
+  section === '/' ? path === '/' : path === section || path.startsWith(`${section}/`)
+
+const SCHEMES = {
+  auto: { next: 'light', says: 'As the system has it', icon: IconDeviceDesktop },
+  light: { next: 'dark', says: 'Light', icon: IconSun },
+  dark: { next: 'auto', says: 'Dark', icon: IconMoon },
+} as const
+
+function SchemeButton() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const { next, says, icon: Icon } = SCHEMES[colorScheme]
+  return (
+    <Tooltip label={`Colours: ${says.toLowerCase()}`}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={`Colours: ${says.toLowerCase()}. Change to ${SCHEMES[next].says.toLowerCase()}`}
+        onClick={() => setColorScheme(next)}
+      >
+        <Icon size={18} stroke={1.6} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+function PersonMenu({ help }: { help: () => void }) {
+  const { person } = useMe()
+  const leave = useSend({ send: () => signOut(), changes: [] })
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <UnstyledButton className={classes.person} aria-label={`${person.name}: account and sign out`}>
+          <Text size="sm" truncate maw={160}>
+            {person.name}
+          </Text>
+          <IconChevronDown size={14} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {person.email} · {person.role}
+        </Menu.Label>
+        <Menu.Item component={Link} href="/account">
+          Your account
+        </Menu.Item>
+        <Menu.Item leftSection={<IconKeyboard size={16} />} onClick={help}>
+          Keys
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item onClick={() => leave.mutate()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+interface ShortcutsProps {
+  isOpen: boolean
+  close: () => void
+  sections: typeof SECTIONS
+}
+
+function Shortcuts({ isOpen, close, sections }: ShortcutsProps) {
+  const lines: [string, string[]][] = [
+    ...SHORTCUTS.map(({ keys, does }): [string, string[]] => [does, keys]),
+    ...sections.map(({ title, key }): [string, string[]] => [`Go to ${title}`, ['g', key]]),
+  ]
+  return (
+    <Modal opened={isOpen} onClose={close} title="Keys">
+      <Table>
+        <Table.Tbody>
+          {lines.map(([does, keys]) => (
+            <Table.Tr key={does}>
+              <Table.Td>{does}</Table.Td>
+              <Table.Td ta="right">
+                {keys.map((key) => (
+                  <Kbd key={key} ml={4}>
+                    {key}
+                  </Kbd>
+                ))}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  )
+}
