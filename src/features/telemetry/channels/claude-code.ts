@@ -1,0 +1,108 @@
+/** Claude Code: one event per model call, counters that sum them, and spans where tracing is on. */
+import type { Agent, Call, Counted } from './agent.ts'
+import { disjoint } from './counts.ts'
+import { type Fields, momentOf, Unusable } from './fields.ts'
+import type { Part, Parts } from './observation.ts'
+
+const SCOPE = 'com.anthropic.claude_code'
+const SESSION = 'session.id'
+
+const PARTS_BY_TYPE: Record<string, Part> = {
+  input: 'input',
+  output: 'output',
+  cacheRead: 'cacheRead',
+  cacheCreation: 'cacheWrite',
+}
+
+/** Who serves the model. Absent in older versions, and for a server of one's own. */
+const PROVIDERS: Record<string, string> = { firstParty: 'anthropic', bedrock: 'aws', vertex: 'google' }
+
+function providerOf(fields: Fields): string | undefined {
+  return PROVIDERS[fields.text('anthropic.provider') ?? '']
+}
+
+/** Input excludes the cache. Older versions say of cache writes only how many they are, so they count as five-minute ones. */
+function partsOf(fields: Fields): Parts | undefined {
+  const written = fields.count('cache_creation_tokens') ?? 0
+  const hour = fields.count('cache_creation_1h_tokens') ?? 0
+  return disjoint({
+    input: fields.count('input_tokens'),
+    output: fields.count('output_tokens'),
+    cacheRead: fields.count('cache_read_tokens'),
+    cacheWrite: fields.count('cache_creation_5m_tokens') ?? Math.max(written - hour, 0),
+    cacheWrite1h: hour,
+  })
+}
+
+/** The request's id makes a call; without one it is its place in the session, its time and its figures. */
+function identityOf(fields: Fields, parts: Parts, time: unknown): readonly unknown[] {
+  const request = fields.text('request_id')
+  if (request !== undefined) return ['request', request]
+  return [fields.text('event.sequence'), fields.text('event.timestamp'), String(time), fields.text('model'), parts]
+}
+
+function readCall(fields: Fields, times: Pick<Call, 'startedAt' | 'endedAt'>, time: bigint): Call | undefined {
+  const parts = partsOf(fields)
+  if (!parts) return undefined
+  return {
+    session: fields.session(SESSION),
+    model: fields.model('model'),
+    provider: providerOf(fields),
+    parts,
+    // A cost of 0 for tokens is what it says of models that it has no price for.
+    costNanos: fields.cost('cost_usd') || undefined,
+    identity: identityOf(fields, parts, time),
+    ...times,
+  }
+}
+
+function readPoint(fields: Fields, part: Part | 'cost'): Counted {
+  if (fields.text(SESSION) === undefined) {
+    throw new Unusable(`it has no ${SESSION}; leave OTEL_METRICS_INCLUDE_SESSION_ID at true`)
+  }
+  return { session: fields.session(SESSION), model: fields.model('model'), provider: providerOf(fields), part }
+}
+
+export const claudeCode: Agent = {
+  harness: 'claude-code',
+  services: /^claude-code/,
+  attributes: [
+    SESSION,
+    'user.email',
+    'event.sequence',
+    'event.timestamp',
+    'request_id',
+    'model',
+    'anthropic.provider',
+    'input_tokens',
+    'output_tokens',
+    'cache_read_tokens',
+    'cache_creation_tokens',
+    'cache_creation_5m_tokens',
+    'cache_creation_1h_tokens',
+    'cost_usd',
+    'type',
+  ],
+  logs: {
+    'claude_code.api_request': (fields, { timeNanos }) => {
+      const at = fields.moment('event.timestamp') ?? momentOf(timeNanos)
+      return readCall(fields, { startedAt: at, endedAt: at }, timeNanos)
+    },
+    // Its name without the prefix may be anybody's.
+    api_request: (fields, log) =>
+      log.scope.startsWith(SCOPE) ? claudeCode.logs!['claude_code.api_request']!(fields, log) : undefined,
+  },
+  metrics: {
+    'claude_code.token.usage': (fields) => {
+      const part = PARTS_BY_TYPE[fields.text('type') ?? '']
+      if (!part) throw new Unusable(`its type is none of ${Object.keys(PARTS_BY_TYPE).join(', ')}`)
+      return readPoint(fields, part)
+    },
+    'claude_code.cost.usage': (fields) => readPoint(fields, 'cost'),
+  },
+  spans: {
+    wants: (name) => name === 'claude_code.llm_request',
+    read: (fields, { startNanos, endNanos }) =>
+      readCall(fields, { startedAt: momentOf(startNanos), endedAt: momentOf(endNanos) }, endNanos),
+  },
+}

@@ -1,0 +1,51 @@
+/** Codex: of some hundred kilobytes a turn, one event tells what was used. */
+import type { Agent } from './agent.ts'
+import { withoutCache } from './counts.ts'
+import { momentOf } from './fields.ts'
+
+export const codex: Agent = {
+  harness: 'codex',
+  services: /^codex/,
+  version: 'app.version',
+  attributes: [
+    'conversation.id',
+    'model',
+    'user.email',
+    'app.version',
+    'event.kind',
+    'event.timestamp',
+    'input_token_count',
+    'output_token_count',
+    'cached_token_count',
+    'cache_write_token_count',
+  ],
+  // What `[otel] environment` is where nobody sets it, and the system's name.
+  own: { env: 'dev' },
+  logs: {
+    'codex.sse_event': (fields, { timeNanos }) => {
+      // Each completed response is told twice, the first time without counts.
+      if (fields.text('event.kind') !== 'response.completed' || !fields.has('input_token_count')) return undefined
+      const parts = withoutCache({
+        inputSide: fields.count('input_token_count'),
+        output: fields.count('output_token_count'),
+        cacheRead: fields.count('cached_token_count'),
+        cacheWrite: fields.count('cache_write_token_count'),
+      })
+      if (!parts) return undefined
+      const model = fields.model('model')
+      const at = fields.moment('event.timestamp') ?? momentOf(timeNanos)
+      return {
+        session: fields.session('conversation.id'),
+        model,
+        parts,
+        identity: [fields.text('event.timestamp'), String(timeNanos), model, parts],
+        startedAt: at,
+        endedAt: at,
+      }
+    },
+  },
+  uncounted: {
+    'codex.sse_event': 'only response.completed with counts tells what was used',
+    'codex.turn.token_usage': 'names no session; the log codex.sse_event is counted',
+  },
+}

@@ -1,0 +1,160 @@
+/**
+ * OpenTelemetry's conventions for generative AI, which opencode, the AI SDK and many libraries follow: an event or a
+ * span per model call. https://opentelemetry.io/docs/specs/semconv/gen-ai/
+ */
+import type { SpanSignal } from '../signals.ts'
+import type { Agent, Call } from './agent.ts'
+import { withoutCache } from './counts.ts'
+import { type Fields, momentOf, nameOf, Unusable } from './fields.ts'
+import type { Parts } from './observation.ts'
+
+const EVENT = 'gen_ai.client.inference.operation.details'
+
+/** The convention's name first, then those of its earlier versions and of the AI SDK. */
+const INPUT = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens']
+const OUTPUT = ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens']
+const CACHE_READ = [
+  'gen_ai.usage.cache_read.input_tokens',
+  'gen_ai.usage.cache_read_input_tokens',
+  'ai.usage.inputTokenDetails.cacheReadTokens',
+  'ai.usage.cachedInputTokens',
+]
+const CACHE_WRITE = [
+  'gen_ai.usage.cache_creation.input_tokens',
+  'gen_ai.usage.cache_creation_input_tokens',
+  'ai.usage.inputTokenDetails.cacheWriteTokens',
+]
+const SESSION = ['session.id', 'gen_ai.conversation.id', 'ai.telemetry.metadata.sessionId']
+const MODEL = ['gen_ai.response.model', 'gen_ai.request.model']
+const PROVIDER = ['gen_ai.provider.name', 'gen_ai.system']
+
+/** Operations that are a model call. Agents, workflows and tools have spans around these that may repeat their counts. */
+const MODEL_CALLS = ['chat', 'generate_content', 'text_completion', 'embeddings']
+
+/** Spans without an operation that are named after one: the AI SDK's, and those of older instrumentations. */
+const NAMED_AS_MODEL_CALL = /\.(?:doStream|doGenerate|doEmbed)$|^(?:[\w-]+\.)?(?:chat|completion|embeddings)(?:\s|$)/
+
+/** What the convention and the AI SDK call them, where price tables say it otherwise. */
+const PROVIDERS: Record<string, string> = {
+  'amazon-bedrock': 'aws',
+  'aws.bedrock': 'aws',
+  'azure.ai.inference': 'azure',
+  'azure.ai.openai': 'azure',
+  'azure-openai': 'azure',
+  'gcp.gemini': 'google',
+  'gcp.gen_ai': 'google',
+  'gcp.vertex_ai': 'google',
+  'google.generative-ai': 'google',
+  'google.vertex': 'google',
+  mistral_ai: 'mistral',
+  vertex_ai: 'google',
+  x_ai: 'x-ai',
+  xai: 'x-ai',
+}
+
+/** The AI SDK names the kind of interface behind the provider. */
+const INTERFACE = /\.(?:chat|completion|messages|responses|embedding)$/
+
+function providerOf(fields: Fields): string | undefined {
+  const given = nameOf(fields.text(...PROVIDER))?.replace(INTERFACE, '')
+  return given && (PROVIDERS[given] ?? given)
+}
+
+function partsOf(fields: Fields): Parts | undefined {
+  return withoutCache({
+    inputSide: fields.count(...INPUT),
+    output: fields.count(...OUTPUT),
+    cacheRead: fields.count(...CACHE_READ),
+    cacheWrite: fields.count(...CACHE_WRITE),
+  })
+}
+
+/** Where nobody gave the program a name, SDKs say `unknown_service` and the like. */
+function harnessOf(fields: Fields, scope: string): string {
+  const service = nameOf(fields.text('service.name'))
+  if (service !== undefined && !service.startsWith('unknown_service')) return service
+  return nameOf(scope) ?? 'unknown'
+}
+
+function isModelCall(fields: Fields, { name }: SpanSignal): boolean {
+  const operation = fields.text('gen_ai.operation.name')
+  return operation === undefined ? NAMED_AS_MODEL_CALL.test(name) : MODEL_CALLS.includes(operation)
+}
+
+/** A trace is what a program does in one go, where it names no session. */
+function sessionOf(fields: Fields, traceId: string): string {
+  if (fields.text(...SESSION) === undefined && traceId !== '') return traceId
+  return fields.session(...SESSION)
+}
+
+/**
+ * A client's span may lie in that of a library which repeats its counts: whichever of the two comes first is counted,
+ * and says so for the other. Local servers make up the ids of responses from a few hundred numbers, so figures belong
+ * to them.
+ */
+function identityOf(fields: Fields, span: SpanSignal, parts: Parts): Pick<Call, 'identity' | 'claims' | 'repeats'> {
+  const { traceId, spanId, parentSpanId } = span
+  const of = (role: 'span' | 'around', id: string) => [role, traceId, id, parts]
+  const response = fields.text('gen_ai.response.id')
+  const own = of('span', spanId)
+  const isChild = parentSpanId !== ''
+  return {
+    identity: response === undefined ? own : ['response', response, parts],
+    claims: [own, ...(isChild ? [of('around', parentSpanId)] : [])],
+    repeats: [own, of('around', spanId), ...(isChild ? [of('span', parentSpanId)] : [])],
+  }
+}
+
+function named(fields: Fields, parts: Parts, session: string): Pick<Call, 'session' | 'model' | 'provider' | 'parts'> {
+  return { session, model: fields.model(...MODEL), provider: providerOf(fields), parts }
+}
+
+export const genAi: Agent = {
+  harness: harnessOf,
+  attributes: [
+    ...INPUT,
+    ...OUTPUT,
+    ...CACHE_READ,
+    ...CACHE_WRITE,
+    ...SESSION,
+    ...MODEL,
+    ...PROVIDER,
+    'gen_ai.operation.name',
+    'gen_ai.response.id',
+    'user.email',
+  ],
+  // Of opencode.
+  own: { 'deployment.environment.name': 'latest' },
+  logs: {
+    [EVENT]: (fields, { timeNanos }) => {
+      const parts = partsOf(fields)
+      if (!parts) return undefined
+      if (fields.text(...SESSION) === undefined) throw new Unusable('it has no session.id or gen_ai.conversation.id')
+      const at = momentOf(timeNanos)
+      return {
+        ...named(fields, parts, fields.session(...SESSION)),
+        identity: [fields.text('gen_ai.response.id'), String(timeNanos), fields.text(...MODEL), parts],
+        startedAt: at,
+        endedAt: at,
+      }
+    },
+  },
+  spans: {
+    wants: (_name, has) => [...INPUT, ...OUTPUT].some(has),
+    read: (fields, span) => {
+      if (!isModelCall(fields, span)) return undefined
+      const parts = partsOf(fields)
+      if (!parts) return undefined
+      return {
+        ...named(fields, parts, sessionOf(fields, span.traceId)),
+        ...identityOf(fields, span, parts),
+        startedAt: momentOf(span.startNanos),
+        endedAt: momentOf(span.endNanos),
+      }
+    },
+  },
+  uncounted: {
+    [EVENT]: 'agents with an event of their own are counted by that; requests without counts tell nothing',
+    'gen_ai.client.token.usage': 'a histogram names no model call; spans and events are counted',
+  },
+}
