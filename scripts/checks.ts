@@ -2,7 +2,7 @@
  * Runs the checks, prints a line for each, goes on after a failed one, and ends with the sum over all of them:
  * `N passed, N failed`. A check that is no test counts once; tests count one by one.
  *
- * Without arguments all checks run, else those that are named: `types style directions unused build`, and the folders
+ * Without arguments all checks run, else those that are named: `types style directions unused web build`, and the folders
  * and files of `test/` (`unit store http cli binary`).
  */
 import { existsSync } from 'node:fs'
@@ -167,10 +167,13 @@ async function perform(check: Check): Promise<void> {
 }
 
 const readings = ['types', 'style', 'directions', 'unused'].map(scriptCheck)
+// The tests ask for its pages.
+const web = scriptCheck('web')
 const build = scriptCheck('build')
 const tests = testChecks()
 // The executable is driven last, when it is built and what it is made of has been tested.
 const ordered = [
+  web,
   ...tests.filter(({ name }) => name !== 'binary'),
   build,
   ...tests.filter(({ name }) => name === 'binary'),
