@@ -66,6 +66,7 @@ function defineTables(kit: ColumnKit) {
       billFooter: text('bill_footer'),
       logo: bytes('logo'),
       logoType: text('logo_type'),
+      telemetryByEmail: flag('telemetry_by_email').notNull().default(false),
     }),
     users: table('users', {
       id: key('id'),
@@ -78,12 +79,12 @@ function defineTables(kit: ColumnKit) {
       lastSignedInAt: time('last_signed_in_at'),
       disabledAt: time('disabled_at'),
     }),
-    tokens: table('tokens', {
-      id: key('id'),
     userEmails: table('user_emails', {
       email: text('email').primaryKey(),
       userId: integer('user_id').notNull(),
     }),
+    tokens: table('tokens', {
+      id: key('id'),
       uid: publicId('uid', 'tok'),
       kind: text<TokenKind>('kind').notNull(),
       name: text('name').notNull(),
@@ -264,13 +265,13 @@ function defineTables(kit: ColumnKit) {
       managerId: integer('manager_id').notNull(),
       source: text<SessionSource>('source').notNull(),
       contested: flag('contested').notNull().default(false),
-    }),
-    sessionSources: table('session_sources', {
       managerBy: text<ManagerBy>('manager_by').notNull().default('token'),
     }),
     sessionTurns: table('session_turns', {
       turn: integer('turn').primaryKey(),
       taken: integer('taken').notNull(),
+    }),
+    sessionSources: table('session_sources', {
       sessionId: integer('session_id').notNull(),
       chainModelId: integer('chain_model_id').notNull(),
       source: text<SessionSource>('source').notNull(),
@@ -342,9 +343,9 @@ function defineTables(kit: ColumnKit) {
       updatedAt: time('updated_at'),
       ruleVersionId: integer('rule_version_id'),
       sheetId: integer('sheet_id'),
+      managerBy: text<ManagerBy>('manager_by').notNull().default('token'),
     }),
     staleHours: table('stale_hours', {
-      managerBy: text<ManagerBy>('manager_by').notNull().default('token'),
       hour: integer('hour').notNull(),
     }),
     rollupZones: table('rollup_zones', {
@@ -387,8 +388,6 @@ function defineTables(kit: ColumnKit) {
       comparedReportedCost: bigInteger('compared_reported_cost'),
       comparedListValue: bigInteger('compared_list_value'),
     }),
-    idempotencyKeys: table('idempotency_keys', {
-      managerId: integer('manager_id').notNull(),
     telemetrySessions: table('telemetry_sessions', {
       sessionId: integer('session_id').primaryKey(),
       facts: json<SessionFacts>('facts').notNull(),
@@ -436,6 +435,8 @@ function defineTables(kit: ColumnKit) {
       records: integer('records').notNull(),
       lastSeenAt: time('last_seen_at').notNull(),
     }),
+    idempotencyKeys: table('idempotency_keys', {
+      managerId: integer('manager_id').notNull(),
       key: text('key').notNull(),
       bodyHash: bytes('body_hash').notNull(),
       entryId: integer('entry_id').notNull(),
