@@ -39,6 +39,11 @@ export interface Reader extends Pick<Builders, 'select' | 'selectDistinct' | 'wi
 
 /** Reading and writing inside one transaction. Nothing else may be awaited in it. */
 export interface Tx extends Reader, Pick<Builders, 'insert' | 'update' | 'delete'> {
+  /**
+   * Runs `body` as a part of the transaction: where it throws, what it wrote is taken back and its effects are dropped,
+   * and the transaction may go on. Parts do not overlap: each is awaited before the next begins.
+   */
+  attempt<Result>(body: () => Promise<Result>): Promise<Result>
   /** Runs after the commit, and not at all where the transaction is rolled back: the place to fill a cache. */
   afterCommit(effect: () => void): void
 }

@@ -256,7 +256,10 @@ class PostgresWriter {
   }
 
   async #attempt<Result>(link: Link, body: (tx: Tx) => Promise<Result>, effects: (() => void)[]): Promise<Result> {
-    const tx = Object.assign(link.queries, { afterCommit: (effect: () => void) => effects.push(effect) })
+    const tx = Object.assign(link.queries, {
+      afterCommit: (effect: () => void) => effects.push(effect),
+      attempt: <Part>(part: () => Promise<Part>) => attemptPart(link, part, effects),
+    })
     let value: Result
     try {
       value = await this.#inside.run(true, () => body(tx as unknown as Tx))
@@ -277,6 +280,21 @@ class PostgresWriter {
     }
     if (ended !== 'COMMIT') throw new Error('A query of the body failed and the body went on: nothing was written')
     return value
+  }
+}
+
+async function attemptPart<Part>(link: Link, part: () => Promise<Part>, effects: (() => void)[]): Promise<Part> {
+  const before = effects.length
+  await link.client.unsafe('SAVEPOINT attempt')
+  try {
+    const value = await part()
+    await link.client.unsafe('RELEASE SAVEPOINT attempt')
+    return value
+  } catch (error) {
+    effects.length = before
+    // Where the connection is gone or the transaction lost, the error that says so is the one to be told.
+    await link.client.unsafe('ROLLBACK TO SAVEPOINT attempt; RELEASE SAVEPOINT attempt').catch(() => undefined)
+    throw error
   }
 }
 
@@ -338,7 +356,7 @@ async function migrate(url: string, now: number): Promise<void> {
   try {
     await client`SELECT 1`
     clearTimeout(timer)
-    await migratePostgres(client, where, now)
+    await work(client, where)
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
     if (code && REFUSED.includes(code)) {

@@ -104,7 +104,7 @@ function lostTransaction(outcomes: Outcome[]): unknown {
 }
 
 class SqliteWriter {
-  readonly #tx: SqliteReader & { afterCommit(effect: () => void): void }
+  readonly #tx: SqliteReader & Pick<Tx, 'afterCommit' | 'attempt'>
   readonly #statement: Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'rollbackTo', Statement>
   readonly #inside = new AsyncLocalStorage<true>()
   readonly #queue: Job[] = []
@@ -130,6 +130,7 @@ class SqliteWriter {
       afterCommit: (effect: () => void) => {
         this.#effects.push(effect)
       },
+      attempt: <Result>(body: () => Promise<Result>) => this.#attempt(body),
     })
     this.#statement = {
       begin: connection.prepare('BEGIN IMMEDIATE'),
@@ -244,6 +245,21 @@ class SqliteWriter {
     }
   }
 
+  async #attempt<Result>(body: () => Promise<Result>): Promise<Result> {
+    const before = this.#effects.length
+    this.connection.run('SAVEPOINT attempt')
+    try {
+      const value = await body()
+      this.connection.run('RELEASE attempt')
+      return value
+    } catch (error) {
+      this.#effects.length = before
+      // SQLite itself rolls everything back when the disk fails or is full.
+      if (this.connection.inTransaction) this.connection.run('ROLLBACK TO attempt; RELEASE attempt')
+      throw error
+    }
+  }
+
   async #run(job: Job): Promise<Outcome> {
     this.#effects = []
     this.#statement.savepoint.run()
@@ -313,7 +329,7 @@ class LogFile {
 }
 
 /** The log may be a new file, whose name is durable only with its folder. Windows cannot and need not sync folders. */
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
   fsyncSync(folder)
