@@ -19,6 +19,7 @@ export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
   { heading: 'status', cell: (entry) => entry.status },
   { heading: 'source', cell: (entry) => entry.source },
   { heading: 'agent_manager', cell: (entry) => entry.agent_manager.name },
+  { heading: 'manager_by', cell: (entry) => entry.manager_by },
   { heading: 'agent_harness', cell: (entry) => entry.agent_harness },
   { heading: 'agent_name', cell: (entry) => entry.agent_name },
   { heading: 'model', cell: (entry) => entry.model },

@@ -26,6 +26,7 @@ export const EXAMPLE_ENTRY: TokenEntry = {
   status: 'submitted',
   source: 'report',
   agent_manager: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' },
+  manager_by: 'token',
   agent_harness: 'claude-code',
   agent_name: 'reviewer',
   model: 'claude-sonnet-4-5',

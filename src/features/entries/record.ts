@@ -3,7 +3,7 @@
  * `sessions.ts` decides which row of a session that is.
  */
 import type { Tx } from '../../database/database.ts'
-import type { Source, UnknownProjects } from '../../database/tables.ts'
+import type { ManagerBy, Source, UnknownProjects } from '../../database/tables.ts'
 import { Problem } from '../../errors.ts'
 import { type Id, newId } from '../../lib/id.ts'
 import type { Placement, PlacementService, Subject } from '../placement/service.ts'
@@ -22,10 +22,21 @@ import { type Deed, findIdempotencyKey, insertHistory, insertIdempotencyKey } fr
 import { type Interned, internLabels, internName, type NameKey } from './store/names.ts'
 import { moveTicketEntries } from './store/sessions.ts'
 
+/** Whose an entry is. */
+export interface Manager {
+  id: number
+  uid: Id<'usr'>
+  name: string
+  email: string
+}
+
 /** Whose entry it becomes and with which token it came. Never taken from the report. */
 export interface Reporter {
-  manager: { id: number; uid: Id<'usr'>; name: string; email: string }
+  manager: Manager
+  managerBy: ManagerBy
   tokenId: number | null
+  /** Who did it: the manager, but for telemetry the creator of its token. */
+  personId: number
 }
 
 export interface Recorded {
@@ -121,7 +132,7 @@ export async function settle(tx: Tx, placement: Placement, circumstances: Circum
 
 /** What a report does to entries that are there already. */
 export function deedOf(action: string, { now, reporter }: Circumstances): Deed {
-  return { action, at: now, by: { userId: reporter.manager.id, tokenId: reporter.tokenId } }
+  return { action, at: now, by: { userId: reporter.personId, tokenId: reporter.tokenId } }
 }
 
 export function placementColumns(placement: Placement) {
@@ -182,6 +193,7 @@ export async function addEntry(
   const entry: NewEntry = {
     uid: newId('ent'),
     managerId: reporter.manager.id,
+    managerBy: reporter.managerBy,
     tokenId: reporter.tokenId,
     source,
     status: sheet ? 'draft' : 'submitted',

@@ -1,6 +1,6 @@
 /** Token entries on the wire: what a report may hold, and how Tally answers an entry. One source for validation and OpenAPI. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { PLACED_BY, SOURCES, STATUSES } from '../../database/tables.ts'
+import { MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/tables.ts'
 import { listOf, moment, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../wire.ts'
 
 const COUNT_LIMIT = 1_000_000_000_000
@@ -181,6 +181,12 @@ export const TokenEntry = Type.Object(
     agent_manager: Type.Object(
       { id: Type.String(), name: Type.String() },
       { ...strict, description: 'The person the entry belongs to: the creator of the service token.' },
+    ),
+    manager_by: orNull(
+      oneOf(
+        MANAGER_BY,
+        'What says so: the token that brought it, or the e-mail that an agent sent with an organization token, which anybody who holds that token could send. Null for an entry made by hand.',
+      ),
     ),
     agent_harness: Type.String(),
     agent_name: Type.String(),

@@ -112,7 +112,9 @@ export function createEntriesService({ db, clock, audit, people, prices, project
       const { id, uid, name, email } = caller.person
       const circumstances = await circumstancesFor(tx, {
         manager: { id, uid, name, email },
+        managerBy: 'token',
         tokenId: caller.token.id,
+        personId: id,
       })
       if (report.sessionKey !== undefined) return recordInSession(tx, report, source, circumstances)
       return recordSingle(tx, report, idempotencyKey, circumstances)
@@ -150,7 +152,8 @@ export function createEntriesService({ db, clock, audit, people, prices, project
     ...createDeciding({ db, clock, audit }),
     ...createDrafts({
       now: () => clock.now(),
-      circumstancesFor: (tx, manager) => circumstancesFor(tx, { manager, tokenId: null }),
+      circumstancesFor: (tx, manager) =>
+        circumstancesFor(tx, { manager, managerBy: 'token', tokenId: null, personId: manager.id }),
     }),
     ...createTrying({ db, placement }),
     ...createApplying({ db, clock, audit, placement }),

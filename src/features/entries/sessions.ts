@@ -15,6 +15,7 @@ import {
   place,
   placementColumns,
   type Recorded,
+  type Reporter,
   settle,
   subjectOf,
   valuationColumns,
@@ -26,6 +27,7 @@ import { insertHistory } from './store/history.ts'
 import { getLabels, getName } from './store/names.ts'
 import {
   changeManager,
+  getManager,
   listParts,
   listSessionParts,
   listSessions,
@@ -34,6 +36,7 @@ import {
   type SessionRecord,
   type SourceTotals,
   saveSourceTotals,
+  takeTurn,
   updateSession,
 } from './store/sessions.ts'
 import { isStale, nextStep, sumOfParts, supplyingSource, type Totals, totalTokens, ZERO_COUNTS } from './totals.ts'
@@ -53,8 +56,18 @@ export async function recordInSession(
   circumstances: Circumstances,
 ): Promise<Recorded> {
   const identity = await identify(tx, report, circumstances)
-  const session = await joinSession(tx, report, identity, source, circumstances)
-  const recording: Recording = { tx, session, report, source, identity, circumstances, besidesFigures: true }
+  const key = { sessionKey: report.sessionKey!, harnessId: identity.canonicalHarnessId }
+  const session = await joinSession(tx, key, source, circumstances)
+  const reporter = await reporterIn(tx, session, circumstances)
+  const recording: Recording = {
+    tx,
+    session,
+    report,
+    source,
+    identity,
+    circumstances: { ...circumstances, reporter },
+    besidesFigures: true,
+  }
   const said: ModelTotals = { model: report.model, provider: report.provider, totals: report }
   if (!session.contested && session.source === source) {
     const parts = await listParts(tx, session.id, identity.chainModelId)
@@ -99,47 +112,56 @@ function totalsOf(parts: EntryRecord[]): Totals {
  * The session that a source means. Telemetry joins the only session with its harness and id, whoever owns it; a report
  * adopts one that so far had only telemetry, since a service token says for certain whose it is.
  */
-async function joinSession(
+export async function joinSession(
   tx: Tx,
-  report: Report,
-  identity: Identity,
+  key: { sessionKey: string; harnessId: number },
   source: SessionSource,
   circumstances: Circumstances,
 ): Promise<SessionRecord> {
-  const managerId = circumstances.reporter.manager.id
-  const key = { sessionKey: report.sessionKey!, harnessId: identity.canonicalHarnessId }
+  const { manager, managerBy } = circumstances.reporter
   const known = await listSessions(tx, key)
-  const own = known.find((session) => session.managerId === managerId)
-  if (!own && source !== 'report' && known.length === 1)
-    return lockSession(tx, { ...key, managerId: known[0]!.managerId, source })
-  if (!own && source === 'report') {
+  const own = known.find((session) => session.managerId === manager.id)
+  if (own && source === 'report' && own.managerBy === 'email') return adopt(tx, own, circumstances)
+  if (own) return lockSession(tx, { ...key, managerId: manager.id, managerBy, source })
+  if (source !== 'report' && known.length === 1) {
+    return lockSession(tx, { ...key, managerId: known[0]!.managerId, managerBy, source })
+  }
+  if (source === 'report') {
     for (const session of known) {
       if (await hasReport(tx, session)) continue
-      return adopt(tx, session, managerId, circumstances)
+      return adopt(tx, session, circumstances)
     }
   }
-  return lockSession(tx, { ...key, managerId, source })
+  await takeTurn(tx, key)
+  return lockSession(tx, { ...key, managerId: manager.id, managerBy, source })
 }
 
-async function hasReport(tx: Tx, session: SessionRecord): Promise<boolean> {
+/** Whoever brings something of a session, what is added is whose the session is. */
+async function reporterIn(
+  tx: Tx,
+  { managerId, managerBy }: SessionRecord,
+  { reporter }: Circumstances,
+): Promise<Reporter> {
+  if (managerId === reporter.manager.id) return { ...reporter, managerBy }
+  return { ...reporter, manager: await getManager(tx, managerId), managerBy }
+}
+
+/** Whether somebody has reported it with a service token, which says for certain whose it is. */
+export async function hasReport(tx: Tx, session: SessionRecord): Promise<boolean> {
   if (!session.contested) return session.source === 'report'
   return (await listSourceTotals(tx, session.id)).some(({ source }) => source === 'report')
 }
 
-async function adopt(
-  tx: Tx,
-  session: SessionRecord,
-  managerId: number,
-  circumstances: Circumstances,
-): Promise<SessionRecord> {
-  await updateSession(tx, session.id, { managerId })
-  const entryIds = await changeManager(tx, session.id, managerId)
+async function adopt(tx: Tx, session: SessionRecord, circumstances: Circumstances): Promise<SessionRecord> {
+  const owner = { managerId: circumstances.reporter.manager.id, managerBy: 'token' } as const
+  await updateSession(tx, session.id, owner)
+  const entryIds = await changeManager(tx, session.id, owner)
   await insertHistory(
     tx,
     deedOf('adopted', circumstances),
     entryIds.map((entryId) => ({ entryId, details: { because: 'reported_with_a_service_token' } })),
   )
-  return { ...session, managerId }
+  return { ...session, ...owner }
 }
 
 /**

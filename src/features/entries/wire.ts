@@ -16,6 +16,8 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     status: entry.status,
     source: entry.source,
     agent_manager: { id: manager.uid, name: manager.name },
+    // On a sheet a person put it there.
+    manager_by: entry.sheetId === null ? entry.managerBy : null,
     agent_harness: view.harness,
     agent_name: view.agent,
     model: view.model,

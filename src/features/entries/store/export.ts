@@ -32,6 +32,7 @@ export function listExported(
       // Joined here, because each value that is read by itself costs more than the rest of its cell.
       state: sql<string>`${e.status} || ',' || ${e.source}`,
       managerId: e.managerId,
+      managerBy: e.managerBy,
       harnessId: e.harnessId,
       agentId: e.agentId,
       modelId: e.modelId,

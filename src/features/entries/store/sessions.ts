@@ -1,8 +1,9 @@
 /** Sessions, their chains of parts, and what each source said of them. */
-import { and, asc, eq, ne, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, ne, notInArray, or, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { SessionTotals } from '../../../database/records.ts'
-import type { SessionSource, Tables } from '../../../database/tables.ts'
+import type { ManagerBy, SessionSource, Tables } from '../../../database/tables.ts'
+import type { Manager } from '../record.ts'
 import { type EntryRecord, LOCKED_STATUSES } from './entries.ts'
 
 export type SessionRecord = Tables['sessions']['$inferSelect']
@@ -13,7 +14,7 @@ export type SessionRecord = Tables['sessions']['$inferSelect']
  */
 export async function lockSession(
   tx: Tx,
-  session: { sessionKey: string; harnessId: number; managerId: number; source: SessionSource },
+  session: { sessionKey: string; harnessId: number; managerId: number; source: SessionSource; managerBy: ManagerBy },
 ): Promise<SessionRecord> {
   const [row] = await tx
     .prepared('sessions.lock', (prepare) => {
@@ -26,6 +27,7 @@ export async function lockSession(
           managerId: sql.placeholder('managerId'),
           source: sql.placeholder('source'),
           contested: false,
+          managerBy: sql.placeholder('managerBy'),
         })
         .onConflictDoUpdate({
           target: [sessions.sessionKey, sessions.harnessId, sessions.managerId],
@@ -62,7 +64,7 @@ export async function listSessions(
 export async function updateSession(
   tx: Tx,
   id: number,
-  change: { source?: SessionSource; contested?: boolean; managerId?: number },
+  change: { source?: SessionSource; contested?: boolean; managerId?: number; managerBy?: ManagerBy },
 ): Promise<void> {
   const { sessions } = tx.tables
   await tx.update(sessions).set(change).where(eq(sessions.id, id))
@@ -126,16 +128,45 @@ export async function saveSourceTotals(
     })
 }
 
+/** As few as there may be without two who begin different sessions often waiting for each other. */
+const TURNS = 1_024
+
+/**
+ * Waits on PostgreSQL until nobody else begins a session with this id, or makes the body run again where somebody has.
+ * Else two who begin it for different people at the same moment, such as a hook and telemetry, would not see each other.
+ */
+export async function takeTurn(tx: Tx, { sessionKey, harnessId }: { sessionKey: string; harnessId: number }) {
+  const turn = Number(Bun.hash.xxHash32(`${harnessId} ${sessionKey}`)) % TURNS
+  const { sessionTurns } = tx.tables
+  await tx
+    .insert(sessionTurns)
+    .values({ turn, taken: 1 })
+    .onConflictDoUpdate({ target: sessionTurns.turn, set: { taken: sql`${sessionTurns.taken} + 1` } })
+}
+
+export async function getManager(reader: Reader, id: number): Promise<Manager> {
+  const { users } = reader.tables
+  const [row] = await reader
+    .select({ id: users.id, uid: users.uid, name: users.name, email: users.email })
+    .from(users)
+    .where(eq(users.id, id))
+  return row!
+}
+
 /** Gives the unlocked parts of a session to another manager, and answers their keys. */
-export async function changeManager(tx: Tx, sessionId: number, managerId: number): Promise<number[]> {
+export async function changeManager(
+  tx: Tx,
+  sessionId: number,
+  { managerId, managerBy }: { managerId: number; managerBy: ManagerBy },
+): Promise<number[]> {
   const { entries } = tx.tables
   const changed = await tx
     .update(entries)
-    .set({ managerId })
+    .set({ managerId, managerBy })
     .where(
       and(
         eq(entries.sessionId, sessionId),
-        ne(entries.managerId, managerId),
+        or(ne(entries.managerId, managerId), ne(entries.managerBy, managerBy)),
         notInArray(entries.status, [...LOCKED_STATUSES]),
       ),
     )
