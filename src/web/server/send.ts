@@ -12,7 +12,7 @@ interface Sending<Input, Answer> {
   /** Told in passing, such as "Bill 2026-0042 is sent." */
   done?: (answer: Answer, input: Input) => string
   /** After it worked: close what was open, go elsewhere. */
-  then?: (answer: Answer, input: Input) => void
+  after?: (answer: Answer, input: Input) => void
   /**
    * Where a refusal is shown by the caller itself, beside what was typed. Without it, a refusal is told in passing, which suits
    * buttons without a form.
@@ -20,13 +20,13 @@ interface Sending<Input, Answer> {
   quiet?: boolean
 }
 
-export function useSend<Input = void, Answer = unknown>({ send, changes, done, then, quiet }: Sending<Input, Answer>) {
+export function useSend<Input = void, Answer = unknown>({ send, changes, done, after, quiet }: Sending<Input, Answer>) {
   return useMutation<Answer, Problem, Input>({
     mutationFn: send,
     onSuccess: async (answer, input) => {
       await forget(changes)
       if (done) tell(done(answer, input))
-      then?.(answer, input)
+      after?.(answer, input)
     },
     onError: (error) => {
       if (!quiet) tellProblem(asProblem(error))
