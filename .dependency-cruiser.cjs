@@ -160,7 +160,11 @@ module.exports = {
       '^src/database/',
       '^src/features/[^/]+/store(\\.ts|/[^/]+)$',
     ]),
-    onlyIn('drivers-only-in-the-database', '^bun:sqlite$|(^|/)node_modules/postgres/', ['^src/database/']),
+    onlyIn('drivers-only-in-the-database', '^bun:sqlite$|(^|/)node_modules/postgres/', [
+      '^src/database/',
+      // The sessions of another program, of which no table is Tally's.
+      '^src/agents/readers/opencode\\.ts$',
+    ]),
     onlyIn('commander-only-in-the-command-line', '(^|/)node_modules/commander/', ['^src/main\\.ts$', '^src/cli/']),
     onlyIn('mail-only-in-delivery', '(^|/)node_modules/nodemailer/', ['^src/features/bills/delivery-mailer\\.ts$']),
     onlyIn('pages-only-in-documents', '(^|/)node_modules/(pdfkit|fontkit|bidi-js)/', [
