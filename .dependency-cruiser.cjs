@@ -170,6 +170,10 @@ module.exports = {
     onlyIn('pages-only-in-documents', '(^|/)node_modules/(pdfkit|fontkit|bidi-js)/', [
       '^src/features/bills/documents/',
     ]),
+    onlyIn('protobuf-only-in-otlp', '(^|/)node_modules/(@bufbuild/protobuf|protobufjs)/', [
+      '^src/features/telemetry/otlp/',
+      '^src/http/otlp\\.ts$',
+    ]),
     onlyIn('expressions-only-in-conditions', '(^|/)node_modules/re2js/', ['^src/features/placement/']),
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
