@@ -32,6 +32,7 @@ const WORKERS = [
   'src/database/checkpoint-worker.ts',
   'src/features/entries/export-worker.ts',
   'src/features/bills/documents/pdf-worker.ts',
+  'src/features/telemetry/decoding-worker.ts',
 ]
 
 /** Bundles a program with its workers and a runtime into one file. Answers where it is. */

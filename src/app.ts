@@ -28,6 +28,7 @@ import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
 import { varianceRoute } from './features/reports/routes/variance.ts'
 import { sheetsRoutes } from './features/sheets/routes.ts'
+import { telemetryRoutes } from './features/telemetry/routes.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
@@ -72,20 +73,26 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(applyingRoute(services))
     .use(tryingRoute(services))
     .use(tokenEntrySchemaRoute())
+    .use(telemetryRoutes(services))
     .use(clientsRoutes(services))
     .use(projectsRoutes(services))
     .use(ticketsRoutes(services))
     .use(placementRoutes(services))
     .use(pricesRoutes(services))
     .use(repricingRoute(services))
+    .use(reports(services))
+  return app
+}
+
+/** Together, because TypeScript follows a chain only so far. */
+const reports = (services: Services) =>
+  new Elysia({ name: 'reports', normalize: false })
     .use(usageRoute(services))
     .use(unattributedRoute(services))
     .use(unpricedRoute(services))
     .use(varianceRoute(services))
     .use(sumsRoute(services))
     .use(completenessRoute(services))
-  return app
-}
 
 /** @public The web application's client is typed by it. */
 export type App = ReturnType<typeof createApp>

@@ -145,12 +145,12 @@ export const PROBLEMS = {
   body_too_large: {
     status: 413,
     title: 'Body too large',
-    help: 'Reports may have 1 MiB, batches 8 MiB. Send fewer entries in one call.',
+    help: 'Reports may have 1 MiB, batches 8 MiB, telemetry 64 MiB (also after decompression). Send less in one call.',
   },
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    help: 'Send `Content-Type: application/json`; a batch may also be `application/x-ndjson`.',
+    help: 'Send `Content-Type: application/json`; a batch may also be `application/x-ndjson`, telemetry `application/x-protobuf` and with `Content-Encoding: gzip`.',
   },
   validation_failed: {
     status: 422,

@@ -11,6 +11,7 @@ import { createPricesService } from './features/prices/service.ts'
 import { createProjectsService } from './features/projects/service.ts'
 import { createReportsService } from './features/reports/service.ts'
 import { createSheetsService } from './features/sheets/service.ts'
+import { createTelemetryService } from './features/telemetry/service.ts'
 import type { Clock } from './lib/clock.ts'
 
 export interface ServicesOptions {
@@ -30,6 +31,7 @@ export function createServices({ db, clock, mail }: ServicesOptions) {
   const sheets = createSheetsService({ db, clock, audit, people, prices, entries })
   const bills = createBillsService({ db, clock, audit, projects, entries, mail })
   const reports = createReportsService({ db, clock, people })
+  const telemetry = createTelemetryService({ db, clock })
   return {
     db,
     audit,
@@ -41,6 +43,7 @@ export function createServices({ db, clock, mail }: ServicesOptions) {
     sheets,
     bills,
     reports,
+    telemetry,
     checkReady: () => checkReady(db),
     findDamage: () => findDamage(db),
   }

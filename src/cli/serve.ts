@@ -20,10 +20,10 @@ const SHUTDOWN_MS = 9_500
 const FLUSH_LAST_USED_MS = 30_000
 
 /**
- * Twice the largest body that a route takes (a batch, 8 MiB): what is a little too large is refused by the route, with
- * a problem that says so; what is far too large is cut off by Bun with a bare 413.
+ * Twice the largest body that a route takes (telemetry, 64 MiB): what is a little too large is refused by the route,
+ * with a problem that says so; what is far too large is cut off by Bun with a bare 413.
  */
-const REQUEST_LIMIT_BYTES = 16 * 1_048_576
+const REQUEST_LIMIT_BYTES = 128 * 1_048_576
 
 /** A client that sends or takes nothing for this long is cut off, so that slow ones cannot hold connections. */
 const IDLE_TIMEOUT_SECONDS = 20

@@ -87,7 +87,7 @@ export const access = () =>
           detail: { security: securityOf(allowed) },
           // Parsers run first: without this, whoever may not call at all would be told of faults in the body.
           introspect: (route: { body?: unknown; parse?: unknown }) => {
-            if (route.parse) route.parse = [check, route.parse].flat()
+            if (route.parse && route.parse !== 'none') route.parse = [check, route.parse].flat()
           },
           transform: check,
         }

@@ -17,6 +17,7 @@ export const TAGS = {
   'Token sheets': 'Entries that people make by hand, submitted and approved as a whole.',
   Bills: 'From use to a numbered document: previewing, sending, voiding, paying, correcting.',
   Reports: 'Questions about use and money, and about what is missing of either.',
+  Telemetry: 'OpenTelemetry data (OTLP over HTTP) of agents that send it by themselves.',
   'Placement rules': 'What finds the project and the ticket of entries that name none.',
   Prices: 'What tokens of models cost: the table, how a price is found, loading and setting prices.',
   People: 'Who is calling, signing in and out, passwords, the first-run set-up, and who else is here.',
@@ -74,6 +75,8 @@ export interface Documentation {
   /** Only what the route's `body` does not say: examples, further content types, a schema finer than the check. */
   body?: Contents
   headers?: Exclude<keyof typeof REQUEST_HEADERS, 'X-Request-Id'>[]
+  /** Whether refusals are a `google.rpc.Status` instead of a problem, and what is invalid a 400: see `http/otlp.ts`. */
+  otlp?: true
   /** Successes by status. A `text/csv` beside the JSON is `also: { 'text/csv': {} }`; no schema is no content. */
   responses: Record<number, DocumentedResponse>
   /**

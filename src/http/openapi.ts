@@ -14,6 +14,7 @@ import { SECURITY_SCHEMES, SESSION_COOKIE } from './access.ts'
 import { FixedContent } from './content.ts'
 import { type Contents, type Documentation, documented, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS } from './documented.ts'
 import { Components, type JsonSchema } from './json-schema.ts'
+import { EXAMPLE_RPC_STATUS, OTLP_CONTENT_TYPES, RpcStatus } from './otlp.ts'
 import { PROBLEM_TYPE, ProblemSchema, problemPath } from './problems.ts'
 import type { KnownRoute } from './requests.ts'
 
@@ -126,7 +127,7 @@ class DocumentWriter {
       ...(content && { requestBody: { required: true, content } }),
       responses: {
         ...Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, this.#success(response)])),
-        ...this.#problems(problemsOf(method, path, hooks, documentation)),
+        ...this.#problems(problemsOf(method, path, hooks, documentation), documentation.otlp),
       },
     }
   }
@@ -195,37 +196,47 @@ class DocumentWriter {
   }
 
   /** One response a status. Operations that can meet the same codes share it, under the name of those codes. */
-  #problems(codes: Set<ProblemCode>): Json {
+  #problems(codes: Set<ProblemCode>, otlp = false): Json {
     const byStatus = Map.groupBy([...codes].sort(), (code) => PROBLEMS[code].status)
     return Object.fromEntries(
       [...byStatus].map(([status, codesOfStatus]) => {
-        const name = codesOfStatus.join('.')
-        this.#responses[name] ??= this.#problemResponse(status, codesOfStatus)
+        const name = [...(otlp ? ['otlp'] : []), ...codesOfStatus].join('.')
+        this.#responses[name] ??= this.#problemResponse(status, codesOfStatus, otlp)
         return [status, { $ref: `#/components/responses/${name}` }]
       }),
     )
   }
 
-  #problemResponse(status: number, codes: ProblemCode[]): Json {
+  #problemResponse(status: number, codes: ProblemCode[], otlp: boolean): Json {
     return {
       description: codes
         .map((code) => `[${PROBLEMS[code].title}](${problemPath(code)}): ${PROBLEMS[code].help}`)
         .join('\n\n'),
       headers: headerReferences(['X-Request-Id', ...(HEADERS_OF_STATUS[status] ?? [])]),
-      content: {
-        [PROBLEM_TYPE]: {
-          schema: {
-            allOf: [
-              this.#schemas.schema(ProblemSchema),
-              { properties: { status: { const: status }, code: { enum: codes } } },
-            ],
+      content: otlp
+        ? this.#rpcStatus()
+        : {
+            [PROBLEM_TYPE]: {
+              schema: {
+                allOf: [
+                  this.#schemas.schema(ProblemSchema),
+                  { properties: { status: { const: status }, code: { enum: codes } } },
+                ],
+              },
+              examples: Object.fromEntries(
+                codes.map((code) => [code, { summary: PROBLEMS[code].title, value: exampleOf(code) }]),
+              ),
+            },
           },
-          examples: Object.fromEntries(
-            codes.map((code) => [code, { summary: PROBLEMS[code].title, value: exampleOf(code) }]),
-          ),
-        },
-      },
     }
+  }
+
+  #rpcStatus(): Json {
+    return this.#content({
+      schema: RpcStatus,
+      example: EXAMPLE_RPC_STATUS,
+      also: { [OTLP_CONTENT_TYPES.protobuf]: { example: 'A google.rpc.Status in Protocol Buffers' } },
+    })
   }
 }
 
@@ -271,6 +282,7 @@ const SECURITY: Record<string, Json> = {
 }
 
 const ANY_BODY: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed']
+const OTLP_BODY: ProblemCode[] = ['bad_request', 'body_too_large', 'unsupported_media_type']
 const ANY_READ: ProblemCode[] = ['database_busy', 'database_unreachable']
 const ANY_WRITE: ProblemCode[] = [...ANY_READ, 'database_full', 'overloaded']
 
@@ -279,7 +291,7 @@ function problemsOf(
   method: string,
   path: string,
   hooks: DescribedRoute['hooks'],
-  { body, problems = [] }: Documentation,
+  { body, otlp, problems = [] }: Documentation,
 ): Set<ProblemCode> {
   const alternatives = hooks.detail?.security ?? []
   const kinds = new Set(alternatives.flatMap((alternative) => Object.keys(alternative)))
@@ -291,7 +303,7 @@ function problemsOf(
     ...problems,
     ...(kinds.size > 0 ? (['unauthenticated', ...ANY_READ] as const) : []),
     ...(kinds.size > 0 && refusesSome ? (['forbidden'] as const) : []),
-    ...(body || hooks.body ? ANY_BODY : []),
+    ...(otlp ? OTLP_BODY : body || hooks.body ? ANY_BODY : []),
     ...(hooks.query || hooks.params ? (['validation_failed'] as const) : []),
     ...(path.includes(':') ? (['not_found'] as const) : []),
     ...(method === 'GET' ? [] : ANY_WRITE),

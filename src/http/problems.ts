@@ -64,13 +64,17 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
 export function problemResponse(problem: Problem, requestId: string): Response {
   return new Response(JSON.stringify(problemBody(problem, requestId)), {
     status: problem.status,
-    headers: {
-      'content-type': PROBLEM_TYPE,
-      'x-request-id': requestId,
-      ...(problem.status === 401 ? { 'www-authenticate': 'Bearer realm="tally"' } : {}),
-      ...problem.more.headers,
-    },
+    headers: { 'content-type': PROBLEM_TYPE, ...problemHeaders(problem, requestId) },
   })
+}
+
+/** Those of every refusal, in whatever form it is told. */
+export function problemHeaders(problem: Problem, requestId: string): Record<string, string> {
+  return {
+    'x-request-id': requestId,
+    ...(problem.status === 401 ? { 'www-authenticate': 'Bearer realm="tally"' } : {}),
+    ...problem.more.headers,
+  }
 }
 
 /** What Elysia's own checks throw; they carry the schema's checker and the refused value. */

@@ -8,6 +8,7 @@ import { Problem } from '../errors.ts'
 import type { Caller, PeopleService } from '../features/people/service.ts'
 import { noCredential, requestState } from './access.ts'
 import type { AddressOf, Listening } from './client-address.ts'
+import { isOtlpExport, otlpRefusal } from './otlp.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import type { SessionCookie } from './session-cookie.ts'
@@ -107,7 +108,8 @@ export const requests = ({ people, cookie, addressOf, publicUrl, logger, routes 
     .onError({ as: 'global' }, ({ error, code, request, path, requestId }) => {
       const problem = code === 'NOT_FOUND' ? nothingHere(routes(), path) : asProblemOf(error, code)
       logProblem(logger, problem, error, { id: requestId, method: request.method, path })
-      return problemResponse(problem, requestId || Bun.randomUUIDv7())
+      const id = requestId || Bun.randomUUIDv7()
+      return isOtlpExport(request.method, path) ? otlpRefusal(problem, id, request) : problemResponse(problem, id)
     })
 }
 

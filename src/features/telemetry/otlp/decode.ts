@@ -21,7 +21,9 @@ export interface Decoded {
 }
 
 /** What the largest request may have, and what may come of a compressed one. Agents send up to a few megabytes. */
-export const BODY_LIMIT_BYTES = 64 * 1_048_576
+const LIMIT_MIB = 64
+export const BODY_LIMIT_BYTES = LIMIT_MIB * 1_048_576
+export const LIMIT_TEXT = `${LIMIT_MIB} MiB`
 
 /** Of more than {@link BODY_LIMIT_BYTES} once it is decompressed. */
 export class TooLarge extends Error {}

@@ -1,0 +1,100 @@
+/** Exports as agents send them, as far as Tally reads them. */
+import type { Kind } from './otlp/decode.ts'
+
+const SESSION = '7abded9e-af37-492b-8216-95394ad33034'
+
+const pairs = (values: Record<string, string | number>) =>
+  Object.entries(values).map(([key, value]) => ({
+    key,
+    value: typeof value === 'string' ? { stringValue: value } : { intValue: String(value) },
+  }))
+
+const resource = (service: string) => ({ attributes: pairs({ 'service.name': service, project: 'acme-web' }) })
+
+export const EXAMPLE_EXPORTS: Record<Kind, object> = {
+  logs: {
+    resourceLogs: [
+      {
+        resource: resource('claude-code'),
+        scopeLogs: [
+          {
+            scope: { name: 'com.anthropic.claude_code.events' },
+            logRecords: [
+              {
+                timeUnixNano: '1795197180004000000',
+                body: { stringValue: 'claude_code.api_request' },
+                attributes: pairs({
+                  'event.name': 'api_request',
+                  'session.id': SESSION,
+                  model: 'claude-sonnet-4-5',
+                  input_tokens: 174,
+                  output_tokens: 76,
+                  cache_read_tokens: 6994,
+                  cache_creation_tokens: 1222,
+                  cost_usd: '0.0087927',
+                }),
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+  metrics: {
+    resourceMetrics: [
+      {
+        resource: resource('claude-code'),
+        scopeMetrics: [
+          {
+            scope: { name: 'com.anthropic.claude_code' },
+            metrics: [
+              {
+                name: 'claude_code.token.usage',
+                sum: {
+                  aggregationTemporality: 1,
+                  isMonotonic: true,
+                  dataPoints: [
+                    {
+                      startTimeUnixNano: '1795197179922000000',
+                      timeUnixNano: '1795197180004000000',
+                      asDouble: 174,
+                      attributes: pairs({ 'session.id': SESSION, model: 'claude-sonnet-4-5', type: 'input' }),
+                    },
+                  ],
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+  traces: {
+    resourceSpans: [
+      {
+        resource: resource('my-agent'),
+        scopeSpans: [
+          {
+            scope: { name: 'my-agent' },
+            spans: [
+              {
+                traceId: 'c6878ad3bf428e2011deafaf64f64b21',
+                spanId: 'fda74c01c3386377',
+                name: 'chat gpt-5',
+                startTimeUnixNano: '1795197179922000000',
+                endTimeUnixNano: '1795197180004000000',
+                attributes: pairs({
+                  'gen_ai.conversation.id': SESSION,
+                  'gen_ai.operation.name': 'chat',
+                  'gen_ai.response.model': 'gpt-5',
+                  'gen_ai.usage.input_tokens': 1200,
+                  'gen_ai.usage.output_tokens': 340,
+                }),
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+}

@@ -1,0 +1,118 @@
+/** Where exporters of OpenTelemetry send to: OTLP over HTTP. */
+import { type TSchema, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { access, requireCaller } from '../../http/access.ts'
+import { documented } from '../../http/documented.ts'
+import { OTLP_CONTENT_TYPES, OTLP_PREFIX, otlpSuccess, readOtlpForm } from '../../http/otlp.ts'
+import type { Caller } from '../people/service.ts'
+import { Decoding } from './decoding.ts'
+import { EXAMPLE_EXPORTS } from './examples.ts'
+import type { Kind } from './otlp/decode.ts'
+import type { TelemetryService } from './service.ts'
+
+interface Push {
+  request: Request
+  caller: Caller | null
+}
+
+export const telemetryRoutes = ({ telemetry }: { telemetry: Pick<TelemetryService, 'receive'> }) => {
+  const decoding = new Decoding()
+
+  const push =
+    (kind: Kind) =>
+    async ({ request, caller }: Push) => {
+      const form = readOtlpForm(request)
+      const length = request.headers.get('content-length')
+      const contentLength = length === null ? null : Number(length)
+      const read = await decoding.read({ kind, ...form, contentLength, stream: request.body })
+      const received = await telemetry.receive(requireCaller(caller, ['service', 'organization']), read)
+      return otlpSuccess(kind, form.encoding, received)
+    }
+
+  const described = (kind: Kind) =>
+    ({
+      allow: ['service', 'organization'],
+      // The body goes to another thread as it comes.
+      parse: 'none',
+      detail: documentedPush(kind),
+    }) as const
+
+  return new Elysia({ name: 'telemetry', prefix: OTLP_PREFIX, normalize: false })
+    .use(access())
+    .post('/logs', push('logs'), described('logs'))
+    .post('/metrics', push('metrics'), described('metrics'))
+    .post('/traces', push('traces'), described('traces'))
+}
+
+interface KindWords {
+  id: string
+  what: string
+  /** Of the request's message. */
+  message: string
+  /** What the request has at its top. */
+  list: string
+  /** What the answer counts. */
+  rejected: string
+}
+
+const WORDS: Record<Kind, KindWords> = {
+  logs: {
+    id: 'pushLogs',
+    what: 'log records',
+    message: 'ExportLogsServiceRequest',
+    list: 'resourceLogs',
+    rejected: 'rejectedLogRecords',
+  },
+  metrics: {
+    id: 'pushMetrics',
+    what: 'metrics',
+    message: 'ExportMetricsServiceRequest',
+    list: 'resourceMetrics',
+    rejected: 'rejectedDataPoints',
+  },
+  traces: {
+    id: 'pushTraces',
+    what: 'spans',
+    message: 'ExportTraceServiceRequest',
+    list: 'resourceSpans',
+    rejected: 'rejectedSpans',
+  },
+}
+
+/** What Tally does not read is OTLP's business, so objects are open here. */
+const open = (properties: Record<string, TSchema>) => Type.Object(properties, { additionalProperties: true })
+
+function documentedPush(kind: Kind) {
+  const { id, what, message, list, rejected } = WORDS[kind]
+  const answer = open({
+    partialSuccess: Type.Optional(open({ [rejected]: Type.Integer(), errorMessage: Type.String() })),
+  })
+  return documented({
+    id,
+    tag: 'Telemetry',
+    summary: `Push ${what} (OTLP)`,
+    description: `An \`${message}\` of [OTLP over HTTP](https://opentelemetry.io/docs/specs/otlp/#otlphttp), as exporters of OpenTelemetry send it to the endpoint \`/api/v1/telemetry\`: as JSON or Protocol Buffers, also with \`Content-Encoding: gzip\`, up to 64 MiB before and after decompression. Records that say what an agent used become entries, which are there when this is answered; all others are dropped unread. Sent again, the same records count once. It is answered in the encoding of the request, refusals as \`google.rpc.Status\`.`,
+    otlp: true,
+    body: {
+      schema: open({ [list]: Type.Optional(Type.Array(open({}))) }),
+      example: EXAMPLE_EXPORTS[kind],
+      also: { [OTLP_CONTENT_TYPES.protobuf]: { example: `The bytes of an ${message}` } },
+    },
+    responses: {
+      200: {
+        description: `All was taken; or, with \`partialSuccess\`, all but so many records that could not be used, which must not be sent again.`,
+        schema: answer,
+        examples: {
+          whole: { summary: 'All was taken', value: {} },
+          part: {
+            summary: 'Some could not be used',
+            value: { partialSuccess: { [rejected]: 1, errorMessage: 'A count of tokens was negative.' } },
+          },
+        },
+        also: {
+          [OTLP_CONTENT_TYPES.protobuf]: { example: 'The answer in Protocol Buffers: no bytes where all was taken' },
+        },
+      },
+    },
+  })
+}

@@ -1,0 +1,119 @@
+/**
+ * Answers in the words of OTLP, in which telemetry is pushed: its clients read no problems but `google.rpc.Status`, in
+ * the encoding that they sent.
+ * https://github.com/open-telemetry/opentelemetry-proto/blob/main/docs/specification.md#otlphttp-response
+ */
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { Type } from '@sinclair/typebox'
+import { Problem } from '../errors.ts'
+import { strict } from '../wire.ts'
+import { problemHeaders } from './problems.ts'
+
+/** Below it an exporter finds `logs`, `metrics` and `traces` when it is told the path before `/v1`. */
+export const OTLP_PREFIX = '/api/v1/telemetry/v1'
+
+export type OtlpEncoding = 'json' | 'protobuf'
+
+export const OTLP_CONTENT_TYPES = {
+  json: 'application/json',
+  protobuf: 'application/x-protobuf',
+} as const satisfies Record<OtlpEncoding, string>
+
+/** What was sent of which something could not be used. */
+export interface PartialSuccess {
+  rejected: number
+  message: string | null
+}
+
+export const RpcStatus = Type.Object(
+  {
+    code: Type.Integer({ description: 'The code that gRPC has for such a refusal; clients go by the HTTP status.' }),
+    message: Type.String({ description: 'What happened here and what to do next.' }),
+  },
+  { ...strict, $id: 'RpcStatus', description: 'Why an export was refused or failed (`google.rpc.Status`).' },
+)
+
+export const EXAMPLE_RPC_STATUS = { code: 16, message: 'This token is unknown. Check that it was copied whole.' }
+
+/** Whether a call is an export, which is answered in its own words whatever becomes of it. */
+export function isOtlpExport(method: string, path: string): boolean {
+  return method === 'POST' && path.startsWith(`${OTLP_PREFIX}/`)
+}
+
+/** Undefined where it is none that OTLP has. */
+export function findOtlpEncoding({ headers }: Request): OtlpEncoding | undefined {
+  const type = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+  if (type === OTLP_CONTENT_TYPES.json) return 'json'
+  return type === OTLP_CONTENT_TYPES.protobuf ? 'protobuf' : undefined
+}
+
+export interface OtlpForm {
+  encoding: OtlpEncoding
+  gzip: boolean
+}
+
+/** How the body of an export is written. Throws where it is in a way that Tally does not read. */
+export function readOtlpForm(request: Request): OtlpForm {
+  const encoding = findOtlpEncoding(request)
+  if (!encoding) {
+    const types = Object.values(OTLP_CONTENT_TYPES)
+    throw new Problem('unsupported_media_type', `Telemetry must be sent with Content-Type: ${types.join(' or ')}.`, {
+      headers: { 'accept-post': types.join(', ') },
+    })
+  }
+  const coding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase()
+  if (coding === 'gzip' || coding === 'identity') return { encoding, gzip: coding === 'gzip' }
+  throw new Problem('unsupported_media_type', 'Telemetry must be sent with Content-Encoding: gzip, or without any.', {
+    headers: { 'accept-encoding': 'gzip, identity' },
+  })
+}
+
+/** What a success of each kind of export calls the records that it could not use. */
+const REJECTED = { logs: 'rejectedLogRecords', metrics: 'rejectedDataPoints', traces: 'rejectedSpans' } as const
+
+export function otlpSuccess(kind: keyof typeof REJECTED, encoding: OtlpEncoding, parts: PartialSuccess): Response {
+  const { rejected, message } = parts
+  // The protocol wants nothing said where all is well.
+  const isWhole = rejected === 0 && message === null
+  if (encoding === 'json') {
+    const partialSuccess = { [REJECTED[kind]]: rejected, errorMessage: message ?? '' }
+    return respond({ status: 200, encoding, body: JSON.stringify(isWhole ? {} : { partialSuccess }) })
+  }
+  const writer = new BinaryWriter()
+  if (!isWhole) {
+    writer.tag(1, WireType.LengthDelimited).fork()
+    writer.tag(1, WireType.Varint).int64(rejected)
+    writer.tag(2, WireType.LengthDelimited).string(message ?? '')
+    writer.join()
+  }
+  return respond({ status: 200, encoding, body: writer.finish() })
+}
+
+/** https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto */
+const RPC_CODES: Record<number, number> = { 401: 16, 403: 7, 404: 5, 429: 8, 500: 13, 503: 14 }
+const INVALID_ARGUMENT = 3
+
+/** Never more than a status and a message: details are for programs, and none reads them here. */
+export function otlpRefusal(problem: Problem, requestId: string, request: Request): Response {
+  const { status, detail: message } = problem
+  const headers = problemHeaders(problem, requestId)
+  const code = RPC_CODES[status] ?? INVALID_ARGUMENT
+  // Whoever sent neither encoding reads JSON sooner than bytes.
+  const encoding = findOtlpEncoding(request) ?? 'json'
+  if (encoding === 'json') return respond({ status, encoding, headers, body: JSON.stringify({ code, message }) })
+  const writer = new BinaryWriter()
+  writer.tag(1, WireType.Varint).int32(code)
+  writer.tag(2, WireType.LengthDelimited).string(message)
+  return respond({ status, encoding, headers, body: writer.finish() })
+}
+
+interface Answer {
+  status: number
+  encoding: OtlpEncoding
+  body: string | Uint8Array<ArrayBuffer>
+  headers?: Record<string, string>
+}
+
+function respond({ status, encoding, body, headers }: Answer): Response {
+  return new Response(body, { status, headers: { ...headers, 'content-type': OTLP_CONTENT_TYPES[encoding] } })
+}
