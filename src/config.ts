@@ -251,22 +251,35 @@ function isAddressOrNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32))
 }
 
+/** As {@link readConfig}, for commands that talk to a server. */
+export function readClientConfig(flags: Flags, environment: Environment = process.env): ClientConfig {
+  return clientConfig(new Reading(flags, environment), { stored: undefined, advice: '' })
+}
+
 /**
- * As {@link readConfig}, for commands that talk to a server. Where nothing is said, what `tally agents login` `stored`
- * counts: its token only together with its address, so that no server is sent the token of another one.
+ * As {@link readClientConfig}; where nothing is said, what `tally agents login` stored counts. Its token counts only
+ * together with its address, so that no server is sent the token of another one.
  */
-export function readClientConfig(
+export function readAgentsServer(
   flags: Flags,
+  stored: ClientConfig | undefined,
   environment: Environment = process.env,
-  stored?: ClientConfig,
 ): ClientConfig {
-  const reading = new Reading(flags, environment)
-  const isSaid = Boolean(flags.url ?? environment[OPTIONS.url.variable])
-  const url = isSaid || !stored ? reading.httpUrl('url') : stored.url
+  const advice = ', and `tally agents login` keeps it'
+  return clientConfig(new Reading(flags, environment), { stored, advice })
+}
+
+function clientConfig(
+  reading: Reading,
+  { stored, advice }: { stored: ClientConfig | undefined; advice: string },
+): ClientConfig {
+  const isNamed = Boolean(reading.flags.url ?? reading.environment[OPTIONS.url.variable])
+  const url = stored && !isNamed ? stored.url : reading.httpUrl('url')
   const token = reading.text('token') || (stored?.url === url ? stored.token : '')
   if (token === '') {
-    const login = stored ? `; the one that \`tally agents login\` stored is for ${stored.url}` : ''
-    reading.fault('token', `no token is set${login}; \`tally tokens create --kind svc --user … --name …\` makes one`)
+    const isOther = stored ? ` for ${url}, only for ${stored.url}` : ''
+    const make = '`tally tokens create --kind svc --user … --name …` makes one'
+    reading.fault('token', `no token is set${isOther}; ${make}${advice}`)
   } else if (/[^\x21-\x7e]/.test(token)) {
     reading.fault('token', 'has characters that no token has; copy it again')
   }

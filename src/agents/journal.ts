@@ -1,9 +1,9 @@
 /** What happened last, for `tally agents status`, and a log for people who look for a fault. Neither ever fails anybody. */
-import { appendFileSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import type { AgentName } from './agent.ts'
-import { readJsonFile, writePrivateFile } from './private-files.ts'
+import { readJsonFile } from './private-files.ts'
 import { stateFolder } from './state-folder.ts'
 
 /** Some thousand lines, of months as a rule. There are two files of it, so that the last ones are always there. */
@@ -46,8 +46,11 @@ const lastPath = (environment: AgentsEnvironment, what: string) =>
   join(stateFolder(environment), 'last', `${what}.json`)
 
 function note(environment: AgentsEnvironment, what: string, content: LastHook | LastDelivery | LastFault): void {
+  const path = lastPath(environment, what)
   try {
-    writePrivateFile(lastPath(environment, what), JSON.stringify(content))
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    // Without the care of the spool: whatever is lost here is written again at the next hook.
+    writeFileSync(path, JSON.stringify(content), { mode: 0o600 })
   } catch {}
 }
 

@@ -28,6 +28,8 @@ export class ServerFault extends Error {
     message: string,
     /** Whether the same call may succeed before a person has done something. */
     readonly mayPass: boolean,
+    /** Whether anything answered at the address. */
+    readonly hasAnswered = true,
   ) {
     super(message)
   }
@@ -99,7 +101,7 @@ async function send({ url, token }: ClientConfig, path: string, body: string | u
       signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
     })
   } catch (error) {
-    throw new ServerFault(`${url} cannot be reached: ${connectionFault(error as Error)}.`, true)
+    throw new ServerFault(`${url} cannot be reached: ${connectionFault(error as Error)}.`, true, false)
   }
 }
 

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
-import type { AgentName } from './agent.ts'
+import { AGENT_NAMES, type AgentName } from './agent.ts'
 import { isMissing, writePrivateFile } from './private-files.ts'
 import { stateFolder } from './state-folder.ts'
 
@@ -54,8 +54,43 @@ export function addJob(environment: AgentsEnvironment, job: Job): void {
   writePrivateFile(join(spoolFolder(environment), newName()), JSON.stringify(job))
 }
 
-/** Names of files that wait, oldest first. Files that are not whole yet have other names. */
-export function waitingNames(folder: string): string[] {
+export interface Spool<Content> {
+  waiting: Waiting<Content>[]
+  /** Files that nobody can read. They stay, for a person to look at. */
+  damaged: string[]
+}
+
+/** What waits, oldest first. */
+export function readJobs(environment: AgentsEnvironment): Spool<Job> {
+  return readFolder(spoolFolder(environment), isJob)
+}
+
+/** What was refused, oldest first. */
+export function readRefused(environment: AgentsEnvironment): Spool<RefusedJob> {
+  return readFolder(refusedFolder(environment), ({ job }) => job !== undefined && isJob(job))
+}
+
+function isJob({ agent, sessionId, environment }: Job): boolean {
+  return AGENT_NAMES.includes(agent) && typeof sessionId === 'string' && typeof environment === 'object'
+}
+
+function readFolder<Content>(folder: string, isWhole: (content: Content) => boolean): Spool<Content> {
+  const spool: Spool<Content> = { waiting: [], damaged: [] }
+  for (const name of namesIn(folder)) {
+    try {
+      const content = JSON.parse(readFileSync(join(folder, name), 'utf8')) as Content
+      if (isWhole(content)) spool.waiting.push({ name, content })
+      else spool.damaged.push(join(folder, name))
+    } catch (error) {
+      // Another sender was faster.
+      if (!isMissing(error)) spool.damaged.push(join(folder, name))
+    }
+  }
+  return spool
+}
+
+/** Files that are not whole yet have other names. */
+function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
       .filter((name) => name.endsWith('.json'))
@@ -64,21 +99,6 @@ export function waitingNames(folder: string): string[] {
     if (isMissing(error)) return []
     throw error
   }
-}
-
-/** What waits, oldest first. What nobody can read is `damaged`, and stays for a person to look at. */
-export function readWaiting<Content>(folder: string): { waiting: Waiting<Content>[]; damaged: string[] } {
-  const waiting: Waiting<Content>[] = []
-  const damaged: string[] = []
-  for (const name of waitingNames(folder)) {
-    try {
-      waiting.push({ name, content: JSON.parse(readFileSync(join(folder, name), 'utf8')) })
-    } catch (error) {
-      // Another sender was faster.
-      if (!isMissing(error)) damaged.push(join(folder, name))
-    }
-  }
-  return { waiting, damaged }
 }
 
 export function removeWaiting(folder: string, names: readonly string[]): void {
@@ -92,7 +112,7 @@ export function keepRefused(environment: AgentsEnvironment, refused: RefusedJob)
 
 /** Puts what was refused among what waits, to be tried again. Answers how many there were. */
 export function retryRefused(environment: AgentsEnvironment): number {
-  const { waiting } = readWaiting<RefusedJob>(refusedFolder(environment))
+  const { waiting } = readRefused(environment)
   for (const { name, content } of waiting) {
     // Written before the other is removed: in between, both are there, and totals so far never add up.
     addJob(environment, content.job)

@@ -1,6 +1,7 @@
 /** The command line: every command on one screen. */
 import { Command } from 'commander'
 import { VERSION } from '../version.ts'
+import { addAgentsCommands } from './agents.ts'
 import { addApprovalsCommand } from './approvals.ts'
 import { addAuditCommand } from './audit.ts'
 import { addBillsCommands } from './bills.ts'
@@ -61,6 +62,7 @@ function createProgram(): Command {
   addUsageCommand(program)
   addReportsCommands(program)
   addOpenapiCommand(program)
+  addAgentsCommands(program)
   addVerifyCommand(program)
   addVersionCommand(program)
   return program

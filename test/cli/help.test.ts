@@ -29,6 +29,14 @@ test('every command and sub-command has a help with examples that call it', asyn
   await visit([])
   expect(seen.sort()).toEqual([
     'tally',
+    'tally agents',
+    'tally agents flush',
+    'tally agents hook',
+    'tally agents install',
+    'tally agents login',
+    'tally agents logout',
+    'tally agents status',
+    'tally agents uninstall',
     'tally approvals',
     'tally audit',
     'tally bills',

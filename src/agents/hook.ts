@@ -1,0 +1,119 @@
+/**
+ * What an agent calls when a session has used something. It waits for the answer, so this only notes the session in the
+ * spool and starts a sender; and whatever goes wrong here is none of the agent's business.
+ */
+import type { AgentsEnvironment } from '../config.ts'
+import { AGENT_NAMES, type AgentName } from './agent.ts'
+import { log, noteHook } from './journal.ts'
+import { isHeld, senderLockPath } from './sender-lock.ts'
+import { addJob } from './spool.ts'
+
+/** An agent that leaves standard input open must not wait for its own timeout. Of Claude Code's that is 1.5 s at worst. */
+const INPUT_DEADLINE_MS = 1_000
+
+/** Gemini CLI sends prompt and answer along. What is longer than any conversation is not from an agent. */
+const INPUT_LIMIT_BYTES = 64 * 1024 * 1024
+
+/** As the server takes it. */
+const LONGEST_SESSION_ID = 200
+
+export interface HookCall {
+  /** What follows `tally agents hook`. */
+  args: string[]
+  environment: AgentsEnvironment
+  /** The server that this environment names; null for that of `tally agents login`. */
+  server: string | null
+  /** Starts the sender, in the background. */
+  sender: string[]
+  input: () => ReadableStream<Uint8Array>
+}
+
+interface Payload {
+  sessionId: string
+  transcriptPath: string | null
+  event: string
+}
+
+/** Never throws. Says on standard error what it could not do, for people who try it; agents do not show that. */
+export async function runHook({ args, environment, server, sender, input }: HookCall): Promise<void> {
+  try {
+    const { agent, chained, argument } = readArguments(args)
+    // First, so that whatever fails here does not take it along.
+    if (chained.length > 0) startDetached([...chained, ...(argument === undefined ? [] : [argument])])
+    const payload = readPayload(argument ?? (await readInput(input())))
+    const at = new Date().toISOString()
+    const { sessionId, transcriptPath, event } = payload
+    addJob(environment, { agent, sessionId, transcriptPath, event, at, server, environment })
+    noteHook(environment, agent, { at, event })
+    // One that runs looks into the spool again before it ends.
+    if (!isHeld(senderLockPath(environment, server))) startDetached(sender)
+  } catch (error) {
+    const message = `tally agents hook ${args[0] ?? ''}: ${(error as Error).message}`
+    log(environment, message)
+    process.stderr.write(`${message}\n`)
+  }
+}
+
+/** `<agent> [--then <command> <argument>…] [<JSON>]`: with `--then`, what was called before Tally came. */
+function readArguments(args: string[]): { agent: AgentName; chained: string[]; argument: string | undefined } {
+  const [name, ...rest] = args
+  const agent = AGENT_NAMES.find((each) => each === name)
+  if (!agent) throw new Error(`'${name ?? ''}' is no agent; use ${AGENT_NAMES.join(', ')}`)
+  const chained = rest[0] === '--then' ? rest.slice(1) : rest
+  const argument = chained.at(-1)?.trimStart().startsWith('{') ? chained.pop() : undefined
+  if (rest[0] !== '--then' && chained.length > 0) throw new Error(`'${chained[0]}' is not understood`)
+  return { agent, chained, argument }
+}
+
+function readPayload(text: string): Payload {
+  let payload: Record<string, unknown> | null
+  try {
+    payload = JSON.parse(text)
+  } catch {
+    throw new Error('got no JSON; agents call this, with what they say of a session')
+  }
+  // The first names are those of hooks, the others those of Codex's `notify`.
+  const sessionId = payload?.session_id ?? payload?.['thread-id']
+  if (typeof sessionId !== 'string' || sessionId === '' || sessionId.length > LONGEST_SESSION_ID) {
+    throw new Error('got JSON without the id of a session')
+  }
+  const path = payload?.transcript_path
+  return {
+    sessionId,
+    transcriptPath: typeof path === 'string' && path !== '' ? path : null,
+    event: String(payload?.hook_event_name ?? payload?.type ?? 'unknown').slice(0, 100),
+  }
+}
+
+/** Until it ends, or until it is whole: not every agent closes it. */
+async function readInput(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const reader = stream.getReader()
+  const deadline = Bun.sleep(INPUT_DEADLINE_MS).then(() => ({ done: true, value: undefined }) as const)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await Promise.race([reader.read(), deadline])
+    if (value) {
+      chunks.push(value)
+      bytes += value.length
+    }
+    if (done || bytes > INPUT_LIMIT_BYTES) break
+    const text = Buffer.concat(chunks).toString()
+    if (text.trimEnd().endsWith('}') && isJson(text)) break
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** In a session of its own, so that it outlives the agent, its terminal and its container of processes. */
+function startDetached(command: string[]): void {
+  Bun.spawn(command, { detached: true, stdio: ['ignore', 'ignore', 'ignore'] }).unref()
+}

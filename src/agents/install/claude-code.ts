@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { addHooks, type HooksInJson, hasHooks, readSettings, removeHooks } from './hooks-in-json.ts'
+import type { Installer } from './installer.ts'
+import { shellText } from './shell.ts'
+
+const HOOKS: HooksInJson = {
+  agent: 'claude-code',
+  // A turn of the session, one of a sub-agent that goes on in the background, and whatever was written at the end.
+  events: ['Stop', 'SubagentStop', 'SessionEnd'],
+  // In seconds. Claude Code kills hooks of SessionEnd after 1.5 s where they ask for no more, and a machine that wakes up
+  // may need longer than that to start anything.
+  hookFor: (command) => ({ type: 'command', command, timeout: 10 }),
+}
+
+export const claudeCode: Installer = {
+  agent: 'claude-code',
+  pathIn: ({ home, claudeConfigDir }) => join(claudeConfigDir?.split(',')[0] ?? join(home, '.claude'), 'settings.json'),
+  withHook: (settings = '', command) => addHooks(settings, shellText(command), HOOKS),
+  withoutHook: (settings) => removeHooks(settings, HOOKS),
+  hasHook: (settings) => hasHooks(settings, HOOKS),
+  warnings: (settings) =>
+    readSettings(settings).disableAllHooks === true
+      ? ['`disableAllHooks` is true in it: Claude Code calls no hook until that is changed.']
+      : [],
+}

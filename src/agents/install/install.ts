@@ -1,0 +1,129 @@
+/** Puts hooks into the settings of agents and takes them out again, as they were before. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentsEnvironment } from '../../config.ts'
+import type { AgentName } from '../agent.ts'
+import { readJsonFile, writePrivateFile } from '../private-files.ts'
+import { stateFolder } from '../state-folder.ts'
+import { claudeCode } from './claude-code.ts'
+import { codex } from './codex.ts'
+import { geminiCli } from './gemini-cli.ts'
+import { type Installer, SettingsFault } from './installer.ts'
+import { opencode } from './opencode.ts'
+import { bytesLike, isSame, readBytes, readSettingsFile, replaceFile } from './settings-file.ts'
+
+export { SettingsFault }
+
+const INSTALLERS = [claudeCode, codex, geminiCli, opencode] as const
+
+/** Agents that can call a hook. */
+export const HOOKED_AGENTS: readonly AgentName[] = INSTALLERS.map(({ agent }) => agent)
+
+/** A change of an agent's settings that is not made yet. */
+export interface SettingsChange {
+  agent: AgentName
+  path: string
+  before: Uint8Array | undefined
+  /** Undefined removes the file. */
+  after: Uint8Array | undefined
+  /** What keeps the hook from being called, for the person to decide. */
+  warnings: string[]
+}
+
+/**
+ * What an installation found and made, so that taking the hook out gives back the very bytes. Also the only copy of the
+ * settings as they were.
+ */
+interface Installation {
+  path: string
+  /** In base64; null where there was no file. */
+  before: string | null
+  after: string
+}
+
+function installerOf(agent: AgentName): Installer {
+  return INSTALLERS.find((installer) => installer.agent === agent)!
+}
+
+export function settingsPath(agent: AgentName, environment: AgentsEnvironment): string {
+  return installerOf(agent).pathIn(environment)
+}
+
+/** Throws {@link SettingsFault}, whose message goes behind the file's path. */
+export function hasHook(agent: AgentName, environment: AgentsEnvironment): boolean {
+  const settings = readSettingsFile(settingsPath(agent, environment))
+  return settings !== undefined && installerOf(agent).hasHook(settings)
+}
+
+/** Throws {@link SettingsFault}. */
+export function planInstall(
+  agent: AgentName,
+  environment: AgentsEnvironment,
+  command: readonly string[],
+): SettingsChange {
+  const installer = installerOf(agent)
+  const path = installer.pathIn(environment)
+  const before = readBytes(path)
+  const settings = installer.withHook(readSettingsFile(path), command)
+  return { agent, path, before, after: bytesLike(before, settings), warnings: installer.warnings(settings) }
+}
+
+/** Throws {@link SettingsFault}. */
+export function planUninstall(agent: AgentName, environment: AgentsEnvironment): SettingsChange {
+  const installer = installerOf(agent)
+  const path = installer.pathIn(environment)
+  const before = readBytes(path)
+  return { agent, path, before, after: before && withoutHook(installer, environment, path, before), warnings: [] }
+}
+
+function withoutHook(
+  installer: Installer,
+  environment: AgentsEnvironment,
+  path: string,
+  now: Uint8Array,
+): Uint8Array | undefined {
+  const made = readInstallation(environment, installer.agent)
+  if (made?.path === path && isSame(now, Buffer.from(made.after, 'base64'))) {
+    return made.before === null ? undefined : Buffer.from(made.before, 'base64')
+  }
+  const text = installer.withoutHook(readSettingsFile(path)!)
+  return text === undefined ? undefined : bytesLike(now, text)
+}
+
+export function isChange({ before, after }: SettingsChange): boolean {
+  return !isSame(before, after)
+}
+
+/** Throws {@link SettingsFault}. */
+export function install(environment: AgentsEnvironment, { agent, path, before, after }: SettingsChange): void {
+  const made = readInstallation(environment, agent)
+  // An installation anew, of an executable that was moved: what was there before is what was before the first.
+  const isAgain = made?.path === path && before && isSame(before, Buffer.from(made.after, 'base64'))
+  const original = isAgain ? made.before : before ? Buffer.from(before).toString('base64') : null
+  const settings = readSettingsFile(path)
+  const isWithout = isAgain || settings === undefined || installerOf(agent).withoutHook(settings) === settings
+  forgetInstallation(environment, agent)
+  if (isWithout) {
+    const record: Installation = { path, before: original, after: Buffer.from(after!).toString('base64') }
+    writePrivateFile(installationPath(environment, agent), JSON.stringify(record))
+  }
+  replaceFile(path, before, after)
+}
+
+/** Throws {@link SettingsFault}. */
+export function uninstall(environment: AgentsEnvironment, { agent, path, before, after }: SettingsChange): void {
+  replaceFile(path, before, after)
+  forgetInstallation(environment, agent)
+}
+
+function installationPath(environment: AgentsEnvironment, agent: AgentName): string {
+  return join(stateFolder(environment), 'installed', `${agent}.json`)
+}
+
+function readInstallation(environment: AgentsEnvironment, agent: AgentName): Installation | undefined {
+  return readJsonFile(installationPath(environment, agent))
+}
+
+function forgetInstallation(environment: AgentsEnvironment, agent: AgentName): void {
+  rmSync(installationPath(environment, agent), { force: true })
+}

@@ -1,0 +1,29 @@
+/** How Tally's hook gets into the settings of an agent, and out of them. */
+import type { AgentsEnvironment } from '../../config.ts'
+import type { AgentName } from '../agent.ts'
+
+/** The settings cannot be changed as they are; the message says what to do. */
+export class SettingsFault extends Error {}
+
+/** Knows one agent's settings, as text without a byte order mark. Undefined is a file that is not there. */
+export interface Installer {
+  agent: AgentName
+  /** The file it changes. */
+  pathIn(environment: AgentsEnvironment): string
+  /** The settings with the hook, all else as it was. Throws {@link SettingsFault}. */
+  withHook(settings: string | undefined, command: readonly string[]): string
+  /**
+   * The settings without the hook; undefined where nothing but the hook was in them, and as they are where it is not in
+   * them. Throws {@link SettingsFault}.
+   */
+  withoutHook(settings: string): string | undefined
+  /** Whether the hook is in them, whatever executable it calls. Throws {@link SettingsFault}. */
+  hasHook(settings: string): boolean
+  /** What is in the way of the hook, for the person to decide. */
+  warnings(settings: string): string[]
+}
+
+/** As the file ends its lines. */
+export function lineEnd(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n'
+}

@@ -1,0 +1,112 @@
+/** An agent's settings as a file: read to the byte, and replaced as a whole without anything else of it changing. */
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { isMissing } from '../private-files.ts'
+import { SettingsFault } from './installer.ts'
+
+const BYTE_ORDER_MARK = '\ufeff'
+
+/** The text, without a byte order mark; undefined where there is no such file. Throws {@link SettingsFault}. */
+export function readSettingsFile(path: string): string | undefined {
+  const bytes = readBytes(path)
+  return bytes && textOf(bytes)
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new SettingsFault('is not written in UTF-8; mend it first')
+  }
+}
+
+export function readBytes(path: string): Uint8Array | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw new SettingsFault(`cannot be read: ${(error as Error).message}`)
+  }
+}
+
+/** The bytes of the new text, with a byte order mark where there was one. */
+export function bytesLike(before: Uint8Array | undefined, text: string): Uint8Array {
+  const hasMark = before !== undefined && before[0] === 0xef && before[1] === 0xbb && before[2] === 0xbf
+  return Buffer.from(hasMark ? BYTE_ORDER_MARK + text : text)
+}
+
+/**
+ * Puts `after` in the place of `before`, at once; undefined is no file. Rights and owner stay, and a link stays a link to
+ * the same file, which is changed. Throws {@link SettingsFault} where somebody else has changed the file meanwhile.
+ */
+export function replaceFile(path: string, before: Uint8Array | undefined, after: Uint8Array | undefined): void {
+  const now = readBytes(path)
+  if (!isSame(now, before)) throw new SettingsFault('was changed by somebody else meanwhile; try again')
+  try {
+    if (after === undefined) rmSync(path, { force: true })
+    else if (before === undefined) create(path, after)
+    else overwrite(realpathSync(path), after)
+  } catch (error) {
+    throw new SettingsFault(`cannot be written: ${(error as Error).message}`)
+  }
+}
+
+export function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : Buffer.from(one).equals(other)
+}
+
+function create(path: string, bytes: Uint8Array): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new SettingsFault('is a link to a file that is not there')
+  }
+  mkdirSync(dirname(path), { recursive: true })
+  // Settings of agents may come to hold keys of models.
+  writeDurably(path, bytes, 0o600)
+}
+
+function overwrite(path: string, bytes: Uint8Array): void {
+  const { mode, uid, gid } = statSync(path)
+  const unfinished = `${path}.tally-${process.pid}~`
+  try {
+    writeDurably(unfinished, bytes, mode & 0o7777)
+    // Not subject to the mask of new files, as the mode above is.
+    chmodSync(unfinished, mode & 0o7777)
+    keepOwner(unfinished, uid, gid)
+    renameSync(unfinished, path)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    const { code } = error as { code?: unknown }
+    // A file that is mounted by itself, or in a folder that is not the person's, can be changed only in place.
+    if (code !== 'EBUSY' && code !== 'EACCES' && code !== 'EPERM') throw error
+    writeFileSync(path, bytes)
+  }
+}
+
+function keepOwner(path: string, uid: number, gid: number): void {
+  const made = statSync(path)
+  if (process.platform !== 'win32' && (made.uid !== uid || made.gid !== gid)) chownSync(path, uid, gid)
+}
+
+function writeDurably(path: string, bytes: Uint8Array, mode: number): void {
+  const file = openSync(path, 'wx', mode)
+  try {
+    writeFileSync(file, bytes)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,267 @@
+/** Delivers what hooks have noted. A file leaves the spool when the server has acknowledged what the session used. */
+import type { AgentsEnvironment, ClientConfig } from '../config.ts'
+import type { AgentName, Damage, SessionUse } from './agent.ts'
+import { log, noteDelivery, noteFault } from './journal.ts'
+import { reportText } from './report.ts'
+import { scanSession } from './scan.ts'
+import { BEAT_MS, beat, releaseLock, senderLockPath, takeLock } from './sender-lock.ts'
+import { mayPass, type Reported, reportBatch, ServerFault } from './server.ts'
+import {
+  type Job,
+  keepRefused,
+  type RefusedJob,
+  readJobs,
+  readRefused,
+  refusedFolder,
+  removeWaiting,
+  spoolFolder,
+} from './spool.ts'
+
+/**
+ * A session's file can lag behind the hook: agents write it through a queue. It is read at once, so that figures are
+ * there, and again when this long has passed; only then is the hook done with. A later hook or the end of the session
+ * would bring what came even later.
+ */
+const SETTLING_MS = 5_000
+
+/** Doubled each time, up to the longest: as often as somebody who watches a restart would try. */
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 30_000
+
+/**
+ * A server that is restarted or upgraded is back by then. One that is not is tried again at the next hook: a process
+ * that waits all day on a developer's machine for it would be in the way.
+ */
+export const BACKGROUND_PATIENCE_MS = 15 * 60_000
+
+export interface Delivered {
+  agent: AgentName
+  sessionId: string
+  /** Entries that the server has of the session, one a model. */
+  entries: number
+  /** `created` where any entry is new, else `updated` where any changed. */
+  result: 'created' | 'updated' | 'repeated'
+}
+
+export interface Delivery {
+  delivered: Delivered[]
+  refused: RefusedJob[]
+  /** Sessions in whose files no use stands. */
+  empty: { agent: AgentName; sessionId: string }[]
+  damage: Damage[]
+  /** Why the rest still waits; null where nothing does. */
+  fault: ServerFault | null
+}
+
+/** Which of the jobs are meant. */
+export interface Destination {
+  environment: AgentsEnvironment
+  server: { url: string }
+  /** The server of jobs that name none. */
+  usualServer: string
+}
+
+export interface SendingOptions extends Destination {
+  server: ClientConfig
+  /** How long a server that cannot be reached is tried. */
+  patienceMs: number
+  /** Told before each pause. */
+  onPause?: (fault: ServerFault, pauseMs: number) => void
+}
+
+/** All jobs of one session. */
+interface Session {
+  agent: AgentName
+  sessionId: string
+  /** The latest. */
+  job: Job
+  jobs: { name: string; settlesInMs: number }[]
+}
+
+/** Delivers everything that waits for this server, until nothing does or its patience is at an end. */
+export async function deliverWaiting(options: SendingOptions): Promise<Delivery> {
+  const { environment, patienceMs, onPause } = options
+  const sender = new Sender(options)
+  const begun = performance.now()
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const fault = await sender.deliverSettling()
+    if (fault) log(environment, fault.message)
+    noteFault(environment, fault && { at: new Date().toISOString(), message: fault.message })
+    if (!fault?.mayPass || performance.now() - begun + pauseMs > patienceMs) return sender.delivery(fault)
+    onPause?.(fault, pauseMs)
+    await Bun.sleep(pauseMs)
+  }
+}
+
+/** As {@link deliverWaiting}, unless another sender of the same kind is at it. */
+export async function deliverInBackground(options: SendingOptions & { named: string | null }): Promise<void> {
+  const path = senderLockPath(options.environment, options.named)
+  do {
+    if (!takeLock(path)) return
+    const beating = setInterval(() => beat(path), BEAT_MS)
+    try {
+      const { fault } = await deliverWaiting(options)
+      if (fault) return
+    } finally {
+      clearInterval(beating)
+      releaseLock(path)
+    }
+    // A hook may have seen the lock and relied on this sender while it was about to end.
+  } while (waitingFor(options).length > 0)
+}
+
+/** What waits for this server, by session, the longest waiting first. */
+export function waitingFor({ environment, server, usualServer }: Destination): Session[] {
+  const { waiting } = readJobs(environment)
+  const now = Date.now()
+  const sessions = new Map<string, Session>()
+  for (const { name, content: job } of waiting) {
+    if ((job.server ?? usualServer) !== server.url) continue
+    const key = JSON.stringify([job.agent, job.sessionId, job.environment])
+    const { jobs, job: before } = sessions.get(key) ?? { jobs: [], job }
+    const ageMs = now - Date.parse(job.at)
+    // A clock that was set back makes a hook of the future, for which nobody shall wait.
+    const settlesInMs = ageMs < 0 ? 0 : Math.max(0, SETTLING_MS - ageMs)
+    sessions.set(key, {
+      agent: job.agent,
+      sessionId: job.sessionId,
+      job: { ...job, transcriptPath: job.transcriptPath ?? before.transcriptPath },
+      jobs: [...jobs, { name, settlesInMs }],
+    })
+  }
+  return [...sessions.values()]
+}
+
+class Sender {
+  readonly #options: SendingOptions
+  readonly #delivered = new Map<string, Delivered>()
+  readonly #refused = new Map<string, RefusedJob>()
+  readonly #empty = new Map<string, Session>()
+  readonly #damage = new Map<string, Damage>()
+  /** Jobs after which their session was read: before they settle, it need not be read again. */
+  readonly #read = new Set<string>()
+  /** What the server is known to have, by session: what is read again is mostly the same. */
+  readonly #acknowledged = new Map<string, string>()
+
+  constructor(options: SendingOptions) {
+    this.#options = options
+  }
+
+  delivery(fault: ServerFault | null): Delivery {
+    return {
+      delivered: [...this.#delivered.values()],
+      refused: [...this.#refused.values()],
+      empty: [...this.#empty.values()].map(({ agent, sessionId }) => ({ agent, sessionId })),
+      damage: [...this.#damage.values()],
+      fault,
+    }
+  }
+
+  /** Until nothing waits any more, not for a second reading either; or until the server fails. */
+  async deliverSettling(): Promise<ServerFault | null> {
+    for (;;) {
+      const sessions = waitingFor(this.#options)
+      if (sessions.length === 0) return null
+      const isDue = ({ name, settlesInMs }: Session['jobs'][number]) => settlesInMs === 0 || !this.#read.has(name)
+      const due = sessions.filter(({ jobs }) => jobs.some(isDue))
+      try {
+        for (const session of due) await this.#deliver(session)
+      } catch (error) {
+        if (error instanceof ServerFault) return error
+        throw error
+      }
+      if (due.length > 0) continue
+      await Bun.sleep(Math.min(...sessions.flatMap(({ jobs }) => jobs.map(({ settlesInMs }) => settlesInMs))))
+    }
+  }
+
+  async #deliver(session: Session): Promise<void> {
+    const { uses, damage } = await readSession(session)
+    const reports = uses.map((use) => reportText(use))
+    const text = reports.join('\n')
+    const key = keyOf(session)
+    if (text !== '' && this.#acknowledged.get(key) !== text) {
+      this.#acknowledge(session, await reportBatch(this.#options.server, reports))
+      this.#acknowledged.set(key, text)
+    }
+    const settled = session.jobs.filter(({ settlesInMs }) => settlesInMs === 0).map(({ name }) => name)
+    if (settled.length === session.jobs.length) {
+      if (text === '') this.#leaveEmpty(session, damage)
+      for (const each of damage) this.#tellDamage(session, each)
+    }
+    for (const { name } of session.jobs) this.#read.add(name)
+    removeWaiting(spoolFolder(this.#options.environment), settled)
+  }
+
+  #acknowledge(session: Session, results: Reported[]): void {
+    const { environment, server } = this.#options
+    const passing = results.find(mayPass)
+    if (passing) throw new ServerFault(`${server.url} is busy: ${passing.refusal!.detail}`, true)
+    forgetRefused(environment, session)
+    const reasons = results.flatMap(({ refusal }) => (refusal ? [refusalText(refusal)] : []))
+    if (reasons.length > 0) this.#refuse(session, reasons)
+    const { agent, sessionId } = session
+    const taken = results.filter(({ result }) => result !== 'rejected')
+    if (taken.length === 0) return
+    const known = [this.#delivered.get(keyOf(session))?.result, ...taken.map(({ result }) => result)]
+    const result = (['created', 'updated'] as const).find((each) => known.includes(each)) ?? 'repeated'
+    this.#delivered.set(keyOf(session), { agent, sessionId, entries: taken.length, result })
+    noteDelivery(environment, agent, { at: new Date().toISOString(), sessionId, entries: taken.length })
+  }
+
+  /** Kept where `tally agents status` shows it: it would stand in the way of the others otherwise. */
+  #refuse(session: Session, reasons: string[]): void {
+    const refused = { job: session.job, at: new Date().toISOString(), reasons }
+    keepRefused(this.#options.environment, refused)
+    this.#refused.set(keyOf(session), refused)
+    log(this.#options.environment, `${keyOf(session)} was refused: ${reasons.join('; ')}`)
+  }
+
+  #leaveEmpty(session: Session, damage: Damage[]): void {
+    const unreadable = damage.filter(({ line }) => line === null)
+    if (unreadable.length > 0) {
+      const reasons = unreadable.map(({ file, what }) => `${file}: ${what}`)
+      forgetRefused(this.#options.environment, session)
+      this.#refuse(session, reasons)
+    } else {
+      this.#empty.set(keyOf(session), session)
+      log(this.#options.environment, `${keyOf(session)} has used nothing that stands in its files`)
+    }
+  }
+
+  #tellDamage(session: Session, damage: Damage): void {
+    const what = `${damage.file}${damage.line === null ? '' : `:${damage.line}`}: ${damage.what}`
+    if (this.#damage.has(what)) return
+    this.#damage.set(what, damage)
+    log(this.#options.environment, `${keyOf(session)} is not counted whole: ${what}`)
+  }
+}
+
+function keyOf({ agent, sessionId }: Pick<Session, 'agent' | 'sessionId'>): string {
+  return `${agent} ${sessionId}`
+}
+
+/** A session that cannot be read must not keep the others waiting: it is damaged as a whole. */
+async function readSession({ job }: Session): Promise<{ uses: SessionUse[]; damage: Damage[] }> {
+  const { agent, sessionId, transcriptPath, environment } = job
+  const session = transcriptPath === null ? { sessionId } : { sessionId, transcriptPath }
+  try {
+    return await scanSession(agent, session, environment)
+  } catch (error) {
+    const damage = { file: transcriptPath ?? sessionId, line: null, what: (error as Error).message }
+    return { uses: [], damage: [damage] }
+  }
+}
+
+function refusalText({ code, detail, errors }: NonNullable<Reported['refusal']>): string {
+  const faults = errors?.map(({ pointer, message }) => `${pointer} ${message}`).join(', ')
+  return `${code}: ${faults || detail}`
+}
+
+/** What was refused before is out of date, as this says anew what the session used. */
+function forgetRefused(environment: AgentsEnvironment, { agent, sessionId }: Session): void {
+  const { waiting } = readRefused(environment)
+  const same = waiting.filter(({ content: { job } }) => job.agent === agent && job.sessionId === sessionId)
+  const names = same.map(({ name }) => name)
+  removeWaiting(refusedFolder(environment), names)
+}

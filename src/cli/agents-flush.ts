@@ -1,0 +1,118 @@
+import { type Command, Option } from 'commander'
+import { log } from '../agents/journal.ts'
+import {
+  BACKGROUND_PATIENCE_MS,
+  type Delivery,
+  deliverInBackground,
+  deliverWaiting,
+  waitingFor,
+} from '../agents/sending.ts'
+import { readJobs, retryRefused } from '../agents/spool.ts'
+import { namedServer, readAgentsEnvironment } from '../config.ts'
+import { type AgentsServer, agentsServer, type ServerFlags } from './agents-server.ts'
+import { CommandError } from './failures.ts'
+import { examples, optionOf } from './options.ts'
+import { note, print, printJson, printTable } from './print.ts'
+
+interface FlushFlags extends ServerFlags {
+  wait?: boolean
+  refused?: boolean
+  background?: boolean
+  json?: boolean
+}
+
+export function addFlushCommand(agents: Command): void {
+  agents
+    .command('flush')
+    .description('Deliver what hooks have noted and no server has acknowledged yet, and say what it was')
+    .addOption(optionOf('url'))
+    .addOption(optionOf('token'))
+    .option('--wait', 'try again until the server is there')
+    .option('--refused', 'also try again what the server refused')
+    // As hooks start it. It takes part in no talk: there is nobody who listens.
+    .addOption(new Option('--background').hideHelp())
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally agents flush', 'tally agents flush --wait', 'tally agents flush --refused'))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<FlushFlags>()
+      if (flags.background) return flushInBackground(flags)
+      const target = agentsServer(flags)
+      if (flags.refused) retryRefused(target.environment)
+      const delivery = await deliverWaiting({
+        ...target,
+        patienceMs: flags.wait ? Number.POSITIVE_INFINITY : 0,
+        onPause: ({ message }, pauseMs) => note(`tally: ${message} Trying again in ${pauseMs / 1_000} s.`),
+      })
+      if (flags.json) printJson(jsonOf(delivery, target))
+      else tell(delivery, target)
+      const problem = problemOf(delivery, target)
+      if (problem) throw new CommandError(problem)
+    })
+}
+
+/** Nobody reads what it prints: the log and `tally agents status` say what is wrong. */
+async function flushInBackground(flags: FlushFlags): Promise<void> {
+  try {
+    const target = agentsServer(flags)
+    await deliverInBackground({ ...target, named: namedServer(), patienceMs: BACKGROUND_PATIENCE_MS })
+  } catch (error) {
+    log(readAgentsEnvironment(), `nothing was delivered: ${(error as Error).message}`)
+  }
+}
+
+function jsonOf({ delivered, refused, empty, damage, fault }: Delivery, target: AgentsServer) {
+  return {
+    delivered: delivered.map(({ agent, sessionId, entries, result }) => ({
+      agent_harness: agent,
+      session_id: sessionId,
+      entries,
+      result,
+    })),
+    refused: refused.map(({ job, reasons }) => ({
+      agent_harness: job.agent,
+      session_id: job.sessionId,
+      reasons,
+    })),
+    empty: empty.map(({ agent, sessionId }) => ({ agent_harness: agent, session_id: sessionId })),
+    damage,
+    waiting: waitingFor(target).length,
+    fault: fault?.message ?? null,
+  }
+}
+
+function tell({ delivered, empty, damage }: Delivery, { environment, server }: AgentsServer): void {
+  if (delivered.length > 0) {
+    printTable(
+      [
+        { title: 'AGENT', of: ({ agent }) => agent },
+        { title: 'SESSION', of: ({ sessionId }) => sessionId },
+        { title: 'ENTRIES', of: ({ entries }) => String(entries), align: 'right' },
+        { title: 'RESULT', of: ({ result }) => result },
+      ],
+      delivered,
+    )
+  }
+  for (const { agent, sessionId } of empty) note(`${agent} ${sessionId}: nothing used stands in its files.`)
+  for (const { file, line, what } of damage) note(`Not counted: ${file}${line === null ? '' : `:${line}`}: ${what}`)
+  const elsewhere = readJobs(environment).waiting.flatMap(({ content }) => content.server ?? [])
+  for (const other of new Set(elsewhere)) {
+    if (other !== server.url) note(`More waits for ${other}, which a hook's TALLY_URL named: flush with --url ${other}`)
+  }
+  if (delivered.length === 0 && empty.length === 0) print('Nothing waits.')
+  else print(`Delivered ${sessions(delivered.length)} to ${server.url}.`)
+}
+
+function problemOf({ refused, fault }: Delivery, target: AgentsServer): string | undefined {
+  const lines = refused.map(
+    ({ job, reasons }) => `${job.agent} ${job.sessionId} was refused and is kept: ${reasons.join('; ')}`,
+  )
+  if (fault) {
+    lines.push(fault.message)
+    lines.push(`${sessions(waitingFor(target).length)} wait; nothing is lost. \`tally agents flush\` tries again.`)
+  }
+  return lines.length > 0 ? lines.join('\n') : undefined
+}
+
+function sessions(count: number): string {
+  return count === 1 ? '1 session' : `${count} sessions`
+}

@@ -1,0 +1,115 @@
+import { Argument, type Command } from 'commander'
+import { createTwoFilesPatch } from 'diff'
+import type { AgentName } from '../agents/agent.ts'
+import {
+  HOOKED_AGENTS,
+  install,
+  isChange,
+  planInstall,
+  planUninstall,
+  type SettingsChange,
+  SettingsFault,
+  settingsPath,
+  uninstall,
+} from '../agents/install/install.ts'
+import { type AgentsEnvironment, readAgentsEnvironment } from '../config.ts'
+import { confirm, isInteractive } from './confirm.ts'
+import { CommandError } from './failures.ts'
+import { examples } from './options.ts'
+import { note, print } from './print.ts'
+import { selfCommand } from './self.ts'
+
+interface InstallFlags {
+  yes?: boolean
+}
+
+export function agentsArgument(flags: string, description: string): Argument {
+  return new Argument(flags, description).choices(HOOKED_AGENTS)
+}
+
+export function addInstallCommands(agents: Command): void {
+  agents
+    .command('install')
+    .description("Put Tally's hook into the settings of agents, after showing what changes in them")
+    .addArgument(agentsArgument('<agents...>', 'agents that shall report as they run'))
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', examples('tally agents install claude-code', 'tally agents install codex gemini-cli --yes'))
+    .action(async (names: AgentName[], { yes = false }: InstallFlags) => {
+      const environment = readAgentsEnvironment()
+      const plans = names.map((agent) =>
+        planned(agent, environment, () => planInstall(agent, environment, [...selfCommand(), ...hookOf(agent)])),
+      )
+      const changes = plans.filter(isChange)
+      for (const { agent, path } of plans.filter((plan) => !isChange(plan))) {
+        print(`${agent}: the hook is in ${path} already.`)
+      }
+      await show(changes, { yes, question: 'Put the hook there?' })
+      for (const change of changes) {
+        made(change, () => install(environment, change))
+        print(`${change.agent}: the hook is in ${change.path} now. Sessions that run already go on without it.`)
+      }
+      for (const warning of plans.flatMap(({ path, warnings }) => warnings.map((text) => `${path}: ${text}`))) {
+        note(warning)
+      }
+    })
+
+  agents
+    .command('uninstall')
+    .description("Take Tally's hook out of the settings of agents, after showing what changes in them")
+    .addArgument(agentsArgument('<agents...>', 'agents that shall not report any more as they run'))
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', examples('tally agents uninstall claude-code'))
+    .action(async (names: AgentName[], { yes = false }: InstallFlags) => {
+      const environment = readAgentsEnvironment()
+      const plans = names.map((agent) => planned(agent, environment, () => planUninstall(agent, environment)))
+      const changes = plans.filter(isChange)
+      for (const { agent, path } of plans.filter((plan) => !isChange(plan))) {
+        print(`${agent}: there is no hook in ${path}.`)
+      }
+      await show(changes, { yes, question: 'Take the hook out?' })
+      for (const change of changes) {
+        made(change, () => uninstall(environment, change))
+        print(`${change.agent}: the hook is no longer in ${change.path}.`)
+      }
+    })
+}
+
+function hookOf(agent: AgentName): string[] {
+  return ['agents', 'hook', agent]
+}
+
+/** Before anything is written, every plan is made: with a fault in one, nothing changes. */
+function planned(agent: AgentName, environment: AgentsEnvironment, plan: () => SettingsChange): SettingsChange {
+  return withPath(settingsPath(agent, environment), plan)
+}
+
+function made({ path }: SettingsChange, work: () => void): void {
+  withPath(path, work)
+}
+
+function withPath<Result>(path: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof SettingsFault ? new CommandError(`${path} ${error.message}.`) : error
+  }
+}
+
+/** Shows the changes and asks. Without a terminal to ask on, only `--yes` says that they are wanted. */
+async function show(changes: SettingsChange[], { yes, question }: { yes: boolean; question: string }): Promise<void> {
+  if (changes.length === 0) return
+  for (const change of changes) process.stderr.write(patchOf(change))
+  if (!yes && !isInteractive()) {
+    throw new CommandError('Nothing was changed: there is no terminal to ask on. Add --yes to make these changes.', 2)
+  }
+  await confirm(question, { yes })
+}
+
+function patchOf({ path, before, after }: SettingsChange): string {
+  const text = (bytes: Uint8Array | undefined) => (bytes ? Buffer.from(bytes).toString() : '')
+  const name = (bytes: Uint8Array | undefined) => (bytes ? path : '/dev/null')
+  return createTwoFilesPatch(name(before), name(after), text(before), text(after), '', '', { context: 3 }).replace(
+    /^={3,}\n/,
+    '',
+  )
+}

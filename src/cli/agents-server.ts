@@ -1,0 +1,52 @@
+/** Which server the commands of agents talk to, and how they say what goes wrong there. */
+import { CredentialsFault, readCredentials } from '../agents/credentials.ts'
+import { ServerFault } from '../agents/server.ts'
+import {
+  type AgentsEnvironment,
+  type ClientConfig,
+  OPTIONS,
+  readAgentsEnvironment,
+  readAgentsServer,
+} from '../config.ts'
+import { CommandError } from './failures.ts'
+
+export interface ServerFlags {
+  url?: string
+  token?: string
+}
+
+export interface AgentsServer {
+  environment: AgentsEnvironment
+  server: ClientConfig
+  /** The server that is meant where nothing names one. */
+  usualServer: string
+}
+
+/** What `tally agents login` stored; undefined where it did not. */
+export function storedCredentials(environment: AgentsEnvironment): ClientConfig | undefined {
+  try {
+    return readCredentials(environment)
+  } catch (error) {
+    throw error instanceof CredentialsFault ? new CommandError(error.message) : error
+  }
+}
+
+/** Throws where no token is set, or where what is set cannot be used. */
+export function agentsServer(flags: ServerFlags): AgentsServer {
+  const environment = readAgentsEnvironment()
+  const stored = storedCredentials(environment)
+  return {
+    environment,
+    server: readAgentsServer(flags, stored),
+    usualServer: stored?.url ?? OPTIONS.url.default,
+  }
+}
+
+/** Runs `work`, and tells a fault of the server as the person's, with what to do. */
+export async function withServerFaults<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ServerFault ? new CommandError(error.message) : error
+  }
+}

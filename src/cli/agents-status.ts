@@ -1,0 +1,140 @@
+import type { Command } from 'commander'
+import type { AgentName } from '../agents/agent.ts'
+import { HOOKED_AGENTS, hasHook, SettingsFault, settingsPath } from '../agents/install/install.ts'
+import { lastDelivery, lastFault, lastHook, logPath } from '../agents/journal.ts'
+import { readMe, ServerFault } from '../agents/server.ts'
+import { readJobs, readRefused, refusedFolder, spoolFolder } from '../agents/spool.ts'
+import { type AgentsEnvironment, ConfigError, readAgentsEnvironment } from '../config.ts'
+import { agentsArgument } from './agents-install.ts'
+import { agentsServer, type ServerFlags } from './agents-server.ts'
+import { CommandError } from './failures.ts'
+import { examples, optionOf } from './options.ts'
+import { minute, note, print, printJson, printTable } from './print.ts'
+
+interface StatusFlags extends ServerFlags {
+  json?: boolean
+}
+
+interface AgentStatus {
+  agent: AgentName
+  hook: 'installed' | 'not installed' | 'unknown'
+  /** The settings of the agent. */
+  file: string
+  /** Why the settings cannot be read. */
+  fault: string | null
+  last_hook: { at: string; event: string } | null
+  /** Sessions of which the server does not know everything yet. */
+  waiting: number
+  refused: { session_id: string; at: string; reasons: string[] }[]
+  last_delivery: { at: string; session_id: string; entries: number } | null
+}
+
+export function addStatusCommand(agents: Command): void {
+  agents
+    .command('status')
+    .description('Show which agents report as they run, what waits, and whether the server takes it')
+    .addArgument(agentsArgument('[agents...]', 'only these agents'))
+    .addOption(optionOf('url'))
+    .addOption(optionOf('token'))
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally agents status', 'tally agents status claude-code --json'))
+    .action(async (names: AgentName[], _flags, command: Command) => {
+      const flags = command.optsWithGlobals<StatusFlags>()
+      const environment = readAgentsEnvironment()
+      const statuses = (names.length > 0 ? names : HOOKED_AGENTS).map((agent) => statusOf(agent, environment))
+      const status = {
+        agents: statuses,
+        server: await serverStatus(flags),
+        last_fault: lastFault(environment) ?? null,
+        damaged: [...readJobs(environment).damaged, ...readRefused(environment).damaged],
+        spool: spoolFolder(environment),
+        refused: refusedFolder(environment),
+        log: logPath(environment),
+      }
+      if (flags.json) return printJson(status)
+      tell(status)
+    })
+}
+
+function statusOf(agent: AgentName, environment: AgentsEnvironment): AgentStatus {
+  const sessions = readJobs(environment).waiting.filter(({ content }) => content.agent === agent)
+  const refused = readRefused(environment).waiting.filter(({ content }) => content.job.agent === agent)
+  const delivery = lastDelivery(environment, agent)
+  return {
+    agent,
+    ...hookStatus(agent, environment),
+    last_hook: lastHook(environment, agent) ?? null,
+    waiting: new Set(sessions.map(({ content }) => content.sessionId)).size,
+    refused: refused.map(({ content: { job, at, reasons } }) => ({ session_id: job.sessionId, at, reasons })),
+    last_delivery: delivery ? { at: delivery.at, session_id: delivery.sessionId, entries: delivery.entries } : null,
+  }
+}
+
+function hookStatus(agent: AgentName, environment: AgentsEnvironment): Pick<AgentStatus, 'hook' | 'file' | 'fault'> {
+  const file = settingsPath(agent, environment)
+  try {
+    return { hook: hasHook(agent, environment) ? 'installed' : 'not installed', file, fault: null }
+  } catch (error) {
+    if (!(error instanceof SettingsFault)) throw error
+    return { hook: 'unknown', file, fault: `${file} ${error.message}.` }
+  }
+}
+
+/** Whether the server takes reports with this token. */
+async function serverStatus(flags: ServerFlags) {
+  let url: string | null = null
+  try {
+    const { server } = agentsServer(flags)
+    url = server.url
+    const me = await readMe(server)
+    const owner = `${me.person.name} (${me.person.email})`
+    const fault =
+      me.kind === 'service' ? null : 'The token is no service token; `tally agents login` stores another one.'
+    return { url, reachable: true, reports_for: fault ? null : owner, fault }
+  } catch (error) {
+    const isKnown = error instanceof ServerFault || error instanceof ConfigError || error instanceof CommandError
+    if (!isKnown) throw error
+    return {
+      url,
+      reachable: error instanceof ServerFault && error.hasAnswered,
+      reports_for: null,
+      fault: error.message,
+    }
+  }
+}
+
+function tell(status: {
+  agents: AgentStatus[]
+  server: Awaited<ReturnType<typeof serverStatus>>
+  last_fault: { at: string; message: string } | null
+  damaged: string[]
+  refused: string
+  log: string
+}): void {
+  printTable(
+    [
+      { title: 'AGENT', of: ({ agent }) => agent },
+      { title: 'HOOK', of: ({ hook }) => hook },
+      { title: 'LAST CALLED (UTC)', of: ({ last_hook }) => minute(last_hook?.at ?? null) },
+      { title: 'WAITING', of: ({ waiting }) => String(waiting), align: 'right' },
+      { title: 'REFUSED', of: ({ refused }) => String(refused.length), align: 'right' },
+      { title: 'LAST DELIVERED (UTC)', of: ({ last_delivery }) => minute(last_delivery?.at ?? null) },
+      { title: 'SETTINGS', of: ({ file }) => file },
+    ],
+    status.agents,
+  )
+  const { url, reports_for, fault } = status.server
+  print(`\nserver  ${fault ?? `${url} takes reports for ${reports_for}`}`)
+  print(`log     ${status.log}`)
+  for (const { agent, fault, refused } of status.agents) {
+    if (fault) note(fault)
+    for (const { session_id, at, reasons } of refused) {
+      note(`${agent} ${session_id} was refused on ${minute(at)}: ${reasons.join('; ')}`)
+    }
+  }
+  if (status.agents.some(({ refused }) => refused.length > 0)) {
+    note(`\`tally agents flush --refused\` tries again; what shall be given up is removed from ${status.refused}`)
+  }
+  if (status.last_fault) note(`Last attempt, ${minute(status.last_fault.at)}: ${status.last_fault.message}`)
+  for (const file of status.damaged) note(`${file} cannot be read and is not delivered.`)
+}

@@ -1,0 +1,27 @@
+/** `tally agents`: what runs on the machine of a developer, whose agents report to a server. */
+import type { Command } from 'commander'
+import { addFlushCommand } from './agents-flush.ts'
+import { addHookCommand } from './agents-hook.ts'
+import { addInstallCommands } from './agents-install.ts'
+import { addLoginCommands } from './agents-login.ts'
+import { addStatusCommand } from './agents-status.ts'
+import { examples } from './options.ts'
+
+export function addAgentsCommands(program: Command): void {
+  const agents = program
+    .command('agents')
+    .description('Report what the agents of this machine use: from their session files, or by a hook as they run')
+    .addHelpText(
+      'after',
+      examples(
+        'tally agents login --url http://tally.lan:4747',
+        'tally agents install claude-code codex',
+        'tally agents status',
+      ),
+    )
+  addLoginCommands(agents)
+  addInstallCommands(agents)
+  addStatusCommand(agents)
+  addFlushCommand(agents)
+  addHookCommand(agents)
+}
