@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { brotliDecompressSync } from 'node:zlib'
 import { PROBLEMS } from '../../src/errors.ts'
-import { PASSWORD_MIN } from '../../src/features/people/rules.ts'
 import { html, page } from '../../src/http/pages/html.ts'
+import { SECTIONS } from '../../src/http/web.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
@@ -10,19 +11,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const PAGES = [
-  '/',
-  '/docs',
-  '/setup',
-  '/password',
-  '/problems/',
-  ...Object.keys(PROBLEMS).map((code) => `/problems/${code}`),
-]
+const PAGES = ['/docs', '/problems/', ...Object.keys(PROBLEMS).map((code) => `/problems/${code}`)]
 const FILES: Record<string, string> = {
   '/assets/pages.css': 'text/css',
-  '/assets/form.js': 'text/javascript',
-  '/assets/password.js': 'text/javascript',
-  '/assets/set-up.js': 'text/javascript',
   '/assets/docs.js': 'text/javascript',
   '/assets/scalar.js': 'text/javascript',
   '/assets/icon.svg': 'image/svg+xml',
@@ -123,24 +114,6 @@ test('whatever is put into a page is text, never markup', () => {
   ).toHaveLength(4)
 })
 
-describe('where one lands', () => {
-  test('a line is ready to paste, and reports an entry', async () => {
-    const text = textOf((await app.call('GET /')).text)
-    expect(text).toContain(`curl ${app.url}/api/v1/token-entries`)
-    const body = text.match(/-d '(\{.*?\n\s*\})'/s)![1]!
-    const answer = await app.call('POST /api/v1/token-entries', {
-      token: await app.token('svc'),
-      json: JSON.parse(body),
-    })
-    expect(answer.status).toBe(201)
-  })
-
-  test('a Host that is no name cannot write into the page', async () => {
-    const answer = await fetch(`${app.url}/`, { headers: { host: 'a"b<i>c' } })
-    expect(await answer.text()).not.toContain('<i>')
-  })
-})
-
 test('each problem has a page with its title, status and help, and one page lists them all', async () => {
   const list = textOf((await app.call('GET /problems/')).text)
   for (const [code, { title, status, help }] of Object.entries(PROBLEMS)) {
@@ -150,70 +123,121 @@ test('each problem has a page with its title, status and help, and one page list
   }
 })
 
-test('the page for choosing a password asks for what the call takes', async () => {
-  const { text } = await app.call('GET /password')
-  const { properties } = app.document.components.schemas!.PasswordChoice as { properties: object }
-  expect([...text.matchAll(/<input [^>]*name="\/([^"]+)"/g)].map(([, name]) => name!)).toEqual(
-    Object.keys(properties).filter((name) => name !== 'link_token'),
-  )
-  expect(text).toContain(`At least ${PASSWORD_MIN} characters`)
-  expect(text).toContain('<label for="password">')
+test('the set-up hears of every fault at once', async () => {
+  // The other one has people already, where tokens were made.
+  const empty = await startApp()
+  try {
+    const linkToken = (await empty.services.people.createSetUpLink('')).split('#')[1]!
+    const { status, json } = await empty.call('POST /api/v1/setup', {
+      json: {
+        link_token: linkToken,
+        organization: { name: ' ', time_zone: 'Mars/Olympus', currency: 'xyz' },
+        admin: { name: '', email: 'ada', password: 'short' },
+      },
+    })
+    expect(status).toBe(422)
+    expect(json.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+      '/admin/email',
+      '/admin/name',
+      '/admin/password',
+      '/organization/currency',
+      '/organization/name',
+      '/organization/time_zone',
+    ])
+  } finally {
+    await empty.close()
+  }
 })
 
-describe('the set-up page', () => {
-  test('asks for what the call takes, each field named by where it stands in the body', async () => {
-    const { text } = await app.call('GET /setup')
-    const { organization, admin } = (
-      app.document.components.schemas!.SetUpRequest as {
-        properties: Record<string, { properties: object }>
+describe('the web application', () => {
+  const ADDRESSES = ['/', ...SECTIONS.flatMap((section) => [`/${section}`, `/${section}/a/b`])]
+
+  /** Without what is new with each answer. */
+  const withoutNonce = (text: string) => text.replace(/content="[A-Za-z0-9+/=]{24}"/, '')
+
+  const page = async () => (await app.call('GET /')).text
+  const filesOf = (text: string) => [...text.matchAll(/(?:href|src)="(\/app\/[^"]+)"/g)].map(([, name]) => name!)
+
+  test('has an address for each page of its menu', async () => {
+    const menu = await Bun.file('src/web/shell/navigation.ts').text()
+    const paths = [...menu.matchAll(/path: '\/([a-z-]+)'/g)].map(([, path]) => path!)
+    expect(paths.length).toBeGreaterThan(10)
+    expect(paths.filter((path) => path !== 'docs' && !SECTIONS.includes(path))).toEqual([])
+  })
+
+  test('is the same page at each of its addresses, which browsers do not keep', async () => {
+    const first = withoutNonce(await page())
+    for (const address of ADDRESSES) {
+      const { status, headers, text } = await app.call(`GET ${address}`)
+      expect([address, status, headers.get('content-type')]).toEqual([address, 200, 'text/html; charset=utf-8'])
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      expect(withoutNonce(text)).toBe(first)
+    }
+  })
+
+  test('runs nothing but its own files, asks no other host, and is framed by nobody', async () => {
+    const { headers, text } = await app.call('GET /')
+    const policy = headers.get('content-security-policy')!
+    expect(policy).toContain("default-src 'none'; script-src 'self'; ")
+    expect(policy).toContain("connect-src 'self'; ")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/https?:|\*|unsafe/)
+    expect(
+      text.match(/<style|style=|\son\w+=|<script(?! (?:type="module" )?src="\/app\/)|javascript:|https?:/g),
+    ).toBeNull()
+  })
+
+  test('names a nonce that is another one each time', async () => {
+    const nonces = new Set<string>()
+    for (let call = 0; call < 3; call += 1) {
+      const { headers, text } = await app.call('GET /')
+      const nonce = text.match(/<meta name="csp-nonce" content="([^"]+)">/)![1]!
+      expect(headers.get('content-security-policy')).toContain(`style-src 'self' 'nonce-${nonce}'`)
+      nonces.add(nonce)
+    }
+    expect(nonces.size).toBe(3)
+  })
+
+  test('says whether a cookie came along, and nothing of whose it is', async () => {
+    const session = (text: string) => text.match(/<meta name="session" content="([^"]+)">/)![1]
+    expect(session(await page())).toBe('none')
+    const cookie = await app.session()
+    const { text } = await app.call('GET /', { session: cookie })
+    expect(session(text)).toBe('sent')
+    expect(text).not.toContain(cookie.split('=')[1]!)
+  })
+
+  test('has files that are kept for ever and go as small as the browser takes them', async () => {
+    const files = filesOf(await page())
+    expect(files.length).toBeGreaterThanOrEqual(3)
+    for (const file of files) {
+      const get = async (encoding: string) => {
+        const answer = await fetch(`${app.url}${file}`, { decompress: false, headers: { 'accept-encoding': encoding } })
+        return { answer, bytes: await answer.bytes() }
       }
-    ).properties
-    const pointers = [
-      ...Object.keys(organization!.properties).map((name) => `/organization/${name}`),
-      ...Object.keys(admin!.properties).map((name) => `/admin/${name}`),
-    ]
-    const names = [...text.matchAll(/<input [^>]*name="([^"]+)"/g)].map(([, name]) => name!)
-    expect(names.sort()).toEqual(pointers.sort())
-    expect(text).toContain(`At least ${PASSWORD_MIN} characters`)
-  })
-
-  test('gives every field a label and a place for its fault, which it names', async () => {
-    const { text } = await app.call('GET /setup')
-    for (const [, id, described] of text.matchAll(/<input id="([^"]+)"[^>]*aria-describedby="([^"]+)"/g)) {
-      expect(text).toContain(`<label for="${id}">`)
-      for (const part of described!.split(' ')) expect(text).toContain(`id="${part}"`)
+      const [plain, gzip, brotli] = await Promise.all([get('identity'), get('gzip'), get('gzip, br')])
+      expect(plain.answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(plain.answer.headers.get('content-type')).toMatch(/^text\/(javascript|css); charset=utf-8$/)
+      expect(plain.answer.headers.get('content-encoding')).toBeNull()
+      expect([gzip.answer, brotli.answer].map(({ headers }) => headers.get('content-encoding'))).toEqual(['gzip', 'br'])
+      expect(Bun.gunzipSync(gzip.bytes)).toEqual(plain.bytes)
+      expect(brotliDecompressSync(brotli.bytes).equals(plain.bytes)).toBe(true)
     }
   })
 
-  test('hears of every fault at once', async () => {
-    // The other one has people already, where tokens were made.
-    const empty = await startApp()
-    try {
-      const linkToken = (await empty.services.people.createSetUpLink('')).split('#')[1]!
-      const { status, json } = await empty.call('POST /api/v1/setup', {
-        json: {
-          link_token: linkToken,
-          organization: { name: ' ', time_zone: 'Mars/Olympus', currency: 'xyz' },
-          admin: { name: '', email: 'ada', password: 'short' },
-        },
-      })
-      expect(status).toBe(422)
-      expect(json.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
-        '/admin/email',
-        '/admin/name',
-        '/admin/password',
-        '/organization/currency',
-        '/organization/name',
-        '/organization/time_zone',
-      ])
-    } finally {
-      await empty.close()
+  test('leaves what is not of it a problem', async () => {
+    for (const path of [
+      '/nope',
+      '/entriesx',
+      '/app/nope.js',
+      '/app/__proto__',
+      '/app/..%2findex.html',
+      '/index.html',
+    ]) {
+      const { status, json } = await app.call(`GET ${path}`)
+      expect([path, status, json.code]).toEqual([path, 404, 'not_found'])
     }
   })
-})
-
-test('what the landing page says to paste leaves the token where its report looks for it', async () => {
-  const text = textOf((await app.call('GET /')).text)
-  expect(text).toMatch(/^TALLY_TOKEN=\$\(tally tokens create .*\)$/m)
-  expect(text).toContain('Bearer $TALLY_TOKEN')
 })

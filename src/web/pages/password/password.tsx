@@ -1,5 +1,81 @@
-import { Page } from '../../parts/page.tsx'
+/** Who was invited, or forgot theirs, chooses a password by the one-time link that an admin made. */
+import { Alert, Anchor, Button, Code, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Doorway } from '../../parts/doorway.tsx'
+import { focusFirstFault } from '../../parts/first-fault.ts'
+import { NewPassword } from '../../parts/new-password.tsx'
+import { answer, api } from '../../server/api.ts'
+import { noteSession } from '../../server/me.ts'
+import { showFaults, useSend } from '../../server/send.ts'
 
-export default function Section() {
-  return <Page title="password">{null}</Page>
+export default function Password() {
+  // After the #, so that the browser sends it to nobody until the form is sent.
+  const [linkToken] = useState(() => location.hash.slice(1))
+  return linkToken === '' ? <NoLink /> : <PasswordForm linkToken={linkToken} />
+}
+
+const NoLink = () => (
+  <Doorway title="Choose a password" lead="It takes the one-time link that an admin gave you.">
+    <Text size="sm">
+      Open the whole link, with what follows its <Code>#</Code>. An admin makes a new one in People, or with{' '}
+      <Code>tally users reset-password</Code>.
+    </Text>
+    <Text size="sm">
+      You know your password?{' '}
+      <Anchor component={Link} href="/" size="sm">
+        Sign in
+      </Anchor>
+    </Text>
+  </Doorway>
+)
+
+function PasswordForm({ linkToken }: { linkToken: string }) {
+  const [, navigate] = useLocation()
+  const [refusal, setRefusal] = useState('')
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: (value) => (value === '' ? 'Is required.' : null) },
+  })
+  const choose = useSend({
+    send: async (password: string) => {
+      const me = await answer(api.password.post({ link_token: linkToken, password }))
+      noteSession(true)
+      return me
+    },
+    changes: ['me'],
+    done: ({ person }) => `You are signed in. Next time, sign in as ${person.email} with this password.`,
+    after: () => navigate('/', { replace: true }),
+    quiet: true,
+  })
+  const submit = form.onSubmit(({ password }) => {
+    setRefusal('')
+    choose.mutate(password, {
+      onError: (problem) => {
+        setRefusal(showFaults(form, problem))
+        focusFirstFault()
+      },
+    })
+  }, focusFirstFault)
+  return (
+    <Doorway
+      title="Choose a password"
+      lead="You sign in with it from now on. Wherever you are signed in already, you will be signed out."
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {refusal !== '' && (
+            <Alert color="red" variant="light" role="alert">
+              {refusal}
+            </Alert>
+          )}
+          <NewPassword autoFocus {...form.getInputProps('password')} />
+          <Button type="submit" loading={choose.isPending} fullWidth>
+            Choose
+          </Button>
+        </Stack>
+      </form>
+    </Doorway>
+  )
 }

@@ -1,5 +1,157 @@
-import { Page } from '../../parts/page.tsx'
+/** The first visitor with the one-time link names the organization and becomes its admin. */
+import { Alert, Anchor, Button, Code, Fieldset, List, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Doorway } from '../../parts/doorway.tsx'
+import { focusFirstFault } from '../../parts/first-fault.ts'
+import { NewPassword } from '../../parts/new-password.tsx'
+import { CurrencySelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
+import { answer, api } from '../../server/api.ts'
+import { noteSession } from '../../server/me.ts'
+import type { Problem } from '../../server/problem.ts'
+import { showFaults, useSend } from '../../server/send.ts'
 
-export default function Section() {
-  return <Page title="set-up">{null}</Page>
+export default function SetUp() {
+  // After the #, so that the browser sends it to nobody until the form is sent.
+  const [linkToken] = useState(() => location.hash.slice(1))
+  return linkToken === '' ? <NoLink /> : <SetUpForm linkToken={linkToken} />
+}
+
+/** Whoever comes without the link, or has lost it. */
+const NoLink = () => (
+  <Doorway title="Set up Tally" lead="It takes the one-time link that Tally printed where it was started." width={460}>
+    <List size="sm" spacing="xs">
+      <List.Item>
+        Look into the terminal or the log of <Code>tally serve</Code>, and open the whole link, with what follows its{' '}
+        <Code>#</Code>.
+      </List.Item>
+      <List.Item>
+        Lost it, or it is older than a day? Start <Code>tally serve</Code> again: it prints a new one as long as nobody
+        is there.
+      </List.Item>
+      <List.Item>
+        Or make the first admin on that machine:{' '}
+        <Code>tally users add --email ada@example.com --name Ada --role admin</Code>
+      </List.Item>
+    </List>
+    <Text size="sm">
+      Tally is set up already? <SignInLink />
+    </Text>
+  </Doorway>
+)
+
+const SignInLink = () => (
+  <Anchor component={Link} href="/" size="sm">
+    Sign in
+  </Anchor>
+)
+
+const isEmpty = (value: string) => (value.trim() === '' ? 'Is required.' : null)
+
+function useSetUpForm() {
+  return useForm({
+    initialValues: {
+      organization: {
+        name: '',
+        time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        currency: 'USD' as string | null,
+      },
+      admin: { name: '', email: '', password: '' },
+    },
+    validate: {
+      organization: { name: isEmpty, time_zone: isEmpty, currency: (value) => isEmpty(value ?? '') },
+      admin: { name: isEmpty, email: isEmpty, password: (value) => (value === '' ? 'Is required.' : null) },
+    },
+  })
+}
+
+type SetUpValues = ReturnType<typeof useSetUpForm>['values']
+
+const requestOf = (linkToken: string, { organization, admin }: SetUpValues) => ({
+  link_token: linkToken,
+  organization: {
+    name: organization.name.trim(),
+    time_zone: organization.time_zone.trim(),
+    currency: organization.currency ?? '',
+  },
+  // The password as it was typed: a space at an end may be meant.
+  admin: { ...admin, name: admin.name.trim(), email: admin.email.trim() },
+})
+
+function SetUpForm({ linkToken }: { linkToken: string }) {
+  const [, navigate] = useLocation()
+  const [refusal, setRefusal] = useState<{ text: string; code: string } | null>(null)
+  const form = useSetUpForm()
+  const setUp = useSend({
+    send: async (values: SetUpValues) => {
+      await answer(api.setup.post(requestOf(linkToken, values)))
+      noteSession(true)
+    },
+    changes: ['me'],
+    // The link is used up, and its place in the browser's history with it.
+    after: () => navigate('/connect?welcome=true', { replace: true }),
+    quiet: true,
+  })
+  const refuse = (problem: Problem) => {
+    const text = showFaults(form, problem)
+    setRefusal(text === '' ? null : { text, code: problem.code })
+    focusFirstFault()
+  }
+  const submit = form.onSubmit((values) => {
+    setRefusal(null)
+    setUp.mutate(values, { onError: refuse })
+  }, focusFirstFault)
+  return (
+    <Doorway title="Set up Tally" lead="Name your organization and make its first admin." width={480}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {refusal && (
+            <Alert color="red" variant="light" role="alert">
+              {refusal.text} {refusal.code === 'already_set_up' && <SignInLink />}
+            </Alert>
+          )}
+          <Fieldset legend="Organization">
+            <Stack gap="sm">
+              <TextInput
+                label="Name"
+                description="As bills show it."
+                autoComplete="organization"
+                autoFocus
+                maxLength={200}
+                {...form.getInputProps('organization.name')}
+              />
+              <TimeZoneInput
+                label="Time zone"
+                description="Days and months begin in it, in reports and on bills. Type a city."
+                {...form.getInputProps('organization.time_zone')}
+              />
+              <CurrencySelect
+                label="Bill currency"
+                description="What bills are usually in; each can have another. Costs are kept in US dollars."
+                {...form.getInputProps('organization.currency')}
+              />
+            </Stack>
+          </Fieldset>
+          <Fieldset legend="You, its first admin">
+            <Stack gap="sm">
+              <TextInput label="Name" autoComplete="name" maxLength={200} {...form.getInputProps('admin.name')} />
+              <TextInput
+                label="E-mail address"
+                description="You sign in with it."
+                type="email"
+                autoComplete="username"
+                maxLength={254}
+                {...form.getInputProps('admin.email')}
+              />
+              <NewPassword {...form.getInputProps('admin.password')} />
+            </Stack>
+          </Fieldset>
+          <Button type="submit" loading={setUp.isPending} fullWidth>
+            Set up
+          </Button>
+        </Stack>
+      </form>
+    </Doorway>
+  )
 }

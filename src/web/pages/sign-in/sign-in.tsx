@@ -1,6 +1,7 @@
-import { Alert, Anchor, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { Doorway } from '../../parts/doorway.tsx'
 import { answer, api } from '../../server/api.ts'
 import { noteSession } from '../../server/me.ts'
 import { showFaults, useSend } from '../../server/send.ts'
@@ -28,40 +29,32 @@ export default function SignIn() {
     signIn.mutate(values, { onError: (problem) => setRefusal(showFaults(form, problem)) })
   })
   return (
-    <Center component="main" mih="100vh" p="md">
-      <Paper withBorder p="xl" w="100%" maw={380}>
-        <form onSubmit={submit} noValidate>
-          <Stack>
-            <div>
-              <img src="/assets/icon.svg" alt="" width={28} height={28} />
-              <Title order={1} size="h3">
-                Sign in to Tally
-              </Title>
-            </div>
-            {refusal !== '' && (
-              <Alert color="red" variant="light" role="alert">
-                {refusal}
-              </Alert>
-            )}
-            <TextInput
-              label="E-mail address"
-              type="email"
-              autoComplete="username"
-              data-autofocus
-              autoFocus
-              {...form.getInputProps('email')}
-            />
-            <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
-            <Button type="submit" loading={signIn.isPending} fullWidth>
-              Sign in
-            </Button>
-            <Text size="xs" c="dimmed">
-              Forgotten, or not set yet? An admin makes a link to choose one, in People or with{' '}
-              <code>tally users password-link</code>. Programs use the <Anchor href="/docs">API</Anchor> with a token.
-            </Text>
-          </Stack>
-        </form>
-      </Paper>
-    </Center>
+    <Doorway title="Sign in to Tally">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {refusal !== '' && (
+            <Alert color="red" variant="light" role="alert">
+              {refusal}
+            </Alert>
+          )}
+          <TextInput
+            label="E-mail address"
+            type="email"
+            autoComplete="username"
+            data-autofocus
+            autoFocus
+            {...form.getInputProps('email')}
+          />
+          <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+          <Button type="submit" loading={signIn.isPending} fullWidth>
+            Sign in
+          </Button>
+          <Text size="xs" c="dimmed">
+            Forgotten, or not set yet? An admin makes a link to choose one, in People or with{' '}
+            <code>tally users reset-password</code>. Programs use the <Anchor href="/docs">API</Anchor> with a token.
+          </Text>
+        </Stack>
+      </form>
+    </Doorway>
   )
 }

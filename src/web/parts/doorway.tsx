@@ -1,0 +1,37 @@
+import { Center, Paper, Stack, Text, Title } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+
+interface DoorwayProps {
+  title: string
+  /** One line that says what this is for. */
+  lead?: ReactNode
+  /** In pixels. */
+  width?: number
+  children: ReactNode
+}
+
+/** The frame of what one sees before one is signed in. */
+export function Doorway({ title, lead, width = 380, children }: DoorwayProps) {
+  useDocumentTitle(`${title} · Tally`)
+  return (
+    <Center component="main" mih="100vh" p="md">
+      <Paper withBorder p="xl" w="100%" maw={width}>
+        <Stack>
+          <div>
+            <img src="/assets/icon.svg" alt="" width={28} height={28} />
+            <Title order={1} size="h3">
+              {title}
+            </Title>
+            {lead && (
+              <Text size="sm" c="dimmed" mt={4}>
+                {lead}
+              </Text>
+            )}
+          </div>
+          {children}
+        </Stack>
+      </Paper>
+    </Center>
+  )
+}
