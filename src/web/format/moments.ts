@@ -1,5 +1,18 @@
 /** Moments and days in the organization's zone, which is not always the browser's. Days are `2026-11-21`. */
 
+const DAY_MS = 86_400_000
+const HALF_DAY_MS = DAY_MS / 2
+
+const CLOCK: Intl.DateTimeFormatOptions = {
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+  hourCycle: 'h23',
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -41,7 +54,24 @@ export function dayOf(moment: Date, timeZone: string): string {
   )
 }
 
-const DAY_MS = 86_400_000
+/**
+ * The first moment of a day in the zone, as the API takes it: `2026-11-20T23:00:00.000Z`. Where clocks are put back at
+ * midnight it is the earlier of two.
+ */
+export function startOfDay(day: string, timeZone: string): string {
+  const wanted = Date.parse(`${day}T00:00:00Z`)
+  // The clock of the zone read as if it were of UTC says how far the zone is from it, near that moment.
+  const offsetAt = (moment: number) => clockOf(moment, timeZone) - moment
+  const guesses = [wanted - offsetAt(wanted - HALF_DAY_MS), wanted - offsetAt(wanted + HALF_DAY_MS)]
+  const exact = guesses.filter((guess) => clockOf(guess, timeZone) === wanted)
+  return new Date(exact.length > 0 ? Math.min(...exact) : Math.max(...guesses)).toISOString()
+}
+
+function clockOf(moment: number, timeZone: string): number {
+  const parts = formatOf(timeZone, CLOCK).formatToParts(moment)
+  const of = (type: string) => Number(parts.find((part) => part.type === type)!.value)
+  return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'))
+}
 
 /** A day so many days later, or earlier. */
 export const addDays = (day: string, days: number): string =>

@@ -30,6 +30,8 @@ interface PickerProps {
 interface SearchPickerProps extends PickerProps {
   part: Part
   search: (text: string) => Promise<Choice[]>
+  /** What the search is narrowed to, so that other answers are not shown for it. */
+  within?: string | undefined
 }
 
 /** So long nothing was typed before the server is asked. */
@@ -38,7 +40,7 @@ const PAUSE_MS = 180
 /** What fits into the list without scrolling far; typing narrows it. */
 export const OFFERED = '30'
 
-export function SearchPicker({ part, search, value, change, offerNew, ...field }: SearchPickerProps) {
+export function SearchPicker({ part, search, within, value, change, offerNew, ...field }: SearchPickerProps) {
   const [typed, setTyped] = useState<string | null>(null)
   const [asked] = useDebouncedValue(typed ?? '', PAUSE_MS)
   const combobox = useCombobox({
@@ -48,7 +50,7 @@ export function SearchPicker({ part, search, value, change, offerNew, ...field }
     },
   })
   const { data, isFetching } = useQuery({
-    queryKey: [part, 'picker', field.label, asked],
+    queryKey: [part, 'picker', field.label, within, asked],
     queryFn: () => search(asked),
     enabled: combobox.dropdownOpened,
     placeholderData: (before) => before,
@@ -124,6 +126,24 @@ export const ProjectPicker = (props: PickerProps) => (
 /** `ACME · Acme web`, and once where the name is the key. */
 export const projectLabel = ({ key, name }: { key: string; name: string | null }): string =>
   name === null || name === key ? key : `${key} · ${name}`
+
+/** Tickets of one project, or of all where none is said. */
+export const TicketPicker = ({ project, ...props }: PickerProps & { project?: string | undefined }) => (
+  <SearchPicker
+    {...props}
+    part="tickets"
+    within={project}
+    search={async (search) => {
+      const query = { search, limit: OFFERED, ...(project === undefined ? {} : { project: [project] }) }
+      const { data } = await answer(api.tickets.get({ query }))
+      return data.map(({ id, key, title, project }) => ({
+        value: id,
+        label: key,
+        detail: [title, project?.key].filter(Boolean).join(' · ') || null,
+      }))
+    }}
+  />
+)
 
 export const ClientPicker = (props: PickerProps) => (
   <SearchPicker

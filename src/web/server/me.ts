@@ -8,13 +8,17 @@ import { answer, api } from './api.ts'
 import { Problem } from './problem.ts'
 import { queryClient } from './queries.ts'
 
-/** The person, the organization's settings, and whether they lead a project: all that every page needs to know. */
+/** Nobody leads more projects than a page of them holds. */
+const LED_LIMIT = '1000'
+
+/** The person, the organization's settings, and which projects they lead: all that every page needs to know. */
 async function askMe() {
   if (!mayBeSignedIn()) return null
   try {
     const [me, settings] = await Promise.all([answer(api.me.get()), answer(api.settings.get())])
-    const led = await answer(api.projects.get({ query: { lead: [me.person.id], limit: '1' } }))
-    return { person: me.person, session: me.session, settings, leads: led.data.length > 0 }
+    const led = await answer(api.projects.get({ query: { lead: [me.person.id], limit: LED_LIMIT } }))
+    const ledIds = led.data.map(({ id }) => id)
+    return { person: me.person, session: me.session, settings, ledIds, leads: ledIds.length > 0 }
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null
     throw error
