@@ -175,13 +175,32 @@ describe('resolving', () => {
     expect((await resolve('model=auto')).json).toMatchObject({ step: 8, price: null })
   })
 
+  test('says what one request is worth, at the long-context price where it is long', async () => {
+    const { json } = await resolve('model=claude-sonnet-4-5&input=250000&output=1000')
+    expect(json.value).toEqual({
+      parts: [
+        { kind: 'input', tokens: 250_000, price: 6, from_tokens: 200_001, amount: 1.5 },
+        { kind: 'output', tokens: 1_000, price: 22.5, from_tokens: 200_001, amount: 0.0225 },
+      ],
+      note: null,
+      list_value: 1.5225,
+    })
+    expect((await resolve('model=claude-sonnet-4-5&input=3')).json.value.list_value).toBe(0.000009)
+    expect((await resolve('model=auto&input=3')).json.value).toBeNull()
+    expect((await resolve('model=claude-sonnet-4-5')).json.value).toBeNull()
+  })
+
   test('goes by provider and moment', async () => {
     expect((await resolve('model=o3&at=2025-06-09')).json.price.input).toBe(10)
     expect((await resolve('model=o3&at=2025-06-10T00:00:00Z')).json.price.input).toBe(2)
     expect((await resolve('model=claude-opus-4-8&provider=google')).json.price.provider).toBe('google')
   })
 
-  test('needs a model, and moments that exist', async () => {
+  test('needs a model, moments that exist and counts that can be', async () => {
+    expect((await resolve('model=x&input=-1&output=1.5')).json.errors).toMatchObject([
+      { pointer: '/query/input', code: 'out_of_range' },
+      { pointer: '/query/output', code: 'out_of_range' },
+    ])
     expect((await resolve('')).json.errors).toMatchObject([{ pointer: '/query/model', code: 'required' }])
     expect((await resolve('model=x&at=yesterday')).json.errors).toMatchObject([{ pointer: '/query/at' }])
   })

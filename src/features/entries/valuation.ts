@@ -1,8 +1,8 @@
 /** The arithmetic of an entry's list value, as its JSON shows it: counts × prices = parts. */
 
 import { timestamp } from '../../lib/duration.ts'
-import { decimalNumber, moneyNumber, PICO_DIGITS } from '../../lib/money.ts'
-import { PER_MILLION_DIGITS, PRICE_FIELDS, type PriceTable, partsAtPrice } from '../prices/service.ts'
+import { moneyNumber } from '../../lib/money.ts'
+import { type PriceTable, partBody, partsAtPrice } from '../prices/service.ts'
 import { countsOf, over200kOf } from './rows.ts'
 import type { TokenEntryDetail } from './schema.ts'
 import type { EntryRecord } from './store/entries.ts'
@@ -22,13 +22,7 @@ export function valuationOf(entry: EntryRecord, table: PriceTable): TokenEntryDe
       source: price.source,
       effective_from: price.effectiveFrom === null ? null : timestamp(price.effectiveFrom),
     },
-    parts: parts.map(({ kind, fromTokens, tokens, pricePicos, amountPicos }) => ({
-      kind: PRICE_FIELDS[kind],
-      tokens,
-      price: decimalNumber(pricePicos, PER_MILLION_DIGITS),
-      from_tokens: fromTokens,
-      amount: decimalNumber(amountPicos, PICO_DIGITS),
-    })),
+    parts: parts.map(partBody),
     list_value: moneyNumber(entry.listValue),
   }
 }

@@ -91,6 +91,14 @@ export const EXAMPLE_RESOLUTION: ResolutionBody = {
     { step: 5, outcome: 'does_not_apply', detail: 'it is spelled as names are compared' },
     { step: 6, outcome: 'found', detail: "'claude-sonnet-4-5' at anthropic, holds from always, source default" },
   ],
+  value: {
+    parts: [
+      { kind: 'input', tokens: 1200, price: 3, from_tokens: null, amount: 0.0036 },
+      { kind: 'output', tokens: 340, price: 15, from_tokens: null, amount: 0.0051 },
+    ],
+    note: null,
+    list_value: 0.0087,
+  },
 }
 
 export const EXAMPLE_ALIAS: AliasBody = {

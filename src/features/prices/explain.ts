@@ -1,5 +1,6 @@
 /** How a price was found, told to a person step by step (pricing.md, "Finding the row for a model name"). Pure. */
 import { normalizeModelName } from './model-name.ts'
+import type { CountsValue } from './rate.ts'
 import type { Hit, Lookup, Price } from './resolve.ts'
 import type { PriceView } from './store.ts'
 
@@ -22,6 +23,8 @@ export interface Resolution {
   step: number
   price: PriceView | null
   steps: ExplainedStep[]
+  /** Of the counts that were asked about; null where none were, or where the row has no price for them. */
+  value: CountsValue | null
 }
 
 const LAST_STEP = 7

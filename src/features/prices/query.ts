@@ -3,6 +3,7 @@ import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
 import type { LoadOptions } from './load-plan.ts'
+import { PRICE_FIELDS, PRICED_KINDS, type TokenCounts } from './rate.ts'
 import { PRICE_SOURCES } from './resolve.ts'
 import type { PriceFilter } from './store.ts'
 
@@ -26,14 +27,45 @@ export function readPriceList(texts: QueryTexts): PriceListQuery {
   return read
 }
 
+export interface ResolveQuery {
+  model: string
+  provider: string | null
+  at: number | undefined
+  /** What one request used; undefined where nothing is said of it. */
+  counts: TokenCounts | undefined
+}
+
+/** As large as a count of a report may be. */
+const COUNT_LIMIT = 1_000_000_000_000
+
 /** Throws 422 with every fault. */
-export function readResolve(texts: QueryTexts): { model: string; provider: string | null; at: number | undefined } {
+export function readResolve(texts: QueryTexts): ResolveQuery {
   const query = new Query(texts)
   const model = query.text('model')
   if (model === undefined) query.refuse('model', 'required', 'is required')
-  const read = { model: model ?? '', provider: query.text('provider') ?? null, at: query.moment('at') }
+  const read = {
+    model: model ?? '',
+    provider: query.text('provider') ?? null,
+    at: query.moment('at'),
+    counts: readCounts(query),
+  }
   query.finish()
   return read
+}
+
+function readCounts(query: Query): TokenCounts | undefined {
+  const counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
+  let isSaid = false
+  for (const kind of PRICED_KINDS) {
+    const name = PRICE_FIELDS[kind]
+    const text = query.text(name)
+    if (text === undefined) continue
+    isSaid = true
+    const count = /^\d{1,13}$/.test(text) ? Number(text) : Number.NaN
+    if (count <= COUNT_LIMIT) counts[kind] = count
+    else query.refuse(name, 'out_of_range', 'must be a whole number of tokens from 0 to 1000000000000')
+  }
+  return isSaid ? counts : undefined
 }
 
 export interface LoadQuery extends LoadOptions {

@@ -60,11 +60,23 @@ const PriceQuery = t.Object(
   { additionalProperties: false },
 )
 
+const countOf = (tokens: string) =>
+  parameter({ type: 'integer', minimum: 0, description: `${tokens} of one request, to be valued at the price.` })
+
+const COUNTS = {
+  input: countOf('Input tokens that are not cached'),
+  output: countOf('Output tokens'),
+  cache_read: countOf('Tokens read from the cache'),
+  cache_write: countOf('Tokens written to the cache'),
+  cache_write_1h: countOf('Tokens written to the cache for one hour'),
+}
+
 const ResolveQuery = t.Object(
   {
     model: parameter({ type: 'string', description: 'Name of the model as entries report it. Required.' }),
     provider: parameter({ type: 'string', description: 'Who sold it, as entries may report.' }),
     at: parameter({ type: 'string', description: 'A date or a timestamp with its offset; now where absent.' }),
+    ...COUNTS,
   },
   { additionalProperties: false },
 )
@@ -151,8 +163,8 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
     .get(
       '/prices/resolve',
       async ({ query }) => {
-        const { model, provider, at } = readResolve(query)
-        return resolutionBody(await prices.resolve(model, provider, at))
+        const { model, provider, at, counts } = readResolve(query)
+        return resolutionBody(await prices.resolve(model, provider, at, counts))
       },
       {
         allow: ['read', 'session'],
@@ -161,7 +173,8 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
           id: 'resolvePrice',
           tag,
           summary: 'Explain which price values a model',
-          description: 'The step that finds it, and why the steps before do not. Step 8 is unpriced.',
+          description:
+            'The step that finds it, and why the steps before do not. Step 8 is unpriced. With counts of tokens also what one request of so many is worth, with the arithmetic.',
           responses: {
             200: { description: 'How the price is found.', schema: ResolutionBody, example: EXAMPLE_RESOLUTION },
           },

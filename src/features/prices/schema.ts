@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { listOf, moment, oneOf, orNull, strict } from '../../wire.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
+import { PRICE_FIELDS } from './rate.ts'
 import { PRICE_SOURCES } from './resolve.ts'
 
 const nameOf = (description: string, examples: string[], minLength = 1) =>
@@ -208,6 +209,29 @@ export const PriceTableBody = Type.Object(
 )
 export type PriceTableBody = Static<typeof PriceTableBody>
 
+const SampleValue = Type.Object(
+  {
+    parts: Type.Array(
+      Type.Object(
+        {
+          kind: oneOf(Object.values(PRICE_FIELDS), 'Which of the five counts.'),
+          tokens: Type.Integer(),
+          price: Type.Number({ description: 'US dollars per million tokens.' }),
+          from_tokens: orNull(
+            Type.Integer({ description: 'Where the long-context price begins; null for the base price.' }),
+          ),
+          amount: Type.Number({ description: 'tokens × price, in US dollars, exact at 12 decimals.' }),
+        },
+        strict,
+      ),
+      { description: 'Only of what was used.' },
+    ),
+    note: orNull(Type.String({ description: '`cache_price_assumed`, `tier_uncertain`, or both with a comma.' })),
+    list_value: Type.Number({ description: 'The sum of the parts, rounded once, half to even, in US dollars.' }),
+  },
+  { ...strict, description: 'What the counts that were asked about are worth.' },
+)
+
 export const ResolutionBody = Type.Object(
   {
     model: Type.String(),
@@ -229,6 +253,11 @@ export const ResolutionBody = Type.Object(
       ),
       { description: 'Every step until one found a price, and why the steps before did not.' },
     ),
+    value: orNull({
+      ...SampleValue,
+      description:
+        'What the counts in the query are worth as one request. Null where there are none, or no price for them.',
+    }),
   },
   { ...strict, $id: 'PriceResolution' },
 )

@@ -17,7 +17,7 @@ import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-e
 import { dayOf, type LoadOptions, type LoadPlan, type PlannedTable, planLoad } from './load-plan.ts'
 import { ALWAYS, offeredRows, rowAt } from './offer.ts'
 import type { PriceListQuery } from './query.ts'
-import { type Usage, type ValuedPart, valueCounts } from './rate.ts'
+import { type TokenCounts, type Usage, type ValuedPart, valueCounts } from './rate.ts'
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './resolve.ts'
 import {
   type AliasView,
@@ -41,13 +41,12 @@ import {
 } from './store.ts'
 import { refusedPrice, rowBody } from './wire.ts'
 
-export { PER_MILLION_DIGITS } from './formats/reading.ts'
 export { normalizeModelName } from './model-name.ts'
-export { PRICE_FIELDS, type TokenCounts, type Usage, type ValuedPart } from './rate.ts'
+export type { TokenCounts, Usage, ValuedPart } from './rate.ts'
 export { type Repriced, type Revaluing, repricedBody } from './repriced.ts'
 export type { Price, PriceTable } from './resolve.ts'
 export { RepricingBody } from './schema.ts'
-export { aliasBody, priceBody, readNewPrice, resolutionBody, tableBody } from './wire.ts'
+export { aliasBody, partBody, priceBody, readNewPrice, resolutionBody, tableBody } from './wire.ts'
 export type { AliasView, ExportFormat, PlannedTable, PriceFilter, PriceSource, PriceView, Resolution, TableFormat }
 export { EXPORT_FORMATS, PRICE_SOURCES, TABLE_FORMATS }
 
@@ -93,8 +92,11 @@ export interface PricesService {
   exportPrices(format: ExportFormat, filter: PriceFilter): Promise<string>
   /** Throws `not_found`. */
   getPrice(id: string): Promise<PriceView>
-  /** Which row values a model at a moment (now, unless said), which step found it, and why the steps before did not. */
-  resolve(model: string, provider: string | null, at?: number): Promise<Resolution>
+  /**
+   * Which row values a model at a moment (now, unless said), which step found it, and why the steps before did not; with
+   * `counts` also what one request of so many tokens is worth.
+   */
+  resolve(model: string, provider: string | null, at?: number, counts?: TokenCounts): Promise<Resolution>
   /** Aliases by name: those that an admin made, and where `all`, those that came with tables as well. */
   listAliases(options: { all: boolean }): Promise<AliasView[]>
   /** Makes an alias, or moves the one of this name to another model. */
@@ -262,11 +264,20 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
       return view
     },
 
-    async resolve(model, provider, at = clock.now()) {
+    async resolve(model, provider, at = clock.now(), counts = undefined) {
       const { hit, lookups } = (await cached.get(db.read)).explain(model, provider, at)
       const price = hit && (await findView(db.read, hit.price.uid))
       const steps = explainSteps({ model, at, hit, lookups })
-      return { model, provider, at, step: hit?.step ?? UNPRICED_STEP, price: price ?? null, steps }
+      const value = hit && counts && valueCounts(hit.price.rates, { counts, over200k: null, requests: 1 })
+      return {
+        model,
+        provider,
+        at,
+        step: hit?.step ?? UNPRICED_STEP,
+        price: price ?? null,
+        steps,
+        value: value ?? null,
+      }
     },
 
     listAliases: (options) => listAliasViews(db.read, options),

@@ -1,12 +1,12 @@
 /** Prices as the API and the command line answer them, and as a caller sends one. */
 import { type Problem, validationFailed } from '../../errors.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { decimalNumber, type Picos } from '../../lib/money.ts'
+import { decimalNumber, moneyNumber, PICO_DIGITS, type Picos } from '../../lib/money.ts'
 import type { Resolution } from './explain.ts'
 import { type ListedPrice, PER_MILLION_DIGITS, type Reason } from './formats/reading.ts'
 import { readTallyJson } from './formats/tally.ts'
 import type { PlannedTable } from './load-plan.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier } from './rate.ts'
+import { PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier, type ValuedPart } from './rate.ts'
 import { type Repriced, repricedBody } from './repriced.ts'
 import type { AliasBody, NewPrice, PriceBody, PriceTableBody, ResolutionBody } from './schema.ts'
 import type { AliasView, PriceView } from './store.ts'
@@ -94,8 +94,31 @@ export function tableBody(
   }
 }
 
-export function resolutionBody({ model, provider, at, step, price, steps }: Resolution): ResolutionBody {
-  return { model, provider, at: timestamp(at), step, price: price && priceBody(price), steps }
+export function resolutionBody({ model, provider, at, step, price, steps, value }: Resolution): ResolutionBody {
+  return {
+    model,
+    provider,
+    at: timestamp(at),
+    step,
+    price: price && priceBody(price),
+    steps,
+    value: value && {
+      parts: value.parts.map(partBody),
+      note: value.note,
+      list_value: moneyNumber(value.listValueNanos),
+    },
+  }
+}
+
+/** One product of the arithmetic of a list value. */
+export function partBody({ kind, fromTokens, tokens, pricePicos, amountPicos }: ValuedPart) {
+  return {
+    kind: PRICE_FIELDS[kind],
+    tokens,
+    price: perMillion(pricePicos),
+    from_tokens: fromTokens,
+    amount: decimalNumber(amountPicos, PICO_DIGITS),
+  }
 }
 
 /** A price that a caller sends. Throws `validation_failed` (422) for what its schema cannot express. */
