@@ -1,5 +1,5 @@
 import type { RuleTrialAnswer } from '../features/entries/service.ts'
-import type { NewRuleFields } from '../features/placement/service.ts'
+import type { Unsaved } from '../features/placement/service.ts'
 import { placeText } from './place-text.ts'
 import { minute, print, printJsonList, printTable } from './print.ts'
 import { countText } from './report-text.ts'
@@ -11,7 +11,7 @@ const PAGE = 1_000
 /** `tally rules test --last <number>`: on the newest entries, instead of on a sample. */
 export async function tryOnEntries(
   flags: DatabaseFlags & { json?: boolean },
-  rule: NewRuleFields | undefined,
+  tried: Unsaved,
   last: number,
 ): Promise<void> {
   const { readPage } = await import('../features/entries/service.ts')
@@ -21,7 +21,7 @@ export async function tryOnEntries(
     while (found.length < last && page !== null) {
       const after = page === undefined ? undefined : readPage(page)
       const limit = Math.min(PAGE, last - found.length)
-      const answer: RuleTrialAnswer = await entries.tryRules(viewer, { filter: {}, rule, limit, after })
+      const answer: RuleTrialAnswer = await entries.tryRules(viewer, { filter: {}, ...tried, limit, after })
       found.push(...answer.data)
       page = answer.next_page
     }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ExplanationBody, Sample } from '../features/placement/schema.ts'
+import type { Unsaved } from '../features/placement/service.ts'
 import { CommandError } from './failures.ts'
 import { examples } from './options.ts'
 import { print, printJson, printTable } from './print.ts'
@@ -16,6 +17,7 @@ interface Flags extends SaidFlags {
   summary?: string
   label?: Record<string, string>
   position?: number
+  replaces?: string
   last?: number
 }
 
@@ -46,6 +48,7 @@ export function addTryRulesCommand(rules: Command): void {
     .option('--last <number>', 'instead of a sample: the newest entries, so many', parsePosition)
   saidOptions(command)
     .option('--position <number>', 'where the rule that is not saved would stand', parsePosition)
+    .option('--replaces <rule>', 'the saved rule in whose place it is tried, as if that one were changed')
     .option('--json', 'print JSON, as POST /api/v1/placement-rules/test answers it')
     .addHelpText(
       'after',
@@ -57,11 +60,11 @@ export function addTryRulesCommand(rules: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
-      if (flags.last !== undefined) return tryOnEntries(flags, unsavedRule(flags), flags.last)
+      if (flags.last !== undefined) return tryOnEntries(flags, triedWith(flags), flags.last)
       const { explanationBody, readSample } = await placing()
       const sample = readSample(sampleOf(flags))
-      const rule = unsavedRule(flags)
-      const body = explanationBody(await withServices(flags, ({ placement }) => placement.testRules(sample, rule)))
+      const tried = triedWith(flags)
+      const body = explanationBody(await withServices(flags, ({ placement }) => placement.testRules(sample, tried)))
       if (flags.json) printJson(body)
       else printExplanation(body)
     })
@@ -86,6 +89,14 @@ function unsavedRule({ when, project, ticket, position }: Flags) {
     throw new CommandError('A rule that is not saved needs --when and --project.', 2)
   }
   return { name: 'the new rule', conditions, project, ticket: ticketOf(ticket) ?? null, position }
+}
+
+function triedWith(flags: Flags): Unsaved {
+  const unsaved = unsavedRule(flags)
+  if (flags.replaces !== undefined && !unsaved) {
+    throw new CommandError('--replaces needs the rule to try in its place: --when and --project.', 2)
+  }
+  return { unsaved, replaces: flags.replaces }
 }
 
 const VERDICTS = {

@@ -131,6 +131,25 @@ describe('rules', () => {
     await clear()
   })
 
+  test('can be tried in the place of a saved one, as if that one were changed', async () => {
+    const everything = [{ field: 'agent_harness', matches: '*' }]
+    const first = await add({ name: 'first', conditions: everything, project: 'ACME' })
+    await add({ name: 'second', conditions: everything, project: 'OTHER' })
+    const tried = { ...first, conditions: [{ field: 'model', matches: 'gpt-*' }], project: 'ACME' }
+    const rule = { name: tried.name, conditions: tried.conditions, project: tried.project }
+    const test = (body: object) => app.call(`POST ${RULES}/test`, { session: admin, json: body })
+    const sample = { agent_harness: 'codex', model: 'claude-sonnet-4-5' }
+    const { json } = await test({ sample, rule, replaces: first.id })
+    expect(json.steps.map(({ rule, verdict }: { rule: object; verdict: string }) => [rule, verdict])).toEqual([
+      [{ id: null, name: 'first' }, 'not_met'],
+      [expect.objectContaining({ name: 'second' }), 'takes'],
+    ])
+    expect((await test({ sample, rule, replaces: 'nobody' })).status).toBe(404)
+    const nothing = await test({ sample, replaces: first.id })
+    expect([nothing.status, nothing.json.errors[0].pointer]).toEqual([422, '/replaces'])
+    await clear()
+  })
+
   test('for an archived project say when they are saved that they are skipped, and are', async () => {
     const everything = [{ field: 'agent_harness', matches: '*' }]
     const { warnings, id } = await add({ name: 'old', conditions: everything, project: 'OLD' })

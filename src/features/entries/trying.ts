@@ -14,10 +14,10 @@ import {
   ExplanationBody,
   explain,
   explanationBody,
-  NewRule,
-  type NewRuleFields,
   type PlacementService,
   readNewRule,
+  type Unsaved,
+  unsavedRule,
 } from '../placement/service.ts'
 import { type EntryFilter, type Position, readFilter, readPage, writePage } from './filter.ts'
 import { isForRules, subjectOf } from './placed.ts'
@@ -39,12 +39,7 @@ const AT_ONCE = 50
 
 export const RuleTrial = Type.Object(
   {
-    rule: Type.Optional(
-      Type.Object(NewRule.properties, {
-        ...strict,
-        description: 'A rule to try at its position among the saved ones, without saving it.',
-      }),
-    ),
+    ...unsavedRule,
     limit: Type.Optional(
       Type.Integer({
         description: `How many entries; ${TRIED_USUALLY} where nothing is asked for. With many rules a page may be shorter.`,
@@ -126,28 +121,27 @@ export const EXAMPLE_TRIAL_ANSWER: RuleTrialAnswer = {
   next_page: null,
 }
 
-export interface Trial {
+export interface Trial extends Unsaved {
   filter: EntryFilter
-  rule: NewRuleFields | undefined
   limit: number
   after: Position | undefined
 }
 
 /** What a call asks for. Throws 422 with every fault. */
-export function readTrial({ rule, limit, page }: RuleTrial, filters: QueryTexts): Trial {
+export function readTrial({ rule, replaces, limit, page }: RuleTrial, filters: QueryTexts): Trial {
   const query = new Query(filters)
   const filter = readFilter(query)
   query.finish()
   const after = page === undefined ? undefined : readPage(page)
   if (page !== undefined && !after) throw validationFailed([badPage('/page')])
-  return { filter, rule: rule && readNewRule(rule), limit: limit ?? TRIED_USUALLY, after }
+  return { filter, unsaved: rule && readNewRule(rule), replaces, limit: limit ?? TRIED_USUALLY, after }
 }
 
 export function createTrying({ db, placement }: { db: Database; placement: PlacementService }) {
   return {
     /** Throws 422 for a rule that could not be saved either. */
-    async tryRules(viewer: Viewer, { filter, rule, limit, after }: Trial): Promise<RuleTrialAnswer> {
-      const rules = await placement.rulesWith(rule)
+    async tryRules(viewer: Viewer, { filter, limit, after, ...tried }: Trial): Promise<RuleTrialAnswer> {
+      const rules = await placement.rulesWith(tried)
       const found = await listPlacedNewest(db.slow, { filter, viewer, after, limit: limit + 1 })
       const data: RuleTrialAnswer['data'] = []
       let steps = 0

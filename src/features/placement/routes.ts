@@ -92,8 +92,10 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
     )
     .post(
       '/test',
-      async ({ body: { sample, rule } }) =>
-        explanationBody(await placement.testRules(readSample(sample), rule && readNewRule(rule))),
+      async ({ body: { sample, rule, replaces } }) =>
+        explanationBody(
+          await placement.testRules(readSample(sample), { unsaved: rule && readNewRule(rule), replaces }),
+        ),
       {
         allow: MAY_TEST,
         parse: 'report',
@@ -103,11 +105,12 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
           tag,
           summary: 'Try the placement rules on a sample',
           description:
-            'Which rule takes it, and why the earlier ones do not; with `rule`, as if that one were saved. Writes nothing.',
+            'Which rule takes it, and why the earlier ones do not; with `rule`, as if that one were saved, and with `replaces` in the place of that one. Writes nothing.',
           body: { example: EXAMPLE_RULE_TEST },
           responses: {
             200: { description: 'What becomes of the sample.', schema: ExplanationBody, example: EXAMPLE_EXPLANATION },
           },
+          problems: ['not_found'],
         }),
       },
     )

@@ -30,6 +30,13 @@ export type RuleChange = { [Field in keyof RuleFields]?: RuleFields[Field] | und
   enabled?: boolean | undefined
 }
 
+/** A rule to be tried before it is saved. */
+export interface Unsaved {
+  unsaved?: NewRuleFields | undefined
+  /** Id or name of the saved rule which it would change. */
+  replaces?: string | undefined
+}
+
 export interface Explanation {
   taken: Taken | null
   steps: Step[]
@@ -44,6 +51,11 @@ function rulesChanged(): Problem {
     'rules_changed',
     'The order must name every rule exactly once, and these are not the rules that there are now. List them again, and send their ids in the new order.',
   )
+}
+
+function nothingInItsPlace(): Problem {
+  const message = 'needs the rule that is tried in its place'
+  return validationFailed([{ pointer: '/replaces', code: 'not_allowed', message }])
 }
 
 function tooManyRules(): Problem {
@@ -121,13 +133,19 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
   }
 
   /**
-   * The rules in their order, to be tried; one that is not saved stands at its position among them and has the version
-   * 0. Writes nothing. Throws as {@link addRule} does for the rule.
+   * The rules in their order, to be tried; one that is not saved stands at its position among them, or in the place of
+   * the one that it replaces, and has the version 0. Writes nothing. Throws as {@link addRule} does for the rule, and
+   * `not_found` where there is none to replace.
    */
-  async function rulesWith(unsaved?: NewRuleFields): Promise<{ rules: Rule[] }> {
+  async function rulesWith({ unsaved, replaces }: Unsaved = {}): Promise<{ rules: Rule[] }> {
     const rules = await list(db.read)
-    if (!unsaved) return { rules }
-    const project = await check(db.read, unsaved, rules, '/rule')
+    if (!unsaved) {
+      if (replaces !== undefined) throw nothingInItsPlace()
+      return { rules }
+    }
+    const replaced = replaces === undefined ? undefined : getIn(rules, replaces)
+    const others = rules.filter((rule) => rule !== replaced?.rule)
+    const project = await check(db.read, unsaved, others, '/rule')
     const now = clock.now()
     const tried: Rule = {
       id: 0,
@@ -143,8 +161,8 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
       createdAt: now,
       changedAt: now,
     }
-    const at = Math.min(unsaved.position ?? rules.length + 1, rules.length + 1)
-    return { rules: rules.toSpliced(at - 1, 0, tried) }
+    const at = Math.min(unsaved.position ?? replaced?.position ?? others.length + 1, others.length + 1)
+    return { rules: others.toSpliced(at - 1, 0, tried) }
   }
 
   return {
@@ -226,8 +244,8 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
     rulesWith,
 
     /** Which rule takes a sample, and why the earlier ones do not. Writes nothing. Throws as {@link rulesWith} does. */
-    testRules: async (subject: Subject, unsaved?: NewRuleFields): Promise<Explanation> =>
-      explain(await rulesWith(unsaved), subject),
+    testRules: async (subject: Subject, tried?: Unsaved): Promise<Explanation> =>
+      explain(await rulesWith(tried), subject),
   }
 }
 

@@ -158,18 +158,24 @@ export const Sample = Type.Object(
 )
 export type Sample = Static<typeof Sample>
 
-export const RuleTest = Type.Object(
-  {
-    sample: Sample,
-    rule: Type.Optional(
-      Type.Object(NewRule.properties, {
-        ...strict,
-        description: 'A rule to try at its position among the saved ones, without saving it.',
-      }),
-    ),
-  },
-  { ...strict, $id: 'PlacementRuleTest' },
-)
+/** What is tried before it is saved, whether on a sample or on entries. */
+export const unsavedRule = {
+  rule: Type.Optional(
+    Type.Object(NewRule.properties, {
+      ...strict,
+      description: 'A rule to try at its position among the saved ones, without saving it.',
+    }),
+  ),
+  replaces: Type.Optional(
+    Type.String({
+      description: 'Id or name of the saved rule in whose place `rule` is tried: as if that one were changed.',
+      maxLength: 200,
+      examples: ['rul_01a1fa172a0277f3983322718874f2ef'],
+    }),
+  ),
+}
+
+export const RuleTest = Type.Object({ sample: Sample, ...unsavedRule }, { ...strict, $id: 'PlacementRuleTest' })
 export type RuleTest = Static<typeof RuleTest>
 
 const RuleReference = Type.Object(

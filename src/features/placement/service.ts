@@ -12,8 +12,8 @@ import type { Subject } from './subject.ts'
 
 export { EXAMPLE_EXPLANATION, EXAMPLE_NEW_RULE } from './examples.ts'
 export { explain, type Rule, RuleSet, type Step, type Taken, type Verdict } from './match.ts'
-export type { Explanation, ListedRule, NewRuleFields, RuleChange } from './rules.ts'
-export { ExplanationBody, NewRule } from './schema.ts'
+export type { Explanation, ListedRule, NewRuleFields, RuleChange, Unsaved } from './rules.ts'
+export { ExplanationBody, unsavedRule } from './schema.ts'
 export { valuesOf } from './subject.ts'
 export { explanationBody, readNewRule, readSample, ruleBody } from './wire.ts'
 export type { RuleVersion, Subject }

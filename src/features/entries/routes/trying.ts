@@ -21,12 +21,12 @@ export const tryingRoute = ({ entries }: { entries: EntriesService }) =>
           tag: 'Placement rules',
           summary: 'Try the placement rules on entries that are there',
           description:
-            'On the newest ones, or the newest that the filters of the query let through: which rule would take each, and why the earlier ones do not; with `rule`, as if that one were saved. Writes nothing.',
+            'On the newest ones, or the newest that the filters of the query let through: which rule would take each, and why the earlier ones do not; with `rule`, as if that one were saved, and with `replaces` in the place of that one. Writes nothing.',
           body: { example: EXAMPLE_TRIAL },
           responses: {
             200: { description: 'A page of entries.', schema: RuleTrialAnswer, example: EXAMPLE_TRIAL_ANSWER },
           },
-          problems: ['database_deadline'],
+          problems: ['not_found', 'database_deadline'],
         }),
       },
     )
