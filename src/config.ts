@@ -300,7 +300,7 @@ export interface AgentsEnvironment {
   codexHome: string | undefined
   /** The folder that holds `.gemini`, where it is not the home folder. */
   geminiHome: string | undefined
-  /** The folder of Qwen Code itself, where it is not `.qwen` in the home folder. */
+  /** The folder that holds the sessions of Qwen Code, where it is not `.qwen` in the home folder. */
   qwenHome: string | undefined
   dataHome: string
   configHome: string
@@ -310,7 +310,7 @@ export interface AgentsEnvironment {
 
 /** The variables that the agents themselves read, and the folders of the XDG Base Directory Specification. */
 export function readAgentsEnvironment(environment: Environment = process.env): AgentsEnvironment {
-  const home = environment['HOME'] || environment['USERPROFILE'] || homedir()
+  const home = environment.HOME || environment.USERPROFILE || homedir()
   // The specification has a relative path ignored.
   const folder = (variable: string, usual: string) => {
     const value = environment[variable]
@@ -318,10 +318,10 @@ export function readAgentsEnvironment(environment: Environment = process.env): A
   }
   return {
     home,
-    claudeConfigDir: environment['CLAUDE_CONFIG_DIR'] || undefined,
-    codexHome: environment['CODEX_HOME'] || undefined,
-    geminiHome: environment['GEMINI_CLI_HOME'] || undefined,
-    qwenHome: environment['QWEN_HOME'] || undefined,
+    claudeConfigDir: environment.CLAUDE_CONFIG_DIR || undefined,
+    codexHome: environment.CODEX_HOME || undefined,
+    geminiHome: environment.GEMINI_CLI_HOME || undefined,
+    qwenHome: environment.QWEN_RUNTIME_DIR || environment.QWEN_HOME || undefined,
     dataHome: folder('XDG_DATA_HOME', '.local/share'),
     configHome: folder('XDG_CONFIG_HOME', '.config'),
     cacheHome: folder('XDG_CACHE_HOME', '.cache'),
