@@ -15,7 +15,7 @@ export interface Counts {
 }
 
 export interface Tokens extends Counts {
-  /** The share of the five counts of requests with more than 200,000 input-side tokens; absent where there was none. */
+  /** The share of the five counts of requests with more than 200,000 input-side tokens; absent where that is unknown. */
   over_200k?: Counts
 }
 

@@ -13,8 +13,53 @@ export interface ReportOptions {
   labels?: Record<string, string>
 }
 
-/** JSON of one entry. The cost is written into the text, as a number of JavaScript's may lose digits of it. */
-export function reportText(_use: SessionUse, _options: ReportOptions = {}): string {
-  const report = {} as TokenEntryReport
+/** What the endpoint takes of each text; what is longer is cut, as an entry without its end is better than none. */
+const NAME_LENGTH = 200
+const LABEL_LENGTH = 256
+const SUMMARY_LENGTH = 1_000
+
+/** JSON of one entry. The cost is written as the agent wrote it, since a number of JavaScript's may lose digits of it. */
+export function reportText(use: SessionUse, options: ReportOptions = {}): string {
+  const { repository, branch, reportedCost } = use
+  const labels = { ...(repository ? { repository } : {}), ...(branch ? { branch } : {}), ...options.labels }
+  const summary = (options.withTitles && use.title) || use.summary
+  const report: TokenEntryReport = {
+    agent_harness: use.agentHarness,
+    agent_name: options.agentName ?? use.agentHarness,
+    model: plainText(use.model, NAME_LENGTH),
+    started_at: use.startedAt,
+    ended_at: use.endedAt,
+    tokens: use.tokens,
+    ...(reportedCost === null ? {} : { reported_cost: exactNumber(reportedCost) }),
+    summary: plainText(summary, SUMMARY_LENGTH),
+    ...(options.project === undefined ? {} : { project: options.project }),
+    ...(options.ticket === undefined ? {} : { ticket: options.ticket }),
+    session_id: plainText(use.sessionId, NAME_LENGTH),
+    labels: Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, plainText(value, LABEL_LENGTH)])),
+    ...(use.provider === null ? {} : { provider: plainText(use.provider, NAME_LENGTH) }),
+    requests: use.requests,
+  }
   return JSON.stringify(report)
+}
+
+// TypeScript 5.9's library does not know JSON.rawJSON (ES2026) yet.
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => number }
+
+function exactNumber(decimal: string): number {
+  return rawJSON(decimal)
+}
+
+/** One line without control characters and halves of letters, which the endpoint refuses. */
+function plainText(text: string, length: number): string {
+  const line = text
+    .toWellFormed()
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+  // Cut between letters, not within one that JavaScript counts as two.
+  return line.length <= length
+    ? line
+    : line
+        .slice(0, length)
+        .replace(/[\uD800-\uDBFF]$/, '')
+        .trimEnd()
 }

@@ -1,27 +1,265 @@
 /** Reads the session files of agents, and tells what each session used. */
-import type { AgentName, AgentsEnvironment, Scan, SessionName } from './agent.ts'
+import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import {
+  AGENT_NAMES,
+  type AgentName,
+  type AgentsEnvironment,
+  type Damage,
+  type Scan,
+  type SessionName,
+  type SessionUse,
+} from './agent.ts'
+import { branchAt, findGitFolder, type GitFolder, repositoryName } from './git-folder.ts'
+import type { FileReading } from './model-calls.ts'
+import { READERS } from './readers/all.ts'
+import type { Reader, ReadFile } from './readers/reader.ts'
+import { type FileState, type KeptScan, ScanCache } from './scan-cache.ts'
+import { type SessionSum, sumCalls } from './session-sums.ts'
 
 export interface ScanOptions {
   environment: AgentsEnvironment
   /** All of them where absent. */
   agents?: readonly AgentName[]
+  /** Leaves out sessions that had ended before, in milliseconds; never a part of one. */
+  since?: number
+  /** Reads what sessions are called as well. */
+  withTitles?: boolean
   /** Told now and then how far it is. */
   onProgress?: (readBytes: number, totalBytes: number) => void
 }
 
 /** Every session of the agents under the home folder. */
-export async function scanAll(_options: ScanOptions): Promise<Scan> {
-  return { uses: [], damage: [], files: 0, bytes: 0 }
+export function scanAll(options: ScanOptions): Scan {
+  const scan: Scan = { uses: [], damage: [], files: 0, bytes: 0 }
+  const found = (options.agents ?? AGENT_NAMES).map((agent) => {
+    const reader = READERS[agent]
+    return { reader, files: findFiles(reader, reader.folders(options.environment), scan.damage) }
+  })
+  const totalBytes = found.reduce((sum, { files }) => sum + files.reduce((bytes, { size }) => bytes + size, 0), 0)
+  for (const { reader, files } of found) {
+    const kept = scanFiles(reader, files, options.environment, (bytes) => {
+      scan.bytes += bytes
+      options.onProgress?.(scan.bytes, totalBytes)
+    })
+    scan.files += files.length
+    scan.damage.push(...kept.damage)
+    scan.uses.push(...usesOf(reader, kept, options))
+  }
+  scan.uses.sort((one, other) => (one.startedAt < other.startedAt ? -1 : Number(one.startedAt > other.startedAt)))
+  return scan
 }
 
 /**
- * One session, with its sub-agents and without what it holds of an earlier session. Empty where its file is not there
- * or holds no use yet.
+ * One session, with what sub-agents did in sessions of their own. Empty where its file is not there or holds no use yet.
+ * Reads all files of the agent, as only they tell what the session holds of an earlier one; those that have not changed
+ * come from the cache.
  */
-export async function scanSession(
-  _agent: AgentName,
-  _session: SessionName,
-  _environment: AgentsEnvironment,
-): Promise<Pick<Scan, 'uses' | 'damage'>> {
-  return { uses: [], damage: [] }
+export function scanSession(
+  agent: AgentName,
+  { sessionId, transcriptPath }: SessionName,
+  environment: AgentsEnvironment,
+): Pick<Scan, 'uses' | 'damage'> {
+  const reader = READERS[agent]
+  const damage: Damage[] = []
+  const files = findFiles(reader, reader.folders(environment), damage)
+  const elsewhere = filesOfTranscript(reader, transcriptPath, files, damage)
+  const kept = scanFiles(reader, [...files, ...elsewhere], environment, () => {})
+  const family = familyOf(sessionId, kept.parents)
+  const uses = usesOf(reader, kept, { environment }).filter((use) => family.has(use.sessionId))
+  const places = new Set([transcriptPath, ...uses.map(({ file }) => file)])
+  return { uses, damage: [...damage, ...kept.damage].filter(({ file }) => places.has(file)) }
+}
+
+/** The session, and those that were made of it in turn. */
+function familyOf(sessionId: string, parents: Record<string, string[]>): Set<string> {
+  const family = new Set([sessionId])
+  for (let size = 0; size < family.size; ) {
+    size = family.size
+    for (const [child, made] of Object.entries(parents)) if (made.some((id) => family.has(id))) family.add(child)
+  }
+  return family
+}
+
+interface FoundFile extends FileState {
+  size: number
+  bornAt: number
+}
+
+/** The session files in some folders, in the order of their paths. A folder that is not there has none. */
+function findFiles(reader: Reader, folders: readonly string[], damage: Damage[]): FoundFile[] {
+  const found = new Map<string, FoundFile>()
+  for (const folder of folders) {
+    for (const path of pathsIn(folder, damage)) {
+      if (!reader.isSessionFile(relative(folder, path))) continue
+      const file = findFile(reader, path)
+      // One that is reached by two names is one.
+      if (file) found.set(file.identity, found.get(file.identity) ?? file)
+    }
+  }
+  return [...found.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+/** Undefined where it vanished meanwhile or is none. */
+function findFile(reader: Reader, path: string): (FoundFile & { identity: string }) | undefined {
+  const stats = findStats(path)
+  if (!stats?.isFile()) return undefined
+  const all = [stats, ...(reader.companions?.(path) ?? []).map(findStats)]
+  return {
+    path,
+    size: stats.size,
+    bornAt: stats.birthtimeMs,
+    identity: `${stats.dev}:${stats.ino}`,
+    state: all.map((each) => (each ? `${each.size} ${each.mtimeMs} ${each.ino}` : '-')).join(','),
+  }
+}
+
+function findStats(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false })
+}
+
+function pathsIn(folder: string, damage: Damage[]): string[] {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') damage.push({ file: folder, line: null, what: faultOf(error) })
+    return []
+  }
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? pathsIn(path, damage) : [path]
+  })
+}
+
+function faultOf(error: unknown): string {
+  return `cannot be read: ${(error as Error).message}`
+}
+
+/** Where an agent keeps its files elsewhere: the folder of the one that a hook named, which holds the earlier ones too. */
+function filesOfTranscript(
+  reader: Reader,
+  transcriptPath: string | undefined,
+  known: readonly FoundFile[],
+  damage: Damage[],
+): FoundFile[] {
+  if (transcriptPath === undefined) return []
+  const path = resolve(transcriptPath)
+  if (known.some((file) => file.path === path) || !findStats(path)) return []
+  const beside = pathsIn(dirname(path), damage).filter((each) => extensionOf(each) === extensionOf(path))
+  return beside.flatMap((each) => findFile(reader, each) ?? [])
+}
+
+function extensionOf(path: string): string {
+  return basename(path).replace(/^.*(?=\.)/, '')
+}
+
+/** What all the files come to, of which the changed ones are read. */
+function scanFiles(
+  reader: Reader,
+  files: readonly FoundFile[],
+  environment: AgentsEnvironment,
+  onRead: (bytes: number) => void,
+): KeptScan {
+  const cache = new ScanCache(environment, reader.name)
+  const known = cache.findScan(files)
+  if (known) {
+    onRead(files.reduce((bytes, { size }) => bytes + size, 0))
+    return known
+  }
+  const read = files.map((file): ReadFile => {
+    const reading = cache.findReading(file) ?? readFile(reader, file, cache)
+    onRead(file.size)
+    return { path: file.path, bornAt: file.bornAt, reading }
+  })
+  const scan: KeptScan = {
+    sums: sumCalls(reader.settle(read)),
+    files: placesOf(read),
+    parents: Object.assign({}, ...read.map(({ reading }) => reading.parents)),
+    damage: read.flatMap(({ path, reading }) => reading.damage.map((each) => ({ file: path, ...each }))),
+  }
+  cache.keepScan(files, scan)
+  return scan
+}
+
+/** What cannot be read at all is damage, and tried again the next time. */
+function readFile(reader: Reader, file: FoundFile, cache: ScanCache): FileReading {
+  try {
+    const reading = reader.read(file.path)
+    cache.keepReading(file, reading)
+    return reading
+  } catch (error) {
+    return { calls: [], startedAt: null, damage: [{ line: null, what: faultOf(error) }], parents: {} }
+  }
+}
+
+/** The file with most calls of each session. */
+function placesOf(files: readonly ReadFile[]): Record<string, string> {
+  const places = new Map<string, { path: string; count: number }>()
+  for (const { path, reading } of files) {
+    const counts = new Map<string, number>()
+    for (const { session } of reading.calls) counts.set(session, (counts.get(session) ?? 0) + 1)
+    for (const [session, count] of counts) {
+      if (count > (places.get(session)?.count ?? 0)) places.set(session, { path, count })
+    }
+  }
+  return Object.fromEntries([...places].map(([session, { path }]) => [session, path]))
+}
+
+function usesOf(reader: Reader, kept: KeptScan, { since, withTitles }: ScanOptions): SessionUse[] {
+  const recent = since === undefined ? undefined : sessionsSince(kept.sums, since)
+  const sums = recent ? kept.sums.filter(({ session }) => recent.has(session)) : kept.sums
+  const titles = withTitles ? titlesOf(reader, sums, kept.files) : undefined
+  const folders = new Map<string, GitFolder | undefined>()
+  const gitOf = (folder: string) => {
+    if (!folders.has(folder)) folders.set(folder, findGitFolder(folder))
+    return folders.get(folder)
+  }
+  return sums.map((sum) => useOf(reader, sum, gitOf(sum.folder), kept.files, titles?.get(sum.session) ?? null))
+}
+
+function useOf(
+  reader: Reader,
+  sum: SessionSum,
+  git: GitFolder | undefined,
+  files: Record<string, string>,
+  title: string | null,
+): SessionUse {
+  const repository = repositoryName(sum.remote) ?? git?.repository ?? null
+  const branch = sum.branch || (git ? branchAt(git, sum.lastAt) : null)
+  return {
+    agentHarness: reader.name,
+    sessionId: sum.session,
+    model: sum.model,
+    provider: sum.provider || null,
+    startedAt: new Date(sum.firstAt).toISOString(),
+    endedAt: new Date(sum.lastAt).toISOString(),
+    tokens: sum.tokens,
+    requests: sum.requests,
+    reportedCost: sum.cost || null,
+    folder: sum.folder || null,
+    repository,
+    branch,
+    summary: `${reader.title}${repository ? ` in ${repository}` : ''}${branch ? ` on ${branch}` : ''}`,
+    title,
+    file: files[sum.session] ?? '',
+  }
+}
+
+function sessionsSince(sums: readonly SessionSum[], since: number): Set<string> {
+  return new Set(sums.filter(({ lastAt }) => lastAt >= since).map(({ session }) => session))
+}
+
+/** Read each time, since they are not kept. */
+function titlesOf(reader: Reader, sums: readonly SessionSum[], files: Record<string, string>): Map<string, string> {
+  const titles = new Map<string, string>()
+  for (const path of new Set(sums.flatMap(({ session }) => files[session] ?? []))) {
+    try {
+      for (const [session, title] of reader.readTitles(path)) titles.set(session, title)
+    } catch {
+      // What cannot be read was told as damage already.
+    }
+  }
+  return titles
 }

@@ -1,0 +1,16 @@
+/** Every agent whose session files can be read. */
+import type { AgentName } from '../agent.ts'
+import { claudeCode } from './claude-code.ts'
+import { codex } from './codex.ts'
+import { geminiCli } from './gemini-cli.ts'
+import { opencode } from './opencode.ts'
+import { qwenCode } from './qwen-code.ts'
+import type { Reader } from './reader.ts'
+
+export const READERS: Record<AgentName, Reader> = {
+  'claude-code': claudeCode,
+  codex,
+  'gemini-cli': geminiCli,
+  opencode,
+  'qwen-code': qwenCode,
+}

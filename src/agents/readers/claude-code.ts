@@ -1,0 +1,172 @@
+/** Claude Code: a file of JSON lines per session, and one per sub-agent in a folder of the session's name. */
+import { basename, join } from 'node:path'
+import type { AgentsEnvironment, Counts } from '../agent.ts'
+import { countsOf, type FileReading, type ModelCall, momentOf, objectOf, textOf, totalOf } from '../model-calls.ts'
+import { Damages, readMarkedLines } from '../session-lines.ts'
+import { settleByKey } from '../settling.ts'
+import type { Reader } from './reader.ts'
+
+/** What the client itself says where a request failed; no model was used. */
+const NO_MODEL = '<synthetic>'
+
+const SESSION_FILE = /\.jsonl$/
+
+/** A sub-agent's file lies in a folder of this name, which lies in one of the session's name. */
+const SUBAGENTS = /(?:^|[/\\])([^/\\]+)[/\\]subagents[/\\]/
+
+export const claudeCode: Reader = {
+  name: 'claude-code',
+  title: 'Claude Code',
+  folders: (environment) => configFolders(environment).map((folder) => join(folder, 'projects')),
+  isSessionFile: (path) => SESSION_FILE.test(path),
+  read: readSessionFile,
+  settle: (files) => withoutReplays(settleByKey(files, saysMore)),
+  readTitles,
+}
+
+/** As Claude Code and others read the variable: one folder, or several; also the `projects` folder itself. */
+function configFolders({ claudeConfigDir, home, configHome }: AgentsEnvironment): string[] {
+  if (claudeConfigDir === undefined) return [join(home, '.claude'), join(configHome, 'claude')]
+  return claudeConfigDir
+    .split(',')
+    .map((folder) => folder.trim().replace(/^~(?=$|[/\\])/, home))
+    .filter(Boolean)
+    .map((folder) => folder.replace(/[/\\]projects[/\\]*$/, ''))
+}
+
+function readSessionFile(path: string): FileReading {
+  const damages = new Damages()
+  const calls = new Map<string, ModelCall>()
+  let startedAt: number | null = null
+  const pathSession = SUBAGENTS.exec(path)?.[1] ?? basename(path, '.jsonl')
+  readMarkedLines(path, ['"usage"', '"queue-operation"'], damages, (record, line) => {
+    const at = momentOf(record.timestamp)
+    if (at !== undefined) startedAt = Math.min(startedAt ?? at, at)
+    if (record.type !== 'assistant') return
+    const message = objectOf(record.message)
+    const usage = objectOf(message?.usage)
+    if (!message || !usage) return
+    for (const call of callsOf(record, message, usage, pathSession, line, damages)) {
+      // A file of a session is mostly the same calls again, once for each block of content.
+      const held = call.key === '' ? undefined : calls.get(call.key)
+      const key = call.key || `line ${line}`
+      if (!held || saysMore(call, held)) calls.set(key, call)
+    }
+  })
+  return { calls: [...calls.values()], startedAt, damage: damages.list(), parents: {} }
+}
+
+/** The call that a line tells of, and those that the model made of an advisor, which its own counts leave out. */
+function callsOf(
+  record: Record<string, unknown>,
+  message: Record<string, unknown>,
+  usage: Record<string, unknown>,
+  pathSession: string,
+  line: number,
+  damages: Damages,
+): ModelCall[] {
+  const model = textOf(message.model)
+  const counts = countsOfUsage(usage)
+  if (!counts) damages.add('has token counts that are no whole numbers, and is not counted', line)
+  if (!counts || totalOf(counts) === 0) return []
+  if (model === NO_MODEL) return []
+  const at = momentOf(record.timestamp)
+  if (at === undefined) damages.add('has token counts without a time, and is not counted', line)
+  if (model === '') damages.add('has token counts without a model, and is not counted', line)
+  if (at === undefined || model === '') return []
+  const id = textOf(message.id)
+  const request = textOf(record.requestId)
+  // Without an id of its own a line is still itself where it is copied.
+  const key = id === '' && request === '' ? textOf(record.uuid) : `${id} ${request}`
+  const branch = textOf(record.gitBranch)
+  const call: ModelCall = {
+    key,
+    session: textOf(record.sessionId) || pathSession,
+    owner: textOf(objectOf(record.forkedFrom)?.sessionId) || textOf(record.requestSessionId),
+    at,
+    model,
+    provider: providerOf(id),
+    counts,
+    cost: typeof record.costUSD === 'number' ? String(record.costUSD) : '',
+    folder: textOf(record.cwd),
+    // What git answers where no branch is checked out.
+    branch: branch === 'HEAD' ? '' : branch,
+    isSidechain: record.isSidechain === true,
+  }
+  return [call, ...advisorCalls(usage, call)]
+}
+
+const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
+const CACHE_COUNTS = ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'] as const
+
+/** Undefined where one of the counts is none. Old versions do not say for how long something is in the cache. */
+function countsOfUsage(usage: Record<string, unknown>): Counts | undefined {
+  const counts = countsOf(usage, COUNTS)
+  const split = countsOf(objectOf(usage.cache_creation) ?? {}, CACHE_COUNTS)
+  if (!counts || !split) return undefined
+  const [input, output, cache_read, written] = counts
+  const [short, cache_write_1h] = split
+  return { input, output, cache_read, cache_write: short + cache_write_1h === 0 ? written : short, cache_write_1h }
+}
+
+/**
+ * What an advisor used that the model asked: `iterations` tells it beside the counts, which leave it out
+ * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool).
+ */
+function advisorCalls(usage: Record<string, unknown>, call: ModelCall): ModelCall[] {
+  if (!Array.isArray(usage.iterations)) return []
+  return usage.iterations.flatMap((iteration, index): ModelCall[] => {
+    const advised = objectOf(iteration)
+    if (advised?.type !== 'advisor_message') return []
+    const counts = countsOfUsage(advised)
+    const model = textOf(advised.model)
+    if (!counts || totalOf(counts) === 0 || model === '') return []
+    return [{ ...call, key: call.key === '' ? '' : `${call.key} advisor ${index}`, model, counts, cost: '' }]
+  })
+}
+
+/** Ids of messages say where the model ran, where that was not at Anthropic. */
+function providerOf(messageId: string): string {
+  if (messageId.startsWith('msg_bdrk_')) return 'aws'
+  return messageId.startsWith('msg_vrtx_') ? 'google' : ''
+}
+
+/** The conversation's own line before a sub-agent's, then the one with more output; of two alike the last. */
+function saysMore(candidate: ModelCall, held: ModelCall): boolean {
+  if (candidate.isSidechain !== held.isSidechain) return held.isSidechain
+  return candidate.counts.output >= held.counts.output
+}
+
+/** Side questions begin with the conversation's last messages, under the same id and with another request's. */
+function withoutReplays(calls: ModelCall[]): ModelCall[] {
+  const told = new Set<string>()
+  for (const { key, isSidechain } of calls) if (!isSidechain) told.add(messageOf(key))
+  told.delete('')
+  return calls.filter(({ key, isSidechain }) => !isSidechain || !told.has(messageOf(key)))
+}
+
+function messageOf(key: string): string {
+  return key.slice(0, Math.max(0, key.indexOf(' ')))
+}
+
+/** The name that a person gave, else the client's own, else the summary, else what was asked first. */
+const TITLES = [
+  ['custom-title', 'customTitle'],
+  ['ai-title', 'aiTitle'],
+  ['summary', 'summary'],
+  ['last-prompt', 'lastPrompt'],
+] as const
+
+function readTitles(path: string): Map<string, string> {
+  const found = new Map<string, { rank: number; title: string }>()
+  const pathSession = basename(path, '.jsonl')
+  if (SUBAGENTS.test(path)) return new Map()
+  const marks = TITLES.map(([type]) => `"${type}"`)
+  readMarkedLines(path, marks, new Damages(), (record) => {
+    const rank = TITLES.findIndex(([type]) => type === record.type)
+    const title = textOf(record[TITLES[rank]?.[1] ?? ''])
+    const session = textOf(record.sessionId) || pathSession
+    if (title !== '' && rank <= (found.get(session)?.rank ?? rank)) found.set(session, { rank, title })
+  })
+  return new Map([...found].map(([session, { title }]) => [session, title]))
+}

@@ -1,0 +1,243 @@
+/**
+ * Codex: a rollout of JSON lines per thread. Newer ones record the usage of each response; older ones only tell the
+ * running total of the thread, some of them again and again.
+ */
+import { basename, join } from 'node:path'
+import type { AgentsEnvironment, Counts } from '../agent.ts'
+import { countsOf, type FileReading, type ModelCall, momentOf, objectOf, textOf, totalOf } from '../model-calls.ts'
+import { Damages, readMarkedLines } from '../session-lines.ts'
+import { settleByKey } from '../settling.ts'
+import type { Reader, ReadFile } from './reader.ts'
+
+const ROLLOUT = /(?:^|[/\\])rollout-[^/\\]*\.jsonl$/
+
+/** The id of a thread as its file is named after it. */
+const THREAD = /([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})\.jsonl$/
+
+/** Rollouts of 2025 and before say no model where the person chose none. Its price is then unknown, and shown so. */
+const UNKNOWN_MODEL = 'unknown'
+
+/** A fork writes what it inherits at once, when it begins; a model's first answer takes longer. */
+const REPLAY_MS = 1_000
+
+export const codex: Reader = {
+  name: 'codex',
+  title: 'Codex',
+  folders: ({ codexHome, home }: AgentsEnvironment) => {
+    const folder = codexHome ?? join(home, '.codex')
+    return [join(folder, 'sessions'), join(folder, 'archived_sessions')]
+  },
+  isSessionFile: (path) => ROLLOUT.test(path),
+  read: (path) => new RolloutReading(path).run(),
+  settle: (files) => settleByKey(withoutInherited(files), (candidate, held) => isLarger(candidate, held)),
+  readTitles,
+}
+
+const USAGE_COUNTS = [
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_input_tokens',
+  'output_tokens',
+  'reasoning_output_tokens',
+] as const
+
+/** As Codex counts: the input includes both cache counts, the output the reasoning. */
+type Usage = [input: number, cached: number, written: number, output: number, reasoning: number]
+
+const NOTHING: Usage = [0, 0, 0, 0, 0]
+
+class RolloutReading {
+  readonly #damages = new Damages()
+  readonly #calls: ModelCall[] = []
+  #thread = ''
+  #startedAt: number | null = null
+  #parents: string[] = []
+  #root = ''
+  #folder = ''
+  #branch = ''
+  #remote = ''
+  #provider = ''
+  #model = UNKNOWN_MODEL
+  /** The thread's total as far as it is counted. */
+  #total: Usage | undefined
+  /** How often the total began anew, as it does in old versions when a thread goes on another day. */
+  #restarts = 0
+  #hasRecords = false
+
+  constructor(readonly path: string) {}
+
+  run(): FileReading {
+    const marks = ['"session_meta"', '"turn_context"', '"token_usage_record"', '"token_count"']
+    readMarkedLines(this.path, marks, this.#damages, (record, line) => {
+      const payload = objectOf(record.payload)
+      if (!payload) return
+      if (record.type === 'session_meta') this.#readMeta(record, payload)
+      else if (record.type === 'turn_context') this.#readTurn(payload)
+      else if (record.type === 'token_usage_record') this.#readRecord(record, payload, line)
+      else if (record.type === 'event_msg' && payload.type === 'token_count') {
+        this.#readTotal(record, payload, line)
+      }
+    })
+    const thread = this.#thread || (THREAD.exec(this.path)?.[1] ?? basename(this.path, '.jsonl'))
+    for (const call of this.#calls) call.session ||= thread
+    const family = [...new Set([this.#root, ...this.#parents])].filter((id) => id !== '' && id !== thread)
+    return {
+      calls: this.#calls,
+      startedAt: this.#startedAt,
+      damage: this.#damages.list(),
+      parents: family.length > 0 ? { [thread]: family } : {},
+    }
+  }
+
+  /** The first one is the thread's own; a fork copies that of the thread it was made of, too. */
+  #readMeta(record: Record<string, unknown>, meta: Record<string, unknown>): void {
+    const id = textOf(meta.id) || textOf(meta.session_id)
+    if (this.#thread !== '') {
+      if (id !== this.#thread) this.#parents.push(id)
+      return
+    }
+    const git = objectOf(meta.git)
+    const spawned = objectOf(objectOf(objectOf(meta.source)?.subagent)?.thread_spawn)
+    this.#thread = id
+    this.#root = textOf(meta.session_id)
+    this.#parents = [meta.forked_from_id, meta.parent_thread_id, spawned?.parent_thread_id].map(textOf).filter(Boolean)
+    this.#startedAt = momentOf(record.timestamp) ?? momentOf(meta.timestamp) ?? null
+    this.#folder = textOf(meta.cwd)
+    this.#branch = textOf(git?.branch)
+    this.#remote = textOf(git?.repository_url)
+    const provider = textOf(meta.model_provider).toLowerCase()
+    this.#provider = provider === 'openai' ? '' : provider
+  }
+
+  #readTurn(turn: Record<string, unknown>): void {
+    this.#model = textOf(turn.model) || this.#model
+    this.#folder = textOf(turn.cwd) || this.#folder
+  }
+
+  #readRecord(record: Record<string, unknown>, payload: Record<string, unknown>, line: number): void {
+    const usage = this.#usageOf(payload.usage, line)
+    const at = momentOf(record.timestamp)
+    if (!usage) return
+    this.#hasRecords = true
+    const key = textOf(payload.response_id)
+    this.#add(usage, at, line, key, textOf(payload.thread_id))
+  }
+
+  #readTotal(record: Record<string, unknown>, payload: Record<string, unknown>, line: number): void {
+    const info = objectOf(payload.info)
+    // The limits of the account come the same way, without counts.
+    if (!info) return
+    const at = momentOf(record.timestamp)
+    const last = info.last_token_usage === undefined ? undefined : this.#usageOf(info.last_token_usage, line)
+    const total = info.total_token_usage === undefined ? last : this.#usageOf(info.total_token_usage, line)
+    // What is recorded response by response is in the totals as well.
+    if (!total || this.#hasRecords) return
+    const counted = this.#total ?? (this.#parents.length > 0 && last ? difference(total, last) : NOTHING)
+    this.#total = total
+    const isAnew = total.some((count, index) => count < counted[index]!)
+    if (isAnew) this.#restarts += 1
+    const used = isAnew ? (last ?? total) : difference(total, counted)
+    if (used.some((count) => count > 0)) this.#add(used, at, line, '', '', `${this.#restarts} ${total.join(' ')}`)
+  }
+
+  #usageOf(value: unknown, line: number): Usage | undefined {
+    const usage = objectOf(value)
+    const counts = usage && countsOf(usage, USAGE_COUNTS)
+    if (!counts) this.#damages.add('has token counts that are no whole numbers, and is not counted', line)
+    return counts
+  }
+
+  #add(usage: Usage, at: number | undefined, line: number, key: string, owner: string, total?: string): void {
+    const counts = countsOfUsage(usage)
+    if (totalOf(counts) === 0) return
+    if (at === undefined) {
+      this.#damages.add('has token counts without a time, and is not counted', line)
+      return
+    }
+    this.#calls.push({
+      key,
+      session: this.#thread,
+      owner,
+      at,
+      model: this.#model,
+      provider: this.#provider,
+      counts,
+      cost: '',
+      folder: this.#folder,
+      branch: this.#branch,
+      isSidechain: false,
+      remote: this.#remote,
+      ...(total === undefined ? {} : { total }),
+    })
+  }
+}
+
+function difference(total: Usage, counted: Usage): Usage {
+  return total.map((count, index) => Math.max(0, count - counted[index]!)) as Usage
+}
+
+function countsOfUsage([input, cached, written, output]: Usage): Counts {
+  const cache_read = Math.min(cached, input)
+  const cache_write = Math.min(written, input - cache_read)
+  return { input: input - cache_read - cache_write, output, cache_read, cache_write, cache_write_1h: 0 }
+}
+
+function isLarger(candidate: ModelCall, held: ModelCall): boolean {
+  return totalOf(candidate.counts) >= totalOf(held.counts)
+}
+
+/**
+ * Without the running totals that a thread has from the one it was made of: those that stand there in the same order.
+ * Where the other one's file is gone, those that were written when the thread began. The rest are named by their total,
+ * as a thread may lie in two files once it is archived.
+ */
+function withoutInherited(files: ReadFile[]): ReadFile[] {
+  const totals = new Map<string, string[]>()
+  for (const { reading } of files) {
+    for (const { session, total } of reading.calls) {
+      if (total === undefined) continue
+      const known = totals.get(session)
+      if (known) known.push(total)
+      else totals.set(session, [total])
+    }
+  }
+  return files.map((file) => {
+    const { reading } = file
+    const running = reading.calls.filter(({ total }) => total !== undefined)
+    if (running.length === 0) return file
+    const inherited = new Set(running.slice(0, inheritedCount(running, reading, totals)))
+    const calls = reading.calls
+      .filter((call) => !inherited.has(call))
+      .map((call) => (call.total === undefined ? call : { ...call, key: `${call.session} ${call.total}` }))
+    return { ...file, reading: { ...reading, calls } }
+  })
+}
+
+function inheritedCount(running: ModelCall[], reading: FileReading, totals: Map<string, string[]>): number {
+  const parents = reading.parents[running[0]!.session] ?? []
+  if (parents.length === 0) return 0
+  const known = parents.flatMap((parent) => totals.get(parent) ?? [])
+  if (known.length === 0) {
+    const replayed = running.findIndex(({ at }) => at - (reading.startedAt ?? at) > REPLAY_MS)
+    return replayed === -1 ? 0 : replayed
+  }
+  const from = known.indexOf(running[0]!.total!)
+  if (from === -1) return 0
+  const own = running.findIndex(({ total }, index) => total !== known[from + index])
+  return own === -1 ? running.length : own
+}
+
+/** A thread has no name of its own in its rollout but what was asked first. */
+function readTitles(path: string): Map<string, string> {
+  const titles = new Map<string, string>()
+  let thread = ''
+  readMarkedLines(path, ['"session_meta"', '"user_message"', '"UserMessage"'], new Damages(), (record) => {
+    const payload = objectOf(record.payload)
+    if (record.type === 'session_meta') thread ||= textOf(payload?.id)
+    if (thread === '' || titles.has(thread)) return
+    const [content] = (objectOf(payload?.item)?.content as unknown[] | undefined) ?? []
+    const title = textOf(payload?.message) || textOf(objectOf(content)?.text)
+    if (title !== '') titles.set(thread, title)
+  })
+  return titles
+}

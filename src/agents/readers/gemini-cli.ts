@@ -1,0 +1,151 @@
+/** Gemini CLI: a file per session, of JSON lines, or in older versions one JSON document. */
+import { readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Counts } from '../agent.ts'
+import { countsOf, type FileReading, type ModelCall, momentOf, objectOf, textOf, totalOf } from '../model-calls.ts'
+import { Damages, readMarkedLines } from '../session-lines.ts'
+import { settleByKey } from '../settling.ts'
+import type { Reader } from './reader.ts'
+
+/** Beside them lie logs of prompts and checkpoints, which are JSON too. */
+const CHAT = /(?:^|[/\\])chats[/\\](?:[^/\\]+[/\\])*[^/\\]+\.jsonl?$/
+
+export const geminiCli: Reader = {
+  name: 'gemini-cli',
+  title: 'Gemini CLI',
+  folders: ({ geminiHome, home }) => [join(geminiHome ?? home, '.gemini', 'tmp')],
+  isSessionFile: (path) => CHAT.test(path),
+  read: (path) => new ChatReading(path).run(),
+  // A message is written again as its tools answer; the last line tells all of it.
+  settle: (files) => settleByKey(files, () => true),
+  readTitles,
+}
+
+class ChatReading {
+  readonly #damages = new Damages()
+  readonly #calls = new Map<string, ModelCall>()
+  readonly #folder: string
+  #session: string
+  #startedAt: number | null = null
+
+  constructor(readonly path: string) {
+    this.#session = basename(path).replace(/\.jsonl?$/, '')
+    this.#folder = projectFolder(path)
+  }
+
+  run(): FileReading {
+    if (this.path.endsWith('.json')) this.#readDocument()
+    else
+      readMarkedLines(this.path, ['"sessionId"', '"tokens"'], this.#damages, (record, line) => this.#read(record, line))
+    return {
+      calls: [...this.#calls.values()],
+      startedAt: this.#startedAt,
+      damage: this.#damages.list(),
+      parents: {},
+    }
+  }
+
+  #readDocument(): void {
+    const text = readFileSync(this.path, 'utf8')
+    let document: Record<string, unknown> | undefined
+    try {
+      document = objectOf(JSON.parse(text))
+    } catch {
+      // It is told below.
+    }
+    if (document) this.#read(document, null)
+    else this.#damages.add('is no JSON object and was not read', null)
+  }
+
+  /** The head of a session, a message, or a change of the session that holds messages. */
+  #read(record: Record<string, unknown>, line: number | null): void {
+    const startedAt = momentOf(record.startTime)
+    if (startedAt !== undefined) this.#startedAt = Math.min(this.#startedAt ?? startedAt, startedAt)
+    if (record.type === undefined) this.#session = textOf(record.sessionId) || this.#session
+    const changed = objectOf(record.$set)
+    const messages = record.messages ?? changed?.messages
+    if (Array.isArray(messages)) for (const message of messages) this.#readMessage(objectOf(message), line)
+    this.#readMessage(record, line)
+  }
+
+  #readMessage(message: Record<string, unknown> | undefined, line: number | null): void {
+    if (message?.type !== 'gemini') return
+    const tokens = objectOf(message.tokens)
+    if (!tokens) return
+    const counts = countsOfTokens(tokens)
+    const at = momentOf(message.timestamp)
+    const model = textOf(message.model)
+    if (!counts) {
+      this.#damages.add('has token counts that are no whole numbers, and is not counted', line)
+      return
+    }
+    if (totalOf(counts) === 0) return
+    if (at === undefined) {
+      this.#damages.add('has token counts without a time, and is not counted', line)
+      return
+    }
+    if (model === '') {
+      this.#damages.add('has token counts without a model, and is not counted', line)
+      return
+    }
+    const id = textOf(message.id)
+    const key = id === '' ? '' : `${this.#session} ${id}`
+    this.#calls.set(key || `at ${at} ${this.#calls.size}`, {
+      key,
+      session: this.#session,
+      owner: '',
+      at,
+      model,
+      provider: '',
+      counts,
+      cost: '',
+      folder: this.#folder,
+      branch: '',
+      isSidechain: false,
+    })
+  }
+}
+
+const TOKENS = ['input', 'output', 'cached', 'thoughts', 'tool'] as const
+
+/** The input includes what was cached, but not what tools put in; the output leaves out the thoughts. */
+function countsOfTokens(tokens: Record<string, unknown>): Counts | undefined {
+  const counts = countsOf(tokens, TOKENS)
+  if (!counts) return undefined
+  const [input, output, cached, thoughts, tool] = counts
+  const cache_read = Math.min(cached, input)
+  return { input: input - cache_read + tool, output: output + thoughts, cache_read, cache_write: 0, cache_write_1h: 0 }
+}
+
+/** The client notes beside its chats for which folder they are. */
+function projectFolder(path: string): string {
+  let folder = dirname(path)
+  while (basename(folder) !== 'chats' && dirname(folder) !== folder) folder = dirname(folder)
+  try {
+    return readFileSync(join(dirname(folder), '.project_root'), 'utf8').trim()
+  } catch {
+    // Older versions only keep a digest of the folder's path.
+    return ''
+  }
+}
+
+/** The client's own summary of the session, else what was asked first. */
+function readTitles(path: string): Map<string, string> {
+  let session = basename(path).replace(/\.jsonl?$/, '')
+  let summary = ''
+  let asked = ''
+  const read = (record: Record<string, unknown>) => {
+    if (record.type === undefined) session = textOf(record.sessionId) || session
+    summary = textOf(record.summary) || textOf(objectOf(record.$set)?.summary) || summary
+    for (const message of [record, ...((record.messages as unknown[] | undefined) ?? [])]) {
+      const { type, content } = objectOf(message) ?? {}
+      if (type !== 'user' || asked !== '') continue
+      const [part] = Array.isArray(content) ? content : []
+      asked = textOf(content) || textOf(objectOf(part)?.text)
+    }
+  }
+  if (path.endsWith('.json')) read(objectOf(JSON.parse(readFileSync(path, 'utf8'))) ?? {})
+  else readMarkedLines(path, ['"sessionId"', '"summary"', '"user"'], new Damages(), read)
+  const title = summary || asked
+  return title === '' ? new Map() : new Map([[session, title]])
+}

@@ -1,0 +1,167 @@
+/** opencode: a SQLite database of all sessions; before it, a JSON file per message. */
+import { constants, Database } from 'bun:sqlite'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Counts } from '../agent.ts'
+import { countsOf, type FileReading, type ModelCall, momentOf, objectOf, textOf, totalOf } from '../model-calls.ts'
+import { Damages } from '../session-lines.ts'
+import { settleByKey } from '../settling.ts'
+import type { Reader } from './reader.ts'
+
+/** Versions other than the released one keep a database of their own beside it, such as `opencode-dev.db`. */
+const DATABASE = /^opencode(?:-[\w-]+)?\.db$/
+const MESSAGE = /^storage[/\\]message[/\\][^/\\]+[/\\][^/\\]+\.json$/
+
+export const opencode: Reader = {
+  name: 'opencode',
+  title: 'opencode',
+  folders: ({ dataHome }) => [join(dataHome, 'opencode')],
+  isSessionFile: (path) => DATABASE.test(path) || MESSAGE.test(path),
+  companions: (path) => (path.endsWith('.db') ? [`${path}-wal`] : []),
+  read: (path) => (path.endsWith('.db') ? readDatabase(path) : readMessageFile(path)),
+  // While it is written a message has the tokens of its steps so far.
+  settle: (files) => settleByKey(files, (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts)),
+  readTitles,
+}
+
+interface MessageRow {
+  session_id: string
+  data: string
+}
+
+interface SessionRow {
+  id: string
+  parent_id: string | null
+  title: string
+  time_created: number
+}
+
+function readDatabase(path: string): FileReading {
+  return withDatabase(path, (database) => {
+    const damages = new Damages()
+    // Without json_extract, which fails on all rows where one of them is no JSON.
+    const rows = database.query<MessageRow, []>(
+      `SELECT session_id, data FROM message WHERE data LIKE '%"tokens"%' ORDER BY time_created, id`,
+    )
+    const calls: ModelCall[] = []
+    for (const { session_id, data } of rows.iterate()) {
+      const call = callOf(parsed(data), session_id, damages)
+      if (call) calls.push(call)
+    }
+    return { calls, startedAt: null, damage: damages.list(), parents: parentsIn(database) }
+  })
+}
+
+function parentsIn(database: Database): Record<string, string[]> {
+  const columns = database.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('session')`).all()
+  if (!columns.some(({ name }) => name === 'parent_id')) return {}
+  const rows = database.query<SessionRow, []>('SELECT id, parent_id FROM session WHERE parent_id IS NOT NULL').all()
+  return Object.fromEntries(rows.map(({ id, parent_id }) => [id, [parent_id!]]))
+}
+
+/**
+ * Reads without writing anything. Where opencode has closed the database, there is no log beside it: it is then opened
+ * as one that does not change, since SQLite would leave two files there otherwise, and read again if it changed after all.
+ */
+function withDatabase<Answer>(path: string, read: (database: Database) => Answer): Answer {
+  const before = statSync(path)
+  if (!existsSync(`${path}-wal`)) {
+    const answer = attempt(() => open(`${pathToFileURL(path).href}?immutable=1`, read))
+    const after = statSync(path)
+    const isSame = after.size === before.size && after.mtimeMs === before.mtimeMs && !existsSync(`${path}-wal`)
+    if (isSame && 'value' in answer) return answer.value
+    if (isSame && 'error' in answer) throw answer.error
+  }
+  return open(pathToFileURL(path).href, read)
+}
+
+function attempt<Answer>(run: () => Answer): { value: Answer } | { error: unknown } {
+  try {
+    return { value: run() }
+  } catch (error) {
+    return { error }
+  }
+}
+
+function open<Answer>(address: string, read: (database: Database) => Answer): Answer {
+  const database = new Database(address, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
+  try {
+    return read(database)
+  } finally {
+    database.close()
+  }
+}
+
+function readMessageFile(path: string): FileReading {
+  const damages = new Damages()
+  const message = parsed(readFileSync(path, 'utf8'))
+  const call = callOf(message, textOf(message?.sessionID) || basename(dirname(path)), damages)
+  return { calls: call ? [call] : [], startedAt: null, damage: damages.list(), parents: {} }
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return objectOf(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+const TOKENS = ['input', 'output', 'reasoning'] as const
+const CACHE = ['read', 'write'] as const
+
+function callOf(
+  message: Record<string, unknown> | undefined,
+  session: string,
+  damages: Damages,
+): ModelCall | undefined {
+  if (!message) return void damages.add('a message is no JSON object and was not read', null)
+  const tokens = objectOf(message.tokens)
+  if (message.role !== 'assistant' || !tokens) return undefined
+  const counts = countsOfTokens(tokens)
+  const time = objectOf(message.time)
+  const at = momentOf(time?.created)
+  const model = textOf(message.modelID)
+  if (!counts) return void damages.add('a message has token counts that are no whole numbers, and is not counted', null)
+  if (totalOf(counts) === 0) return undefined
+  if (at === undefined) return void damages.add('a message has token counts without a time, and is not counted', null)
+  if (model === '') return void damages.add('a message has token counts without a model, and is not counted', null)
+  const provider = textOf(message.providerID)
+  return {
+    // A fork gives copies new ids, but keeps their times to the millisecond.
+    key: [at, momentOf(time?.completed) ?? '', provider, model, ...Object.values(counts)].join(' '),
+    session,
+    owner: '',
+    at,
+    model,
+    provider: MAKERS.has(provider) ? '' : provider,
+    counts,
+    // Nothing was to be paid, or nobody knows: a list value is better than none.
+    cost: typeof message.cost === 'number' && message.cost > 0 ? String(message.cost) : '',
+    folder: textOf(objectOf(message.path)?.cwd),
+    branch: '',
+    isSidechain: false,
+  }
+}
+
+/** They sell the models that they make, so that their names say nothing. */
+const MAKERS = new Set(['anthropic', 'openai', 'google'])
+
+/** The input leaves out the cache, the output the reasoning. */
+function countsOfTokens(tokens: Record<string, unknown>): Counts | undefined {
+  const counts = countsOf(tokens, TOKENS)
+  const cache = countsOf(objectOf(tokens.cache) ?? {}, CACHE)
+  if (!counts || !cache) return undefined
+  const [input, output, reasoning] = counts
+  const [cache_read, cache_write] = cache
+  return { input, output: output + reasoning, cache_read, cache_write, cache_write_1h: 0 }
+}
+
+function readTitles(path: string): Map<string, string> {
+  if (!path.endsWith('.db')) return new Map()
+  return withDatabase(path, (database) => {
+    const rows = database.query<SessionRow, []>('SELECT id, title FROM session').all()
+    return new Map(rows.map(({ id, title }) => [id, title]))
+  })
+}

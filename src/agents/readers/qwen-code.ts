@@ -1,0 +1,170 @@
+/**
+ * Qwen Code: a file of JSON lines per session, and a ledger of finished sessions. A session's file tells every call as
+ * telemetry does, sub-agents' included; its answers tell fewer, and the ledger only sums.
+ */
+import { basename, join } from 'node:path'
+import type { Counts } from '../agent.ts'
+import {
+  countOf,
+  countsOf,
+  type FileReading,
+  type ModelCall,
+  momentOf,
+  objectOf,
+  textOf,
+  totalOf,
+} from '../model-calls.ts'
+import { Damages, readMarkedLines } from '../session-lines.ts'
+import { settleByKey } from '../settling.ts'
+import type { Reader, ReadFile } from './reader.ts'
+
+const CHAT = /^projects[/\\][^/\\]+[/\\]chats[/\\][^/\\]+\.jsonl$/
+const LEDGER = 'usage_record.jsonl'
+
+export const qwenCode: Reader = {
+  name: 'qwen-code',
+  title: 'Qwen Code',
+  folders: ({ qwenHome, home }) => [qwenHome ?? join(home, '.qwen')],
+  isSessionFile: (path) => path === LEDGER || CHAT.test(path),
+  read: (path) => (basename(path) === LEDGER ? readLedger(path) : readChat(path)),
+  settle: (files) =>
+    settleByKey(bestTold(files), (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts)),
+  readTitles,
+}
+
+const EVENT_COUNTS = ['input_token_count', 'output_token_count', 'cached_content_token_count'] as const
+const ANSWER_COUNTS = ['promptTokenCount', 'candidatesTokenCount', 'cachedContentTokenCount'] as const
+const LEDGER_COUNTS = ['inputTokens', 'outputTokens', 'cachedTokens'] as const
+
+/** The input includes what was cached, and, unlike Gemini's, the output the thoughts. */
+function countsOfUsage(
+  usage: Record<string, unknown>,
+  names: readonly [input: string, output: string, cached: string],
+): Counts | undefined {
+  const counts = countsOf(usage, names)
+  if (!counts) return undefined
+  const [input, output, cached] = counts
+  const cache_read = Math.min(cached, input)
+  return { input: input - cache_read, output, cache_read, cache_write: 0, cache_write_1h: 0 }
+}
+
+interface Told {
+  usage: Record<string, unknown>
+  names: typeof EVENT_COUNTS | typeof ANSWER_COUNTS
+  model: unknown
+  at: unknown
+  id: string
+}
+
+function readChat(path: string): FileReading {
+  const damages = new Damages()
+  const events: ModelCall[] = []
+  const answers: ModelCall[] = []
+  readMarkedLines(path, ['"ui_telemetry"', '"usageMetadata"'], damages, (record, line) => {
+    const told = toldBy(record)
+    if (!told) return
+    const counts = countsOfUsage(told.usage, told.names)
+    const at = momentOf(told.at) ?? momentOf(record.timestamp)
+    const model = textOf(told.model)
+    if (!counts) {
+      damages.add('has token counts that are no whole numbers, and is not counted', line)
+      return
+    }
+    if (totalOf(counts) === 0) return
+    if (at === undefined) {
+      damages.add('has token counts without a time, and is not counted', line)
+      return
+    }
+    if (model === '') {
+      damages.add('has token counts without a model, and is not counted', line)
+      return
+    }
+    const calls = told.names === EVENT_COUNTS ? events : answers
+    calls.push({
+      key: told.id === '' ? '' : `${told.id} ${at}`,
+      session: textOf(record.sessionId) || basename(path, '.jsonl'),
+      owner: '',
+      at,
+      model,
+      provider: '',
+      counts,
+      cost: '',
+      folder: textOf(record.cwd),
+      branch: textOf(record.gitBranch),
+      isSidechain: false,
+    })
+  })
+  // Versions without the events tell the same calls with their answers only.
+  const calls = events.length > 0 ? events : answers
+  return { calls, startedAt: null, damage: damages.list(), parents: {} }
+}
+
+function toldBy(record: Record<string, unknown>): Told | undefined {
+  if (record.type === 'system' && record.subtype === 'ui_telemetry') {
+    const event = objectOf(objectOf(record.systemPayload)?.uiEvent)
+    if (event?.['event.name'] !== 'qwen-code.api_response') return undefined
+    const id = textOf(event.response_id)
+    return { usage: event, names: EVENT_COUNTS, model: event.model, at: event['event.timestamp'], id }
+  }
+  const usage = objectOf(record.usageMetadata)
+  if (record.type !== 'assistant' || !usage) return undefined
+  return { usage, names: ANSWER_COUNTS, model: record.model, at: record.timestamp, id: textOf(record.uuid) }
+}
+
+/** The sums of sessions; a session that went on stands in it again, with larger ones. */
+function readLedger(path: string): FileReading {
+  const damages = new Damages()
+  const calls: ModelCall[] = []
+  readMarkedLines(path, ['"models"'], damages, (record, line) => {
+    const session = textOf(record.sessionId)
+    const at = momentOf(record.startTime) ?? momentOf(record.timestamp)
+    if (session === '' || at === undefined) return
+    for (const [model, usage] of Object.entries(objectOf(record.models) ?? {})) {
+      const counts = countsOfUsage(objectOf(usage) ?? {}, LEDGER_COUNTS)
+      if (!counts) damages.add('has token counts that are no whole numbers, and is not counted', line)
+      if (!counts || totalOf(counts) === 0) continue
+      calls.push({
+        key: `${LEDGER} ${session} ${model}`,
+        session,
+        owner: '',
+        at,
+        model,
+        provider: '',
+        counts,
+        cost: '',
+        folder: textOf(record.project),
+        branch: '',
+        isSidechain: false,
+        requests: countOf(objectOf(usage)?.requests) || 1,
+      })
+    }
+  })
+  return { calls, startedAt: null, damage: damages.list(), parents: {} }
+}
+
+/** The ledger counts for sessions without a file, such as those that were deleted. */
+function bestTold(files: ReadFile[]): ReadFile[] {
+  const chats = files.filter(({ path }) => basename(path) !== LEDGER)
+  const told = new Set(chats.flatMap(({ reading }) => reading.calls.map(({ session }) => session)))
+  const ledgers = files.filter(({ path }) => basename(path) === LEDGER)
+  return [
+    ...chats,
+    ...ledgers.map((file) => {
+      const calls = file.reading.calls.filter(({ session }) => !told.has(session))
+      return { ...file, reading: { ...file.reading, calls } }
+    }),
+  ]
+}
+
+/** What was asked first. */
+function readTitles(path: string): Map<string, string> {
+  const titles = new Map<string, string>()
+  if (basename(path) === LEDGER) return titles
+  readMarkedLines(path, ['"user"'], new Damages(), (record) => {
+    const session = textOf(record.sessionId)
+    const parts = objectOf(record.message)?.parts
+    const title = Array.isArray(parts) ? textOf(objectOf(parts[0])?.text) : ''
+    if (record.type === 'user' && title !== '' && !titles.has(session)) titles.set(session, title)
+  })
+  return titles
+}

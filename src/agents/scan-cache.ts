@@ -1,0 +1,168 @@
+/**
+ * Keeps what was read of session files, so that only changed ones are read again. Holds counts, times and folders, and
+ * nothing of what was said. May be deleted at any time.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { AgentName, AgentsEnvironment, Damage } from './agent.ts'
+import type { FileDamage, FileReading, ModelCall } from './model-calls.ts'
+import type { SessionSum } from './session-sums.ts'
+
+/** To be raised whenever a reader reads something else in the same file, or what is kept changes its shape. */
+const FORMAT = 1
+
+/** A file as it was when it was read. It counts as unchanged where all of this is the same. */
+export interface FileState {
+  path: string
+  /** Size, time of change and identity of the file and its companions. */
+  state: string
+}
+
+/** What all files of an agent come to, as long as none of them changes. */
+export interface KeptScan {
+  sums: SessionSum[]
+  /** The file that holds most of a session. */
+  files: Record<string, string>
+  /** Sessions that were made of others. */
+  parents: Record<string, string[]>
+  damage: Damage[]
+}
+
+interface KeptFile {
+  state: string
+  /** Names that calls refer to by their place in this list, as most repeat. */
+  names: string[]
+  calls: CallRow[]
+  startedAt: number | null
+  damage: FileDamage[]
+  parents: Record<string, string[]>
+}
+
+type CallRow = (string | number)[]
+
+export class ScanCache {
+  readonly #folder: string
+  #files: Record<string, KeptFile> | undefined
+  #changed: Record<string, KeptFile> = {}
+
+  constructor(
+    { cacheHome }: AgentsEnvironment,
+    readonly agent: AgentName,
+  ) {
+    this.#folder = join(cacheHome, 'tally', 'agents')
+  }
+
+  /** Undefined where any file is new, changed or gone. */
+  findScan(files: readonly FileState[]): KeptScan | undefined {
+    const kept = this.#load<{ digest: string; scan: KeptScan }>('scan')
+    return kept?.digest === digestOf(files) ? kept.scan : undefined
+  }
+
+  keepScan(files: readonly FileState[], scan: KeptScan): void {
+    this.#store('scan', { digest: digestOf(files), scan })
+    this.#store('files', this.#changed)
+  }
+
+  /** Undefined where the file is not the one that was read. */
+  findReading({ path, state }: FileState): FileReading | undefined {
+    this.#files ??= this.#load<Record<string, KeptFile>>('files') ?? {}
+    const kept = Object.hasOwn(this.#files, path) ? this.#files[path] : undefined
+    if (kept?.state !== state) return undefined
+    this.#changed[path] = kept
+    const { names, startedAt, damage, parents } = kept
+    return { calls: kept.calls.map((row) => callOfRow(row, names)), startedAt, damage, parents }
+  }
+
+  keepReading({ path, state }: FileState, { calls, startedAt, damage, parents }: FileReading): void {
+    const names = new Map<string, number>()
+    const rows = calls.map((call) => rowOfCall(call, names))
+    this.#changed[path] = { state, names: [...names.keys()], calls: rows, startedAt, damage, parents }
+  }
+
+  /** Undefined as well where it cannot be read or is not whole: then everything is read anew. */
+  #load<Content>(name: string): Content | undefined {
+    try {
+      const { format, content } = JSON.parse(readFileSync(this.#path(name), 'utf8'))
+      return format === FORMAT ? content : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /** A folder that cannot be written costs time only, the next time. */
+  #store(name: string, content: unknown): void {
+    const path = this.#path(name)
+    // Two scans at once write one each, and the last one stays.
+    const unfinished = `${path}.${process.pid}`
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      writeFileSync(unfinished, JSON.stringify({ format: FORMAT, content }), { mode: 0o600 })
+      renameSync(unfinished, path)
+    } catch {
+      rmSync(unfinished, { force: true })
+    }
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, `${this.agent}-${name}.json`)
+  }
+}
+
+function digestOf(files: readonly FileState[]): string {
+  const hash = new Bun.CryptoHasher('sha256')
+  for (const { path, state } of files) hash.update(`${path}\0${state}\n`)
+  return hash.digest('hex')
+}
+
+function rowOfCall(call: ModelCall, names: Map<string, number>): CallRow {
+  const place = (name: string) => {
+    const known = names.get(name)
+    if (known !== undefined) return known
+    names.set(name, names.size)
+    return names.size - 1
+  }
+  const { input, output, cache_read, cache_write, cache_write_1h } = call.counts
+  return [
+    call.key,
+    place(call.session),
+    place(call.owner),
+    call.at,
+    place(call.model),
+    place(call.provider),
+    ...[input, output, cache_read, cache_write, cache_write_1h],
+    call.cost,
+    place(call.folder),
+    place(call.branch),
+    call.isSidechain ? 1 : 0,
+    call.requests ?? 1,
+    place(call.remote ?? ''),
+    call.total ?? '',
+  ]
+}
+
+function callOfRow(row: CallRow, names: string[]): ModelCall {
+  const name = (at: number) => names[row[at] as number]!
+  const number = (at: number) => row[at] as number
+  const call: ModelCall = {
+    key: row[0] as string,
+    session: name(1),
+    owner: name(2),
+    at: number(3),
+    model: name(4),
+    provider: name(5),
+    counts: {
+      input: number(6),
+      output: number(7),
+      cache_read: number(8),
+      cache_write: number(9),
+      cache_write_1h: number(10),
+    },
+    cost: row[11] as string,
+    folder: name(12),
+    branch: name(13),
+    isSidechain: row[14] === 1,
+    requests: number(15),
+    remote: name(16),
+  }
+  return row[17] === '' ? call : { ...call, total: row[17] as string }
+}

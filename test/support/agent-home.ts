@@ -1,0 +1,76 @@
+/** A home folder with session files of agents, and what a scan finds in it. */
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { AgentName, Scan, SessionUse } from '../../src/agents/agent.ts'
+import { type ScanOptions, scanAll } from '../../src/agents/scan.ts'
+import { type AgentsEnvironment, readAgentsEnvironment } from '../../src/config.ts'
+
+export const FIXTURES = join(import.meta.dir, '../fixtures')
+
+export interface Figures {
+  agent_harness: string
+  session_id: string
+  model: string
+  requests: number
+  input: number
+  output: number
+  cache_read: number
+  cache_write: number
+  cache_write_1h: number
+}
+
+export class AgentHome {
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'tally-home-')))
+  readonly environment: AgentsEnvironment
+
+  constructor(variables: Record<string, string> = {}) {
+    this.environment = readAgentsEnvironment({ HOME: this.folder, ...variables })
+  }
+
+  /** Writes a file below the home folder, and answers where it is. */
+  write(path: string, content: string | Uint8Array): string {
+    const place = join(this.folder, path)
+    mkdirSync(dirname(place), { recursive: true })
+    writeFileSync(place, content)
+    return place
+  }
+
+  /** One JSON object a line. */
+  writeLines(path: string, records: readonly unknown[]): string {
+    return this.write(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  }
+
+  /** Puts a fixture, a file or a folder, below the home folder. */
+  copy(fixture: string, path: string): void {
+    const place = join(this.folder, path)
+    mkdirSync(dirname(place), { recursive: true })
+    cpSync(join(FIXTURES, fixture), place, { recursive: true })
+  }
+
+  scan(options: Omit<ScanOptions, 'environment'> = {}): Scan {
+    return scanAll({ environment: this.environment, ...options })
+  }
+
+  /** What a scan of one agent finds, and that it found no damage. */
+  uses(agent: AgentName): SessionUse[] {
+    const { uses, damage } = this.scan({ agents: [agent] })
+    if (damage.length > 0) throw new Error(`There is damage: ${JSON.stringify(damage)}`)
+    return uses
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true })
+  }
+}
+
+/** What the tests compare of a use. */
+export function figuresOf({ agentHarness, sessionId, model, requests, tokens }: SessionUse): Figures {
+  const { over_200k, ...counts } = tokens
+  return { agent_harness: agentHarness, session_id: sessionId, model, requests, ...counts }
+}
+
+export function byName(one: Figures, other: Figures): number {
+  const name = ({ agent_harness, session_id, model }: Figures) => `${agent_harness} ${session_id} ${model}`
+  return name(one) < name(other) ? -1 : 1
+}

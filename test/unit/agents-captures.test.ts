@@ -1,0 +1,182 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { AgentHome, byName, FIXTURES, type Figures, figuresOf } from '../support/agent-home.ts'
+
+let home: AgentHome
+beforeEach(() => {
+  home = new AgentHome()
+})
+afterEach(() => home.remove())
+
+const fixture = (path: string) => readFileSync(join(FIXTURES, path), 'utf8')
+
+/** A database as opencode makes it, still open: a fresh one keeps what it was given in its log. */
+function writeOpencode(): Database {
+  const path = join(home.folder, '.local/share/opencode/opencode.db')
+  mkdirSync(dirname(path), { recursive: true })
+  const database = new Database(path)
+  database.run('PRAGMA journal_mode = WAL')
+  database.run(fixture('cases/opencode/opencode-db-schema.sql'))
+  database.run('PRAGMA foreign_keys = OFF')
+  for (const table of ['session', 'message']) {
+    for (const row of JSON.parse(fixture(`cases/opencode/opencode-db-${table}-rows.json`))) {
+      const names = Object.keys(row)
+      const places = names.map(() => '?').join(', ')
+      database.query(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`).run(...(Object.values(row) as []))
+    }
+  }
+  return database
+}
+
+test('the tokens of every captured session and model are those that the model server sent', () => {
+  home.copy('agents/claude-code/transcripts', '.claude/projects')
+  home.copy('agents/codex/transcripts', '.codex/sessions')
+  home.copy('agents/gemini-cli/transcripts', '.gemini/tmp')
+  const expected = JSON.parse(fixture('agents/expected.json')) as (Figures & { reported_cost_otlp?: number })[]
+  const { uses, damage, files } = home.scan()
+  expect(damage).toEqual([])
+  expect(files).toBe(6)
+  expect(uses.map(figuresOf).sort(byName)).toEqual(
+    expected.map(({ reported_cost_otlp, ...figures }) => figures).sort(byName),
+  )
+})
+
+test('a session of Claude Code is labelled with the branch that its transcript names', () => {
+  home.copy('agents/claude-code/transcripts', '.claude/projects')
+  expect(new Set(home.uses('claude-code').map(({ branch }) => branch))).toEqual(new Set(['feature/ACME-42']))
+})
+
+test('what a sub-agent of Claude Code used belongs to the session that started it', () => {
+  const session = '5471ecff-bc32-4b73-b4ff-d30268a35a61'
+  const agent = 'agent-a8b646202984886b8.jsonl'
+  home.copy('cases/claude-code-subagent/run3-main-with-subagent.jsonl', `.claude/projects/p/${session}.jsonl`)
+  const alone = home.uses('claude-code')
+  home.copy(`cases/claude-code-subagent/${agent}`, `.claude/projects/p/${session}/subagents/${agent}`)
+  const [use, ...others] = home.uses('claude-code')
+  expect(others).toEqual([])
+  expect(use!.sessionId).toBe(session)
+  expect(use!.requests).toBe(alone[0]!.requests + 1)
+  expect(use!.tokens.input - alone[0]!.tokens.input).toBe(16)
+  expect(use!.tokens.cache_write_1h - alone[0]!.tokens.cache_write_1h).toBe(400)
+})
+
+test('what a fork of a session copied counts for the session that made it, also where that one is gone', () => {
+  const [original, fork] = ['03972874-e855-4118-acc5-97716d8242aa', '84ccdd11-9477-43e3-939c-15f566b18ba9']
+  home.copy('cases/claude-code-fork/run4-fork.jsonl', `.claude/projects/p/${fork}.jsonl`)
+  const forkAlone = home.uses('claude-code').map(figuresOf).sort(byName)
+  expect(forkAlone.map(({ session_id, model, requests }) => [session_id, model, requests])).toEqual([
+    [original, 'claude-opus-4-6', 1],
+    [original, 'claude-sonnet-5', 2],
+    [fork, 'claude-opus-4-6', 1],
+  ])
+  home.copy('cases/claude-code-tool/run1-tool.jsonl', `.claude/projects/p/${original}.jsonl`)
+  expect(home.uses('claude-code').map(figuresOf).sort(byName)).toEqual(forkAlone)
+})
+
+test('a resumed thread of Codex has the calls of both days, each with its model, repository and branch', () => {
+  home.copy(
+    'cases/codex-hooks/codex-0.169.0-run2-resumed.jsonl',
+    '.codex/sessions/2026/11/20/rollout-2026-11-20T17-54-15-01a1fa18-3e35-7d51-80d0-978a660e9e1f.jsonl',
+  )
+  expect(
+    home
+      .uses('codex')
+      .map(({ sessionId, model, requests, repository, branch, tokens: { input, output, cache_read } }) => [
+        ...[sessionId, model, requests, repository, branch],
+        { input, output, cache_read },
+      ]),
+  ).toEqual([
+    [
+      ...['01a1fa18-3e35-7d51-80d0-978a660e9e1f', 'gpt-5.3-codex', 2, 'acme/widgets', 'master'],
+      { input: 1_030, output: 603, cache_read: 3_000 },
+    ],
+    [
+      ...['01a1fa18-3e35-7d51-80d0-978a660e9e1f', 'gpt-5.4', 1, 'acme/widgets', 'master'],
+      { input: 530, output: 303, cache_read: 1_500 },
+    ],
+  ])
+})
+
+test('a message of Gemini CLI that is written again when its tool answered counts once', () => {
+  home.copy(
+    'cases/gemini-cli-tool/session-2026-11-20T17-55-98d86c96.jsonl',
+    '.gemini/tmp/gproj/chats/session-2026-11-20T17-55-98d86c96.jsonl',
+  )
+  home.write('.gemini/tmp/gproj/.project_root', '/home/dev/gproj')
+  const [use, ...others] = home.uses('gemini-cli')
+  expect(others).toEqual([])
+  expect(use!.folder).toBe('/home/dev/gproj')
+  expect(figuresOf(use!)).toEqual({
+    agent_harness: 'gemini-cli',
+    session_id: '98d86c96-b199-4005-845d-e04841cd8c49',
+    model: 'gemini-2.5-pro',
+    requests: 2,
+    input: 3_001 + 3_002 - 2 * 1_200,
+    output: 81 + 40 + 82 + 40,
+    cache_read: 2_400,
+    cache_write: 0,
+    cache_write_1h: 0,
+  })
+})
+
+test('a session of Qwen Code counts the calls of its sub-agents, and once, though the ledger tells it again', () => {
+  const session = '947158b7-b45d-419a-9d7d-25a1ee1e37f7'
+  home.copy(`cases/qwen-code/${session}.jsonl`, `.qwen/projects/-home-dev-qproj/chats/${session}.jsonl`)
+  const expected = {
+    agent_harness: 'qwen-code',
+    session_id: session,
+    model: 'qwen3-coder-plus',
+    requests: 2,
+    input: 3_603 - 2_048,
+    output: 183,
+    cache_read: 2_048,
+    cache_write: 0,
+    cache_write_1h: 0,
+  }
+  expect(home.uses('qwen-code').map(figuresOf)).toEqual([expected])
+  home.copy('cases/qwen-code/usage_record.jsonl', '.qwen/usage_record.jsonl')
+  expect(home.uses('qwen-code').map(figuresOf)).toEqual([expected])
+})
+
+test('the ledger of Qwen Code tells of a session whose file was deleted', () => {
+  home.copy('cases/qwen-code/usage_record.jsonl', '.qwen/usage_record.jsonl')
+  const [use] = home.uses('qwen-code')
+  expect(figuresOf(use!)).toMatchObject({ requests: 2, input: 3_603 - 2_048, output: 183, cache_read: 2_048 })
+  expect(use!.tokens.over_200k).toBeUndefined()
+})
+
+const OPENCODE_FIGURES = {
+  agent_harness: 'opencode',
+  session_id: 'ses_e05e51a42ffe3S940pOzISZ943',
+  model: 'gpt-mock',
+  requests: 1,
+  input: 780,
+  output: 94,
+  cache_read: 1_024,
+  cache_write: 0,
+  cache_write_1h: 0,
+}
+
+test('what opencode has only in the log of its open database is read, and nothing there changes', () => {
+  const database = writeOpencode()
+  try {
+    const folder = join(home.folder, '.local/share/opencode')
+    const bytes = () => readdirSync(folder).map((name) => [name, Bun.hash(readFileSync(join(folder, name)))])
+    const before = bytes().filter(([name]) => name !== 'opencode.db-shm')
+    const [use, ...others] = home.uses('opencode')
+    expect(others).toEqual([])
+    expect(figuresOf(use!)).toEqual(OPENCODE_FIGURES)
+    expect(use!.reportedCost).toBe('0.0010704')
+    expect(bytes().filter(([name]) => name !== 'opencode.db-shm')).toEqual(before)
+  } finally {
+    database.close()
+  }
+})
+
+test('a database that opencode has closed is read without leaving a file beside it', () => {
+  writeOpencode().close(true)
+  expect(home.uses('opencode').map(figuresOf)).toEqual([OPENCODE_FIGURES])
+  expect(readdirSync(join(home.folder, '.local/share/opencode'))).toEqual(['opencode.db'])
+})
