@@ -2,7 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { BODY_LIMIT_BYTES, type Body, decode, type Kind, TooLarge } from '../../src/features/telemetry/otlp/decode.ts'
+import {
+  BODY_LIMIT_BYTES,
+  type Body,
+  decode as decodePlain,
+  type Kind,
+  plainBytes,
+  TooLarge,
+} from '../../src/features/telemetry/otlp/decode.ts'
 import { Malformed } from '../../src/features/telemetry/otlp/sieve.ts'
 import type { LogSignal, PointSignal, Signal, SpanSignal, Wanted } from '../../src/features/telemetry/signals.ts'
 import { captures, toProtobuf } from '../support/otlp.ts'
@@ -24,6 +31,8 @@ const NOTHING: Wanted = {
 }
 
 const wanting = (some: Partial<Wanted>): Wanted => ({ ...NOTHING, ...some })
+
+const decode = (body: Body, wanted: Wanted) => decodePlain(body, plainBytes(body), wanted)
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 

@@ -1,6 +1,6 @@
 /** Reads bodies off the main thread: one of a megabyte takes some milliseconds, the largest more than a second. */
 import { combine, type ReadResult, readSignals, wanted } from './channels/index.ts'
-import { type Body, decode, TooLarge } from './otlp/decode.ts'
+import { type Body, decode, plainBytes, TooLarge } from './otlp/decode.ts'
 import { Malformed } from './otlp/sieve.ts'
 
 declare const self: Worker
@@ -12,16 +12,30 @@ export type FromDecoding =
 
 const post = (message: FromDecoding) => self.postMessage(message)
 
+/**
+ * A body leaves several times its size behind, and the next collection may be far: three of the largest in a row would
+ * take a gigabyte. Collecting costs some milliseconds of this thread.
+ */
+const LARGE_BYTES = 8 * 1_048_576
+
 self.onmessage = ({ data }: MessageEvent<Body>) => {
+  let bytes = 0
   try {
-    const { signals, counts } = decode(data, wanted)
+    const plain = plainBytes(data)
+    bytes = plain.byteLength
+    const { signals, counts } = decode(data, plain, wanted)
     post({ read: combine(counts, readSignals(signals)) })
   } catch (error) {
-    if (error instanceof Malformed) post({ refused: 'malformed', message: error.message })
-    else if (error instanceof TooLarge) post({ refused: 'too_large', message: error.message })
-    // Where it failed, and not the text, which may hold what somebody wrote.
-    else post({ error: error instanceof Error ? `${error.name}\n${placesOf(error)}` : typeof error })
+    post(failureOf(error))
   }
+  if (bytes > LARGE_BYTES) Bun.gc(true)
+}
+
+function failureOf(error: unknown): FromDecoding {
+  if (error instanceof Malformed) return { refused: 'malformed', message: error.message }
+  if (error instanceof TooLarge) return { refused: 'too_large', message: error.message }
+  // Where it failed, and not the text, which may hold what somebody wrote.
+  return { error: error instanceof Error ? `${error.name}\n${placesOf(error)}` : typeof error }
 }
 
 function placesOf({ stack = '' }: Error): string {

@@ -39,8 +39,13 @@ export interface Export extends Omit<Body, 'bytes'> {
 }
 
 export class Decoding {
-  readonly #thread = new DecodingThread()
+  readonly #thread: DecodingThread
   #heldBytes = 0
+
+  /** The thread's program and its deadline are given by tests alone, which want threads that break. */
+  constructor(program = new URL('./decoding-worker.ts', import.meta.url).href, deadlineMs = DEADLINE_MS) {
+    this.#thread = new DecodingThread(program, deadlineMs)
+  }
 
   /** Throws a Problem: `bad_request`, `body_too_large`, or `overloaded` where too much is being read already. */
   async read({ contentLength, stream, ...form }: Export): Promise<ReadResult> {
@@ -90,6 +95,11 @@ class DecodingThread {
   /** Gives a body up at its deadline; without one, ends the thread. */
   #timer: Timer | undefined
 
+  constructor(
+    readonly program: string,
+    readonly deadlineMs: number,
+  ) {}
+
   read(body: Body): Promise<ReadResult> {
     if (this.#waiting.length >= WAITING_LIMIT) return Promise.reject(tooMuch())
     return new Promise((resolve, reject) => {
@@ -106,7 +116,7 @@ class DecodingThread {
       const { body } = this.#job
       this.#worker ??= this.#start()
       this.#worker.postMessage(body, [body.bytes.buffer as ArrayBuffer])
-      this.#timer = setTimeout(() => this.#fail(), DEADLINE_MS)
+      this.#timer = setTimeout(() => this.#fail(), this.deadlineMs)
     } else {
       this.#timer = setTimeout(() => this.#end(), IDLE_MS)
       // Whoever stops needs not wait for it.
@@ -115,7 +125,7 @@ class DecodingThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./decoding-worker.ts', import.meta.url).href)
+    const worker = new Worker(this.program)
     worker.unref()
     worker.onmessage = ({ data }: MessageEvent<FromDecoding>) => {
       if (worker === this.#worker) this.#answer(data)
@@ -129,7 +139,7 @@ class DecodingThread {
   }
 
   #answer(answer: FromDecoding): void {
-    const { job } = this.#take()
+    const job = this.#take()
     if ('read' in answer) job?.resolve(answer.read)
     else job?.reject(refusalOf(answer))
     this.#next()
@@ -138,15 +148,14 @@ class DecodingThread {
   /** The thread broke, or took too long: what it was at may be sent again, to a new one. */
   #fail(): void {
     this.#end()
-    const { job } = this.#take()
-    job?.reject(unreadable())
+    this.#take()?.reject(unreadable())
     this.#next()
   }
 
-  #take() {
+  #take(): Job | undefined {
     const job = this.#job
     this.#job = undefined
-    return { job }
+    return job
   }
 
   #end(): void {

@@ -28,9 +28,13 @@ export const LIMIT_TEXT = `${LIMIT_MIB} MiB`
 /** Of more than {@link BODY_LIMIT_BYTES} once it is decompressed. */
 export class TooLarge extends Error {}
 
-/** Throws {@link Malformed} or {@link TooLarge}. */
-export function decode({ kind, encoding, gzip, bytes }: Body, wanted: Wanted): Decoded {
-  const plain = gzip ? gunzipped(bytes) : bytes
+/** The bytes as they are when nothing is compressed. Throws {@link Malformed} or {@link TooLarge}. */
+export function plainBytes({ gzip, bytes }: Body): Uint8Array {
+  return gzip ? gunzipped(bytes) : bytes
+}
+
+/** Throws {@link Malformed}. */
+export function decode({ kind, encoding }: Body, plain: Uint8Array, wanted: Wanted): Decoded {
   return encoding === 'json' ? decodeJson(kind, plain, wanted) : decodeProtobuf(kind, plain, wanted)
 }
 
