@@ -1,5 +1,121 @@
+/** Make a token, tell the agent, see it arrive. */
+import { Alert, Group, Radio, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useMemo, useState } from 'react'
+import { one, useAddress } from '../../address.ts'
+import { CopyLine } from '../../parts/copy-line.tsx'
 import { Page } from '../../parts/page.tsx'
+import { useSettings } from '../../server/me.ts'
+import type { CreatedToken } from '../../server/tokens.ts'
+import { Arrival } from './arrival.tsx'
+import classes from './connect.module.css'
+import { GUIDES, type Guide, type Target } from './guides.ts'
+import { TokenStep } from './token-step.tsx'
 
-export default function Section() {
-  return <Page title="connect">{null}</Page>
+export default function Connect() {
+  const [{ agent, welcome }, show] = useAddress({ agent: one, welcome: one })
+  const [token, setToken] = useState<CreatedToken | null>(null)
+  const guide = GUIDES.find(({ key }) => key === agent) ?? GUIDES[0]!
+  return (
+    <Page
+      title="Connect an agent"
+      lead="Agents report what they use, one entry per session. What arrives is placed, valued and shown at once."
+    >
+      {welcome === 'true' && <Welcome />}
+      <Stack gap="xl" maw={860}>
+        <Choice guide={guide} choose={(key) => show({ agent: key }, { replace: true })} />
+        <Numbered number={1} title="Make a token">
+          <TokenStep guide={guide} token={token} made={setToken} />
+        </Numbered>
+        <Numbered number={2} title={`Tell ${guide.key === 'curl' ? 'your program' : guide.title}`}>
+          <Lines guide={guide} token={usable(token, guide)} />
+        </Numbered>
+        <Numbered number={3} title="See it arrive">
+          <Arrival token={token} waits={guide.waits} />
+        </Numbered>
+      </Stack>
+    </Page>
+  )
+}
+
+/** An organization token reports nothing but telemetry. */
+const usable = (token: CreatedToken | null, { isTelemetry }: Guide) =>
+  token && (isTelemetry || token.kind === 'svc') ? token : null
+
+function Welcome() {
+  const { name } = useSettings()
+  return (
+    <Alert color="teal" variant="light" title={`${name} is set up`}>
+      You are its admin and signed in. Next, let an agent report; people, clients and prices can follow when they are
+      needed.
+    </Alert>
+  )
+}
+
+const Choice = ({ guide, choose }: { guide: Guide; choose: (key: string) => void }) => (
+  <Radio.Group value={guide.key} onChange={choose} aria-label="Which agent">
+    <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
+      {GUIDES.map(({ key, title, by }) => (
+        <Radio.Card key={key} value={key} className={classes.card} aria-label={`${title}, ${by}`}>
+          <Group wrap="nowrap" gap="xs" align="flex-start">
+            <Radio.Indicator size="xs" mt={3} />
+            <div>
+              <Text size="sm" fw={600} lh={1.3}>
+                {title}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {by}
+              </Text>
+            </div>
+          </Group>
+        </Radio.Card>
+      ))}
+    </SimpleGrid>
+  </Radio.Group>
+)
+
+const Numbered = ({ number, title, children }: { number: number; title: string; children: ReactNode }) => (
+  <section className={classes.step}>
+    <span className={classes.number} aria-hidden>
+      {number}
+    </span>
+    <Stack gap="xs" miw={0}>
+      <Title order={2} size="h5" className={classes.title}>
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  </section>
+)
+
+/** Names by which this machine alone knows itself. */
+const ONLY_HERE = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+function Lines({ guide, token }: { guide: Guide; token: CreatedToken | null }) {
+  // Once per token, so that what is being copied does not change under the hand.
+  const target = useMemo<Target>(
+    () => ({ url: location.origin, token: token?.token ?? 'tally_svc_…', now: new Date() }),
+    [token],
+  )
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        {guide.lead}
+        {!token && ' Make a token first, and it stands in these lines.'}
+      </Text>
+      {guide.steps.map(({ says, lines }) => (
+        <div key={says}>
+          <Text size="sm" mb={4}>
+            {says}
+          </Text>
+          <CopyLine text={lines(target)} />
+        </div>
+      ))}
+      {ONLY_HERE.has(location.hostname) && (
+        <Text size="xs" c="dimmed">
+          {location.host} is this machine only. An agent on another one needs the name by which that reaches this
+          server, which must listen there: <code>tally serve --host 0.0.0.0</code>.
+        </Text>
+      )}
+    </Stack>
+  )
 }
