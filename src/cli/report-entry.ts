@@ -51,7 +51,8 @@ function parseCost(text: string): number {
   return moneyNumber(nanos)
 }
 
-function collectLabel(text: string, before: Record<string, string> = {}): Record<string, string> {
+/** For a flag that is repeated: `name=value`. */
+export function collectLabel(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (name === undefined || value === undefined) {
     throw new InvalidArgumentError('Use name=value, such as repository=acme/web.')
