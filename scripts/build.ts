@@ -30,6 +30,7 @@ const RELEASED: Record<string, Target> = {
 const WORKERS = [
   'src/database/slow-worker.ts',
   'src/database/checkpoint-worker.ts',
+  'src/database/backup-worker.ts',
   'src/features/entries/export-worker.ts',
   'src/features/bills/documents/pdf-worker.ts',
   'src/features/telemetry/decoding-worker.ts',

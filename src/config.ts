@@ -6,6 +6,7 @@
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { parseDuration } from './lib/duration.ts'
 
 interface Option {
   flag: string
@@ -69,6 +70,24 @@ export const OPTIONS = {
     default: 'info',
     doc: 'debug, info, warn, error or silent',
   },
+  backupEvery: {
+    flag: '--backup-every <duration>',
+    variable: 'TALLY_BACKUP_EVERY',
+    default: '',
+    doc: 'how often the server copies its embedded database, such as 24h; never where absent',
+  },
+  backupKeep: {
+    flag: '--backup-keep <number>',
+    variable: 'TALLY_BACKUP_KEEP',
+    default: '14',
+    doc: 'how many of those copies are kept, the newest',
+  },
+  backupDir: {
+    flag: '--backup-dir <dir>',
+    variable: 'TALLY_BACKUP_DIR',
+    default: '',
+    doc: 'folder of backups, best on another disk; backups in the data folder where absent',
+  },
   url: {
     flag: '--url <url>',
     variable: 'TALLY_URL',
@@ -93,7 +112,16 @@ export interface Config {
   publicUrl: string | undefined
   trustedProxies: string[]
   mail: MailConfig | undefined
+  backups: BackupsConfig
   logLevel: (typeof LOG_LEVELS)[number]
+}
+
+/** Where backups go, and how often the server makes one. */
+export interface BackupsConfig {
+  folder: string
+  /** Undefined where only people make them. */
+  everyMs: number | undefined
+  keep: number
 }
 
 /** How bills are delivered by e-mail. */
@@ -181,6 +209,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     reading.fault('trustedProxies', `'${proxy}' is no address and no network such as 10.0.0.0/8`)
   }
   const mail = readMail(reading)
+  const backups = readBackups(reading)
   reading.finish()
   return {
     dataDir: text('data'),
@@ -190,8 +219,31 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     publicUrl,
     trustedProxies,
     mail,
+    backups,
     logLevel: logLevel!,
   }
+}
+
+/** A copy takes minutes where the database is large, and a disk that is always copied to is no backup. */
+const SHORTEST_BACKUP_MS = 10 * 60_000
+
+/** A year of daily ones. */
+const BACKUP_KEEP_LIMIT = 366
+
+function readBackups(reading: Reading): BackupsConfig {
+  const every = reading.text('backupEvery')
+  const everyMs = every === '' ? undefined : parseDuration(every)
+  if (every !== '' && (everyMs === undefined || everyMs < SHORTEST_BACKUP_MS)) {
+    reading.fault('backupEvery', `'${every}' must be 10min or longer, such as 12h, 1d or 1w`)
+  }
+  const keep = Number(reading.text('backupKeep'))
+  if (!Number.isInteger(keep) || keep < 1 || keep > BACKUP_KEEP_LIMIT) {
+    reading.fault('backupKeep', `'${reading.text('backupKeep')}' must be a number from 1 to ${BACKUP_KEEP_LIMIT}`)
+  }
+  if (everyMs !== undefined && reading.text('databaseUrl')) {
+    reading.fault('backupEvery', 'is for the embedded database; let pg_dump be run for PostgreSQL')
+  }
+  return { folder: reading.text('backupDir') || join(reading.text('data'), 'backups'), everyMs, keep }
 }
 
 /** Of submission (RFC 6409) and of submission over TLS (RFC 8314), which is what a mail server expects of programs. */

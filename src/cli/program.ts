@@ -4,6 +4,7 @@ import { VERSION } from '../version.ts'
 import { addAgentsCommands } from './agents.ts'
 import { addApprovalsCommand } from './approvals.ts'
 import { addAuditCommand } from './audit.ts'
+import { addBackupCommand } from './backup.ts'
 import { addBillsCommands } from './bills.ts'
 import { addClientsCommands } from './clients.ts'
 import { addEntriesCommands } from './entries.ts'
@@ -13,10 +14,12 @@ import { examples, optionOf } from './options.ts'
 import { addPricesCommands } from './prices.ts'
 import { addProjectsCommands } from './projects.ts'
 import { addReportsCommands } from './reports.ts'
+import { addRestoreCommand } from './restore.ts'
 import { addRulesCommands } from './rules.ts'
 import { addServeCommand } from './serve.ts'
 import { addSettingsCommands } from './settings.ts'
 import { addSheetsCommands } from './sheets.ts'
+import { addSqlCommand } from './sql.ts'
 import { addTicketsCommands } from './tickets.ts'
 import { addTokensCommands } from './tokens.ts'
 import { addUnattributedCommand } from './unattributed.ts'
@@ -63,7 +66,10 @@ function createProgram(): Command {
   addReportsCommands(program)
   addOpenapiCommand(program)
   addAgentsCommands(program)
+  addBackupCommand(program)
+  addRestoreCommand(program)
   addVerifyCommand(program)
+  addSqlCommand(program)
   addVersionCommand(program)
   return program
 }

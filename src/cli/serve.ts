@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, type OptionName, readConfig } from '../config.ts'
@@ -38,6 +39,9 @@ export function addServeCommand(program: Command): void {
     .addOption(optionOf('trustedProxies'))
     .addOption(optionOf('smtpUrl'))
     .addOption(optionOf('smtpFrom'))
+    .addOption(optionOf('backupEvery'))
+    .addOption(optionOf('backupKeep'))
+    .addOption(optionOf('backupDir'))
     .addOption(optionOf('logLevel'))
     .addHelpText(
       'after',
@@ -84,6 +88,8 @@ async function serve(config: Config): Promise<void> {
     const services = createServices({ db, clock: systemClock, mail: config.mail })
     // A newer table may know models that were reported before it did.
     if (await services.prices.loadDefaultPrices()) await services.entries.valueUnpriced()
+    // Before anything is accepted: a folder that cannot be had is a fault of the configuration.
+    const backups = config.backups.everyMs === undefined ? undefined : await startBackups(config, logger)
     const app = createApp({ services, logger, publicUrl: config.publicUrl, trustedProxies: config.trustedProxies })
     server = listen(config, (options) => app.listen(options).server!)
     const url = localUrl(config.host, server.port!)
@@ -103,7 +109,7 @@ async function serve(config: Config): Promise<void> {
     logger.info(`${signal}: finishing what was accepted`)
     setTimeout(() => die(undefined, `not finished after ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
-    await Promise.all([finish(server, logger), rolling.stop(), delivering.stop()])
+    await Promise.all([finish(server, logger), rolling.stop(), delivering.stop(), backups?.stop()])
     await flushLastUsed(services.people, logger)
   } finally {
     // Of a start that failed half-way; one that has finished answers nobody any more.
@@ -174,6 +180,26 @@ async function finish(server: Server, logger: Logger): Promise<void> {
   if (finished) return
   logger.warn(`some requests were not finished after ${FINISH_MS / 1000} s and are cut off`)
   await server.stop(true)
+}
+
+/** Backups by the server itself. One that fails is told, and tried again a minute later. */
+async function startBackups({ backups, dataDir }: Config, logger: Logger) {
+  const [{ scheduleBackups }, { DATABASE_FILE }, { systemClock }] = await Promise.all([
+    import('../database/scheduled-backups.ts'),
+    import('../database/open.ts'),
+    import('../lib/clock.ts'),
+  ])
+  return scheduleBackups({
+    from: join(dataDir, DATABASE_FILE),
+    folder: backups.folder,
+    everyMs: backups.everyMs!,
+    keep: backups.keep,
+    clock: systemClock,
+    events: {
+      made: (backup) => logger.info({ backup }, 'made a backup'),
+      failed: (error) => logger.error({ err: error }, 'could not make a backup'),
+    },
+  })
 }
 
 /** A failure is no reason to stop: the moments are kept for the next time. */

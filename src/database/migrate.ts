@@ -17,12 +17,15 @@ const LOCK_TIMEOUT_MS = 60_000
 const newestVersion = (migrations: Migration[]) => migrations.at(-1)!.version
 
 /** Throws {@link WrongDatabase} for a database that a newer Tally has written. */
+export function refuseNewer(version: number, where: string, migrations = MIGRATIONS): void {
+  if (version <= newestVersion(migrations)) return
+  throw new WrongDatabase(
+    `${where} has schema version ${version}; this tally knows up to ${newestVersion(migrations)}. Use the newer tally that wrote it, or restore a copy made before the upgrade.`,
+  )
+}
+
 function missingFrom(migrations: Migration[], version: number, where: string): Migration[] {
-  if (version > newestVersion(migrations)) {
-    throw new WrongDatabase(
-      `${where} has schema version ${version}; this tally knows up to ${newestVersion(migrations)}. Use the newer tally that wrote it, or restore a copy made before the upgrade.`,
-    )
-  }
+  refuseNewer(version, where, migrations)
   return migrations.filter((migration) => migration.version > version)
 }
 

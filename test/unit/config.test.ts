@@ -11,6 +11,7 @@ describe('the configuration', () => {
       publicUrl: undefined,
       trustedProxies: [],
       mail: undefined,
+      backups: { folder: 'tally-data/backups', everyMs: undefined, keep: 14 },
       logLevel: 'info',
     })
   })

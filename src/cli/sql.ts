@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { embeddedFile } from './backup.ts'
+import { CommandError } from './failures.ts'
+import { examples } from './options.ts'
+import { print, printTable } from './print.ts'
+import type { DatabaseFlags } from './with-services.ts'
+
+interface SqlFlags extends DatabaseFlags {
+  json?: boolean
+}
+
+export function addSqlCommand(program: Command): void {
+  program
+    .command('sql')
+    .description('Ask the embedded database a question in SQL; nothing can be changed')
+    .argument('<query>', 'one statement')
+    .option('--read-only', 'as it always is')
+    .option('--json', 'print JSON, with whole numbers beyond 2^53 as text')
+    .addHelpText(
+      'after',
+      `
+Safe beside a running server, unlike versions of sqlite3 below 3.51.3. The tables are no part of the API and change with
+versions. Costs are nano-dollars, prices pico-dollars per token, moments milliseconds since 1970.
+${examples("tally sql 'SELECT status, count(*) FROM entries GROUP BY status'", "tally sql --json 'SELECT name FROM sqlite_schema'")}`,
+    )
+    .action(async (query: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<SqlFlags>()
+      const { databaseUrl, dataDir } = readConfig(flags)
+      const file = embeddedFile(databaseUrl, dataDir, 'psql')
+      const { ask } = await import('../database/ask.ts')
+      const { columns, rows } = answerOf(() => ask(file, query))
+      if (flags.json) {
+        print(
+          JSON.stringify(
+            rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, jsonOf(row[at])]))),
+            null,
+            2,
+          ),
+        )
+        return
+      }
+      printTable(
+        columns.map((title, at) => ({ title, of: (row: unknown[]) => textOf(row[at]) })),
+        rows,
+      )
+    })
+}
+
+/** What SQLite says of a query is for the person who wrote it. */
+function answerOf<Answer>(ask: () => Answer): Answer {
+  try {
+    return ask()
+  } catch (error) {
+    throw new CommandError((error as Error).message)
+  }
+}
+
+const hexOf = (value: Uint8Array) => Buffer.from(value).toString('hex')
+
+function jsonOf(value: unknown): unknown {
+  if (value instanceof Uint8Array) return hexOf(value)
+  if (typeof value !== 'bigint') return value
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : String(value)
+}
+
+function textOf(value: unknown): string {
+  if (value === null) return 'NULL'
+  return value instanceof Uint8Array ? hexOf(value) : String(value)
+}

@@ -1,0 +1,19 @@
+/** One question in SQL to the embedded database, which can change nothing. */
+import { Database as Connection } from 'bun:sqlite'
+
+/** While the log is recovered after a crash. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/** Throws what SQLite says where the query is wrong, or would write. Only the first of several statements is run. */
+export function ask(path: string, query: string): { columns: string[]; rows: unknown[][] } {
+  const connection = new Connection(path, { readonly: true, safeIntegers: true })
+  try {
+    connection.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    // Of the file alone it is true already; with ATTACH another one could be written.
+    connection.run('PRAGMA query_only = ON')
+    const statement = connection.query(query)
+    return { rows: statement.values() as unknown[][], columns: statement.columnNames }
+  } finally {
+    connection.close()
+  }
+}

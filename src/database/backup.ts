@@ -1,0 +1,61 @@
+/** Backups of the embedded database, while a server may be writing to it. */
+import { Database as Connection } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
+import type { Copy } from './copy.ts'
+import { sizeOf, unfinishedName } from './copy.ts'
+
+/** How often one looks how far the copy is. */
+const LOOK_MS = 200
+
+type Told = { copy: Copy } | { error: { message: string; code?: string } }
+
+interface BackUpOptions {
+  /** The file of the database. */
+  from: string
+  /** Where nothing is yet. */
+  to: string
+  /** Hears how many bytes of about how many are copied. */
+  progress?: (done: number, total: number) => void
+  signal?: AbortSignal
+}
+
+/**
+ * Copies the database as it is at one moment, and checks the copy: its pages, its references, and that it is Tally's.
+ * Throws where the file exists, space is missing or the copy is damaged; then nothing is left of it.
+ */
+export async function backUp({ from, to, progress, signal }: BackUpOptions): Promise<Copy> {
+  if (existsSync(to)) throw new Error(`${to} exists already. A backup never replaces a file: name another one.`)
+  const total = progress ? sizeOfFile(from) : 0
+  const looking = progress && setInterval(() => progress(bytesOf(unfinishedName(to)), total), LOOK_MS)
+  try {
+    return await copyOnThread(from, to, signal)
+  } finally {
+    clearInterval(looking)
+  }
+}
+
+function copyOnThread(from: string, to: string, signal: AbortSignal | undefined): Promise<Copy> {
+  const worker = new Worker(new URL('./backup-worker.ts', import.meta.url).href)
+  const { promise, resolve, reject } = Promise.withResolvers<Copy>()
+  worker.onmessage = ({ data }: MessageEvent<Told>) => {
+    if ('copy' in data) resolve(data.copy)
+    else reject(Object.assign(new Error(data.error.message), { code: data.error.code }))
+  }
+  worker.onerror = ({ message }) => reject(new Error(`The thread of the backup failed: ${message}`))
+  signal?.addEventListener('abort', () => reject(new Error('The backup was stopped.')), { once: true })
+  worker.postMessage({ from, to })
+  return promise.finally(() => worker.terminate())
+}
+
+function sizeOfFile(path: string): number {
+  const connection = new Connection(path, { readonly: true })
+  try {
+    return sizeOf(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}

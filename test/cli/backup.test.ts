@@ -1,0 +1,233 @@
+import { Database as Connection } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdir, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CommandLine } from '../support/command-line.ts'
+
+let tally: CommandLine
+beforeEach(async () => {
+  tally = await CommandLine.make()
+  await tally.addUser()
+})
+afterEach(() => tally.remove())
+
+const file = (name: string) => join(tally.folder, name)
+
+const entry = (at: number) => ({
+  agent_harness: 'curl',
+  agent_name: 'backups',
+  model: 'claude-sonnet-4-5',
+  started_at: '2026-11-20T10:00:00Z',
+  ended_at: '2026-11-20T10:30:00Z',
+  tokens: { input: at, output: 1 },
+})
+
+/** Reports until told to stop; answers how many were acknowledged. */
+function reportOn(url: string, token: string) {
+  let isWanted = true
+  let acknowledged = 0
+  const running = (async () => {
+    while (isWanted) {
+      const { status } = await fetch(`${url}/api/v1/token-entries`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(entry(acknowledged)),
+      })
+      if (status === 201) acknowledged += 1
+    }
+    return acknowledged
+  })()
+  return {
+    sofar: () => acknowledged,
+    stop() {
+      isWanted = false
+      return running
+    },
+  }
+}
+
+/** Sums that a restored database must have as well. */
+function sumsOf(path: string): unknown {
+  const connection = new Connection(path, { readonly: true })
+  const sums = connection
+    .query('SELECT count(*) AS entries, sum(input) AS input, sum(list_value) AS value FROM entries')
+    .get()
+  connection.close()
+  return sums
+}
+
+describe('tally backup', () => {
+  test('copies what is acknowledged while a server writes, and the copy restored has equal totals', async () => {
+    const { token } = await tally.createToken()
+    const server = await tally.serve()
+    const reporting = reportOn(server.url, token)
+    while (reporting.sofar() < 50) await Bun.sleep(5)
+    const before = reporting.sofar()
+    const backup = await tally.json(['backup', file('copy.db')])
+    await reporting.stop()
+    await server.stop()
+    expect(backup).toMatchObject({ file: file('copy.db') })
+    expect(backup.entries).toBeGreaterThanOrEqual(before)
+    expect((await stat(file('copy.db'))).mode & 0o777).toBe(0o600)
+    expect(await readdir(tally.folder)).not.toContain('copy.db.unfinished')
+
+    await tally.done(['restore', file('copy.db'), '--data', file('other')])
+    expect(sumsOf(file('other/tally.db'))).toEqual(sumsOf(file('copy.db')))
+    await tally.done(['verify', '--data', file('other')])
+    const { data } = await tally.json(['entries', 'list', '--limit', '1', '--data', file('other')])
+    expect(data).toHaveLength(1)
+  })
+
+  test('names a file after the moment in a folder, and its own folder where none is named', async () => {
+    await mkdir(file('kept'))
+    expect((await tally.json(['backup', file('kept')])).file).toMatch(/kept\/tally-\d{8}T\d{6}Z\.db$/)
+    expect((await tally.json(['backup'])).file).toMatch(/tally-data\/backups\/tally-\d{8}T\d{6}Z\.db$/)
+  })
+
+  test('never replaces a file', async () => {
+    await Bun.write(file('precious'), 'mine')
+    const { code, stderr } = await tally.run(['backup', file('precious')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('exists already')])
+    expect(await Bun.file(file('precious')).text()).toBe('mine')
+  })
+
+  test('says which folder is missing, and leaves nothing', async () => {
+    const { code, stderr } = await tally.run(['backup', file('nowhere/copy.db')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('nowhere')])
+  })
+
+  test('refuses a damaged database, and leaves no copy that looks like one', async () => {
+    const connection = new Connection(join(tally.dataDir, 'tally.db'))
+    connection.run('PRAGMA foreign_keys = OFF')
+    connection.run('INSERT INTO project_leads (project_id, user_id) VALUES (404, 405)')
+    connection.close()
+    const { code, stderr } = await tally.run(['backup', file('copy.db')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is damaged: project_leads refers to rows of')])
+    expect((await readdir(tally.folder)).filter((name) => name.startsWith('copy'))).toEqual([])
+  })
+
+  test('names the tool of PostgreSQL where the database is there', async () => {
+    const { stderr } = await tally.run(['backup', '--database-url', 'postgres://127.0.0.1:1/none'])
+    expect(stderr).toContain('pg_dump')
+  })
+})
+
+describe('tally restore', () => {
+  test('refuses while a server uses the database, which goes on as before', async () => {
+    await tally.done(['backup', file('copy.db')])
+    const server = await tally.serve()
+    const { code, stderr } = await tally.run(['restore', file('copy.db'), '--replace', '--yes'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Stop the server')])
+    expect((await fetch(`${server.url}/ready`)).status).toBe(200)
+    const { token } = await tally.createToken()
+    const reporting = reportOn(server.url, token)
+    while (reporting.sofar() < 3) await Bun.sleep(5)
+    const acknowledged = await reporting.stop()
+    await server.stop()
+    expect(sumsOf(join(tally.dataDir, 'tally.db'))).toMatchObject({ entries: acknowledged })
+  })
+
+  test('keeps the database that was there beside, and only when told to replace it', async () => {
+    await tally.done(['backup', file('copy.db')])
+    await tally.addUser('eve@example.com', 'member')
+    const refused = await tally.run(['restore', file('copy.db')])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--replace')])
+    await tally.done(['restore', file('copy.db'), '--replace', '--yes'])
+    const emails = async (args: string[] = []) =>
+      (await tally.json(['users', 'list', ...args])).data.map(({ email }: { email: string }) => email)
+    expect(await emails()).toEqual(['ada@example.com'])
+    const kept = (await readdir(tally.dataDir)).find((name) => name.includes('.replaced-'))!
+    await tally.done(['restore', join(tally.dataDir, kept), '--data', file('kept')])
+    expect(await emails(['--data', file('kept')])).toContain('eve@example.com')
+  })
+
+  test('refuses what is no backup, another program’s, a newer Tally’s or cut off', async () => {
+    await Bun.write(file('text'), 'no database at all, but long enough to be looked at '.repeat(20))
+    const other = new Connection(file('other.db'))
+    other.run('CREATE TABLE songs (name TEXT)')
+    other.close()
+    await tally.done(['backup', file('newer.db')])
+    const newer = new Connection(file('newer.db'))
+    newer.run("INSERT INTO migrations VALUES (9999, 'from the future', 0)")
+    newer.close()
+    await tally.done(['backup', file('cut.db')])
+    const whole = await Bun.file(file('cut.db')).bytes()
+    await Bun.write(file('cut.db'), whole.slice(0, whole.length / 2))
+    for (const [name, says] of [
+      ['text', 'not a SQLite database'],
+      ['other.db', 'of another program'],
+      ['newer.db', 'Use the newer tally'],
+      ['cut.db', 'malformed'],
+      ['missing.db', 'cannot be read'],
+    ] as const) {
+      const { code, stderr } = await tally.run(['restore', file(name), '--data', file(`to-${name}`)])
+      expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining(says)])
+      expect(await Bun.file(file(`to-${name}/tally.db`)).exists()).toBe(false)
+    }
+  })
+})
+
+describe('a server with a schedule', () => {
+  test('makes a backup when none is there, keeps as many as it is told, and leaves other files alone', async () => {
+    await mkdir(file('kept'))
+    for (const name of ['tally-20260101T000000Z.db', 'tally-20260102T000000Z.db', 'notes.txt']) {
+      await Bun.write(file(`kept/${name}`), '')
+    }
+    const server = await tally.serve(['--backup-every', '24h', '--backup-keep', '2', '--backup-dir', file('kept')])
+    await server.untilPrinted(/made a backup/)
+    await server.stop()
+    const names = (await readdir(file('kept'))).sort()
+    expect(names).toEqual(['notes.txt', 'tally-20260102T000000Z.db', expect.stringMatching(/^tally-\d{8}T\d{6}Z\.db$/)])
+    await tally.done(['restore', file(`kept/${names[2]}`), '--data', file('restored')])
+  })
+
+  test('makes none while the newest is young enough, and goes on where one cannot be made', async () => {
+    await tally.done(['backup'])
+    const young = await tally.serve(['--backup-every', '24h'])
+    await young.stop()
+    expect(young.output()).not.toContain('made a backup')
+    // Root may write anywhere, so a file stands where the folder should be.
+    await Bun.write(file('blocked'), '')
+    const { code, stderr } = await tally.run([
+      'serve',
+      '--port',
+      '0',
+      '--backup-every',
+      '1h',
+      '--backup-dir',
+      file('blocked'),
+    ])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('blocked')])
+  })
+
+  test('refuses a schedule that it cannot keep', async () => {
+    const { code, stderr } = await tally.run(['serve', '--backup-every', 'daily', '--backup-keep', '0'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('TALLY_BACKUP_EVERY')
+    expect(stderr).toContain('TALLY_BACKUP_KEEP')
+  })
+})
+
+describe('tally sql', () => {
+  test('answers a question as a table and as JSON, exact beyond 2^53', async () => {
+    const { stdout } = await tally.done(['sql', 'SELECT email, 9007199254740993 AS large, NULL AS empty FROM users'])
+    expect(stdout).toMatch(/^email +large +empty\n/)
+    expect(stdout).toContain('9007199254740993')
+    expect(await tally.json(['sql', '--read-only', 'SELECT 9007199254740993 AS large, 2 AS two'])).toEqual([
+      { large: '9007199254740993', two: 2 },
+    ])
+  })
+
+  test('changes nothing, neither here nor in a file beside', async () => {
+    for (const query of [
+      'DELETE FROM users',
+      "ATTACH 'beside.db' AS beside; CREATE TABLE beside.t (a)",
+      'DROP TABLE users',
+    ]) {
+      await tally.run(['sql', query])
+    }
+    expect((await tally.json(['users', 'list'])).data).toHaveLength(1)
+    expect((await tally.run(['sql', 'DELETE FROM users'])).stderr).toContain('readonly')
+    expect((await tally.run(['sql', 'SELEC 1'])).stderr).toContain('syntax error')
+  })
+})
