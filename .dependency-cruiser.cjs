@@ -43,14 +43,17 @@ const PARTS = {
     '^src/config\\.ts$',
     '^src/version\\.ts$',
     '^src/agents/',
+    '^src/demo/',
     // Besides services only the shapes in which things are printed as JSON.
     SERVICES,
     '^src/features/[^/]+/schema\\.ts$',
     // What needs no database, on machines that have none.
     '^src/features/prices/list-value\\.ts$',
-    '^src/database/(open|migrate|visibility|backup|scheduled-backups|restore|ask)\\.ts$',
+    '^src/database/(emptying|open|migrate|visibility|backup|scheduled-backups|restore|ask)\\.ts$',
     ...GROUND,
   ],
+  // Does what people and agents do, as they do it: through the services.
+  'src/demo/': ['^src/services\\.ts$', SERVICES, '^src/database/visibility\\.ts$', ...GROUND],
   'src/services\\.ts$': [SERVICES, '^src/database/(damage|database|ready)\\.ts$', ...GROUND],
   'src/app\\.ts$': [ROUTES, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
   'src/http/': [SERVICES, '^src/version\\.ts$', '^src/database/(errors|visibility)\\.ts$', ...GROUND],

@@ -5,12 +5,14 @@ import postgresSheets from './postgres/0003_sheets.sql' with { type: 'text' }
 import postgresRollup from './postgres/0004_rollup.sql' with { type: 'text' }
 import postgresBills from './postgres/0005_bills.sql' with { type: 'text' }
 import postgresTelemetry from './postgres/0006_telemetry.sql' with { type: 'text' }
+import postgresDemo from './postgres/0007_demo.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
 import sqliteRollup from './sqlite/0004_rollup.sql' with { type: 'text' }
 import sqliteBills from './sqlite/0005_bills.sql' with { type: 'text' }
 import sqliteTelemetry from './sqlite/0006_telemetry.sql' with { type: 'text' }
+import sqliteDemo from './sqlite/0007_demo.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -25,4 +27,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 4, name: 'rollup', sql: { sqlite: sqliteRollup, postgres: postgresRollup } },
   { version: 5, name: 'bills', sql: { sqlite: sqliteBills, postgres: postgresBills } },
   { version: 6, name: 'telemetry', sql: { sqlite: sqliteTelemetry, postgres: postgresTelemetry } },
+  { version: 7, name: 'demo', sql: { sqlite: sqliteDemo, postgres: postgresDemo } },
 ]

@@ -15,7 +15,7 @@ interface FirstSteps {
 }
 
 /** How this program is called from the folder in which it was started, and where its data is if nothing is said. */
-function calledAs(): { command: string; dataDir: string } {
+export function calledAs(): { command: string; dataDir: string } {
   if (Bun.isStandaloneExecutable) {
     const name = basename(process.execPath)
     const command = Bun.which(name) === process.execPath ? name : pathOf(process.execPath)

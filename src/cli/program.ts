@@ -7,6 +7,7 @@ import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
 import { addBillsCommands } from './bills.ts'
 import { addClientsCommands } from './clients.ts'
+import { addDemoCommand } from './demo.ts'
 import { addEntriesCommands } from './entries.ts'
 import { EXIT_DONE, tellFailure } from './failures.ts'
 import { addOpenapiCommand } from './openapi.ts'
@@ -48,6 +49,7 @@ function createProgram(): Command {
       ),
     )
   addServeCommand(program)
+  addDemoCommand(program)
   addUsersCommands(program)
   addTokensCommands(program)
   addSettingsCommands(program)

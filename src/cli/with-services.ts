@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../config.ts'
 import type { Party } from '../features/audit/service.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Services } from '../services.ts'
 import { CommandError } from './failures.ts'
 
@@ -19,7 +20,7 @@ export interface DatabaseFlags {
 export async function withServices<Result>(
   flags: DatabaseFlags,
   work: (services: Services, self: Party) => Promise<Result>,
-  { creates = false }: { creates?: boolean } = {},
+  { creates = false, clock }: { creates?: boolean; clock?: Clock } = {},
 ): Promise<Result> {
   const { dataDir, databaseUrl, mail } = readConfig(flags)
   // Only now, as drizzle and the services take most of a short command's time: `--help` does without.
@@ -38,7 +39,7 @@ export async function withServices<Result>(
   }
   const db = await openDatabase({ dataDir, databaseUrl, clock: systemClock })
   try {
-    return await work(createServices({ db, clock: systemClock, mail }), {
+    return await work(createServices({ db, clock: clock ?? systemClock, mail }), {
       viewer: EVERYTHING,
       person: null,
       by: commandLineActor(),

@@ -60,6 +60,11 @@ export function migrateSqlite(path: string, now: number, migrations = MIGRATIONS
   }
 }
 
+/** As a new file would be, within the caller's transaction, who has taken away what was there. */
+export function applyAllToSqlite(connection: Connection, now: number): void {
+  for (const migration of MIGRATIONS) applyToSqlite(connection, migration, now)
+}
+
 /** A connection to a file that is Tally's or new, in write-ahead mode. */
 function openOwnFile(path: string): Connection {
   let connection: Connection | undefined
@@ -87,7 +92,7 @@ function asWrongFile(error: unknown, path: string): unknown {
   )
 }
 
-function refuseForeignFile(connection: Connection, path: string): void {
+export function refuseForeignFile(connection: Connection, path: string): void {
   // Both in one transaction: another process may be making the file right now.
   connection.run('BEGIN')
   const { id } = connection.query<{ id: number }, []>('SELECT application_id AS id FROM pragma_application_id').get()!
@@ -134,6 +139,9 @@ function copyBeside(path: string, version: number): void {
   }
 }
 
+/** How PostgreSQL lists Tally's connections. */
+export const APPLICATION_NAME = 'tally'
+
 /** 'TALY': the advisory lock that a migrating process holds. */
 const ADVISORY_LOCK = APPLICATION_ID
 
@@ -161,8 +169,13 @@ export async function migratePostgres(client: Sql, where: string, now: number, m
   }
 }
 
+/** As {@link applyAllToSqlite}. */
+export async function applyAllToPostgres(client: Sql, now: number): Promise<void> {
+  for (const migration of MIGRATIONS) await applyToPostgres(client, migration, now)
+}
+
 /** Whether Tally has been here before. Throws where another program has. */
-async function isOwnSchema(client: Sql, where: string): Promise<boolean> {
+export async function isOwnSchema(client: Sql, where: string): Promise<boolean> {
   const [{ encoding }] = await client<[{ encoding: string }]>`SELECT current_setting('server_encoding') AS encoding`
   if (encoding !== 'UTF8') {
     throw new WrongDatabase(

@@ -14,7 +14,7 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres, { type Sql } from 'postgres'
 import type { Database, Reader, Tx } from './database.ts'
 import { asProblem, databaseClosed, failureOf } from './errors.ts'
-import { migratePostgres, WrongDatabase } from './migrate.ts'
+import { APPLICATION_NAME, migratePostgres, WrongDatabase } from './migrate.ts'
 import { Queries, tellProblems } from './queries.ts'
 import { postgresTables } from './tables.ts'
 import { Turns } from './turns.ts'
@@ -76,7 +76,7 @@ function connect({ url, connections, settings }: LinkOptions, onclose: () => voi
     // By default notices are printed.
     onnotice: () => undefined,
     onclose,
-    connection: { application_name: 'tally', ...settings },
+    connection: { application_name: APPLICATION_NAME, ...settings },
   })
 }
 
@@ -323,7 +323,7 @@ export interface PostgresOptions {
  * a newer Tally's, or not to be entered, and a Problem where the server does not answer.
  */
 export async function openPostgres({ url, now, slowDeadlineMs, busyDeadlineMs }: PostgresOptions): Promise<Database> {
-  await migrate(url, now)
+  await onOneConnection(url, (client, where) => migratePostgres(client, where, now))
   const writer = new PostgresWriter(url, busyDeadlineMs)
   const quick = quickReads(url)
   const slow = slowReads(url, slowDeadlineMs)
@@ -348,7 +348,8 @@ export async function openPostgres({ url, now, slowDeadlineMs, busyDeadlineMs }:
 /** Invalid password, unknown user, unknown database, no right to connect or to make tables. */
 const REFUSED = ['28000', '28P01', '3D000', '42501']
 
-async function migrate(url: string, now: number): Promise<void> {
+/** `where` names the database in messages. Throws as {@link openPostgres}. */
+export async function onOneConnection(url: string, work: (client: Sql, where: string) => Promise<void>): Promise<void> {
   const { where } = parseAddress(url)
   const client = connect({ url, connections: 1 }, () => undefined)
   // A proxy whose server is down takes the connection and drops it, and postgres.js would try again for ever.

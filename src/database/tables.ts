@@ -67,6 +67,7 @@ function defineTables(kit: ColumnKit) {
       logo: bytes('logo'),
       logoType: text('logo_type'),
       telemetryByEmail: flag('telemetry_by_email').notNull().default(false),
+      demoAt: time('demo_at'),
     }),
     users: table('users', {
       id: key('id'),

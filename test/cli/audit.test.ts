@@ -96,6 +96,7 @@ test('settings are shown and set as the API answers them', async () => {
     currency: 'EUR',
     unknown_projects: 'hold',
     approval_required: true,
+    demo: false,
     email: 'bills@acme.example',
     address: '1 Road\n10115 Berlin',
     tax_id: 'DE123456789',

@@ -58,6 +58,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally clients remove',
     'tally clients restore',
     'tally clients show',
+    'tally demo',
     'tally entries',
     'tally entries approve',
     'tally entries list',

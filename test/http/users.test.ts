@@ -245,6 +245,7 @@ describe('settings', () => {
       currency: 'USD',
       unknown_projects: 'create',
       approval_required: false,
+      demo: false,
     })
     const change = {
       name: ' Acme ',
@@ -259,6 +260,7 @@ describe('settings', () => {
     expect(one.json).toEqual({ ...json, unknown_projects: 'create' })
     expect((await app.call('GET /api/v1/settings', { session })).json).toEqual({
       ...change,
+      demo: false,
       name: 'Acme',
       unknown_projects: 'create',
     })
@@ -280,7 +282,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(5)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(6)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })

@@ -337,6 +337,7 @@ forEachEngine('people', (open) => {
       billNumberFormat: '{year}-{sequence:4}',
       billFooter: null,
       logoType: null,
+      demoAt: null,
     })
     expect(await people.isSetUp()).toBe(true)
     expect((await refusalOf(setUpWith(tokenOf(link)))).code).toBe('already_set_up')

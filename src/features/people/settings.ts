@@ -29,7 +29,9 @@ import {
 } from './store/organization.ts'
 
 /** Absent is unchanged, null clears. */
-export type SettingsChange = { [Name in keyof Omit<Organization, 'logoType'>]?: Organization[Name] | undefined }
+export type SettingsChange = {
+  [Name in keyof Omit<Organization, 'logoType' | 'demoAt'>]?: Organization[Name] | undefined
+}
 
 /** Nobody waits longer to be paid: what a year does not bring is no due date. */
 const DUE_DAYS_LIMIT = 365
@@ -54,13 +56,16 @@ export function settingsBody(organization: Organization) {
 }
 
 /** What everybody may read of them: how entries are placed and counted, and nothing of bills. */
-export function commonSettingsBody({ name, timeZone, currency, unknownProjects, approvalRequired }: Organization) {
+export function commonSettingsBody(organization: Organization) {
+  const { name, timeZone, currency, unknownProjects, approvalRequired, telemetryByEmail, demoAt } = organization
   return {
     name,
     time_zone: timeZone,
     currency,
     unknown_projects: unknownProjects,
     approval_required: approvalRequired,
+    telemetry_by_email: telemetryByEmail,
+    demo: demoAt !== null,
   }
 }
 
@@ -138,15 +143,23 @@ export function createSettings({ db, audit }: { db: Database; audit: AuditServic
           billNumberFormat: given.billNumberFormat ?? before.billNumberFormat,
           billFooter: given.billFooter === undefined ? before.billFooter : given.billFooter,
           logoType: before.logoType,
+          demoAt: before.demoAt,
         }
         const changes = difference(settingsBody(before), settingsBody(after))
         if (!changes) return before
-        const { logoType: _, ...settings } = after
+        const { logoType: _type, demoAt: _demo, ...settings } = after
         await updateOrganization(tx, settings)
         await audit.record(tx, by, { action: 'organization.changed', ...changes })
         return after
       })
     },
+
+    /** Says of everything until `demoAt` that it is made up, and may go. */
+    declareDemo: (demoAt: number, by: Actor): Promise<void> =>
+      db.write(async (tx) => {
+        await updateOrganization(tx, { demoAt })
+        await audit.record(tx, by, { action: 'organization.demo_made', after: { demo: true } })
+      }),
 
     /** The picture on bills. Throws `not_found` where there is none. */
     async getLogo(): Promise<Logo> {

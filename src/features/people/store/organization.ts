@@ -26,6 +26,8 @@ export interface Organization {
   billFooter: string | null
   /** Of the picture on bills; null where there is none. */
   logoType: LogoType | null
+  /** When everything that is older was made up, to be looked at; null where nothing was. */
+  demoAt: number | null
 }
 
 export interface Logo {
@@ -50,6 +52,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       billNumberFormat: organization.billNumberFormat,
       billFooter: organization.billFooter,
       logoType: organization.logoType,
+      demoAt: organization.demoAt,
     })
     .from(organization)
   return { ...row!, logoType: row!.logoType as LogoType | null }

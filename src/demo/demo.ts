@@ -1,0 +1,200 @@
+/**
+ * Three months of an agency that does not exist, for people to look around in. Everything happens through the services,
+ * as it would have happened: a clock of its own goes from the first day to now, and whoever acts may act so.
+ */
+import { viewerOf } from '../database/visibility.ts'
+import { type Actor, type Party, TALLY } from '../features/audit/service.ts'
+import type { CallerOf, User } from '../features/people/service.ts'
+import { addDays, dateAt, startOfDay } from '../lib/calendar.ts'
+import type { Clock } from '../lib/clock.ts'
+import { Random } from '../lib/random.ts'
+import type { Services } from '../services.ts'
+import { CI_OWNER, CLIENTS, emailOf, PEOPLE, PROJECTS, RULES, SETTINGS, TIME_ZONE } from './agency.ts'
+import { paperwork } from './paperwork.ts'
+import { type DemoReport, sessionsOf } from './sessions.ts'
+import type { Deed, Stage } from './stage.ts'
+
+/** Any number: it makes every demonstration the same, but for its days. */
+const SEED = 7
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Two whole months to be billed, and as much of this one as there is: in its first half, the third month before as well. */
+const MONTHS_BEFORE = { early: 3, late: 2 }
+const LATE_FROM_DAY = 15
+
+/** Reports of so long are sent at once: each alone would wait for the disk, and nobody looks at the minute. */
+const TOGETHER_MS = HOUR_MS
+
+/** The share of sessions that somebody goes on with days later. */
+const RESUMED_SHARE = 0.012
+
+/** The present of the demonstration. */
+export class DemoClock implements Clock {
+  moment = 0
+
+  now(): number {
+    return this.moment
+  }
+}
+
+export interface DemoOptions {
+  /** On an empty database, with the clock below. */
+  services: Services
+  clock: DemoClock
+  now: number
+  /** Of those who may sign in. */
+  password: string
+  onProgress(done: number, total: number): void
+}
+
+/** Answers how many reports were taken. */
+export async function fillDemo({ services, clock, now, password, onProgress }: DemoOptions): Promise<number> {
+  const random = new Random(SEED)
+  const firstDay = firstDayOf(now)
+  clock.moment = startOfDay(firstDay, TIME_ZONE) - 3 * DAY_MS
+  // First of all, so that what is interrupted half-way can be removed.
+  await services.people.declareDemo(now, TALLY)
+  await services.prices.loadDefaultPrices()
+  const users = await addPeople(services, password)
+  const as = (user: string) => partyOf(users.get(user)!)
+  await addWork(services, as('ines.marques'))
+  const send = await addTokens(services, users)
+
+  const stage: Stage = { services, random, as, firstDay, now }
+  const reports = allReports(firstDay, now, random)
+  const deeds = [...together(reports, send), ...paperwork(stage)]
+    .filter(({ at }) => at <= now)
+    .sort((one, other) => one.at - other.at)
+  for (const [index, { at, run }] of deeds.entries()) {
+    clock.moment = Math.floor(at)
+    await run()
+    onProgress(index + 1, deeds.length)
+  }
+  await services.people.flushLastUsed()
+  return reports.length
+}
+
+/** The first of a month, so long ago that there are whole months to look at. */
+function firstDayOf(now: number): string {
+  const today = dateAt(now, TIME_ZONE)
+  const months = today.day < LATE_FROM_DAY ? MONTHS_BEFORE.early : MONTHS_BEFORE.late
+  return today.with({ day: 1 }).subtract({ months }).toString()
+}
+
+async function addPeople({ people }: Services, password: string): Promise<Map<string, User>> {
+  const users = new Map<string, User>()
+  let by: Actor = TALLY
+  for (const { user, name, role, signsIn } of PEOPLE) {
+    const added = await people.addUser(
+      { email: emailOf(user), name, role, ...(signsIn !== undefined && { password }) },
+      by,
+    )
+    users.set(user, added)
+    // The first one is the admin, who adds the others.
+    by = actorOf(users.get(PEOPLE[0]!.user)!)
+  }
+  await people.changeSettings(SETTINGS, by)
+  return users
+}
+
+async function addWork({ projects, placement }: Services, admin: Party): Promise<void> {
+  for (const client of CLIENTS) await projects.addClient(admin, client)
+  for (const { repository: _, tickets, ...project } of PROJECTS) {
+    await projects.addProject(admin, project)
+    for (const [index, title] of tickets.entries()) {
+      await projects.addNewTicket(admin, { key: `${project.key}-${101 + index}`, title, project: project.key })
+    }
+  }
+  for (const rule of RULES) await placement.addRule(admin.by, rule)
+}
+
+/** Makes everybody's tokens, and answers what sends a report with the right one. */
+async function addTokens(
+  { people, entries }: Services,
+  users: Map<string, User>,
+): Promise<(report: DemoReport) => Promise<unknown>> {
+  const secrets = new Map<string, string>()
+  const make = async (user: string, name: string, more: { kind?: 'svc' | 'read' | 'org'; expiresAt?: number } = {}) => {
+    const by = actorOf(users.get(user)!)
+    return people.createToken({ kind: 'svc', user: emailOf(user), name, ...more }, by)
+  }
+  for (const { user, sessions } of PEOPLE) {
+    if (sessions > 0) secrets.set(user, (await make(user, 'laptop')).secret)
+  }
+  secrets.set('ci', (await make(CI_OWNER, 'nightly checks')).secret)
+  await make('ines.marques', 'telemetry of all laptops', { kind: 'org' })
+  await make('hanna.lindqvist', 'spreadsheet of the month', { kind: 'read' })
+  const { token } = await make('sam.whitaker', 'old laptop')
+  await people.revokeToken({ ownerId: undefined }, token.uid, actorOf(users.get('ines.marques')!))
+
+  return async ({ user, isCi, body }) => {
+    const caller = await people.authenticate(`Bearer ${secrets.get(isCi ? 'ci' : user)}`)
+    await entries.reportEntry(body, caller as CallerOf<'service'>)
+  }
+}
+
+function allReports(firstDay: string, now: number, random: Random): DemoReport[] {
+  const reports: DemoReport[] = []
+  const startingAt = startOfDay(firstDay, TIME_ZONE)
+  for (let day = firstDay; startOfDay(day, TIME_ZONE) < now; day = addDays(day, 1)) {
+    const share = (startOfDay(day, TIME_ZONE) - startingAt) / (now - startingAt)
+    for (const report of sessionsOf(day, share, random)) {
+      reports.push(report)
+      if (mayGoOn(report) && random.chance(RESUMED_SHARE)) reports.push(resumed(report, random))
+    }
+  }
+  return reports.filter(({ at }) => at <= now)
+}
+
+/** Whose sender knows sessions, and is there some days later. */
+function mayGoOn({ user, body }: DemoReport): boolean {
+  const leaves = PEOPLE.some((person) => person.user === user && person.leavesAfter !== undefined)
+  return body.session_id !== undefined && !leaves
+}
+
+/** The same session some days later, with the totals that it then has. */
+function resumed({ user, isCi, at, body }: DemoReport, random: Random): DemoReport {
+  const factor = 1.3 + random.fraction()
+  const later = at + (3 + random.below(9)) * DAY_MS
+  const { tokens, requests = 1, reported_cost: cost } = body
+  const more = (count: number) => Math.round(count * factor)
+  return {
+    user,
+    isCi,
+    at: later,
+    body: {
+      ...body,
+      ended_at: new Date(later - 4_000).toISOString(),
+      tokens: {
+        ...tokens,
+        input: more(tokens.input),
+        output: more(tokens.output),
+        ...(tokens.cache_read !== undefined && { cache_read: more(tokens.cache_read) }),
+        ...(tokens.cache_write !== undefined && { cache_write: more(tokens.cache_write) }),
+      },
+      requests: more(requests),
+      ...(cost !== undefined && { reported_cost: Number((cost * factor).toFixed(6)) }),
+    },
+  }
+}
+
+/** Reports of the same hour as one deed, at its end. */
+function together(reports: DemoReport[], send: (report: DemoReport) => Promise<unknown>): Deed[] {
+  const groups = Map.groupBy(reports, ({ at }) => Math.floor(at / TOGETHER_MS))
+  return [...groups.values()].map((group) => {
+    const inOrder = group.sort((one, other) => one.at - other.at)
+    return { at: inOrder.at(-1)!.at, run: () => Promise.all(inOrder.map(send)) }
+  })
+}
+
+/** The address of a laptop in an office. */
+function actorOf({ id }: User): Actor {
+  return { userId: id, tokenId: null, origin: `10.20.0.${10 + id}` }
+}
+
+function partyOf(user: User): Party {
+  const person = { id: user.id, role: user.role }
+  return { viewer: viewerOf(person), person, by: actorOf(user) }
+}

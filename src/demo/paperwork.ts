@@ -1,0 +1,239 @@
+/** What people do about the entries of the demonstration: placing, approving, sheets, bills. */
+import { addDays, dateAt, daysOfMonth, spanOf, startOfDate, startOfDay } from '../lib/calendar.ts'
+import { emailOf, PEOPLE, PROJECTS, REJECTIONS, TIME_ZONE } from './agency.ts'
+import type { Deed, Stage } from './stage.ts'
+
+const HOUR_MS = 3_600_000
+
+/** Whoever keeps the books. */
+const BOOKS = 'hanna.lindqvist'
+const ADMIN = 'ines.marques'
+
+/** What is younger is left for whoever looks around to approve. */
+const UNDECIDED_DAYS = 7
+
+/** Of a project and week, a lead turns down one entry in so many weeks. */
+const REJECTED_SHARE = 0.35
+
+const at = (day: string, hour: number) => startOfDay(day, TIME_ZONE) + hour * HOUR_MS
+
+export function paperwork(stage: Stage): Deed[] {
+  return [
+    ...weeklyDeeds(stage),
+    ...months(stage).flatMap((month, index, all) => monthlyDeeds(stage, month, all.length - index)),
+    ...sheets(stage),
+    leaving(stage),
+  ]
+}
+
+/** The whole months before this one, as `2026-10`, the oldest first. */
+function months({ firstDay, now }: Stage): string[] {
+  const whole: string[] = []
+  let first = Temporal.PlainDate.from(firstDay)
+  for (let next = first.add({ months: 1 }); startOfDate(next, TIME_ZONE) <= now; next = first.add({ months: 1 })) {
+    whole.push(first.toString().slice(0, 7))
+    first = next
+  }
+  return whole
+}
+
+/** Leads look through the week before on Mondays; what nobody could place, the books place on Tuesdays. */
+function weeklyDeeds(stage: Stage): Deed[] {
+  const { firstDay, now } = stage
+  const deeds: Deed[] = []
+  for (let day = firstDay; startOfDay(day, TIME_ZONE) < now; day = addDays(day, 1)) {
+    const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
+    if (weekday === 1 && startOfDay(addDays(day, UNDECIDED_DAYS), TIME_ZONE) < now) {
+      for (const [index, { key, leads }] of PROJECTS.entries()) {
+        const lead = PEOPLE.find(({ user }) => emailOf(user) === leads![0])!.user
+        deeds.push({ at: at(day, 9.5 + index / 20), run: () => decide(stage, key, lead, day) })
+      }
+    }
+    if (weekday === 2) deeds.push({ at: at(day, 11), run: () => placeSome(stage) })
+  }
+  return deeds
+}
+
+async function decide({ services: { entries }, random, as }: Stage, project: string, lead: string, monday: string) {
+  const party = as(lead)
+  const filter = { projects: [project], statuses: ['submitted' as const], endingAt: startOfDay(monday, TIME_ZONE) }
+  if (random.chance(REJECTED_SHARE)) {
+    const { data } = await entries.listEntries(party.viewer, { filter, limit: 40, after: undefined })
+    const others = data.filter(
+      ({ agent_manager: manager }) => manager.name !== PEOPLE.find(({ user }) => user === lead)!.name,
+    )
+    if (others.length > 0) {
+      const reason = random.pick(REJECTIONS)
+      await entries.decideEntry(random.pick(others).id, { action: 'reject', reason }, party)
+    }
+  }
+  // Theirs among them stay: nobody approves their own.
+  await entries.decideEntries({ filter }, { action: 'approve' }, party)
+}
+
+/** Where work without a rule belongs; the rest keeps waiting. */
+const BY_HAND: Record<string, string> = { 'kestrel/driver-app': 'ROUTES', 'lumen/consumption-study': 'METER' }
+
+async function placeSome({ services: { entries }, as }: Stage) {
+  const party = as(BOOKS)
+  const { data } = await entries.listEntries(party.viewer, {
+    filter: { placed: ['none'] },
+    limit: 12,
+    after: undefined,
+  })
+  for (const [repository, project] of Object.entries(BY_HAND)) {
+    const ids = data.filter(({ labels }) => labels?.repository === repository).map(({ id }) => id)
+    if (ids.length > 0) await entries.placeEntries({ ids: ids.slice(0, 3) }, { project }, party)
+  }
+}
+
+/** What the bank says a euro is. */
+const EUROS_PER_DOLLAR = 0.92
+
+/** The bills of a month, and what becomes of them. `age` is 1 for the last whole month, whose bills are mostly open. */
+function monthlyDeeds(stage: Stage, month: string, age: number): Deed[] {
+  const { services, as } = stage
+  const { bills, entries } = services
+  const party = as(BOOKS)
+  const after = addDays(daysOfMonth(month)!.to, 2)
+  const send = async (client: string, more: object = {}) => {
+    const { bill } = await bills.send(
+      { month, client, leave_unpriced: true, include_earlier: true, ...more },
+      { by: party.by, key: undefined },
+    )
+    return bill.bill.number
+  }
+  const inEuros = { exchange_rate: EUROS_PER_DOLLAR, tax: { name: 'VAT', percent: 19 } }
+  const numbers = new Map<string, string>()
+  const sending = (client: string, more?: object) => async () => void numbers.set(client, await send(client, more))
+  const paying = (client: string, reference: string) => () =>
+    bills.payBill(numbers.get(client)!, { reference }, party.by)
+  const { endingAt } = spanOf(daysOfMonth(month)!, TIME_ZONE)
+
+  const deeds: Deed[] = [
+    {
+      at: at(after, 8),
+      run: () =>
+        entries.decideEntries(
+          { filter: { clients: ['Harbor & Pine', 'Lumen Energie GmbH'], statuses: ['submitted'], endingAt } },
+          { action: 'approve' },
+          party,
+        ),
+    },
+    { at: at(after, 10), run: sending('Harbor & Pine', { purchase_order: 'PO-2087' }) },
+    { at: at(after, 10.2), run: sending('Lumen Energie GmbH', inEuros) },
+    { at: at(after, 10.4), run: sending('Kestrel Logistics') },
+    {
+      at: at(after, 10.6),
+      run: sending('Fable Foods', { extra_lines: [{ text: 'Setting up agents for your team', amount: 180 }] }),
+    },
+    { at: at(addDays(after, 9), 15), run: paying('Fable Foods', 'ACH 4471') },
+  ]
+  if (age === 1) return deeds
+  return [
+    ...deeds,
+    { at: at(addDays(after, 1), 9), run: () => replace('The project ROUTES was billed to the wrong purchase order') },
+    { at: at(addDays(after, 11), 15), run: paying('Harbor & Pine', 'Wire 20931') },
+    { at: at(addDays(after, 12), 15), run: paying('Lumen Energie GmbH', 'SEPA 8830012') },
+    { at: at(addDays(after, 13), 15), run: paying('Kestrel Logistics', 'BACS 55120') },
+    {
+      at: at(addDays(after, 15), 10),
+      run: () =>
+        bills.creditBill(
+          numbers.get('Fable Foods')!,
+          {
+            lines: [{ text: 'Hours of a workshop that did not take place', amount: 60 }],
+            note: 'As agreed by telephone.',
+          },
+          party.by,
+        ),
+    },
+  ]
+
+  async function replace(reason: string): Promise<void> {
+    const replaced = numbers.get('Kestrel Logistics')!
+    await bills.voidBill(replaced, { reason }, party.by)
+    numbers.set('Kestrel Logistics', await send('Kestrel Logistics', { replaces: replaced, purchase_order: 'KL-77' }))
+  }
+}
+
+/** One sheet in every state: what people did with agents that report nothing. */
+function sheets({ services: { sheets }, as, firstDay, now }: Stage): Deed[] {
+  const thisMonth = dateAt(now, TIME_ZONE).with({ day: 1 })
+  const lastMonth = thisMonth.subtract({ months: 1 }).toString()
+  const open = (user: string, from: string, note: string, works: Work[]) => async () => {
+    const party = as(user)
+    const sheet = await sheets.openSheet({ month: from.slice(0, 7), note }, party)
+    for (const work of works) await sheets.addEntry(sheet.id, draftOf(work, from), party)
+    return sheet.id
+  }
+  const submitted = (opening: () => Promise<string>, user: string) => async () => {
+    const id = await opening()
+    await sheets.submitSheet(id, as(user), { confirmOverlaps: true })
+    return id
+  }
+  const jonas = open('jonas.weber', firstDay, 'Chats in the browser', [
+    { day: 2, project: 'SHOP', summary: 'Texts for the size tables', input: 21_000, output: 9_400 },
+    { day: 5, project: 'SHOP', summary: 'Ideas for the voucher page', input: 12_500, output: 6_100 },
+    { day: 11, project: 'PORTAL', summary: 'Wording of a letter', input: 8_300, output: 2_700 },
+  ])
+  const noor = open('noor.haddad', lastMonth, 'Workshop with the client', [
+    { day: 3, project: 'METER', summary: 'Questions about old formats', input: 44_000, output: 18_000 },
+    { day: 3, project: 'LAB', summary: 'Comparing local models', input: 95_000, output: 31_000 },
+  ])
+  const felix = open('aiko.tanaka', lastMonth, 'Pictures for the app', [
+    { day: 8, project: 'APP', summary: 'Store texts in three languages', input: 15_200, output: 11_900 },
+  ])
+  const current = open('jonas.weber', thisMonth.toString(), 'This month so far', [
+    { day: 0, project: 'SHOP', summary: 'Headlines for the winter sale', input: 9_900, output: 5_200 },
+  ])
+  const ofLast = (day: number, hour: number) => at(addDays(lastMonth, day), hour)
+  return [
+    {
+      at: at(addDays(firstDay, 20), 16),
+      run: async () => sheets.approveSheet(await submitted(jonas, 'jonas.weber')(), as(BOOKS)),
+    },
+    {
+      at: ofLast(12, 16),
+      run: async () => {
+        const id = await submitted(noor, 'noor.haddad')()
+        await sheets.returnSheet(id, 'Please put the hours of the workshop on the ticket METER-103', as(ADMIN))
+      },
+    },
+    { at: ofLast(20, 16), run: submitted(felix, 'aiko.tanaka') },
+    { at: at(thisMonth.toString(), 9), run: current },
+  ]
+}
+
+interface Work {
+  /** Days behind the first of the sheet. */
+  day: number
+  project: string
+  summary: string
+  input: number
+  output: number
+}
+
+function draftOf({ day, project, summary, input, output }: Work, from: string) {
+  const startedAt = at(addDays(from, day), 8)
+  return {
+    agent_harness: 'browser',
+    agent_name: 'chat',
+    model: 'gpt-5.5',
+    started_at: new Date(startedAt).toISOString(),
+    ended_at: new Date(startedAt + HOUR_MS / 2).toISOString(),
+    tokens: { input, output },
+    project,
+    summary,
+  }
+}
+
+/** Somebody moves on to another job. */
+function leaving({ services: { people }, as, firstDay, now }: Stage): Deed {
+  const { user, leavesAfter } = PEOPLE.find((person) => person.leavesAfter !== undefined)!
+  const startingAt = startOfDay(firstDay, TIME_ZONE)
+  return {
+    at: startingAt + (leavesAfter! + 0.03) * (now - startingAt),
+    run: () => people.disableUser(emailOf(user), as(ADMIN).by),
+  }
+}

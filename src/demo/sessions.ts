@@ -1,0 +1,178 @@
+/** The agents' sessions of a day, drawn at random from who works when, with what and on what. Pure. */
+import type { EntriesService } from '../features/entries/service.ts'
+import { addDays, startOfDay } from '../lib/calendar.ts'
+import type { Random } from '../lib/random.ts'
+import {
+  CI_OWNER,
+  type DemoHarness,
+  type DemoPerson,
+  type DemoProject,
+  HARNESSES,
+  PEOPLE,
+  PROJECTS,
+  SUMMARIES,
+  UNRULED,
+} from './agency.ts'
+
+export type ReportBody = Parameters<EntriesService['reportEntry']>[0]
+
+export interface DemoReport {
+  /** Who made the token that it comes with. */
+  user: string
+  isCi: boolean
+  /** When it is sent. */
+  at: number
+  body: ReportBody
+}
+
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+
+/** Work begins around nine, and few sessions begin after six. */
+const FIRST_HOUR = 9
+const WORKING_HOURS = 9
+
+/** Some look at things on Saturday, when nobody has to. */
+const WEEKEND_SHARE = 0.06
+
+/** A release is near: twice as much goes on. */
+const BURST_SHARE = 0.08
+
+/** Everybody is away some days. */
+const AWAY_SHARE = 0.07
+
+/** Agents report when they are done, a few seconds later. */
+const REPORT_DELAY_MS = 4_000
+
+/** Where a session's work is told, from the most exact to nothing. */
+const NAMED_TICKET = 0.42
+const NAMED_PROJECT = 0.54
+const LABELS_ONLY = 0.97
+
+const CHECKED_REPOSITORIES = PROJECTS.filter(({ key }) => key !== 'LAB').map(({ repository }) => repository)
+
+/** `share` is how much of the whole period is over by then. */
+export function sessionsOf(day: string, share: number, random: Random): DemoReport[] {
+  return [
+    ...PEOPLE.flatMap((person) => sessionsOfPerson(person, day, share, random)),
+    ...nightlyChecks(day, share, random),
+  ]
+}
+
+function sessionsOfPerson(person: DemoPerson, day: string, share: number, random: Random): DemoReport[] {
+  if (person.sessions === 0 || share > (person.leavesAfter ?? 1)) return []
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
+  const isWeekend = weekday === 0 || weekday === 6
+  if (random.chance(isWeekend ? 1 - WEEKEND_SHARE : AWAY_SHARE)) return []
+  // Use of agents grows while people learn what they are good for.
+  const growth = 0.75 + share / 2
+  const burst = random.chance(BURST_SHARE) ? 2 : 1
+  const count = Math.round((isWeekend ? 2 : person.sessions) * growth * burst * random.size(1.3))
+  const opening = startOfDay(day, person.timeZone) + FIRST_HOUR * HOUR_MS
+  return Array.from({ length: count }, () => {
+    const startedAt = Math.round(opening + random.fraction() * WORKING_HOURS * HOUR_MS)
+    return sessionOf(person, startedAt, share, random)
+  }).flat()
+}
+
+function sessionOf(person: DemoPerson, startedAt: number, share: number, random: Random): DemoReport[] {
+  const harness = HARNESSES[random.pick(person.harnesses)]
+  const key = random.pick(person.projects)
+  const project = PROJECTS.find((each) => each.key === key)!
+  const requests = Math.max(1, Math.round(harness.requests * random.size(1.9)))
+  const endedAt = startedAt + Math.round(requests * harness.secondsPerRequest * 1_000 * random.size(1.3))
+  const model = modelAt(harness, share, random)
+  const body: ReportBody = {
+    agent_harness: harness.name,
+    agent_name: random.pick(harness.agents),
+    ...model,
+    started_at: new Date(startedAt).toISOString(),
+    ended_at: new Date(endedAt).toISOString(),
+    ...usage(model.provider ? { ...harness, reportsCost: undefined } : harness, requests, random),
+    ...workOf(person, project, random),
+    session_id: random.uuid(),
+  }
+  const at = endedAt + REPORT_DELAY_MS
+  const reports = [{ user: person.user, isCi: false, at, body }]
+  const { subModel } = harness
+  if (subModel && body.model !== subModel.model && random.chance(subModel.share)) {
+    const few = Math.max(1, Math.round(requests / 3))
+    reports.push({ ...reports[0]!, body: { ...body, model: subModel.model, ...usage(harness, few, random) } })
+  }
+  return reports
+}
+
+function modelAt({ models }: DemoHarness, share: number, random: Random): Pick<ReportBody, 'model' | 'provider'> {
+  const inUse = models.filter(({ from = 0, until = 1 }) => from <= share && share <= until)
+  const { model, provider } = random.pick(inUse.flatMap((each) => new Array<typeof each>(each.weight).fill(each)))
+  return provider === undefined ? { model } : { model, provider }
+}
+
+/** What so many requests take: each sends the whole conversation again, nearly all of it from the cache. */
+function usage(
+  harness: DemoHarness,
+  requests: number,
+  random: Random,
+): Pick<ReportBody, 'tokens' | 'requests' | 'reported_cost'> {
+  const context = harness.context * random.size(1.5)
+  const fresh = Math.round(requests * harness.freshInput * random.size(1.5))
+  const output = Math.round(requests * harness.output * random.size(1.4))
+  const cacheRead = Math.round((requests - 1) * context * (0.8 + random.fraction() / 5))
+  const cacheWrite = harness.writesCache ? Math.round(context + requests * 900 * random.size(1.3)) : 0
+  const firstInput = harness.writesCache ? fresh : fresh + Math.round(context / 2)
+  const tokens = harness.inputIncludesCache
+    ? { input: firstInput + cacheRead, output, cache_read: cacheRead, input_includes_cache: true }
+    : { input: firstInput, output, cache_read: cacheRead, ...(cacheWrite > 0 && { cache_write: cacheWrite }) }
+  const price = harness.reportsCost
+  if (!price) return { tokens, requests }
+  const dollars = (firstInput * price.input + output * price.output + cacheRead * price.cacheRead) / 1_000_000
+  return { tokens, requests, reported_cost: Number(dollars.toFixed(6)) }
+}
+
+/** What a session says of its work: a ticket, a project, or nothing but where it ran. */
+function workOf(
+  person: DemoPerson,
+  project: DemoProject,
+  random: Random,
+): Pick<ReportBody, 'project' | 'ticket' | 'labels' | 'summary'> {
+  const index = random.below(project.tickets.length)
+  const ticket = `${project.key}-${101 + index}`
+  const title = project.tickets[index]!
+  const summary = random.pick(SUMMARIES).replace('{}', title)
+  const branch = random.chance(0.7) ? `feature/${ticket}-${slug(title)}` : 'main'
+  const labels = { repository: project.repository, branch }
+  const said = random.fraction()
+  if (said < NAMED_TICKET) return { project: project.key, ticket, labels, summary }
+  if (said < NAMED_PROJECT) return { project: project.key, labels, summary }
+  const unruled = UNRULED[person.user]
+  if (unruled && random.chance(0.15)) return { labels: { repository: unruled, branch }, summary }
+  return said < LABELS_ONLY ? { labels, summary } : { summary: 'A quick question' }
+}
+
+function slug(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+}
+
+/** A script that looks over each repository at night, sends what it thinks that it costs, and knows no sessions. */
+function nightlyChecks(day: string, share: number, random: Random): DemoReport[] {
+  const harness = HARNESSES['nightly-ci']
+  const night = startOfDay(addDays(day, 1), 'UTC') - 22 * HOUR_MS
+  return CHECKED_REPOSITORIES.flatMap((repository, index) => {
+    const startedAt = night + index * 7 * MINUTE_MS + random.below(3 * MINUTE_MS)
+    const requests = Math.max(1, Math.round(harness.requests * random.size(1.6)))
+    const endedAt = startedAt + requests * harness.secondsPerRequest * 1_000
+    const body: ReportBody = {
+      agent_harness: harness.name,
+      agent_name: random.pick(harness.agents),
+      ...modelAt(harness, share, random),
+      started_at: new Date(startedAt).toISOString(),
+      ended_at: new Date(endedAt).toISOString(),
+      ...usage(harness, requests, random),
+      labels: { repository, branch: 'main', pipeline: 'nightly' },
+      summary: `Nightly look at ${repository}`,
+    }
+    const report = { user: CI_OWNER, isCi: true, at: endedAt + REPORT_DELAY_MS, body }
+    // Now and then its runner is restarted and sends the same once more.
+    return random.chance(0.02) ? [report, { ...report, at: report.at + 5 * MINUTE_MS }] : [report]
+  })
+}

@@ -1,0 +1,157 @@
+import { Database as Connection } from 'bun:sqlite'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/database/open.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { CommandLine, type RunningServer } from '../support/command-line.ts'
+
+const PASSWORD = 'correct horse battery'
+
+/** What making the demonstration printed, once for all tests: each works on a copy. */
+let original: CommandLine
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts what it relies on
+let made: any
+let tally: CommandLine
+
+const make = (command: CommandLine) => command.json(['demo', '--password-stdin'], { stdin: PASSWORD })
+const useDemo = () => cp(original.dataDir, tally.dataDir, { recursive: true })
+
+beforeAll(async () => {
+  original = await CommandLine.make()
+  made = await make(original)
+})
+afterAll(() => original.remove())
+beforeEach(async () => {
+  tally = await CommandLine.make()
+})
+afterEach(() => tally.remove())
+
+/** How many rows each table has, the migrations among them. */
+function counts(folder: string): Record<string, number> {
+  const connection = new Connection(join(folder, 'tally.db'), { readonly: true })
+  const names = connection.query("SELECT name FROM sqlite_schema WHERE type = 'table'").values() as string[][]
+  const count = (name: string) => connection.query(`SELECT count(*) FROM ${name}`).values()[0]![0] as number
+  const counted = Object.fromEntries(names.map(([name]) => [name!, count(name!)]))
+  connection.close()
+  return counted
+}
+
+/** What the running server answers a person. */
+async function signedIn({ url }: RunningServer, email: string) {
+  const headers = { 'content-type': 'application/json', origin: url }
+  const body = JSON.stringify({ email, password: PASSWORD })
+  const answer = await fetch(`${url}/api/v1/session`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(200)
+  const cookie = answer.headers.get('set-cookie')!.split(';', 1)[0]!
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it relies on
+  return async (path: string): Promise<any> => (await fetch(`${url}/api/v1${path}`, { headers: { cookie } })).json()
+}
+
+test('tally demo fills an empty database with three months that a person of each role can look around in', async () => {
+  await useDemo()
+  expect(made.reports).toBeGreaterThan(5_000)
+  expect(made.people.map(({ role }: { role: string }) => role).sort()).toEqual(['admin', 'billing', 'member', 'member'])
+  const server = await tally.serve()
+  for (const { email, role } of made.people) {
+    const get = await signedIn(server, email)
+    expect(await get('/settings')).toMatchObject({ name: 'Studio Meridian (demo data)', demo: true })
+    expect((await get('/me')).person.role).toBe(role)
+    expect((await get('/token-entries?limit=10')).data.length).toBe(10)
+  }
+  const get = await signedIn(server, 'ines.marques@meridian.example')
+  const all = async (path: string) => (await get(path)).data
+  expect((await all('/users')).length).toBe(12)
+  expect((await all('/clients')).length).toBe(4)
+  expect((await all('/projects')).length).toBe(9)
+  expect((await all('/bills')).map(({ state }: { state: string }) => state)).toContainValues(['sent', 'paid', 'void'])
+  const sheets = (await all('/token-sheets')).map(({ status }: { status: string }) => status)
+  expect(sheets.sort()).toEqual(['approved', 'open', 'returned', 'submitted'])
+  for (const filter of ['placed=none', 'priced=false', 'possible_duplicate=true', 'status=rejected']) {
+    expect((await all(`/token-entries?${filter}`)).length, filter).toBeGreaterThan(0)
+  }
+})
+
+test('tally demo without a password makes one and prints it with the addresses to sign in with', async () => {
+  const { stdout } = await tally.done(['demo'])
+  expect(stdout).toContain('ines.marques@meridian.example')
+  expect(stdout).toMatch(/with the password demo-\w{10}\n$/)
+})
+
+test('tally demo refuses a database that anybody has used, and changes nothing of it', async () => {
+  await tally.addUser()
+  const { code, stderr } = await tally.run(['demo'])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('tally demo --data ./tally-demo')])
+  expect((await tally.json(['users', 'list'])).data.length).toBe(1)
+  expect((await tally.run(['demo', '--remove', '--yes'])).stderr).toContain('holds no demonstration')
+  expect((await tally.json(['users', 'list'])).data.length).toBe(1)
+})
+
+test('tally demo fills the database of a server that nobody has used, and refuses one that holds a client only', async () => {
+  const server = await tally.serve()
+  expect((await make(tally)).reports).toBe(made.reports)
+  await signedIn(server, 'ines.marques@meridian.example')
+  expect((await tally.run(['demo'])).stderr).toContain('is here already')
+
+  const other = ['--data', 'other']
+  await (await tally.serve(other)).stop()
+  await tally.done(['clients', 'add', 'Real', ...other])
+  expect((await tally.run(['demo', ...other])).stderr).toContain('is in use')
+})
+
+test('tally demo --remove gives back an empty database, which can be set up or filled again', async () => {
+  await useDemo()
+  const { code, stderr } = await tally.run(['demo', '--remove'])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--yes')])
+  await tally.done(['demo', '--remove', '--yes'])
+  for (const list of [['users'], ['clients'], ['projects'], ['tickets'], ['bills'], ['sheets'], ['rules']]) {
+    expect((await tally.json([...list, 'list'])).data, list[0]).toEqual([])
+  }
+  expect(await tally.json(['settings', 'show'])).toMatchObject({ name: 'Tally', demo: false })
+  expect((await tally.json(['audit'])).data).toEqual([])
+  expect((await tally.json(['verify'])).damage ?? []).toEqual([])
+  const fresh = join(tally.folder, 'fresh')
+  await (await openDatabase({ dataDir: fresh, clock: systemClock })).close()
+  expect(counts(tally.dataDir)).toEqual(counts(fresh))
+  const server = await tally.serve()
+  expect(await server.untilPrinted(/setup#/)).toBeTruthy()
+  await server.stop()
+  expect((await make(tally)).reports).toBe(made.reports)
+})
+
+test('tally demo --remove names what was added since, and takes it along only where that is asked for', async () => {
+  await useDemo()
+  const { token } = await tally.createToken('svc', 'jonas.weber@meridian.example')
+  const server = await tally.serve()
+  const body = {
+    agent_harness: 'curl',
+    agent_name: 'real',
+    model: 'claude-sonnet-4-5',
+    started_at: new Date(Date.now() - 60_000).toISOString(),
+    ended_at: new Date().toISOString(),
+    tokens: { input: 1, output: 1 },
+  }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const answer = await fetch(`${server.url}/api/v1/token-entries`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
+  expect(answer.status).toBe(201)
+  await server.stop()
+  const { code, stderr } = await tally.run(['demo', '--remove', '--yes'])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('1 × reported entry, 1 × token created')])
+  expect((await tally.json(['users', 'list'])).data.length).toBe(12)
+  await tally.done(['demo', '--remove', '--yes', '--everything'])
+  expect((await tally.json(['users', 'list'])).data).toEqual([])
+})
+
+test('tally demo --remove refuses while a server has the database open', async () => {
+  await useDemo()
+  const server = await tally.serve()
+  const { code, stderr } = await tally.run(['demo', '--remove', '--yes'])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Stop that one first')])
+  expect((await fetch(`${server.url}/ready`)).status).toBe(200)
+  await server.stop()
+  await tally.done(['demo', '--remove', '--yes'])
+})
