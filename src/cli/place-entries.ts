@@ -9,6 +9,7 @@ import { textOrNone } from './work-text.ts'
 interface Flags extends DatabaseFlags {
   project?: string
   ticket?: string
+  dryRun?: boolean
   json?: boolean
 }
 
@@ -20,12 +21,13 @@ export function addPlaceEntriesCommand(entries: Command): void {
     .argument('<ids...>', 'ids of entries (ent_…)')
     .option('--project <project>', 'id, key, name or alias; none takes them off their project')
     .option('--ticket <ticket>', 'id or key, which brings its project along; none takes them off their ticket')
+    .option('--dry-run', 'only say what would be placed')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       examples(
         'tally entries place ent_01a1fa172a0277f3983322718874f2ef --ticket ACME-42',
-        'tally entries place ent_01a1fa172a0277f3983322718874f2ef --project none',
+        'tally entries place ent_01a1fa172a0277f3983322718874f2ef --project none --dry-run',
       ),
     )
     .action(async (ids: string[], _flags, command: Command) => {
@@ -34,19 +36,22 @@ export function addPlaceEntriesCommand(entries: Command): void {
         throw new CommandError('Say where to: --project, --ticket, or none of either.', 2)
       }
       const place = { project: textOrNone(flags.project), ticket: textOrNone(flags.ticket) }
-      const placed = await withServices(flags, ({ entries }, self) => entries.placeEntries({ ids }, place, self))
-      const refused = placed.flatMap(({ problem }) => problem ?? [])
+      const { dryRun = false } = flags
+      const { results } = await withServices(flags, ({ entries }, self) =>
+        entries.placeEntries({ ids }, place, self, { dryRun }),
+      )
+      const refused = results.flatMap(({ problem }) => problem ?? [])
       if (flags.json) {
         printJson(
-          placed.map(({ id, result, problem }) => ({
+          results.map(({ id, result, problem }) => ({
             id,
             result,
             problem: problem && { code: problem.code, detail: problem.detail },
           })),
         )
       } else {
-        const done = placed.filter(({ result }) => result === 'placed').length
-        print(`${counted(done, 'entry', 'entries')} placed.`)
+        const done = results.filter(({ result }) => result === 'placed').length
+        print(`${counted(done, 'entry', 'entries')} ${dryRun ? 'would be placed' : 'placed'}.`)
         for (const { detail } of refused) note(detail)
       }
       if (refused.length > 0) throw new CommandError(`${counted(refused.length, 'entry', 'entries')} refused.`)

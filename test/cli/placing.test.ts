@@ -74,6 +74,9 @@ test('nothing is left to place or to move', async () => {
 
 test('entries are placed by hand, and refusals are told one by one', async () => {
   const [first, second] = ids as [string, string]
+  expect((await tally.done(['entries', 'place', first, second, '--ticket', 'ACME-43', '--dry-run'])).stdout).toBe(
+    '2 entries would be placed.\n',
+  )
   expect((await tally.done(['entries', 'place', first, second, '--ticket', 'ACME-43'])).stdout).toBe(
     '2 entries placed.\n',
   )

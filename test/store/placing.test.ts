@@ -231,7 +231,7 @@ forEachEngine('placing many by hand', (open) => {
     })
     const filter = { labels: [{ name: 'team', value: 'a' }] }
     const placed = await entries.placeEntries({ filter }, { ticket: 'ACME-1', project: 'ACME' }, PLACER)
-    expect(placed.map(({ result }) => result)).toEqual(Array(1_501).fill('placed'))
+    expect(placed.results.map(({ result }) => result)).toEqual(Array(1_501).fill('placed'))
     expect(await where(first)).toBe('ACME ACME-1 manual')
     const kept = await db.read.select().from(db.read.tables.audit)
     expect(kept.filter(({ action }) => action === 'entries.placed').map(({ after }) => after)).toEqual([
@@ -240,7 +240,19 @@ forEachEngine('placing many by hand', (open) => {
     const history = await db.read.select({ id: db.read.tables.entryHistory.id }).from(db.read.tables.entryHistory)
     expect(history).toHaveLength(1_501)
     const again = await entries.placeEntries({ filter }, { ticket: 'acme-1' }, PLACER)
-    expect(new Set(again.map(({ result }) => result))).toEqual(new Set(['unchanged']))
+    expect(new Set(again.results.map(({ result }) => result))).toEqual(new Set(['unchanged']))
+  })
+
+  test('a dry run says what would be placed, and places nothing', async () => {
+    const { report, entries, where, db } = await stage(await open())
+    const ids = [await report({ reported_cost: 2 }), await report({ reported_cost: 3 })]
+    const place = { ticket: 'NEW-1', project: 'ACME' }
+    const planned = await entries.placeEntries({ ids }, place, PLACER, { dryRun: true })
+    expect(planned).toMatchObject({ results: ids.map((id) => ({ id, result: 'placed' })), costNanos: 5_000_000_000n })
+    expect(await where(ids[0]!)).toBe('– – unattributed')
+    expect(await db.read.select().from(db.read.tables.tickets)).toEqual([])
+    expect(await entries.placeEntries({ ids }, place, PLACER)).toEqual(planned)
+    expect(await where(ids[0]!)).toBe('ACME NEW-1 manual')
   })
 
   test('gives a ticket its project, and takes the ticket’s other entries along', async () => {

@@ -1,33 +1,28 @@
 /** What became of the entries that an action was about, as the API answers it. */
 import { moneyNumber } from '../../lib/money.ts'
 import type { DecidedMany } from './deciding.ts'
-import type { Placed } from './placing.ts'
+import type { PlacedMany } from './placing.ts'
 import type { TokenEntriesActionResults } from './schema.ts'
 
 /** Of entries that were decided about, or placed. */
 export function actionResults(
-  outcome: DecidedMany | Placed[],
+  outcome: DecidedMany | PlacedMany,
   { dryRun = false }: { dryRun?: boolean } = {},
 ): TokenEntriesActionResults {
-  const isDecided = !Array.isArray(outcome)
-  const results = isDecided
-    ? outcome.results.map(
-        ({ problem, ...rest }) => ({ ...rest, result: problem ? 'refused' : 'done', problem }) as const,
-      )
-    : outcome.map(
-        ({ result, ...rest }) => ({ ...rest, result: result === 'placed' ? 'done' : result, status: null }) as const,
-      )
+  const results = outcome.results.map((one) => ({
+    id: one.id,
+    result: 'result' in one ? PLACED_AS[one.result] : one.problem ? ('refused' as const) : ('done' as const),
+    status: 'status' in one ? one.status : null,
+    problem: one.problem && { code: one.problem.code, detail: one.problem.detail },
+  }))
   return {
     dry_run: dryRun,
     done: results.filter(({ result }) => result === 'done').length,
     refused: results.filter(({ result }) => result === 'refused').length,
-    cost: isDecided ? moneyNumber(outcome.costNanos) : null,
-    unpriced_entries: isDecided ? outcome.unpricedEntries : null,
-    results: results.map(({ id, result, status, problem }) => ({
-      id,
-      result,
-      status,
-      problem: problem && { code: problem.code, detail: problem.detail },
-    })),
+    cost: moneyNumber(outcome.costNanos),
+    unpriced_entries: outcome.unpricedEntries,
+    results,
   }
 }
+
+const PLACED_AS = { placed: 'done', unchanged: 'unchanged', refused: 'refused' } as const

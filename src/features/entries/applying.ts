@@ -15,6 +15,7 @@ import { type Applied, type Move, Tally } from './applied.ts'
 import { type EntryFilter, type Position, readSelectingFilter } from './filter.ts'
 import { isForRules, placeAgain, placeOf, subjectOf } from './placed.ts'
 import { placementColumns } from './record.ts'
+import { rehearse } from './rehearsal.ts'
 import { costNanosOf, isLocked } from './rows.ts'
 import { insertHistory } from './store/history.ts'
 import {
@@ -94,11 +95,6 @@ interface Dependencies {
   placement: PlacementService
 }
 
-/** Carries what a dry run found out of the transaction that it ends. */
-class RolledBack {
-  constructor(readonly moves: Move[]) {}
-}
-
 export function createApplying({ db, clock, audit, placement }: Dependencies) {
   /** Moves what the rules as of this transaction move, of the entries as they are in it. */
   async function moveAll(tx: Tx, ids: number[], by: Actor): Promise<Move[]> {
@@ -163,14 +159,7 @@ export function createApplying({ db, clock, audit, placement }: Dependencies) {
   async function carryOut(ids: number[], { dryRun, by }: ApplyingOptions): Promise<Move[]> {
     if (ids.length === 0) return []
     if (!dryRun) return db.write((tx) => moveAll(tx, ids, by))
-    try {
-      return await db.write(async (tx) => {
-        throw new RolledBack(await moveAll(tx, ids, by))
-      })
-    } catch (ended) {
-      if (ended instanceof RolledBack) return withoutLostTickets(db.read, ended.moves)
-      throw ended
-    }
+    return withoutLostTickets(db.read, await rehearse(db, (tx) => moveAll(tx, ids, by)))
   }
 
   return {

@@ -18,6 +18,7 @@ import type { ProjectsService } from '../projects/service.ts'
 import { createNamedPlaces, isPlace, type Place, type Resolved } from './named-place.ts'
 import { isForRules, type PlaceBody, placeAgain, placeOf } from './placed.ts'
 import { placementColumns } from './record.ts'
+import { rehearse } from './rehearsal.ts'
 import { foldLine, sortLabels } from './report.ts'
 import { costNanosOf, isLocked } from './rows.ts'
 import type { EntryCorrection } from './schema.ts'
@@ -33,6 +34,14 @@ export interface Placed {
   id: string
   result: 'placed' | 'unchanged' | 'refused'
   problem: Problem | null
+}
+
+export interface PlacedMany {
+  results: Placed[]
+  /** The sum of the known costs of what was placed. */
+  costNanos: bigint
+  /** Those among what was placed whose cost is unknown. */
+  unpricedEntries: number
 }
 
 interface Dependencies {
@@ -85,6 +94,25 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
     return { because: 'corrected', columns, to }
   }
 
+  /** Writes where entries are now, and that a person put them there. */
+  async function land(tx: Tx, moves: Move[], by: Actor): Promise<void> {
+    // Few landings, as all entries go to one place and differ at most in what they keep of theirs.
+    const landings = Map.groupBy(moves, ({ to }) => `${to.project?.id} ${to.ticket?.id}`)
+    for (const alike of landings.values()) {
+      const change = { ...placedByHand(alike[0]!.to), updatedAt: clock.now() }
+      await changeEntries(
+        tx,
+        alike.map(({ placed }) => placed.entry.id),
+        change,
+      )
+    }
+    await insertHistory(
+      tx,
+      { action: 'placed', at: clock.now(), by },
+      moves.map(({ placed, to }) => ({ entryId: placed.entry.id, details: moveDetails(placed, to) })),
+    )
+  }
+
   return {
     /**
      * Places an entry by hand, and corrects its summary and labels. Throws `not_found` for what the viewer does not
@@ -122,14 +150,19 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
 
     /**
      * Places many entries at once, in one transaction; those that are locked or not to be seen are refused one by one
-     * and the others placed. Throws 422 where the place does not exist, and `too_many_entries`.
+     * and the others placed. A dry run only says so. Throws 422 where the place does not exist, and `too_many_entries`.
      */
-    async placeEntries(selection: Selection, place: Place, { viewer, by }: Party): Promise<Placed[]> {
+    async placeEntries(
+      selection: Selection,
+      place: Place,
+      { viewer, by }: Party,
+      { dryRun = false }: { dryRun?: boolean } = {},
+    ): Promise<PlacedMany> {
       if (!isPlace(place)) throw validationFailed([noPlace()])
-      return db.write(async (tx) => {
+      const carryOut = async (tx: Tx): Promise<PlacedMany> => {
         const resolved = await places.resolve(tx, place, { viewer, by })
         const selected = await selectPlaced(tx, selection, viewer)
-        const moves: { placed: PlacedEntry; to: Landing }[] = []
+        const moves: Move[] = []
         const results: Placed[] = selected.map(({ id, entry: placed }) => {
           if (!placed) return { id, result: 'refused', problem: notFound(`The entry ${id}`) }
           if (isLocked(placed.entry)) return { id, result: 'refused', problem: entryLocked(placed) }
@@ -138,35 +171,37 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
           moves.push({ placed, to })
           return { id, result: 'placed', problem: null }
         })
-        // Few landings, as all entries go to one place and differ at most in what they keep of theirs.
-        const landings = Map.groupBy(moves, ({ to }) => `${to.project?.id} ${to.ticket?.id}`)
-        for (const alike of landings.values()) {
-          const change = { ...placedByHand(alike[0]!.to), updatedAt: clock.now() }
-          await changeEntries(
-            tx,
-            alike.map(({ placed }) => placed.entry.id),
-            change,
-          )
-        }
-        await insertHistory(
-          tx,
-          { action: 'placed', at: clock.now(), by },
-          moves.map(({ placed, to }) => ({ entryId: placed.entry.id, details: moveDetails(placed, to) })),
-        )
+        const sums = summed(moves)
         if (moves.length > 0) {
+          await land(tx, moves, by)
           await audit.record(tx, by, {
             action: 'entries.placed',
             after: {
               entries: moves.length,
-              cost: moneyNumber(moves.reduce((sum, { placed }) => sum + (costNanosOf(placed.entry) ?? 0n), 0n)),
+              cost: moneyNumber(sums.costNanos),
               ...(resolved.project !== undefined && { project: resolved.project?.key ?? null }),
               ...(resolved.ticket !== undefined && { ticket: resolved.ticket?.key ?? null }),
             },
           })
         }
-        return results
-      })
+        return { results, ...sums }
+      }
+      return dryRun ? rehearse(db, carryOut) : db.write(carryOut)
     },
+  }
+}
+
+/** An entry, and where it goes. */
+interface Move {
+  placed: PlacedEntry
+  to: Landing
+}
+
+function summed(moves: Move[]): Omit<PlacedMany, 'results'> {
+  const costs = moves.map(({ placed }) => costNanosOf(placed.entry))
+  return {
+    costNanos: costs.reduce<bigint>((sum, cost) => sum + (cost ?? 0n), 0n),
+    unpricedEntries: costs.filter((cost) => cost === null).length,
   }
 }
 

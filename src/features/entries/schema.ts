@@ -494,7 +494,7 @@ export const TokenEntriesAction = Type.Object(
     reason: Type.Optional({ ...reason, description: 'Why; required for `reject` and only for that.' }),
     project: Type.Optional({ ...EntryCorrection.properties.project, description: 'Only for `place`: where to.' }),
     ticket: Type.Optional({ ...EntryCorrection.properties.ticket, description: 'Only for `place`: where to.' }),
-    dry_run: Type.Optional(Type.Boolean({ description: 'Only answers what would be done; not for `place`.' })),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Only answers what would be done.' })),
   },
   { ...strict, $id: 'TokenEntriesAction' },
 )
@@ -505,10 +505,8 @@ export const TokenEntriesActionResults = Type.Object(
     dry_run: Type.Boolean(),
     done: Type.Integer({ description: 'Entries with which it was done.' }),
     refused: Type.Integer(),
-    cost: orNull(money('The sum of the known costs of what was done; null where entries were placed.')),
-    unpriced_entries: orNull(
-      Type.Integer({ description: 'Those of unknown cost among them; null where entries were placed.' }),
-    ),
+    cost: money('The sum of the known costs of what was done.'),
+    unpriced_entries: Type.Integer({ description: 'Those of unknown cost among them.' }),
     results: Type.Array(
       Type.Object(
         {

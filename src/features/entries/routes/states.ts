@@ -103,7 +103,9 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
         const party = partyOf({ caller, address })
         const { action, reason, dry_run: dryRun = false, project, ticket } = body
         if (action === 'place') {
-          return actionResults(await entries.placeEntries(selection, { project, ticket }, party))
+          return actionResults(await entries.placeEntries(selection, { project, ticket }, party, { dryRun }), {
+            dryRun,
+          })
         }
         return actionResults(await entries.decideEntries(selection, { action, reason, dryRun }, party), { dryRun })
       },
@@ -156,7 +158,7 @@ function readSelection(body: TokenEntriesAction, texts: QueryTexts): Selection {
       : 'is required where no filter in the query says which entries'
     faults.push({ pointer: '/ids', code: isFiltered ? 'not_allowed' : 'required', message })
   }
-  const foreign = body.action === 'place' ? (['reason', 'dry_run'] as const) : (['project', 'ticket'] as const)
+  const foreign = body.action === 'place' ? (['reason'] as const) : (['project', 'ticket'] as const)
   for (const field of foreign) {
     if (body[field] === undefined) continue
     faults.push({ pointer: `/${field}`, code: 'not_allowed', message: `does not go with the action ${body.action}` })
