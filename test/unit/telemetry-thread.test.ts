@@ -75,7 +75,7 @@ describe('a body', () => {
     const held = [1, 2].map(() => decoding.read(of(large(BODY_LIMIT_BYTES / MIB, promise))))
     const answers = Promise.all(held.map(refusal))
     await Bun.sleep(0)
-    expect(await refusal(decoding.read(body('{}')))).toEqual(['overloaded', '5'])
+    expect(await refusal(decoding.read(body('{}')))).toEqual(['overloaded', '2'])
     resolve()
     // Two bodies of nothing but zeros.
     expect(await answers).toEqual([
@@ -95,7 +95,7 @@ describe('a thread that breaks', () => {
       // Only what hangs needs to wait for it.
       const decoding = new Decoding(program, fault === 'hang' ? 500 : 20_000)
       const [broken, ...others] = [fault, 'abc', 'de'].map((text) => decoding.read(body(text)))
-      expect(await refusal(broken!)).toEqual(['overloaded', '5'])
+      expect(await refusal(broken!)).toEqual(['overloaded', '2'])
       expect(await Promise.all(others)).toMatchObject([{ records: 3 }, { records: 2 }])
     },
   )
@@ -114,6 +114,6 @@ describe('a thread that breaks', () => {
     const refused = codes.filter(([code]) => code === 'overloaded')
     // One is being read, 500 wait; the one that hung is given up.
     expect(refused.length).toBe(600 - 501 + 1)
-    expect(new Set(refused.map(([, seconds]) => seconds))).toEqual(new Set(['5']))
+    expect(new Set(refused.map(([, seconds]) => seconds))).toEqual(new Set(['2']))
   })
 })

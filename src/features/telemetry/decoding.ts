@@ -22,8 +22,8 @@ const DEADLINE_MS = 30_000
 /** Agents send every few seconds while they work, metrics every minute: the thread goes when none of them works. */
 const IDLE_MS = 90_000
 
-/** Long enough for the queue to become short, short enough for an agent that is about to end. */
-const RETRY_AFTER = { 'retry-after': '5' }
+/** Long enough for the queue to become short. Exporters try for ten seconds in all, so that it leaves them some attempts. */
+const RETRY_AFTER = { 'retry-after': '2' }
 
 interface Job {
   body: Body
