@@ -2,7 +2,7 @@
  * Rows in columns, on a wide screen; on a phone each row is a card of the same cells. Only what is in sight is in the document,
  * and further pages are fetched as one scrolls. With the keyboard: `j` and `k` move, Enter opens, `x` selects.
  */
-import { Checkbox, Group, Loader, Skeleton, Text } from '@mantine/core'
+import { Checkbox, Group, Loader, Text } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { List } from '../server/list.ts'
@@ -10,6 +10,7 @@ import { asProblem } from '../server/problem.ts'
 import { isTyping } from '../shell/shortcuts.ts'
 import classes from './data-table.module.css'
 import { Failure } from './failure.tsx'
+import { Waiting } from './waiting.tsx'
 
 export interface Column<Row> {
   /** Stands in the address where columns are chosen. */
@@ -203,16 +204,6 @@ function More<Row>({ list, count }: { list: List<Row>; count: number }) {
     </Group>
   )
 }
-
-const WAITING_ROWS = [92, 84, 97, 78, 90, 86, 95, 80]
-
-const Waiting = () => (
-  <div role="status" aria-label="Loading">
-    {WAITING_ROWS.map((width) => (
-      <Skeleton key={width} height={14} my={11} width={`${width}%`} />
-    ))}
-  </div>
-)
 
 /** A link or a checkbox in a row does its own thing, and marked text is to be copied. */
 function isControl({ target }: MouseEvent): boolean {

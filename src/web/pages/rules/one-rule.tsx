@@ -1,0 +1,102 @@
+/** Making a rule, and changing one that is there. */
+import { Button, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Moment } from '../../parts/figures.tsx'
+import { Page } from '../../parts/page.tsx'
+import { askRules, draftOf, type Rule } from '../../parts/rule.ts'
+import { RuleEditor } from '../../parts/rule-editor.tsx'
+import { Waiting } from '../../parts/waiting.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useRole } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { useSend } from '../../server/send.ts'
+import { NotFound } from '../../shell/not-found.tsx'
+
+const ABOVE = { href: '/rules', title: 'Rules' }
+
+export function NewRule() {
+  const [, navigate] = useLocation()
+  const back = () => navigate('/rules')
+  return (
+    <Page
+      title="New rule"
+      above={ABOVE}
+      lead="It places entries that nobody named a project or ticket for and that no earlier rule takes. It comes last; move it in the list."
+    >
+      <RuleEditor saved={back} leave={back} />
+    </Page>
+  )
+}
+
+export function ChangeRule({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery({ queryKey: ['rules'], queryFn: askRules })
+  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (!data) return <Waiting />
+  const rule = data.data.find((rule) => rule.id === id)
+  return rule ? <OneRule rule={rule} /> : <NotFound />
+}
+
+function OneRule({ rule }: { rule: Rule }) {
+  const [, navigate] = useLocation()
+  const [isRemoving, setRemoving] = useState(false)
+  const mayChange = useRole('admin')
+  const back = () => navigate('/rules')
+  return (
+    <Page
+      title={rule.name}
+      above={ABOVE}
+      lead={
+        <>
+          Number {rule.position} in the order{!rule.enabled && ', disabled'}; version {rule.version}, changed{' '}
+          <Moment at={rule.changed_at} />. Entries that it placed stay where they are when it changes.
+        </>
+      }
+      actions={
+        mayChange && (
+          <Button variant="default" color="red" onClick={() => setRemoving(true)}>
+            Remove
+          </Button>
+        )
+      }
+    >
+      <RuleEditor rule={rule} start={draftOf(rule)} mayChange={mayChange} saved={back} leave={back} />
+      <RemoveRule rule={rule} isOpen={isRemoving} close={() => setRemoving(false)} removed={back} />
+    </Page>
+  )
+}
+
+interface RemoveRuleProps {
+  rule: Rule
+  isOpen: boolean
+  close: () => void
+  removed?: () => void
+}
+
+export function RemoveRule({ rule, isOpen, close, removed }: RemoveRuleProps) {
+  const remove = useSend({
+    send: () => answer(api['placement-rules']({ id: rule.id }).delete()),
+    changes: ['rules', 'audit'],
+    done: () => `The rule “${rule.name}” is removed.`,
+    after: () => removed?.(),
+    quiet: true,
+  })
+  return (
+    <Confirm
+      isOpen={isOpen}
+      close={close}
+      title={`Remove “${rule.name}”?`}
+      action="Remove the rule"
+      isDangerous
+      confirm={() => remove.mutateAsync()}
+    >
+      <Text size="sm">
+        Entries that it placed stay where they are and still show it. What is reported from now on goes by the rules
+        after it. To pause it instead, switch it off.
+      </Text>
+    </Confirm>
+  )
+}

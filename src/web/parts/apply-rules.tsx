@@ -1,0 +1,221 @@
+/** Asking the rules about entries that are there already: first what would move, then moving it. */
+import { Alert, Button, Group, Loader, Modal, Progress, ScrollArea, Stack, Switch, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { counted } from '../format/counts.ts'
+import { answer, api, type Body } from '../server/api.ts'
+import { asProblem, type Problem } from '../server/problem.ts'
+import { forget } from '../server/queries.ts'
+import { tell } from '../server/send.ts'
+import { Failure } from './failure.tsx'
+import { Count, Moment, Money } from './figures.tsx'
+
+const { apply } = api['placement-rules']
+
+export type ApplyFilter = NonNullable<Parameters<typeof apply.post>[1]>['query']
+type Applied = Body<Awaited<ReturnType<typeof apply.post>>>
+type Scope = Parameters<typeof apply.post>[0]['scope']
+type Where = Applied['groups'][number]['to']
+
+/** Moves that are listed one by one: enough to see whether it is what was meant. */
+const LISTED = 100
+
+interface ApplyRulesProps {
+  isOpen: boolean
+  close: () => void
+  /** Narrows the entries; all of them unless said. */
+  filter?: ApplyFilter
+  /** After entries were moved. */
+  applied?: () => void
+}
+
+export const ApplyRules = ({ isOpen, close, ...props }: ApplyRulesProps) => (
+  <Modal opened={isOpen} onClose={close} title="Apply the rules to entries that are there" size="xl">
+    <Planned close={close} {...props} />
+  </Modal>
+)
+
+function Planned({ close, filter = {}, applied }: Omit<ApplyRulesProps, 'isOpen'>) {
+  const [scope, setScope] = useState<Scope>('unattributed')
+  const planned = useQuery({
+    queryKey: ['rules', 'apply', scope, filter],
+    // Without a list a call goes on until its time is over, for the sums.
+    queryFn: () => answer(apply.post({ scope, dry_run: true, limit: 0 }, { query: filter })),
+    // What is confirmed must be what there is now.
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const after = () => {
+    applied?.()
+    close()
+  }
+  const moving = useMoving({ scope, filter, after })
+  return (
+    <Stack>
+      <Switch
+        label="Also entries that rules placed before"
+        description="Where no rule takes them any more, they become unattributed. What people placed or reports named stays."
+        checked={scope === 'rule_placed'}
+        onChange={({ currentTarget }) => setScope(currentTarget.checked ? 'rule_placed' : 'unattributed')}
+        disabled={moving.isRunning}
+      />
+      {planned.isPending && (
+        <Group gap="xs" role="status">
+          <Loader size="xs" /> <Text size="sm">Asking the rules; nothing is moved yet …</Text>
+        </Group>
+      )}
+      {planned.error && <Failure problem={asProblem(planned.error)} retry={planned.refetch} />}
+      {planned.data && <Plan plan={planned.data} scope={scope} filter={filter} />}
+      {moving.problem && <Failure problem={moving.problem} />}
+      {moving.isRunning && (
+        <Stack gap={4} role="status">
+          <Progress value={100} animated aria-label="Moving" />
+          <Text size="sm">{counted(moving.moved, 'entry', 'entries')} moved so far. You may close this.</Text>
+        </Stack>
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={close}>
+          {moving.isRunning ? 'Close' : 'Cancel'}
+        </Button>
+        <Button
+          disabled={!planned.data || planned.data.entries === 0 || planned.isFetching}
+          loading={moving.isRunning}
+          onClick={moving.run}
+        >
+          {planned.data && planned.data.entries > 0
+            ? `Move ${counted(planned.data.entries, 'entry', 'entries')}`
+            : 'Move entries'}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** Calls as often as it takes; each ends after some seconds. */
+function useMoving({ scope, filter, after }: { scope: Scope; filter: ApplyFilter; after: () => void }) {
+  const [isRunning, setRunning] = useState(false)
+  const [moved, setMoved] = useState(0)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const run = async () => {
+    setRunning(true)
+    setProblem(null)
+    let page: string | undefined
+    let sum = 0
+    try {
+      for (;;) {
+        const done = await answer(apply.post({ scope, ...(page === undefined ? {} : { page }) }, { query: filter }))
+        sum += done.entries
+        setMoved(sum)
+        if (done.complete) break
+        page = done.next_page ?? undefined
+      }
+      tell(`${counted(sum, 'entry', 'entries')} moved.`)
+      after()
+    } catch (error) {
+      setProblem(asProblem(error))
+    } finally {
+      setRunning(false)
+      await forget(['entries', 'reports', 'rules', 'tickets'])
+    }
+  }
+  return { isRunning, moved, problem, run: () => void run() }
+}
+
+function Plan({ plan, scope, filter }: { plan: Applied; scope: Scope; filter: ApplyFilter }) {
+  const [isListed, setListed] = useState(false)
+  if (plan.entries === 0) {
+    return (
+      <Alert variant="light" color="gray" title="Nothing would move">
+        No enabled rule takes any of these entries, or they are locked because they are approved or billed.
+      </Alert>
+    )
+  }
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        {plan.complete ? '' : 'At least '}
+        <b>{counted(plan.entries, 'entry', 'entries')}</b> would move, of <Money amount={plan.cost} />
+        {plan.unpriced_entries > 0 && ` and ${counted(plan.unpriced_entries, 'entry', 'entries')} without a price`}.
+      </Text>
+      <ScrollArea.Autosize mah={320} type="auto" viewportProps={{ tabIndex: 0 }}>
+        <Table fz="sm" verticalSpacing={4} aria-label="What would move">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>From</Table.Th>
+              <Table.Th>To</Table.Th>
+              <Table.Th>Rule</Table.Th>
+              <Table.Th ta="right">Entries</Table.Th>
+              <Table.Th ta="right">Cost (USD)</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {plan.groups.map(({ from, to, rule, entries, cost }) => (
+              <Table.Tr key={[whereText(from), whereText(to), rule?.id].join('>')}>
+                <Table.Td>{whereText(from)}</Table.Td>
+                <Table.Td>{whereText(to)}</Table.Td>
+                <Table.Td>{rule?.name ?? 'named in the report'}</Table.Td>
+                <Table.Td ta="right">
+                  <Count value={entries} />
+                </Table.Td>
+                <Table.Td ta="right">
+                  <Money amount={cost} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollArea.Autosize>
+      {isListed ? (
+        <Moves scope={scope} filter={filter} />
+      ) : (
+        <Button variant="subtle" size="compact-sm" w="fit-content" onClick={() => setListed(true)}>
+          List them one by one
+        </Button>
+      )}
+    </Stack>
+  )
+}
+
+function Moves({ scope, filter }: { scope: Scope; filter: ApplyFilter }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['rules', 'moves', scope, filter],
+    queryFn: () => answer(apply.post({ scope, dry_run: true, limit: LISTED }, { query: filter })),
+    staleTime: 0,
+  })
+  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (!data) return <Loader size="xs" aria-label="Loading" />
+  return (
+    <ScrollArea.Autosize mah={320} type="auto" viewportProps={{ tabIndex: 0 }}>
+      <Table fz="xs" verticalSpacing={3} aria-label="Entries that would move">
+        <Table.Tbody>
+          {data.moves.map(({ id, started_at, from, to, note, cost }) => (
+            <Table.Tr key={id}>
+              <Table.Td>
+                <Moment at={started_at} />
+              </Table.Td>
+              <Table.Td>
+                {whereText(from)} → {whereText(to)}
+                {note && (
+                  <Text size="xs" c="dimmed">
+                    {note}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td ta="right">
+                <Money amount={cost} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {!data.complete && (
+        <Text size="xs" c="dimmed">
+          These are the first {LISTED}.
+        </Text>
+      )}
+    </ScrollArea.Autosize>
+  )
+}
+
+const whereText = ({ project, ticket }: Where): string =>
+  [project?.key, ticket?.key].filter(Boolean).join(' · ') || 'unattributed'

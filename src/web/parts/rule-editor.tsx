@@ -1,0 +1,114 @@
+/** Writing a placement rule: its conditions, where it places, and what it would do, before it is saved. */
+import { Alert, Button, Grid, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { answer, api } from '../server/api.ts'
+import type { Problem } from '../server/problem.ts'
+import { showFaults, useSend } from '../server/send.ts'
+import { ProjectPicker } from './pickers.tsx'
+import { bodyOf, emptyDraft, fieldsOf, groupsIn, type Rule, type RuleDraft } from './rule.ts'
+import { RuleConditions } from './rule-conditions.tsx'
+import { RuleTrial, type TrialFilter } from './rule-trial.tsx'
+
+const rules = api['placement-rules']
+
+interface RuleEditorProps {
+  /** What stands in the form at first. */
+  start?: Partial<RuleDraft>
+  /** The rule that is changed; without it another one is made. */
+  rule?: Rule
+  /** Which entries it is tried on at first: those without a place, unless said. */
+  tryOn?: TrialFilter
+  /** Whether it may be saved; others may still try. */
+  mayChange?: boolean
+  saved: (rule: Rule) => void
+  leave: () => void
+}
+
+export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave }: RuleEditorProps) {
+  const [refusal, setRefusal] = useState('')
+  const form = useForm<RuleDraft>({
+    initialValues: { ...emptyDraft(), ...start },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Is required: a few words.' : null),
+      project: (project) => (project === null ? 'Is required: where it places entries.' : null),
+      rows: {
+        label: (label, { rows }, path) =>
+          rows[Number(path.split('.')[1])]!.field === 'labels' && label.trim() === '' ? 'Which?' : null,
+        text: (text) => (text === '' ? 'Is required; * takes everything.' : null),
+      },
+    },
+  })
+  const save = useSend({
+    send: (draft: RuleDraft) =>
+      rule ? answer(rules({ id: rule.id }).patch(bodyOf(draft))) : answer(rules.post(bodyOf(draft))),
+    changes: ['rules', 'audit'],
+    done: ({ name }) => `The rule “${name}” is saved. It places what is reported from now on.`,
+    after: (changed) => saved(changed),
+    quiet: true,
+  })
+  const showProblem = (problem: Problem, root = '') => showFaults(form, problem, fieldsOf(form.getValues(), root))
+  const submit = form.onSubmit((draft) => {
+    setRefusal('')
+    save.mutate(draft, { onError: (problem) => setRefusal(showProblem(problem)) })
+  })
+  return (
+    <Grid gap="lg">
+      <Grid.Col span={{ base: 12, lg: 6 }}>
+        <form onSubmit={submit} noValidate>
+          <Stack>
+            {refusal !== '' && (
+              <Alert color="red" variant="light" role="alert">
+                {refusal}
+              </Alert>
+            )}
+            <TextInput label="Name" placeholder="ACME by branch" maxLength={200} {...form.getInputProps('name')} />
+            <RuleConditions form={form} />
+            <RulePlace form={form} />
+            <Group gap="xs">
+              {mayChange && (
+                <Button type="submit" loading={save.isPending}>
+                  Save the rule
+                </Button>
+              )}
+              <Button variant="default" onClick={leave}>
+                {mayChange ? 'Cancel' : 'Close'}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 6 }}>
+        <Paper withBorder p="md">
+          <RuleTrial draft={form.values} replaces={rule?.id} tryOn={tryOn} refused={showProblem} />
+        </Paper>
+      </Grid.Col>
+    </Grid>
+  )
+}
+
+function RulePlace({ form }: { form: ReturnType<typeof useForm<RuleDraft>> }) {
+  const groups = groupsIn(form.values.rows)
+  const { value, onChange, ...project } = form.getInputProps('project')
+  return (
+    <Stack gap="xs">
+      <ProjectPicker {...project} label="Places it on the project" value={value} change={onChange} required />
+      <TextInput
+        label="and on the ticket"
+        placeholder={groups[0] ? `{${groups[0]}}` : 'None'}
+        spellCheck={false}
+        description={
+          groups.length > 0
+            ? `Optional. ${groups.map((group) => `{${group}}`).join(', ')} stands for what the expression found.`
+            : 'Optional. A named group of an expression above can stand in it, in braces.'
+        }
+        {...form.getInputProps('ticket')}
+      />
+      {form.values.ticket.trim() === '' && (
+        <Text size="xs" c="dimmed">
+          Without a ticket, entries are placed on the project alone.
+        </Text>
+      )}
+    </Stack>
+  )
+}

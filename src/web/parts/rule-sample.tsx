@@ -1,0 +1,162 @@
+import { Badge, Button, Group, SimpleGrid, Stack, Text, Textarea, TextInput, Timeline } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { answer, api } from '../server/api.ts'
+import type { Problem } from '../server/problem.ts'
+import { useSend } from '../server/send.ts'
+import { type Explanation, fieldTitle, type Sample } from './rule.ts'
+import { Refused, type TriedRule } from './rule-trial.tsx'
+
+const PLAIN = ['agent_harness', 'agent_name', 'model', 'provider', 'agent_manager'] as const
+
+const EXAMPLES: Record<(typeof PLAIN)[number], string> = {
+  agent_harness: 'claude-code',
+  agent_name: 'reviewer',
+  model: 'claude-sonnet-4-5',
+  provider: 'anthropic',
+  agent_manager: 'ada@example.com',
+}
+
+interface Values extends Record<(typeof PLAIN)[number] | 'summary' | 'labels', string> {}
+
+const EMPTY: Values = {
+  agent_harness: '',
+  agent_name: '',
+  model: '',
+  provider: '',
+  agent_manager: '',
+  summary: '',
+  labels: '',
+}
+
+/** A label a line, `repository=acme/web`. */
+function labelsOf(text: string): Record<string, string> {
+  const pairs = text.split('\n').filter((line) => line.includes('='))
+  return Object.fromEntries(
+    pairs.map((line) => [line.slice(0, line.indexOf('=')).trim(), line.slice(line.indexOf('=') + 1).trim()]),
+  )
+}
+
+/** What is left empty is absent, and meets no condition. */
+function sampleOf({ labels, ...texts }: Values): Sample {
+  const said = Object.entries(texts).filter(([, text]) => text.trim() !== '')
+  return { ...Object.fromEntries(said), ...(labels.trim() === '' ? {} : { labels: labelsOf(labels) }) }
+}
+
+interface SampleTrialProps {
+  /** The rule that is tried among the saved ones; without it those alone are. */
+  tried: TriedRule
+  refused?: (problem: Problem, root: string) => void
+}
+
+/** Says what becomes of an entry that one makes up. */
+export function SampleTrial({ tried, refused }: SampleTrialProps) {
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const form = useForm({
+    initialValues: EMPTY,
+    validate: {
+      labels: (text) =>
+        text.split('\n').some((line) => line.trim() !== '' && !line.includes('=')) ? 'Each line is name=value.' : null,
+    },
+  })
+  const ask = useSend({
+    send: (values: Values) => answer(api['placement-rules'].test.post({ ...tried, sample: sampleOf(values) })),
+    changes: [],
+    quiet: true,
+  })
+  const submit = form.onSubmit((values) => {
+    setProblem(null)
+    ask.mutate(values, {
+      onError: (problem) => {
+        setProblem(problem)
+        refused?.(problem, '/rule')
+      },
+    })
+  })
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="xs">
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+          {PLAIN.map((field) => (
+            <TextInput
+              key={field}
+              size="xs"
+              label={fieldTitle(field)}
+              placeholder={EXAMPLES[field]}
+              {...form.getInputProps(field)}
+            />
+          ))}
+          <TextInput
+            size="xs"
+            label="Summary"
+            placeholder="Fix the flaky login test"
+            {...form.getInputProps('summary')}
+          />
+        </SimpleGrid>
+        <Textarea
+          size="xs"
+          label="Labels, one a line"
+          autosize
+          minRows={2}
+          placeholder={'repository=acme/web\nbranch=feature/ACME-42'}
+          {...form.getInputProps('labels')}
+        />
+        <Group>
+          <Button type="submit" size="xs" variant="light" loading={ask.isPending}>
+            Say what becomes of it
+          </Button>
+        </Group>
+        {problem && <Refused problem={problem} />}
+        {ask.data && !problem && <Explained explanation={ask.data} />}
+      </Stack>
+    </form>
+  )
+}
+
+const VERDICTS: Record<Explanation['steps'][number]['verdict'], string> = {
+  takes: 'takes it',
+  disabled: 'is disabled',
+  project_archived: 'is skipped: its project is archived',
+  not_met: 'does not hold',
+}
+
+function Explained({ explanation: { taken, steps } }: { explanation: Explanation }) {
+  return (
+    <Stack gap="xs" role="status">
+      <Text size="sm">
+        {taken ? (
+          <>
+            <b>{taken.rule.name}</b> places it on <b>{[taken.project.key, taken.ticket].filter(Boolean).join(' · ')}</b>
+            .{taken.note && ` ${taken.note}`}
+          </>
+        ) : (
+          <>
+            <b>No rule takes it</b>: it would be unattributed.
+          </>
+        )}
+      </Text>
+      <Timeline bulletSize={14} lineWidth={2} active={-1}>
+        {steps.map(({ rule, verdict, failed }) => (
+          <Timeline.Item
+            key={rule.id ?? 'unsaved'}
+            title={
+              <Text size="sm" component="span">
+                {rule.name} {rule.id === null && <Badge size="xs">not saved</Badge>}{' '}
+                <Text span inherit c={verdict === 'takes' ? undefined : 'dimmed'} fw={verdict === 'takes' ? 600 : 400}>
+                  {VERDICTS[verdict]}
+                </Text>
+              </Text>
+            }
+          >
+            {failed.map(({ field, matches, value }) => (
+              <Text size="xs" c="dimmed" key={`${field} ${matches}`}>
+                {fieldTitle(field)} is {value === null ? 'not there' : `“${value}”`}, which is not like{' '}
+                <code>{matches}</code>
+              </Text>
+            ))}
+          </Timeline.Item>
+        ))}
+      </Timeline>
+    </Stack>
+  )
+}
