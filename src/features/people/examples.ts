@@ -125,7 +125,6 @@ export const EXAMPLE_SETTINGS: Settings = {
   currency: 'EUR',
   unknown_projects: 'create',
   approval_required: false,
-  telemetry_by_email: false,
   demo: false,
   email: 'bills@acme.example',
   address: '1 Road\n10115 Berlin',

@@ -209,7 +209,6 @@ export const Settings = Type.Object(
       'What becomes of a project or ticket that a report names for the first time: `create` makes it, `hold` leaves the entry unattributed with the name it gave.',
     ),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
-    telemetry_by_email: telemetryByEmail,
     demo: Type.Boolean({ description: 'Whether `tally demo` made up what is here, for people to look around.' }),
     email: forBilling(orNull(Type.String({ description: 'Where bills come from and answers to them go.' }))),
     address: forBilling(orNull(Type.String({ description: 'Postal address, in lines.' }))),

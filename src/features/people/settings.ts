@@ -57,14 +57,13 @@ export function settingsBody(organization: Organization) {
 
 /** What everybody may read of them: how entries are placed and counted, and nothing of bills. */
 export function commonSettingsBody(organization: Organization) {
-  const { name, timeZone, currency, unknownProjects, approvalRequired, telemetryByEmail, demoAt } = organization
+  const { name, timeZone, currency, unknownProjects, approvalRequired, demoAt } = organization
   return {
     name,
     time_zone: timeZone,
     currency,
     unknown_projects: unknownProjects,
     approval_required: approvalRequired,
-    telemetry_by_email: telemetryByEmail,
     demo: demoAt !== null,
   }
 }
