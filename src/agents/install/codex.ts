@@ -16,11 +16,13 @@ export const codex: Installer = {
   agent: 'codex',
   pathIn: ({ home, codexHome }) => join(codexHome ?? join(home, '.codex'), 'config.toml'),
   withHook: (settings = '', command) => {
-    const without = codex.hasHook(settings) ? (codex.withoutHook(settings) ?? '') : settings
-    const before = readNotify(without)
-    const added = before && before.length > 0 ? [...command, THEN] : [...command]
-    const text = before ? inserted(without, added, before) : addedLine(without, added)
-    return proven(settings, text, [...added, ...(before ?? [])])
+    const notify = readNotify(settings)
+    if (isDeepStrictEqual(notify?.slice(0, command.length), command)) return settings
+    const without = codex.withoutHook(settings) ?? ''
+    const others = readNotify(without)
+    const added = others && others.length > 0 ? [...command, THEN] : [...command]
+    const text = others ? withFirst(without, added) : withLine(without, added)
+    return proven(settings, text, [...added, ...(others ?? [])])
   },
   withoutHook: (settings) => {
     const notify = readNotify(settings)
@@ -66,18 +68,18 @@ function tomlWord(word: string): string {
   return JSON.stringify(word).replaceAll('\u007f', '\\u007f')
 }
 
-function inserted(settings: string, words: string[], before: string[]): string {
+function withFirst(settings: string, words: string[]): string {
   const { valueStart } = topLevelNotify(settings)
-  const list = words.map(tomlWord).join(', ')
-  return `${settings.slice(0, valueStart + 1)}${list}${before.length > 0 ? ', ' : ''}${settings.slice(valueStart + 1)}`
+  const separator = words.at(-1) === THEN ? ', ' : ''
+  return settings.slice(0, valueStart + 1) + words.map(tomlWord).join(', ') + separator + settings.slice(valueStart + 1)
 }
 
 /** Behind the last of the settings that belong to no table: below a table's name it would belong to that. */
-function addedLine(settings: string, words: string[]): string {
+function withLine(settings: string, words: string[]): string {
   const end = lineEnd(settings)
   const line = `notify = [${words.map(tomlWord).join(', ')}]`
   const last = findTopLevel(settings).at(-1)
-  if (!last) return settings === '' ? line + end : `${line}${end}${end}${settings}`
+  if (!last) return line + end + settings
   const newline = settings.indexOf('\n', last.valueEnd)
   if (newline < 0) return `${settings}${end}${line}`
   return `${settings.slice(0, newline + 1)}${line}${end}${settings.slice(newline + 1)}`

@@ -3,9 +3,10 @@
  * for each event, and in a group a list of hooks. Comments and all that is not Tally's stay as they are, to the byte.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { applyEdits, type JSONPath, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
+import { type JSONPath, type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import type { AgentName } from '../agent.ts'
 import { lineEnd, SettingsFault } from './installer.ts'
+import { hasComments, withAdded, withRemoved, withReplaced } from './json-text.ts'
 
 interface Hook {
   type: 'command'
@@ -34,22 +35,37 @@ export function addHooks(settings: string, command: string, { agent, events, hoo
   let text = settings.trim() === '' ? `{}${lineEnd(settings)}` : settings
   for (const event of events) {
     const found = findHooks(readSettings(text), agent).filter(({ path }) => path[1] === event)
-    if (found.length > 0) {
-      for (const { path, hook } of found) {
-        const wanted = { ...(hook as object), ...hookFor(command) }
-        if (!isDeepStrictEqual(hook, wanted)) text = changed(text, path, wanted)
-      }
-      continue
-    }
-    const groups = groupsOf(readSettings(text), event)
-    const group = { hooks: [hookFor(command)] }
-    text = groups
-      ? changed(text, ['hooks', event, groups.length], group, { isArrayInsertion: true })
-      : changed(text, ['hooks', event], [group])
+    for (const { path } of found) text = withFields(text, path, hookFor(command))
+    if (found.length === 0) text = withGroup(text, event, { hooks: [hookFor(command)] })
   }
   const missing = events.filter((event) => !findHooks(readSettings(text), agent).some(({ path }) => path[1] === event))
   if (missing.length > 0 || !isSameBeside(agent, settings, text)) throw notUnderstood()
   return text
+}
+
+/** What the hook that stands there must say; whatever a person added to it stays. */
+function withFields(settings: string, path: Found['path'], fields: Hook): string {
+  let text = settings
+  for (const [name, value] of Object.entries(fields)) {
+    const hook = findAt(readSettings(text), path)
+    if (!(name in hook)) text = withAdded(text, path, value, name)
+    else if (hook[name] !== value) text = withReplaced(text, [...path, name], value)
+  }
+  return text
+}
+
+function findAt(settings: Json, path: JSONPath): { [name: string]: Json } {
+  return path.reduce((value: unknown, key) => (value as { [key: string | number]: Json })[key], settings) as {
+    [name: string]: Json
+  }
+}
+
+function withGroup(text: string, event: string, group: unknown): string {
+  const settings = readSettings(text)
+  if (groupsOf(settings, event)) return withAdded(text, ['hooks', event], group)
+  return settings.hooks === undefined
+    ? withAdded(text, [], { [event]: [group] }, 'hooks')
+    : withAdded(text, ['hooks'], [group], event)
 }
 
 /** Undefined where nothing is left. */
@@ -58,7 +74,7 @@ export function removeHooks(settings: string, { agent }: HooksInJson): string | 
   for (;;) {
     const [found] = findHooks(readSettings(text), agent)
     if (!found) break
-    text = changed(text, emptiedBy(readSettings(text), found), undefined)
+    text = withRemoved(text, emptiedBy(text, found))
   }
   if (text === settings) return settings
   if (!isSameBeside(agent, settings, text)) throw notUnderstood()
@@ -116,20 +132,15 @@ function isOwn(hook: Json, agent: AgentName): boolean {
   return isObject(hook) && typeof hook.command === 'string' && hook.command.trimEnd().endsWith(` agents hook ${agent}`)
 }
 
-/** The outermost thing that would be empty without the hook. */
-function emptiedBy(settings: { [name: string]: Json }, { path, groupSize }: Found): JSONPath {
+/** The outermost thing that would be empty without the hook, and about which nobody wrote anything. */
+function emptiedBy(text: string, { path, groupSize }: Found): JSONPath {
   const [, event, index] = path
-  if (groupSize > 1) return path
-  const hooks = settings.hooks as { [name: string]: Json }
-  if ((hooks[event] as Json[]).length > 1) return ['hooks', event, index]
-  return Object.keys(hooks).length > 1 ? ['hooks', event] : ['hooks']
-}
-
-function changed(text: string, path: JSONPath, value: unknown, options: { isArrayInsertion?: boolean } = {}): string {
-  const indentation = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  '
-  const insertSpaces = !indentation.startsWith('\t')
-  const formattingOptions = { insertSpaces, tabSize: insertSpaces ? indentation.length : 1, eol: lineEnd(text) }
-  return applyEdits(text, modify(text, path, value, { ...options, formattingOptions }))
+  const { hooks } = readSettings(text) as { hooks: { [name: string]: Json[] } }
+  const isAlone = [Object.keys(hooks).length === 1, hooks[event]!.length === 1, groupSize === 1]
+  const outermost: JSONPath[] = [['hooks'], ['hooks', event], ['hooks', event, index]]
+  const fits = (place: JSONPath, position: number) =>
+    isAlone.slice(position).every(Boolean) && !hasComments(text, place)
+  return outermost.find(fits) ?? path
 }
 
 /** Whether both say the same beside Tally's hooks: the proof that a change did no harm. */
