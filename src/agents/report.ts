@@ -18,12 +18,17 @@ const NAME_LENGTH = 200
 const LABEL_LENGTH = 256
 const SUMMARY_LENGTH = 1_000
 
-/** JSON of one entry. The cost is written as the agent wrote it, since a number of JavaScript's may lose digits of it. */
+/** JSON of one entry. */
 export function reportText(use: SessionUse, options: ReportOptions = {}): string {
+  return JSON.stringify(reportOf(use, options))
+}
+
+/** One entry. Its cost is only for `JSON.stringify`, which writes it as the agent wrote it: a number may lose digits. */
+export function reportOf(use: SessionUse, options: ReportOptions = {}): TokenEntryReport {
   const { repository, branch, reportedCost } = use
   const labels = { ...(repository ? { repository } : {}), ...(branch ? { branch } : {}), ...options.labels }
   const summary = (options.withTitles && use.title) || use.summary
-  const report: TokenEntryReport = {
+  return {
     agent_harness: use.agentHarness,
     agent_name: options.agentName ?? use.agentHarness,
     model: plainText(use.model, NAME_LENGTH),
@@ -39,7 +44,6 @@ export function reportText(use: SessionUse, options: ReportOptions = {}): string
     ...(use.provider === null ? {} : { provider: plainText(use.provider, NAME_LENGTH) }),
     requests: use.requests,
   }
-  return JSON.stringify(report)
 }
 
 // TypeScript 5.9's library does not know JSON.rawJSON (ES2026) yet.

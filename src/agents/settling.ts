@@ -10,10 +10,11 @@ export type Betters = (candidate: ModelCall, held: ModelCall) => boolean
 
 /**
  * Each call once. A call that says no owner belongs to the earliest session that holds it: the one whose files begin
- * first, or, as forks copy the first lines with their time, the one whose file was made first.
+ * first; or, as forks copy the first lines with their time, the one whose file was made first; or, where files were
+ * copied, the one that ended first.
  */
 export function settleByKey(files: ReadFile[], betters: Betters): ModelCall[] {
-  const starts = sessionStarts(files)
+  const spans = sessionSpans(files)
   const settled: ModelCall[] = []
   const places = new Map<string, number>()
   for (const { reading } of files) {
@@ -26,17 +27,17 @@ export function settleByKey(files: ReadFile[], betters: Betters): ModelCall[] {
       }
       const held = settled[place]!
       const [kept, other] = betters(call, held) ? [call, held] : [held, call]
-      settled[place] = withOwner(kept, other, starts)
+      settled[place] = withOwner(kept, other, spans)
     }
   }
   return settled.map((call) => (call.owner === '' || call.owner === call.session ? call : moved(call, call.owner)))
 }
 
 /** The better line of a call, in the session that the two lines together tell. */
-function withOwner(kept: ModelCall, other: ModelCall, starts: Map<string, SessionStart>): ModelCall {
+function withOwner(kept: ModelCall, other: ModelCall, spans: Map<string, SessionSpan>): ModelCall {
   const owner = kept.owner || other.owner
   if (owner !== '') return kept.owner === owner ? kept : { ...kept, owner }
-  if (kept.session === other.session || !isEarlier(other.session, kept.session, starts)) return kept
+  if (kept.session === other.session || !isEarlier(other.session, kept.session, spans)) return kept
   return { ...kept, session: other.session, folder: other.folder, branch: other.branch }
 }
 
@@ -44,35 +45,40 @@ function moved(call: ModelCall, session: string): ModelCall {
   return { ...call, session }
 }
 
-interface SessionStart {
+interface SessionSpan {
   at: number
   bornAt: number
+  endedAt: number
 }
 
-function sessionStarts(files: ReadFile[]): Map<string, SessionStart> {
-  const starts = new Map<string, SessionStart>()
+function sessionSpans(files: ReadFile[]): Map<string, SessionSpan> {
+  const spans = new Map<string, SessionSpan>()
   for (const { bornAt, reading } of files) {
-    let session = ''
+    let span: SessionSpan | undefined
+    let session: string | undefined
     for (const call of reading.calls) {
       // Most files hold one session, which is looked up once.
-      const start = call.session === session ? undefined : starts.get(call.session)
-      session = call.session
-      const at = Math.min(call.at, reading.startedAt ?? call.at)
-      if (!start) {
-        const known = starts.get(session)
-        if (!known) starts.set(session, { at, bornAt })
-        else if (at < known.at) known.at = at
-      } else {
-        start.at = Math.min(start.at, at)
-        start.bornAt = Math.min(start.bornAt, bornAt)
+      if (call.session !== session || !span) {
+        session = call.session
+        span = spans.get(session) ?? { at: call.at, bornAt, endedAt: call.at }
+        spans.set(session, span)
       }
+      span.at = Math.min(span.at, call.at, reading.startedAt ?? call.at)
+      span.bornAt = Math.min(span.bornAt, bornAt)
+      span.endedAt = Math.max(span.endedAt, call.at)
     }
   }
-  return starts
+  return spans
 }
 
-function isEarlier(session: string, than: string, starts: Map<string, SessionStart>): boolean {
-  const one = starts.get(session)!
-  const other = starts.get(than)!
-  return (one.at - other.at || one.bornAt - other.bornAt || (session < than ? -1 : 1)) < 0
+/** Nobody forks a session so soon; files that were made closer together were copied to where they are. */
+const MADE_TOGETHER_MS = 10_000
+
+function isEarlier(session: string, than: string, spans: Map<string, SessionSpan>): boolean {
+  const one = spans.get(session)!
+  const other = spans.get(than)!
+  if (one.at !== other.at) return one.at < other.at
+  if (Math.abs(one.bornAt - other.bornAt) > MADE_TOGETHER_MS) return one.bornAt < other.bornAt
+  if (one.endedAt !== other.endedAt) return one.endedAt < other.endedAt
+  return session < than
 }

@@ -4,6 +4,7 @@ import { addFlushCommand } from './agents-flush.ts'
 import { addHookCommand } from './agents-hook.ts'
 import { addInstallCommands } from './agents-install.ts'
 import { addLoginCommands } from './agents-login.ts'
+import { addScanCommand } from './agents-scan.ts'
 import { addStatusCommand } from './agents-status.ts'
 import { examples } from './options.ts'
 
@@ -14,11 +15,13 @@ export function addAgentsCommands(program: Command): void {
     .addHelpText(
       'after',
       examples(
+        'tally agents scan',
         'tally agents login --url http://tally.lan:4747',
         'tally agents install claude-code codex',
         'tally agents status',
       ),
     )
+  addScanCommand(agents)
   addLoginCommands(agents)
   addInstallCommands(agents)
   addStatusCommand(agents)

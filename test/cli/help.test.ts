@@ -35,6 +35,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally agents install',
     'tally agents login',
     'tally agents logout',
+    'tally agents scan',
     'tally agents status',
     'tally agents uninstall',
     'tally approvals',

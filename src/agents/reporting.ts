@@ -1,0 +1,108 @@
+/** Reports many sessions at once, in as few calls as the server takes. */
+import type { ClientConfig } from '../config.ts'
+import type { SessionUse } from './agent.ts'
+import { type ReportOptions, reportText } from './report.ts'
+import { BATCH_LIMIT, mayPass, type Refusal, type Reported, reportBatch, ServerFault } from './server.ts'
+
+/** A server that restarts is back within them; a person who waits is not kept for longer. */
+const PAUSES_MS = [500, 1_000, 2_000, 4_000]
+
+/** As much as a server takes in one body has room for a batch of the longest entries; this keeps calls short. */
+const BATCH_BYTES = 1_000_000
+
+export interface Outcome {
+  created: number
+  updated: number
+  /** Known already, just so. */
+  repeated: number
+  refused: { use: SessionUse; refusal: Refusal }[]
+  /** Why the rest was not sent; null where all of it was. */
+  fault: ServerFault | null
+  /** How many were not sent, or not acknowledged. */
+  left: number
+}
+
+export interface ReportingOptions extends ReportOptions {
+  onProgress?: (done: number, total: number) => void
+  /** Told before each pause. */
+  onPause?: (reason: string, pauseMs: number) => void
+}
+
+/**
+ * Reports all of them, and answers what became of each. Reports are totals so far: what is sent again after a lost
+ * answer, or by another scan, changes nothing.
+ */
+export async function reportUses(
+  server: ClientConfig,
+  uses: readonly SessionUse[],
+  options: ReportingOptions = {},
+): Promise<Outcome> {
+  const outcome: Outcome = { created: 0, updated: 0, repeated: 0, refused: [], fault: null, left: uses.length }
+  for (const batch of batchesOf(uses, options)) {
+    try {
+      await reportAll(server, batch, options, (sent, reported) => {
+        outcome.left -= 1
+        if (reported.result === 'rejected') outcome.refused.push({ use: sent.use, refusal: reported.refusal })
+        else outcome[reported.result] += 1
+      })
+    } catch (error) {
+      if (!(error instanceof ServerFault)) throw error
+      outcome.fault = error
+      return outcome
+    }
+    options.onProgress?.(uses.length - outcome.left, uses.length)
+  }
+  return outcome
+}
+
+interface Report {
+  use: SessionUse
+  text: string
+}
+
+function* batchesOf(uses: readonly SessionUse[], options: ReportOptions): Generator<Report[]> {
+  let batch: Report[] = []
+  let bytes = 0
+  for (const use of uses) {
+    const text = reportText(use, options)
+    if (batch.length === BATCH_LIMIT || (bytes > 0 && bytes + text.length > BATCH_BYTES)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push({ use, text })
+    bytes += text.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Until each is acknowledged or refused for good. Throws the server's fault where it does not pass in time. */
+async function reportAll(
+  server: ClientConfig,
+  batch: Report[],
+  { onPause }: ReportingOptions,
+  onReported: (report: Report, reported: Reported) => void,
+): Promise<void> {
+  let waiting = batch
+  for (let attempt = 0; ; attempt += 1) {
+    const pauseMs = PAUSES_MS[attempt]
+    let reason: string
+    try {
+      const results = await reportBatch(
+        server,
+        waiting.map(({ text }) => text),
+      )
+      const later = (index: number) => pauseMs !== undefined && mayPass(results[index]!)
+      for (const [index, report] of waiting.entries()) if (!later(index)) onReported(report, results[index]!)
+      const refusal = results.find((_, index) => later(index))?.refusal
+      waiting = waiting.filter((_, index) => later(index))
+      if (!refusal) return
+      reason = refusal.detail
+    } catch (error) {
+      if (!(error instanceof ServerFault) || !error.mayPass || pauseMs === undefined) throw error
+      reason = error.message
+    }
+    onPause?.(reason, pauseMs!)
+    await Bun.sleep(pauseMs!)
+  }
+}

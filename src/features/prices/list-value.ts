@@ -1,0 +1,22 @@
+/** What use is worth at the embedded price table, for a program that has no database. */
+import { newId } from '../../lib/id.ts'
+import type { Nanos } from '../../lib/money.ts'
+import { defaultAliases, defaultRows } from './default-table.ts'
+import { valueCounts } from './rate.ts'
+import { PriceTable } from './resolve.ts'
+import type { UsageOfModel } from './service.ts'
+
+/** The list value of a use, as a server without prices of its own would give it. Undefined where it is unpriced. */
+export type ListValue = (usage: UsageOfModel) => Nanos | undefined
+
+/** Reads the table, which takes some milliseconds. */
+export function createListValue(): ListValue {
+  const uid = newId('prc')
+  const prices = defaultRows().map((row, id) => ({ ...row, id, uid, source: 'default' as const }))
+  const aliases = defaultAliases().map((alias) => ({ ...alias, source: 'default' as const }))
+  const table = new PriceTable(prices, aliases)
+  return (usage) => {
+    const hit = table.find(usage.model, usage.provider, usage.startedAt)
+    return hit && valueCounts(hit.price.rates, usage)?.listValueNanos
+  }
+}
