@@ -19,6 +19,7 @@ interface SetFlags extends Flags {
   currency?: string
   unknownProjects?: UnknownProjects
   approvalRequired?: 'yes' | 'no'
+  telemetryByEmail?: 'yes' | 'no'
   email?: string
   address?: string
   taxId?: string
@@ -41,6 +42,7 @@ function printSettings(body: Settings, { json }: Flags): void {
   print(`currency          ${body.currency}`)
   print(`unknown projects  ${body.unknown_projects}`)
   print(`approval required ${body.approval_required ? 'yes' : 'no'}`)
+  print(`telemetry by mail ${body.telemetry_by_email ? 'yes' : 'no'}`)
   const lines = (text: string | null | undefined) => text?.replaceAll('\n', `\n${' '.repeat(18)}`) ?? '–'
   print(`e-mail            ${lines(body.email)}`)
   print(`address           ${lines(body.address)}`)
@@ -104,6 +106,12 @@ export function addSettingsCommands(program: Command): void {
     .addOption(
       new Option('--approval-required <yes|no>', 'whether only approved entries are billed').choices(['yes', 'no']),
     )
+    .addOption(
+      new Option(
+        '--telemetry-by-email <yes|no>',
+        'whether sessions pushed with an organization token belong to the person whose e-mail the agent sends',
+      ).choices(['yes', 'no']),
+    )
     .option('--email <address>', 'where bills come from; none clears it, as of all that follow')
     .option('--address <text>', 'postal address on bills, in lines')
     .option('--tax-id <text>', 'VAT number or the like')
@@ -123,14 +131,15 @@ export function addSettingsCommands(program: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<SetFlags>()
-      const { name, timeZone, currency, unknownProjects, approvalRequired: said } = flags
-      const approvalRequired = said && said === 'yes'
+      const { name, timeZone, currency, unknownProjects } = flags
+      const yesOrNo = (said: 'yes' | 'no' | undefined) => said && said === 'yes'
       const change = {
         name,
         timeZone,
         currency,
         unknownProjects,
-        approvalRequired,
+        approvalRequired: yesOrNo(flags.approvalRequired),
+        telemetryByEmail: yesOrNo(flags.telemetryByEmail),
         email: textOrNone(flags.email),
         address: textOrNone(flags.address),
         taxId: textOrNone(flags.taxId),

@@ -176,6 +176,35 @@ export function addUsersCommands(program: Command): void {
     })
 
   users
+    .command('emails')
+    .description(
+      'Show, add and remove further addresses, by which telemetry finds a person; they do not sign in with them',
+    )
+    .argument('<user>', USER)
+    .option('--add <address...>', 'addresses to add')
+    .option('--remove <address...>', 'addresses to take away')
+    .option('--json', 'print the addresses as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally users emails ada@example.com --add ada@users.example.com',
+        'tally users emails ada@example.com --json',
+      ),
+    )
+    .action(async (who: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags & { add?: string[]; remove?: string[] }>()
+      const { add = [], remove = [], json } = flags
+      const { user, emails } = await withServices(flags, ({ people }, { by }) =>
+        add.length + remove.length === 0
+          ? people.getFurtherEmails(who)
+          : people.changeFurtherEmails(who, { add, remove }, by),
+      )
+      if (json) return printJson({ emails })
+      if (emails.length === 0) print(`${user.name} (${user.email}) has no further addresses.`)
+      for (const email of emails) print(email)
+    })
+
+  users
     .command('disable')
     .description('Sign a person out, and stop their service and read tokens; organization tokens go on')
     .argument('<user>', USER)

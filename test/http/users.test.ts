@@ -245,6 +245,7 @@ describe('settings', () => {
       currency: 'USD',
       unknown_projects: 'create',
       approval_required: false,
+      telemetry_by_email: false,
       demo: false,
     })
     const change = {
@@ -253,6 +254,7 @@ describe('settings', () => {
       currency: 'EUR',
       unknown_projects: 'hold',
       approval_required: true,
+      telemetry_by_email: true,
     }
     const { status, json } = await app.call('PATCH /api/v1/settings', { session: admin, json: change })
     expect([status, json]).toMatchObject([200, { ...change, name: 'Acme' }])

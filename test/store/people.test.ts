@@ -329,6 +329,7 @@ forEachEngine('people', (open) => {
       currency: 'EUR',
       unknownProjects: 'create',
       approvalRequired: false,
+      telemetryByEmail: false,
       email: null,
       address: null,
       taxId: null,

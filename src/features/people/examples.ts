@@ -2,6 +2,7 @@
 import type {
   CreatedToken,
   DisabledUser,
+  FurtherEmails,
   Me,
   NewToken,
   NewUser,
@@ -79,6 +80,8 @@ const EXAMPLE_INVITED: UserBody = {
   last_signed_in_at: null,
 }
 
+export const EXAMPLE_EMAILS: FurtherEmails = { emails: ['ada@users.example.com', 'ada.lovelace@example.com'] }
+
 export const EXAMPLE_LINK: PasswordLinkBody = {
   user: EXAMPLE_INVITED,
   link: 'https://tally.example.com/password#0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE',
@@ -125,6 +128,7 @@ export const EXAMPLE_SETTINGS: Settings = {
   currency: 'EUR',
   unknown_projects: 'create',
   approval_required: false,
+  telemetry_by_email: false,
   demo: false,
   email: 'bills@acme.example',
   address: '1 Road\n10115 Berlin',

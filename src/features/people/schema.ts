@@ -199,6 +199,11 @@ export type SessionList = Static<typeof SessionList>
 /** Members are not told: only a session of `billing` or `admin` is. */
 const forBilling = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
+const telemetryByEmail = Type.Boolean({
+  description:
+    'Whether sessions that agents push with an organization token belong to the person whose e-mail they send. Anybody who holds that token could name anybody, so their entries say `manager_by: email`.',
+})
+
 export const Settings = Type.Object(
   {
     name: Type.String({ description: 'Name of the organization, as bills show it.' }),
@@ -209,6 +214,7 @@ export const Settings = Type.Object(
       'What becomes of a project or ticket that a report names for the first time: `create` makes it, `hold` leaves the entry unattributed with the name it gave.',
     ),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
+    telemetry_by_email: telemetryByEmail,
     demo: Type.Boolean({ description: 'Whether `tally demo` made up what is here, for people to look around.' }),
     email: forBilling(orNull(Type.String({ description: 'Where bills come from and answers to them go.' }))),
     address: forBilling(orNull(Type.String({ description: 'Postal address, in lines.' }))),
@@ -239,6 +245,7 @@ export const SettingsChange = Type.Partial(
     currency: Type.String({ description: 'ISO 4217 code of the usual bill currency.', examples: ['EUR'] }),
     unknown_projects: chosen(UNKNOWN_PROJECTS, 'What becomes of names that reports bring up for the first time.'),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
+    telemetry_by_email: telemetryByEmail,
     email: orNull(Type.String({ description: 'Where bills come from and answers to them go.' })),
     address: orNull(Type.String({ description: 'Postal address, in lines; null clears it.' })),
     tax_id: orNull(Type.String({ description: 'VAT number or the like; null clears it.' })),
@@ -319,6 +326,20 @@ export const CreatedToken = Type.Object(
   { ...strict, $id: 'CreatedToken', description: 'A new token with its secret.' },
 )
 export type CreatedToken = Static<typeof CreatedToken>
+
+export const FurtherEmails = Type.Object(
+  {
+    emails: Type.Array(Type.String({ description: 'An e-mail address.', examples: ['ada@users.example.com'] }), {
+      description: 'Up to 20 addresses, none of which is anybody else’s.',
+    }),
+  },
+  {
+    ...strict,
+    $id: 'FurtherEmails',
+    description: 'Addresses besides the one that a person signs in with, by which telemetry finds them.',
+  },
+)
+export type FurtherEmails = Static<typeof FurtherEmails>
 
 export const DisabledUser = Type.Object(
   {

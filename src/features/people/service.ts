@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
 import { Attempts } from './attempts.ts'
 import { createAuthentication } from './authentication.ts'
+import { createEmails, type FurtherEmails } from './emails.ts'
 import { Hashing } from './hashing.ts'
 import { createPasswords, type MadeLink } from './passwords.ts'
 import { createSetUp } from './set-up.ts'
@@ -13,7 +14,7 @@ import type { Organization } from './store/organization.ts'
 import type { User } from './store/users.ts'
 import type { Token, TokenState } from './token.ts'
 import { createTokens, EVERYBODYS_TOKENS, type ListedToken, tokensSeenBy } from './tokens.ts'
-import { createUsers, getUser } from './users.ts'
+import { createUsers, getUser, userObject } from './users.ts'
 
 export type { Caller, CallerKind, CallerOf, Person } from './caller.ts'
 export {
@@ -30,7 +31,7 @@ export {
   MARKUP_MIN,
   parseMarkup,
 } from './rules.ts'
-export type { ListedToken, MadeLink, Organization, OwnSession, SignedIn, Token, TokenState, User }
+export type { FurtherEmails, ListedToken, MadeLink, Organization, OwnSession, SignedIn, Token, TokenState, User }
 export { commonSettingsBody, EVERYBODYS_TOKENS, settingsBody, tokensSeenBy }
 
 export type PeopleService = ReturnType<typeof createPeopleService>
@@ -52,6 +53,7 @@ export function createPeopleService({ db, clock, audit }: PeopleDependencies) {
     ...signIn,
     ...createPasswords({ db, clock, audit, hashing, attempts, getUser }),
     ...createUsers({ db, clock, audit, hashing }),
+    ...createEmails({ db, audit, getUser, userObject }),
     ...createTokens({ db, clock, audit }),
     ...createSettings({ db, audit }),
     ...createSetUp({ db, clock, audit, hashing }),

@@ -57,13 +57,14 @@ export function settingsBody(organization: Organization) {
 
 /** What everybody may read of them: how entries are placed and counted, and nothing of bills. */
 export function commonSettingsBody(organization: Organization) {
-  const { name, timeZone, currency, unknownProjects, approvalRequired, demoAt } = organization
+  const { name, timeZone, currency, unknownProjects, approvalRequired, telemetryByEmail, demoAt } = organization
   return {
     name,
     time_zone: timeZone,
     currency,
     unknown_projects: unknownProjects,
     approval_required: approvalRequired,
+    telemetry_by_email: telemetryByEmail,
     demo: demoAt !== null,
   }
 }
@@ -134,6 +135,7 @@ export function createSettings({ db, audit }: { db: Database; audit: AuditServic
           currency: currency ?? before.currency,
           unknownProjects: unknownProjects ?? before.unknownProjects,
           approvalRequired: given.approvalRequired ?? before.approvalRequired,
+          telemetryByEmail: given.telemetryByEmail ?? before.telemetryByEmail,
           email: given.email === undefined ? before.email : given.email,
           address: given.address === undefined ? before.address : given.address,
           taxId: given.taxId === undefined ? before.taxId : given.taxId,

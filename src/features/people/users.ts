@@ -12,6 +12,7 @@ import type { Hashing } from './hashing.ts'
 import { insertPasswordLink, type MadeLink } from './passwords.ts'
 import type { UserListQuery } from './query.ts'
 import { faultsOfEmail, faultsOfName, faultsOfPassword, faultsOfRole, foldEmail } from './rules.ts'
+import { deleteFurtherEmails, findUserByFurtherEmail } from './store/emails.ts'
 import { deleteLinksOf } from './store/links.ts'
 import { endSignInsOf } from './store/sign-ins.ts'
 import { listTokensInUse } from './store/tokens.ts'
@@ -119,11 +120,20 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     // Outside the transaction: hashing is slow on purpose, and runs on a thread of its own.
     const passwordHash = password === undefined ? null : await hashing.hash(password)
     return async (tx: Tx, by: Actor) => {
-      const user = await insertUser(tx, { email, name, role, passwordHash, now: clock.now() })
+      const isFurther = (await findUserByFurtherEmail(tx, email)) !== undefined
+      const user = isFurther ? undefined : await insertUser(tx, { email, name, role, passwordHash, now: clock.now() })
       if (!user) throw emailTaken(email)
       await audit.record(tx, by, { action: 'user.added', object: userObject(user), after: auditedUser(user) })
       return user
     }
+  }
+
+  /** A further address of the same person becomes their first one. Throws `already_exists` for anybody else's. */
+  async function freeEmail(tx: Tx, email: string, user: User): Promise<void> {
+    const further = await findUserByFurtherEmail(tx, email)
+    if (further && further.id !== user.id) throw emailTaken(email)
+    if (await findUserByEmail(tx, email)) throw emailTaken(email)
+    if (further) await deleteFurtherEmails(tx, [email])
   }
 
   async function change(who: string, given: UserChange, by: Actor): Promise<User> {
@@ -141,7 +151,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
       const changes = difference({ email: user.email, name: user.name, role: user.role }, wanted)
       if (!changes) return user
       // Of two who take an address at once, the second meets the constraint, runs again, and is told here.
-      if (wanted.email !== user.email && (await findUserByEmail(tx, wanted.email))) throw emailTaken(wanted.email)
+      if (wanted.email !== user.email) await freeEmail(tx, wanted.email, user)
       const changed = await demote(tx, user, wanted)
       await audit.record(tx, by, { action: 'user.changed', object: userObject(changed), ...changes })
       return changed

@@ -122,6 +122,7 @@ function readChange(body: SettingsChange): Parameters<PeopleService['changeSetti
     timeZone: body.time_zone,
     unknownProjects: body.unknown_projects,
     approvalRequired: body.approval_required,
+    telemetryByEmail: body.telemetry_by_email,
     taxId: body.tax_id,
     dueDays: body.due_days,
     billNumberFormat: body.bill_number_format,

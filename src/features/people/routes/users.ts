@@ -4,12 +4,13 @@ import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { linkBase } from '../../../http/link-base.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
-import { EXAMPLE_DISABLED, EXAMPLE_LINK, EXAMPLE_NEW_USER, EXAMPLE_USER } from '../examples.ts'
+import { EXAMPLE_DISABLED, EXAMPLE_EMAILS, EXAMPLE_LINK, EXAMPLE_NEW_USER, EXAMPLE_USER } from '../examples.ts'
 import { readUserList } from '../query.ts'
 import { ROLES, USER_STATES } from '../rules.ts'
 import {
   DisabledUser,
   disabledUserBody,
+  FurtherEmails,
   NewUser,
   PasswordLinkBody,
   passwordLinkBody,
@@ -132,6 +133,44 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
           body: { example: { role: 'billing' } },
           responses: { 200: { description: 'The person now.', schema: UserBody, example: EXAMPLE_USER } },
           problems: ['already_exists', 'last_admin'],
+        }),
+      },
+    )
+    .get('/:id/emails', async ({ params }) => ({ emails: (await people.getFurtherEmails(params.id)).emails }), {
+      allow,
+      detail: documented({
+        id: 'getFurtherEmails',
+        tag,
+        summary: 'Read further e-mails',
+        description: 'By which telemetry finds the person; they do not sign in with them.',
+        path,
+        responses: {
+          200: { description: 'The addresses.', schema: FurtherEmails, example: EXAMPLE_EMAILS },
+        },
+      }),
+    })
+    .put(
+      '/:id/emails',
+      async ({ params, body, caller, address }) => {
+        const { emails } = await people.setFurtherEmails(params.id, body.emails, actorOf({ caller, address }))
+        return { emails }
+      },
+      {
+        allow,
+        parse: 'report',
+        body: FurtherEmails,
+        detail: documented({
+          id: 'setFurtherEmails',
+          tag,
+          summary: 'Set further e-mails',
+          description:
+            'Replaces the list. Sessions that telemetry brings from now on belong to the person where they name one of the addresses and the setting `telemetry_by_email` is on; what came before stays until it is assigned.',
+          path,
+          body: { example: EXAMPLE_EMAILS },
+          responses: {
+            200: { description: 'The addresses now.', schema: FurtherEmails, example: EXAMPLE_EMAILS },
+          },
+          problems: ['already_exists'],
         }),
       },
     )

@@ -24,6 +24,8 @@ export interface Organization {
   billNumberFormat: string
   /** Below every bill: how to pay. */
   billFooter: string | null
+  /** Whether people are found by the e-mail that agents send with an organization token. */
+  telemetryByEmail: boolean
   /** Of the picture on bills; null where there is none. */
   logoType: LogoType | null
   /** When everything that is older was made up, to be looked at; null where nothing was. */
@@ -51,6 +53,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       dueDays: organization.dueDays,
       billNumberFormat: organization.billNumberFormat,
       billFooter: organization.billFooter,
+      telemetryByEmail: organization.telemetryByEmail,
       logoType: organization.logoType,
       demoAt: organization.demoAt,
     })
