@@ -31,7 +31,7 @@ export function createServices({ db, clock, mail }: ServicesOptions) {
   const sheets = createSheetsService({ db, clock, audit, people, prices, entries })
   const bills = createBillsService({ db, clock, audit, projects, entries, mail })
   const reports = createReportsService({ db, clock, people })
-  const telemetry = createTelemetryService({ db, clock })
+  const telemetry = createTelemetryService({ db, clock, audit, people, entries })
   return {
     db,
     audit,

@@ -30,6 +30,7 @@ import {
 } from './filter.ts'
 import { createMerging } from './merging.ts'
 import { createPlacing } from './placing.ts'
+import { createPushing } from './pushing.ts'
 import { type Circumstances, type Recorded, type Reporter, recordSingle } from './record.ts'
 import { releaseEntries } from './releasing.ts'
 import { faultsBeyondSchema, type Report, readReport } from './report.ts'
@@ -53,9 +54,12 @@ export { ENTRY_COLUMNS } from './csv.ts'
 export { waitingFor } from './deciding.ts'
 export type { DraftSheet, Overlap } from './drafts.ts'
 export { EXAMPLE_ENTRY, EXAMPLE_REPORT } from './examples.ts'
+export type { Owner, PushedSession, Pushing } from './pushing.ts'
+export type { Report } from './report.ts'
 export { Reason, TokenEntry, TokenEntryDraft, TokenEntryDraftChange, TokenEntryList } from './schema.ts'
 export { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } from './states.ts'
 export type { SheetSum } from './store/drafts.ts'
+export { type Counts, totalTokens } from './totals.ts'
 export type { RuleTrialAnswer } from './trying.ts'
 export type { EntryFilter, ListQuery, Recorded }
 export { conditionOf, PLACED_FILTERS, readFilter, readListQuery, readPage, readSelectingFilter, SOURCES, STATUSES }
@@ -98,16 +102,22 @@ export function createEntriesService({ db, clock, audit, people, prices, project
     }
   }
 
+  /**
+   * Prices and rules that changed are read once here, and not by every body of the coming commit: what is read inside a
+   * transaction is kept only after it.
+   */
+  async function readAhead(): Promise<void> {
+    await prices.table(db.read)
+    await placement.rules(db.read)
+  }
+
   async function record(
     report: Report,
     source: SessionSource,
     caller: Reporting,
     idempotencyKey: string | undefined,
   ): Promise<Recorded> {
-    // Prices and rules that changed are read once here, and not by every body of the coming commit: what is read inside
-    // a transaction is kept only after it.
-    await prices.table(db.read)
-    await placement.rules(db.read)
+    await readAhead()
     return db.write(async (tx) => {
       const { id, uid, name, email } = caller.person
       const circumstances = await circumstancesFor(tx, {
@@ -146,6 +156,7 @@ export function createEntriesService({ db, clock, audit, people, prices, project
   return {
     freezeEntries,
     releaseEntries,
+    readAhead,
     ...createRepricing({ db, clock, audit, prices }),
     ...createExporting({ db }),
     ...createMerging({ db, clock, audit, projects }),
@@ -155,6 +166,7 @@ export function createEntriesService({ db, clock, audit, people, prices, project
       circumstancesFor: (tx, manager) =>
         circumstancesFor(tx, { manager, managerBy: 'token', tokenId: null, personId: manager.id }),
     }),
+    ...createPushing({ circumstancesFor }),
     ...createTrying({ db, placement }),
     ...createApplying({ db, clock, audit, placement }),
     ...createPlacing({ db, clock, audit, projects, placement, interned }),

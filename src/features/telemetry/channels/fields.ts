@@ -10,7 +10,7 @@ export class Unusable extends Error {}
 export const COUNT_LIMIT = 1_000_000_000_000
 
 /** A billion dollars: sums of such amounts are still far from the end of 64 bits. */
-const COST_LIMIT_NANOS = 1_000_000_000_000_000_000n
+export const COST_LIMIT_NANOS = 1_000_000_000_000_000_000n
 
 const NAME_LIMIT = 200
 const CONTROL_CHARACTER = /\p{Cc}/u

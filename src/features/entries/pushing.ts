@@ -1,0 +1,87 @@
+/** Sessions as telemetry brings them, several in one request: within its transaction, and nothing of them is refused. */
+import type { Tx } from '../../database/database.ts'
+import type { ManagerBy, TelemetrySource } from '../../database/tables.ts'
+import { Problem } from '../../errors.ts'
+import type { CallerOf } from '../people/service.ts'
+import { type Circumstances, intern, type Manager, type Reporter } from './record.ts'
+import type { Report } from './report.ts'
+import { hasReport, joinSession, recordInSession } from './sessions.ts'
+
+/** Whose a session becomes where it is new. */
+export interface Owner {
+  manager: Manager
+  managerBy: ManagerBy
+}
+
+/** A session as telemetry finds it, whoever began it. */
+export interface PushedSession {
+  id: number
+  managerId: number
+  managerBy: ManagerBy
+  /** Whether a service token has reported it, so that it is certain whose it is. */
+  isReported: boolean
+}
+
+/** Which session is meant: the key of its harness, by which harnesses are compared, and its id. */
+export interface SessionName {
+  harnessKey: number
+  session: string
+}
+
+export type Pushing = Awaited<ReturnType<ReturnType<typeof createPushing>['pushing']>>
+
+interface Dependencies {
+  circumstancesFor(tx: Tx, reporter: Reporter): Promise<Circumstances>
+}
+
+export function createPushing({ circumstancesFor }: Dependencies) {
+  return {
+    /** For one request, in its transaction. */
+    async pushing(tx: Tx, caller: CallerOf<'service' | 'organization'>) {
+      const { id, uid, name, email } = caller.person
+      const creator: Reporter = {
+        manager: { id, uid, name, email },
+        managerBy: 'token',
+        tokenId: caller.token.id,
+        personId: id,
+      }
+      const circumstances = await circumstancesFor(tx, creator)
+      const owned = (owner: Owner): Circumstances => ({ ...circumstances, reporter: { ...creator, ...owner } })
+      const keyOf = async (text: string) => (await intern(tx, circumstances.interned, text)).canonicalId
+
+      return {
+        /** The keys by which names of harnesses and models are compared. */
+        keyOf,
+
+        /** The session, begun where it is missing, and locked until the transaction ends. */
+        async join(
+          { harnessKey, session }: SessionName,
+          source: TelemetrySource,
+          owner: Owner,
+        ): Promise<PushedSession> {
+          const joined = await joinSession(tx, { sessionKey: session, harnessId: harnessKey }, source, owned(owner))
+          return {
+            id: joined.id,
+            managerId: joined.managerId,
+            managerBy: joined.managerBy,
+            isReported: await hasReport(tx, joined),
+          }
+        },
+
+        /**
+         * Brings a joined session's entries to what a source says of one model so far. False where that would take
+         * from what is locked: then nothing of them changes, and the next push tries again.
+         */
+        async record(source: TelemetrySource, report: Report, owner: Owner): Promise<boolean> {
+          try {
+            await tx.attempt(() => recordInSession(tx, report, source, owned(owner)))
+            return true
+          } catch (error) {
+            if (error instanceof Problem && error.code === 'session_shrunk') return false
+            throw error
+          }
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,279 @@
+/**
+ * What observations add to what is known of a session, without a database. Whatever comes twice, late or in another
+ * order leads to the same totals.
+ */
+import type { LabelMap, SaidAt, SessionFacts, TelemetryTotals } from '../../database/records.ts'
+import type { TelemetrySource } from '../../database/tables.ts'
+import { type Counts, type Report, totalTokens } from '../entries/service.ts'
+import { COST_LIMIT_NANOS, COUNT_LIMIT } from './channels/fields.ts'
+import { type Observation, PARTS, type Parts, type PointUsage, type RequestUsage } from './channels/observation.ts'
+
+/** How far an agent's clock may run ahead, as for reports. */
+const AHEAD_LIMIT_MS = 86_400_000
+
+/** From here on a single call is long, and may have prices of its own (pricing.md, "Tiers"). */
+const LONG_CALL_TOKENS = 200_000
+
+/** An observation and the key by which its model is compared. */
+export interface Keyed {
+  observation: Observation
+  modelKey: number
+}
+
+/** The last point of a cumulative stream. */
+export interface Point {
+  timeNanos: bigint
+  value: bigint
+}
+
+export interface ModelTotals {
+  source: TelemetrySource
+  modelKey: number
+  totals: TelemetryTotals
+}
+
+/** What is known of a session, as far as it matters for some observations. */
+export interface Known {
+  totals: ModelTotals[]
+  /** Of the identities asked for, those that are counted. */
+  seen: Set<string>
+  streams: Map<string, Point>
+  facts: SessionFacts
+  /** The moment up to which nothing is known any more of which calls were counted. */
+  forgottenTo: number | null
+}
+
+/** What became of an observation; a text is why it was rejected. */
+export type Outcome = { became: 'counted'; tokens: number } | { became: 'repeated' | 'late' } | { rejected: string }
+
+/** What is to be kept, and what became of each observation, in their order. */
+export interface Accounted {
+  changed: Set<ModelTotals>
+  totals: ModelTotals[]
+  seen: string[]
+  streams: Map<string, Point>
+  facts: SessionFacts
+  /** Whether what entries say besides figures is another than before. */
+  factsChanged: boolean
+  outcomes: Outcome[]
+}
+
+/** Why an observation cannot be counted whatever is known of its session; undefined where it can. */
+export function faultOf({ endedAt, channel }: Observation, now: number): string | undefined {
+  if (endedAt === null || endedAt <= now + AHEAD_LIMIT_MS) return undefined
+  return `${channel}: its time is more than a day ahead of this server's clock`
+}
+
+export function account(known: Known, observations: readonly Keyed[], now: number): Accounted {
+  const books = new Books(known, now)
+  const outcomes = observations.map((each) => books.enter(each))
+  return { ...books.kept(), outcomes }
+}
+
+class Books {
+  readonly #totals: Map<string, ModelTotals>
+  readonly #changed = new Set<ModelTotals>()
+  readonly #seen: Set<string>
+  readonly #added: string[] = []
+  readonly #streams: Map<string, Point>
+  readonly #moved = new Map<string, Point>()
+  readonly #facts: SessionFacts
+  #factsChanged = false
+
+  constructor(
+    readonly known: Known,
+    readonly now: number,
+  ) {
+    this.#totals = new Map(known.totals.map((each) => [keyOf(each), each]))
+    this.#seen = new Set(known.seen)
+    this.#streams = new Map(known.streams)
+    this.#facts = { ...known.facts }
+  }
+
+  kept(): Omit<Accounted, 'outcomes'> {
+    return {
+      changed: this.#changed,
+      totals: [...this.#totals.values()],
+      seen: this.#added,
+      streams: this.#moved,
+      facts: this.#facts,
+      factsChanged: this.#factsChanged,
+    }
+  }
+
+  enter({ observation, modelKey }: Keyed): Outcome {
+    const { usage } = observation
+    const repeats = usage.kind === 'cumulative' ? this.#isOvertaken(usage) : this.#isSeen(usage)
+    if (repeats) return { became: 'repeated' }
+    if (usage.kind !== 'cumulative' && this.#isForgotten(observation)) return { became: 'late' }
+
+    const entry = this.#totalsFor(observation, modelKey)
+    const before = tokensOf(entry.totals)
+    const totals = this.#with(entry.totals, observation)
+    if (totals.parts.some((count) => count > COUNT_LIMIT) || BigInt(totals.reported_cost) > COST_LIMIT_NANOS) {
+      return {
+        rejected: `${observation.channel}: its session would count more than ${COUNT_LIMIT} tokens or a billion dollars`,
+      }
+    }
+    entry.totals = totals
+    this.#totals.set(keyOf(entry), entry)
+    this.#changed.add(entry)
+    this.#remember(usage)
+    this.#hear(observation)
+    return { became: 'counted', tokens: tokensOf(totals) - before }
+  }
+
+  #isSeen(usage: RequestUsage | PointUsage): boolean {
+    if (usage.kind !== 'request') return this.#seen.has(usage.stream)
+    return [usage.identity, ...usage.repeats].some((identity) => this.#seen.has(identity))
+  }
+
+  /** Of points of the same moment the larger one counts, so that their order does not matter. */
+  #isOvertaken({ stream, timeNanos, value }: PointUsage): boolean {
+    const last = this.#streams.get(stream)
+    if (!last) return false
+    return timeNanos === last.timeNanos ? value <= last.value : timeNanos < last.timeNanos
+  }
+
+  /** What may be a repeat of something that is forgotten is not counted: twice would be worse than not at all. */
+  #isForgotten({ endedAt }: Observation): boolean {
+    const { forgottenTo } = this.known
+    return forgottenTo !== null && (endedAt === null || endedAt <= forgottenTo)
+  }
+
+  #totalsFor({ source, model, provider, startedAt, endedAt }: Observation, modelKey: number): ModelTotals {
+    const known = this.#totals.get(keyOf({ source, modelKey }))
+    if (known) return known
+    const tellsCalls = source !== 'metric'
+    return {
+      source,
+      modelKey,
+      totals: {
+        model,
+        provider,
+        started_at: startedAt ?? endedAt ?? this.now,
+        ended_at: endedAt ?? this.now,
+        parts: PARTS.map(() => 0),
+        over_200k: tellsCalls ? PARTS.map(() => 0) : null,
+        requests: tellsCalls ? 0 : null,
+        reported_cost: '0',
+        cost_incomplete: false,
+      },
+    }
+  }
+
+  /** The totals with what the observation says. */
+  #with(totals: TelemetryTotals, observation: Observation): TelemetryTotals {
+    const { usage, model, provider, startedAt, endedAt } = observation
+    const told = {
+      ...totals,
+      // Two spellings that are compared as one, or two providers: always the same, in whatever order they come.
+      model: [totals.model, model].sort()[0]!,
+      provider: [totals.provider, provider].filter((each) => each !== null).sort()[0] ?? null,
+      started_at: Math.min(totals.started_at, startedAt ?? endedAt ?? this.now),
+      ended_at: Math.max(totals.ended_at, endedAt ?? this.now),
+    }
+    return usage.kind === 'request' ? withCall(told, usage) : withPoint(told, usage, this.#before(usage))
+  }
+
+  #before({ kind, stream }: PointUsage): bigint {
+    return kind === 'cumulative' ? (this.#streams.get(stream)?.value ?? 0n) : 0n
+  }
+
+  #remember(usage: RequestUsage | PointUsage): void {
+    if (usage.kind === 'cumulative') {
+      const point = { timeNanos: usage.timeNanos, value: usage.value }
+      this.#streams.set(usage.stream, point)
+      this.#moved.set(usage.stream, point)
+      return
+    }
+    const identities = usage.kind === 'request' ? [usage.identity, ...usage.claims] : [usage.stream]
+    for (const identity of identities) {
+      if (this.#seen.has(identity)) continue
+      this.#seen.add(identity)
+      this.#added.push(identity)
+    }
+  }
+
+  #hear({ agent, project, ticket, labels, endedAt }: Observation): void {
+    const at = endedAt ?? this.now
+    this.#hearOne('agent', agent, at)
+    this.#hearOne('project', project, at)
+    this.#hearOne('ticket', ticket, at)
+    this.#hearOne('labels', labels, at)
+  }
+
+  /** What is said later holds; of two things said at once, always the same. */
+  #hearOne<Name extends keyof SessionFacts>(name: Name, value: string | LabelMap | null, at: number): void {
+    if (value === null) return
+    const facts = this.#facts as Record<string, SaidAt<unknown> | undefined>
+    const known = facts[name]
+    const [said, text] = [JSON.stringify(known?.[1]), JSON.stringify(value)]
+    if (known && (at < known[0] || (at === known[0] && text <= said!))) return
+    facts[name] = [at, value]
+    if (text !== said) this.#factsChanged = true
+  }
+}
+
+function keyOf({ source, modelKey }: Pick<ModelTotals, 'source' | 'modelKey'>): string {
+  return `${source} ${modelKey}`
+}
+
+function withCall(totals: TelemetryTotals, { parts, costNanos }: RequestUsage): TelemetryTotals {
+  const counts = PARTS.map((part) => parts[part])
+  const sum = (to: number[]) => to.map((count, position) => count + counts[position]!)
+  const isLong = totalTokens(parts) - parts.output > LONG_CALL_TOKENS
+  return {
+    ...totals,
+    parts: sum(totals.parts),
+    over_200k: isLong ? sum(totals.over_200k!) : totals.over_200k,
+    requests: totals.requests! + 1,
+    reported_cost: (BigInt(totals.reported_cost) + (costNanos ?? 0n)).toString(),
+    cost_incomplete: totals.cost_incomplete || costNanos === null,
+  }
+}
+
+function withPoint(totals: TelemetryTotals, { part, value }: PointUsage, before: bigint): TelemetryTotals {
+  const more = value - before
+  if (part === 'cost') return { ...totals, reported_cost: (BigInt(totals.reported_cost) + more).toString() }
+  const position = PARTS.indexOf(part)
+  return { ...totals, parts: totals.parts.map((count, at) => (at === position ? count + Number(more) : count)) }
+}
+
+/** The five disjoint counts. Where a metric's points are not all there yet, more may be said to come from the cache than of all. */
+function countsOf(parts: number[]): Counts {
+  const { inputSide, ...counts } = Object.fromEntries(PARTS.map((part, at) => [part, parts[at]!])) as Parts
+  const cache = counts.cacheRead + counts.cacheWrite + counts.cacheWrite1h
+  return inputSide === 0 ? counts : { ...counts, input: counts.input + Math.max(inputSide - cache, 0) }
+}
+
+function tokensOf({ parts }: TelemetryTotals): number {
+  return totalTokens(countsOf(parts))
+}
+
+/** A session's facts and one source's totals of a model, as a report says them. */
+export function reportOf(
+  { totals }: ModelTotals,
+  { agent, project, ticket, labels }: SessionFacts,
+  session: { harness: string; session: string },
+): Report {
+  const cost = BigInt(totals.reported_cost)
+  return {
+    harness: session.harness,
+    agent: agent?.[1] ?? session.harness,
+    model: totals.model,
+    provider: totals.provider ?? undefined,
+    project: project?.[1],
+    ticket: ticket?.[1],
+    sessionKey: session.session,
+    summary: undefined,
+    labels: labels?.[1],
+    startedAt: totals.started_at,
+    endedAt: totals.ended_at,
+    counts: countsOf(totals.parts),
+    over200k: totals.over_200k && countsOf(totals.over_200k),
+    requests: totals.requests,
+    // Some calls' costs are not what all of them cost, and none at all is no cost of 0.
+    reportedCostNanos: totals.cost_incomplete || cost === 0n ? null : cost,
+  }
+}

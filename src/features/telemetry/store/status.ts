@@ -1,0 +1,122 @@
+/** What came by telemetry and what became of it: counted for people to look at. */
+import { asc, desc, eq, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { Tables } from '../../../database/tables.ts'
+import type { Id } from '../../../lib/id.ts'
+
+export type ChannelRecord = Tables['telemetryChannels']['$inferSelect']
+export type UncountedRecord = Tables['telemetryUncounted']['$inferSelect']
+export type PushRecord = Tables['telemetryPushes']['$inferSelect']
+
+export async function addToChannel(tx: Tx, row: ChannelRecord): Promise<void> {
+  const { telemetryChannels: t } = tx.tables
+  const { harness: _harness, version: _version, channel: _channel, firstSeenAt: _first, lastSeenAt, ...added } = row
+  await tx
+    .insert(t)
+    .values(row)
+    .onConflictDoUpdate({
+      target: [t.harness, t.version, t.channel],
+      set: {
+        lastSeenAt,
+        counted: sql`${t.counted} + ${added.counted}`,
+        repeated: sql`${t.repeated} + ${added.repeated}`,
+        late: sql`${t.late} + ${added.late}`,
+        shrunk: sql`${t.shrunk} + ${added.shrunk}`,
+        tokens: sql`${t.tokens} + ${added.tokens}`,
+      },
+    })
+}
+
+export async function addToUncounted(tx: Tx, row: UncountedRecord): Promise<void> {
+  const { telemetryUncounted: t } = tx.tables
+  await tx
+    .insert(t)
+    .values(row)
+    .onConflictDoUpdate({
+      target: [t.kind, t.what],
+      set: { records: sql`${t.records} + ${row.records}`, lastSeenAt: row.lastSeenAt },
+    })
+}
+
+export async function addToPushes(tx: Tx, row: PushRecord): Promise<void> {
+  const { telemetryPushes: t } = tx.tables
+  await tx
+    .insert(t)
+    .values(row)
+    .onConflictDoUpdate({
+      target: t.tokenId,
+      set: {
+        requests: sql`${t.requests} + ${row.requests}`,
+        records: sql`${t.records} + ${row.records}`,
+        lastSeenAt: row.lastSeenAt,
+      },
+    })
+}
+
+/** Keeps the rows that were seen last, so that names which nobody foresaw cannot fill the disk. */
+export async function deleteOldest(
+  tx: Tx,
+  limits: { channels: number; ignored: number; rejected: number },
+): Promise<void> {
+  const { telemetryChannels: c, telemetryUncounted: u } = tx.tables
+  const tooMany = await tx
+    .select({ harness: c.harness, version: c.version, channel: c.channel })
+    .from(c)
+    .orderBy(desc(c.lastSeenAt), asc(c.harness), asc(c.version), asc(c.channel))
+    .limit(limits.channels)
+    .offset(limits.channels)
+  for (const { harness, version, channel } of tooMany) {
+    await tx.delete(c).where(sql`${c.harness} = ${harness} AND ${c.version} = ${version} AND ${c.channel} = ${channel}`)
+  }
+  for (const kind of ['ignored', 'rejected'] as const) {
+    const rows = await tx
+      .select({ what: u.what })
+      .from(u)
+      .where(eq(u.kind, kind))
+      .orderBy(desc(u.lastSeenAt), asc(u.what))
+      .limit(limits[kind])
+      .offset(limits[kind])
+    for (const { what } of rows) await tx.delete(u).where(sql`${u.kind} = ${kind} AND ${u.what} = ${what}`)
+  }
+}
+
+/** Those seen last first. */
+export async function listChannels(reader: Reader): Promise<ChannelRecord[]> {
+  const { telemetryChannels: t } = reader.tables
+  return reader.select().from(t).orderBy(desc(t.lastSeenAt), asc(t.harness), asc(t.version), asc(t.channel))
+}
+
+/** The most frequent first. */
+export async function listUncounted(reader: Reader): Promise<UncountedRecord[]> {
+  const { telemetryUncounted: t } = reader.tables
+  return reader.select().from(t).orderBy(desc(t.records), asc(t.what))
+}
+
+export interface PushView extends Omit<PushRecord, 'tokenId'> {
+  token: { uid: Id<'tok'>; name: string; hint: string }
+}
+
+export async function listPushes(reader: Reader): Promise<PushView[]> {
+  const { telemetryPushes: t, tokens } = reader.tables
+  return reader
+    .select({
+      token: { uid: tokens.uid, name: tokens.name, hint: tokens.hint },
+      requests: t.requests,
+      records: t.records,
+      lastSeenAt: t.lastSeenAt,
+    })
+    .from(t)
+    .innerJoin(tokens, eq(tokens.id, t.tokenId))
+    .orderBy(desc(t.lastSeenAt), asc(t.tokenId))
+}
+
+/** How many sessions of each harness telemetry knows, by its first spelling. */
+export async function countSessions(reader: Reader): Promise<{ harness: string; sessions: number }[]> {
+  const { telemetrySessions: t, sessions, names } = reader.tables
+  return reader
+    .select({ harness: names.text, sessions: sql<number>`count(*)`.mapWith(Number) })
+    .from(t)
+    .innerJoin(sessions, eq(sessions.id, t.sessionId))
+    .innerJoin(names, eq(names.id, sessions.harnessId))
+    .groupBy(names.text)
+}

@@ -1,0 +1,90 @@
+/**
+ * What came and what became of it, added up in memory and written from time to time: what is ignored should not cost a
+ * transaction, and agents that push at once should not wait for each other's count.
+ */
+import type { Database } from '../../database/database.ts'
+import type { Outcome } from './accounting.ts'
+import type { Observation } from './channels/observation.ts'
+import {
+  addToChannel,
+  addToPushes,
+  addToUncounted,
+  type ChannelRecord,
+  deleteOldest,
+  type PushRecord,
+  type UncountedRecord,
+} from './store/status.ts'
+
+/** Versions come and go; names that are ignored are a few hundred; reasons are few but for broken programs. */
+const KEPT = { channels: 500, ignored: 500, rejected: 200 }
+
+export class Tally {
+  #channels = new Map<string, ChannelRecord>()
+  #uncounted = new Map<string, UncountedRecord>()
+  #pushes = new Map<number, PushRecord>()
+
+  constructor(readonly db: Database) {}
+
+  notePush(tokenId: number, records: number, now: number): void {
+    const push = this.#pushes.get(tokenId) ?? { tokenId, requests: 0, records: 0, lastSeenAt: now }
+    this.#pushes.set(tokenId, {
+      ...push,
+      requests: push.requests + 1,
+      records: push.records + records,
+      lastSeenAt: now,
+    })
+  }
+
+  noteOutcome(observation: Observation, outcome: Exclude<Outcome, { rejected: string }>, now: number): void {
+    const row = this.#channel(observation, now)
+    row[outcome.became] += 1
+    if (outcome.became === 'counted') row.tokens += outcome.tokens
+  }
+
+  /** A session whose entries could not follow, because what is locked holds more. */
+  noteShrunk(observation: Observation, now: number): void {
+    this.#channel(observation, now).shrunk += 1
+  }
+
+  noteUncounted(kind: UncountedRecord['kind'], counts: ReadonlyMap<string, number>, now: number): void {
+    for (const [what, records] of counts) {
+      const key = `${kind} ${what}`
+      const known = this.#uncounted.get(key)
+      this.#uncounted.set(key, { kind, what, records: (known?.records ?? 0) + records, lastSeenAt: now })
+    }
+  }
+
+  #channel({ harness, version, channel }: Observation, now: number): ChannelRecord {
+    const key = JSON.stringify([harness, version, channel])
+    const row = this.#channels.get(key) ?? {
+      harness,
+      version: version ?? '',
+      channel,
+      firstSeenAt: now,
+      lastSeenAt: now,
+      counted: 0,
+      repeated: 0,
+      late: 0,
+      shrunk: 0,
+      tokens: 0,
+    }
+    row.lastSeenAt = now
+    this.#channels.set(key, row)
+    return row
+  }
+
+  /** What cannot be written now is lost: nobody is billed by it. */
+  async flush(): Promise<void> {
+    const [channels, uncounted, pushes] = [this.#channels, this.#uncounted, this.#pushes]
+    if (channels.size + uncounted.size + pushes.size === 0) return
+    this.#channels = new Map()
+    this.#uncounted = new Map()
+    this.#pushes = new Map()
+    await this.db.write(async (tx) => {
+      for (const row of channels.values()) await addToChannel(tx, row)
+      for (const row of uncounted.values()) await addToUncounted(tx, row)
+      for (const row of pushes.values()) await addToPushes(tx, row)
+      await deleteOldest(tx, KEPT)
+    })
+  }
+}

@@ -1,0 +1,58 @@
+/** Captures of real agents as telemetry receives them, and the figures that they are known to have used. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { combine, type ReadResult, readSignals, wanted } from '../../src/features/telemetry/channels/index.ts'
+import { decode, type Kind } from '../../src/features/telemetry/otlp/decode.ts'
+import type { Signal } from '../../src/features/telemetry/signals.ts'
+
+export const FIXTURES = join(import.meta.dir, '../fixtures')
+
+/** A body as an agent sent it. */
+export interface Capture {
+  /** Below the fixtures, such as `agents/codex/otlp/001-logs.json`. */
+  name: string
+  kind: Kind
+  encoding: 'json' | 'protobuf'
+  bytes: Uint8Array
+}
+
+const NAME = /-(logs|metrics|traces)\.(json|pb)$/
+
+/** Every body in a folder below the fixtures, in the order in which they were sent. */
+export function capturesIn(folder: string): Capture[] {
+  return readdirSync(join(FIXTURES, folder), { recursive: true, encoding: 'utf8' })
+    .sort()
+    .flatMap((path) => {
+      const match = NAME.exec(path)
+      if (!match) return []
+      return {
+        name: join(folder, path),
+        kind: match[1] as Kind,
+        encoding: match[2] === 'pb' ? 'protobuf' : 'json',
+        bytes: new Uint8Array(readFileSync(join(FIXTURES, folder, path))),
+      }
+    })
+}
+
+export function signalsOf(capture: Capture): Signal[] {
+  return decode({ ...capture, gzip: false }, capture.bytes, wanted).signals
+}
+
+export function readOf(capture: Capture): ReadResult {
+  const { signals, counts } = decode({ ...capture, gzip: false }, capture.bytes, wanted)
+  return combine(counts, readSignals(signals))
+}
+
+/** A session and model as `agents-expected.json` and the like tell them. */
+export interface Expected {
+  agent_harness: string
+  session_id: string
+  model: string
+  requests: number
+  input: number
+  output: number
+  cache_read: number
+  cache_write: number
+  cache_write_1h: number
+  reported_cost_otlp?: number
+}
