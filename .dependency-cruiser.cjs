@@ -24,6 +24,7 @@ const GROUND = [
   '^src/query\\.ts$',
   '^src/lists\\.ts$',
   '^src/wire\\.ts$',
+  '^src/metrics\\.ts$',
 ]
 
 /** The database as stores and services see it, not how an engine is opened. */
@@ -75,6 +76,7 @@ const PARTS = {
   'src/query\\.ts$': ['^src/lib/', '^src/errors\\.ts$'],
   'src/lists\\.ts$': [],
   'src/wire\\.ts$': [],
+  'src/metrics\\.ts$': [],
   'src/config\\.ts$': ['^src/lib/'],
   'src/version\\.ts$': ['^package\\.json$'],
   // Talks to a server over HTTP; of the server's code it knows shapes only (see `agents-know-shapes-only`).
@@ -171,6 +173,7 @@ module.exports = {
       '^src/agents/readers/opencode\\.ts$',
     ]),
     onlyIn('commander-only-in-the-command-line', '(^|/)node_modules/commander/', ['^src/main\\.ts$', '^src/cli/']),
+    onlyIn('figures-only-in-metrics', '(^|/)node_modules/prom-client/', ['^src/metrics\\.ts$']),
     onlyIn('mail-only-in-delivery', '(^|/)node_modules/nodemailer/', ['^src/features/bills/delivery-mailer\\.ts$']),
     onlyIn('pages-only-in-documents', '(^|/)node_modules/(pdfkit|fontkit|bidi-js)/', [
       '^src/features/bills/documents/',

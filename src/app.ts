@@ -31,11 +31,13 @@ import { sheetsRoutes } from './features/sheets/routes.ts'
 import { telemetryRoutes } from './features/telemetry/routes.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
+import { metricsRoute } from './http/metrics.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
 import { pages } from './http/pages.ts'
 import { requests } from './http/requests.ts'
 import { sessionCookie } from './http/session-cookie.ts'
 import { web } from './http/web.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import type { Services } from './services.ts'
 
 export interface AppOptions {
@@ -43,17 +45,26 @@ export interface AppOptions {
   logger: Logger
   /** The address under which people and agents reach this server; that of each request where it is not set. */
   publicUrl?: string | undefined
+  /** Where figures are kept; of its own where it is absent. */
+  metrics?: Metrics
   /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
   trustedProxies?: readonly string[]
 }
 
-export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: AppOptions) => {
+export const createApp = ({
+  services,
+  logger,
+  publicUrl,
+  metrics = createMetrics(),
+  trustedProxies = [],
+}: AppOptions) => {
   const { people } = services
   const cookie = sessionCookie(publicUrl)
   const addressOf = clientAddresses(trustedProxies)
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
   const app = new Elysia({ name: 'tally', normalize: false })
     .use(requests({ people, cookie, addressOf, publicUrl, logger, routes }))
+    .use(metricsRoute({ metrics, people, addressOf }))
     .use(health(services))
     .use(openApi({ routes }))
     .use(pages())
@@ -65,7 +76,7 @@ export const createApp = ({ services, logger, publicUrl, trustedProxies = [] }: 
     .use(billDocumentsRoutes(services))
     .use(settingsRoutes(services))
     .use(auditRoutes(services))
-    .use(reportingRoutes({ ...services, logger }))
+    .use(reportingRoutes({ ...services, logger, figures: metrics }))
     .use(entriesRoutes(services))
     .use(statesRoutes(services))
     .use(sheetsRoutes(services))

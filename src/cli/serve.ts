@@ -58,13 +58,16 @@ export function addServeCommand(program: Command): void {
 
 /** Answers when the server has ended in good order. */
 async function serve(config: Config): Promise<void> {
-  const [{ pino }, { openDatabase }, { createServices }, { createApp }, { systemClock }] = await Promise.all([
-    import('pino'),
-    import('../database/open.ts'),
-    import('../services.ts'),
-    import('../app.ts'),
-    import('../lib/clock.ts'),
-  ])
+  const [{ pino }, { openDatabase }, { createServices }, { createApp }, { systemClock }, { createMetrics }] =
+    await Promise.all([
+      import('pino'),
+      import('../database/open.ts'),
+      import('../services.ts'),
+      import('../app.ts'),
+      import('../lib/clock.ts'),
+      import('../metrics.ts'),
+    ])
+  const metrics = createMetrics()
   const logger = pino({ level: config.logLevel })
   const die = (error: unknown, message: string) => {
     logger.fatal({ err: driverError(error) }, message)
@@ -80,6 +83,7 @@ async function serve(config: Config): Promise<void> {
     serving: true,
     // What is durable is unknown now: only a new start, which reads it back, can tell.
     onFatal: (error) => die(error, 'the disk of the database failed'),
+    onCommit: metrics.commit,
   })
   // Before it listens: whoever has read that it is ready may ask it to stop.
   const stopping = askedToStop()
@@ -90,7 +94,19 @@ async function serve(config: Config): Promise<void> {
     if (await services.prices.loadDefaultPrices()) await services.entries.valueUnpriced()
     // Before anything is accepted: a folder that cannot be had is a fault of the configuration.
     const backups = config.backups.everyMs === undefined ? undefined : await startBackups(config, logger)
-    const app = createApp({ services, logger, publicUrl: config.publicUrl, trustedProxies: config.trustedProxies })
+    metrics.watch({
+      databaseFile: db.file,
+      waitingWrites: db.waitingWrites,
+      outbox: services.bills.deliveries.count,
+      backups: backups?.state,
+    })
+    const app = createApp({
+      services,
+      logger,
+      metrics,
+      publicUrl: config.publicUrl,
+      trustedProxies: config.trustedProxies,
+    })
     server = listen(config, (options) => app.listen(options).server!)
     const url = localUrl(config.host, server.port!)
     logger.info(`tally is ready on ${url}`)

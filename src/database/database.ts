@@ -68,6 +68,8 @@ export interface Database {
    * a repeat may succeed. Any other error of the database leaves open what became durable.
    */
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** How many bodies wait for their turn. */
+  waitingWrites(): number
   /** Answers what waits, refuses what comes. */
   close(): Promise<void>
 }
@@ -76,4 +78,6 @@ export interface Database {
 export interface DatabaseEvents {
   /** The disk failed under a commit, so it is unknown what is durable: the process must stop and start again. */
   onFatal(error: unknown): void
+  /** So many writes became durable together, so long after their transaction began. */
+  onCommit(writes: number, seconds: number): void
 }

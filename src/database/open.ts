@@ -42,11 +42,12 @@ export async function openDatabase({
   onFatal = (error) => {
     throw error
   },
+  onCommit = () => {},
   slowDeadlineMs = SLOW_DEADLINE_MS,
   busyDeadlineMs = BUSY_DEADLINE_MS,
 }: OpenOptions): Promise<Database> {
-  const deadlines = { slowDeadlineMs, busyDeadlineMs }
-  if (databaseUrl) return openPostgres({ url: databaseUrl, now: clock.now(), ...deadlines })
+  const settings = { slowDeadlineMs, busyDeadlineMs, onCommit }
+  if (databaseUrl) return openPostgres({ url: databaseUrl, now: clock.now(), ...settings })
   makeFolder(dataDir)
   const path = join(dataDir, DATABASE_FILE)
   try {
@@ -54,7 +55,7 @@ export async function openDatabase({
   } catch (error) {
     throw asProblem(error)
   }
-  return openSqlite({ path, workers: serving, onFatal, ...deadlines })
+  return openSqlite({ path, workers: serving, onFatal, ...settings })
 }
 
 function makeFolder(path: string): void {

@@ -12,7 +12,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres, { type Sql } from 'postgres'
-import type { Database, Reader, Tx } from './database.ts'
+import type { Database, DatabaseEvents, Reader, Tx } from './database.ts'
 import { asProblem, databaseClosed, failureOf } from './errors.ts'
 import { APPLICATION_NAME, migratePostgres, WrongDatabase } from './migrate.ts'
 import { Queries, tellProblems } from './queries.ts'
@@ -192,7 +192,11 @@ class PostgresWriter {
   readonly #unanswered = new Set<Promise<unknown>>()
   #closed = false
 
-  constructor(url: string, busyDeadlineMs: number) {
+  constructor(
+    url: string,
+    busyDeadlineMs: number,
+    readonly onCommit: DatabaseEvents['onCommit'],
+  ) {
     const settings = {
       lock_timeout: busyDeadlineMs,
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
@@ -210,6 +214,11 @@ class PostgresWriter {
     return answer
   }
 
+  /** Those that are being written among them. */
+  waiting(): number {
+    return this.#unanswered.size
+  }
+
   /** Refuses new bodies and resolves when those that wait are answered. */
   async close(): Promise<void> {
     this.#closed = true
@@ -219,7 +228,9 @@ class PostgresWriter {
 
   async #writeAndTell<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
     const effects: (() => void)[] = []
+    const begunAt = performance.now()
     const value = await this.#writeWhole(body, effects)
+    this.onCommit(1, (performance.now() - begunAt) / 1000)
     // One that fails tells its caller what is wrong with it; what was written stays.
     for (const effect of effects) effect()
     return value
@@ -310,7 +321,7 @@ function mayGoBetter(error: unknown, attempt: number): boolean {
   return (failure === 'serialization' && attempt < ATTEMPTS) || (OVERTAKEN.includes(failure) && attempt === 1)
 }
 
-export interface PostgresOptions {
+export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit'> {
   /** `postgres://user:password@host/database`, with the parameters that libpq takes. */
   url: string
   now: number
@@ -322,9 +333,10 @@ export interface PostgresOptions {
  * Opens the database and applies the migrations that it misses. Throws `WrongDatabase` where it is another program's,
  * a newer Tally's, or not to be entered, and a Problem where the server does not answer.
  */
-export async function openPostgres({ url, now, slowDeadlineMs, busyDeadlineMs }: PostgresOptions): Promise<Database> {
+export async function openPostgres(options: PostgresOptions): Promise<Database> {
+  const { url, now, slowDeadlineMs, busyDeadlineMs, onCommit } = options
   await onOneConnection(url, (client, where) => migratePostgres(client, where, now))
-  const writer = new PostgresWriter(url, busyDeadlineMs)
+  const writer = new PostgresWriter(url, busyDeadlineMs, onCommit)
   const quick = quickReads(url)
   const slow = slowReads(url, slowDeadlineMs)
   async function close(): Promise<void> {
@@ -338,6 +350,7 @@ export async function openPostgres({ url, now, slowDeadlineMs, busyDeadlineMs }:
     read: readerOver(quick),
     slow: readerOver(slow),
     write: (body) => writer.write(body),
+    waitingWrites: () => writer.waiting(),
     close() {
       closing ??= close()
       return closing

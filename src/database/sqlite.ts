@@ -94,6 +94,13 @@ interface Job {
 /** What became of a body inside the open transaction. */
 type Outcome = { job: Job; value: unknown; effects: (() => void)[] } | { job: Job; error: unknown }
 
+/** Bodies whose COMMIT has run. */
+interface CommittedGroup {
+  begunAt: number
+  answers: Answer[]
+  refuse(error: unknown): void
+}
+
 /** Tells a body's caller what became of it. */
 type Answer = () => void
 
@@ -112,7 +119,7 @@ class SqliteWriter {
   #effects: (() => void)[] = []
   #flushing = false
   /** Of the groups that are committed and wait to be made durable. */
-  #committed: { answers: Answer[]; refuse(error: unknown): void }[] = []
+  #committed: CommittedGroup[] = []
   /** How many bodies are being made durable; 0 while the log is not being synced. */
   #syncing = 0
   #busySince: number | undefined
@@ -152,6 +159,10 @@ class SqliteWriter {
     })
   }
 
+  waiting(): number {
+    return this.#queue.length
+  }
+
   /** Refuses new bodies and resolves when those that wait are answered. */
   close(): Promise<void> {
     this.#closed = true
@@ -186,6 +197,7 @@ class SqliteWriter {
       return
     }
     this.#busySince = undefined
+    const begunAt = performance.now()
     const jobs = this.#queue.splice(0, GROUP_LIMIT)
     const outcomes: Outcome[] = []
     try {
@@ -206,13 +218,14 @@ class SqliteWriter {
     const refuse = (error: unknown) => {
       for (const { reject } of jobs) reject(asProblem(error))
     }
-    if (this.log) this.#makeDurable(this.log, { answers, refuse })
-    else for (const answer of answers) answer()
+    const group = { begunAt, answers, refuse }
+    if (this.log) this.#makeDurable(this.log, group)
+    else this.#tell(group)
     this.#settle()
   }
 
   /** Syncs the log for all that is committed, one sync at a time, and answers. */
-  async #makeDurable(log: LogFile, group: { answers: Answer[]; refuse(error: unknown): void }): Promise<void> {
+  async #makeDurable(log: LogFile, group: CommittedGroup): Promise<void> {
     this.#committed.push(group)
     if (this.#syncing > 0) return
     while (this.#committed.length > 0) {
@@ -227,10 +240,15 @@ class SqliteWriter {
         this.events.onFatal(error)
         continue
       }
-      for (const { answers } of groups) for (const answer of answers) answer()
+      for (const durable of groups) this.#tell(durable)
     }
     this.#syncing = 0
     if (!this.#flushing) this.#settle()
+  }
+
+  #tell({ begunAt, answers }: CommittedGroup): void {
+    this.events.onCommit(answers.length, (performance.now() - begunAt) / 1000)
+    for (const answer of answers) answer()
   }
 
   /** A body that failed before keeps its own error, an effect that fails tells its caller what is wrong with it. */
@@ -353,7 +371,7 @@ export interface SqliteOptions extends DatabaseEvents {
 }
 
 /** Opens a migrated database file. */
-export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlineMs }: SqliteOptions): Database {
+export function openSqlite({ path, workers, slowDeadlineMs, busyDeadlineMs, ...events }: SqliteOptions): Database {
   const writing = new Connection(path, { readwrite: true, create: false, safeIntegers: true })
   // A busy timeout would stop the whole server while another process writes; the writer tries again from a timer.
   configureConnection(writing, 0)
@@ -362,7 +380,7 @@ export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlin
   configureConnection(reading, busyDeadlineMs)
   const read = new OutsideReader(reading)
   const log = workers ? syncOutside(writing, path) : undefined
-  const writer = new SqliteWriter(writing, { onFatal }, busyDeadlineMs, read, log)
+  const writer = new SqliteWriter(writing, events, busyDeadlineMs, read, log)
 
   const slow = workers ? openSlowReader(path, slowDeadlineMs) : undefined
   const checkpoints = workers ? startCheckpoints(path, writing) : undefined
@@ -384,6 +402,7 @@ export function openSqlite({ path, workers, onFatal, slowDeadlineMs, busyDeadlin
     read: read as unknown as Reader,
     slow: slow?.reader ?? (read as unknown as Reader),
     write: (body) => writer.write(body),
+    waitingWrites: () => writer.waiting(),
     close() {
       closing ??= close()
       return closing

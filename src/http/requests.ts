@@ -54,6 +54,7 @@ interface Incoming {
   caller: Caller | null
   address: () => string
   requestId: string
+  begunAt: number
   set: { headers: Record<string, string | number> }
 }
 
@@ -90,6 +91,7 @@ export const requests = ({ people, cookie, addressOf, publicUrl, logger, routes 
     .use(requestState())
     .onRequest((context) => {
       const incoming = context as unknown as Incoming
+      incoming.begunAt = performance.now()
       const { headers } = incoming.request
       const sent = headers.get('x-request-id')
       incoming.requestId = sent && SANE_REQUEST_ID.test(sent) ? sent : Bun.randomUUIDv7()
@@ -105,8 +107,10 @@ export const requests = ({ people, cookie, addressOf, publicUrl, logger, routes 
       }
       incoming.caller = caller
     })
-    .onError({ as: 'global' }, ({ error, code, request, path, requestId }) => {
+    .onError({ as: 'global' }, ({ error, code, request, path, requestId, set }) => {
       const problem = code === 'NOT_FOUND' ? nothingHere(routes(), path) : asProblemOf(error, code)
+      // The answer has a status of its own; this one is what is counted.
+      set.status = problem.status
       logProblem(logger, problem, error, { id: requestId, method: request.method, path })
       const id = requestId || Bun.randomUUIDv7()
       return isOtlpExport(request.method, path) ? otlpRefusal(problem, id, request) : problemResponse(problem, id)

@@ -53,7 +53,7 @@ export function writePack({
   const encoded = new TextEncoder().encode(JSON.stringify(header))
   const length = new Uint8Array(LENGTH_BYTES)
   new DataView(length.buffer).setUint32(0, encoded.byteLength)
-  return new Blob([length, encoded, ...parts] as BlobPart[])
+  return new Blob([length, encoded, ...parts] as Uint8Array<ArrayBuffer>[])
 }
 
 export interface Pack {

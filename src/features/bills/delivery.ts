@@ -15,6 +15,7 @@ import type { Bill, BillDocument, BillHead } from './schema.ts'
 import { type BillView, findBill, getDocument } from './store/bills.ts'
 import {
   claimDelivery,
+  countDeliveries,
   type DeliveryRecord,
   findDueDelivery,
   insertDeliveries,
@@ -194,6 +195,9 @@ export function createDeliveries({ db, clock, mailer, from, documents }: Deliver
     },
 
     deliverDue,
+
+    /** How many mails wait, and how many were given up. */
+    count: () => countDeliveries(db.read),
 
     /** Sends what is due until it is stopped. What fails is told, and tried again later. */
     start(onError: (error: unknown) => void): { stop(): Promise<void> } {

@@ -85,6 +85,18 @@ export async function withdrawDeliveries(tx: Tx, billId: number, answer: string)
     )
 }
 
+/** How many wait, and how many were given up. */
+export async function countDeliveries(reader: Reader): Promise<{ queued: number; failed: number }> {
+  const { billDeliveries } = reader.tables
+  const rows = await reader
+    .select({ state: billDeliveries.state, deliveries: sql<number>`count(*)`.mapWith(Number) })
+    .from(billDeliveries)
+    .where(ne(billDeliveries.state, 'sent'))
+    .groupBy(billDeliveries.state)
+  const of = (wanted: string) => rows.find(({ state }) => state === wanted)?.deliveries ?? 0
+  return { queued: of('queued'), failed: of('failed') }
+}
+
 /** Of these bills, in the order in which they were queued. */
 export async function listDeliveries(reader: Reader, billIds: readonly number[]): Promise<DeliveryRecord[]> {
   if (billIds.length === 0) return []

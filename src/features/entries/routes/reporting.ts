@@ -22,7 +22,14 @@ import type { EntriesService, Reported } from '../service.ts'
 
 const tag = 'Token entries'
 
-export const reportingRoutes = ({ entries, logger }: { entries: EntriesService; logger: Logger }) =>
+interface ReportingDependencies {
+  entries: EntriesService
+  logger: Logger
+  /** Hears of every entry that was reported, and of every batch. */
+  figures: { reported(outcome: BatchResult['result']): void; batch(size: number): void }
+}
+
+export const reportingRoutes = ({ entries, logger, figures }: ReportingDependencies) =>
   new Elysia({ name: 'reporting', prefix: '/api/v1/token-entries', normalize: false })
     .use(access())
     .post(
@@ -30,6 +37,7 @@ export const reportingRoutes = ({ entries, logger }: { entries: EntriesService; 
       async ({ body, caller, request, set }) => {
         const key = readIdempotencyKey(request.headers.get('idempotency-key'))
         const reported = await entries.reportEntry(body, requireCaller(caller, ['service']), key)
+        figures.reported(reported.outcome)
         set.status = reported.outcome === 'created' ? 201 : 200
         if (reported.outcome === 'created') set.headers.location = `/api/v1/token-entries/${reported.entry.id}`
         if (reported.replayed) set.headers['idempotent-replayed'] = 'true'
@@ -73,9 +81,10 @@ export const reportingRoutes = ({ entries, logger }: { entries: EntriesService; 
       '/batch',
       async ({ body, caller, request, requestId }) => {
         const key = readIdempotencyKey(request.headers.get('idempotency-key'))
-        return {
-          results: await reportAll({ entries, logger, requestId }, body, requireCaller(caller, ['service']), key),
-        }
+        const results = await reportAll({ entries, logger, requestId }, body, requireCaller(caller, ['service']), key)
+        figures.batch(results.length)
+        for (const { result } of results) figures.reported(result)
+        return { results }
       },
       {
         allow: ['service'],

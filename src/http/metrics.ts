@@ -1,0 +1,58 @@
+/** `GET /metrics` for Prometheus, and the timing of every request. */
+import { Elysia } from 'elysia'
+import { Problem } from '../errors.ts'
+import type { PeopleService } from '../features/people/service.ts'
+import type { Metrics } from '../metrics.ts'
+import type { AddressOf, Listening } from './client-address.ts'
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1)$/
+
+/** Written by proxies, behind which everybody seems to be on this machine. */
+const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
+
+/** What `http/requests.ts` notes of every request. */
+interface Incoming {
+  /** Undefined where no route answers. */
+  route: string | undefined
+  begunAt: number
+}
+
+interface MetricsDependencies {
+  metrics: Metrics
+  people: Pick<PeopleService, 'authenticate'>
+  addressOf: AddressOf
+}
+
+export const metricsRoute = ({ metrics, people, addressOf }: MetricsDependencies) => {
+  /** Whoever is on this machine needs no token: Prometheus' agents run there, and nothing in it is anybody's. */
+  async function requireMayWatch(request: Request, server: Listening): Promise<void> {
+    const sent = request.headers.get('authorization')
+    if (sent === null) {
+      const isDirect = PROXY_HEADERS.every((name) => !request.headers.has(name))
+      if (isDirect && LOOPBACK.test(addressOf(request, server))) return
+      throw new Problem(
+        'unauthenticated',
+        'From another machine this needs a read token: Authorization: Bearer tally_read_…',
+      )
+    }
+    const { kind } = await people.authenticate(sent)
+    if (kind !== 'read')
+      throw new Problem('forbidden', `This call needs a read token (tally_read_…), not a ${kind} token.`)
+  }
+
+  return new Elysia({ name: 'metrics' })
+    .onAfterResponse({ as: 'global' }, (context) => {
+      const { request, route, set, begunAt } = context as typeof context & Incoming
+      // Where nothing was found there is no route: whatever strangers ask for must not become a name each.
+      metrics.request(request.method, route ?? 'none', Number(set.status ?? 200), (performance.now() - begunAt) / 1000)
+    })
+    .get(
+      '/metrics',
+      async ({ request, server, set }) => {
+        await requireMayWatch(request, server)
+        set.headers['content-type'] = metrics.contentType
+        return metrics.text()
+      },
+      { detail: { hide: true } },
+    )
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startApp()
+})
+afterAll(() => app.close())
+
+const ENTRY = {
+  agent_harness: 'curl',
+  agent_name: 'figures',
+  model: 'claude-sonnet-4-5',
+  started_at: '2026-11-20T10:00:00Z',
+  ended_at: '2026-11-20T10:30:00Z',
+  tokens: { input: 1, output: 1 },
+}
+
+const read = (headers: Record<string, string> = {}) => fetch(`${app.url}/metrics`, { headers })
+
+/** The value of the line that begins so, as Prometheus reads it. */
+async function figure(line: string): Promise<number | undefined> {
+  const text = await (await read()).text()
+  const found = text.split('\n').find((each) => each.startsWith(`${line} `))
+  return found === undefined ? undefined : Number(found.slice(line.length + 1))
+}
+
+test('counts requests by route and status, entries by what became of them, batches and commits', async () => {
+  const token = await app.token('svc')
+  await app.call('POST /api/v1/token-entries', { token, json: ENTRY })
+  await app.call('POST /api/v1/token-entries', { token, json: { ...ENTRY, tokens: { input: -1, output: 1 } } })
+  const session = { ...ENTRY, session_id: 's1' }
+  await app.call('POST /api/v1/token-entries/batch', {
+    token,
+    json: [session, session, { ...ENTRY, ended_at: '2026-11-20T09:00:00Z' }],
+  })
+  await app.call('GET /api/v1/nothing/here', { token })
+  const requests = (status: number, route = '/api/v1/token-entries', method = 'POST') =>
+    figure(`tally_http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`)
+  expect(await requests(201)).toBe(1)
+  expect(await requests(422)).toBe(1)
+  expect(await requests(404, 'none', 'GET')).toBe(1)
+  expect(await figure('tally_entries_reported_total{outcome="created"}')).toBe(2)
+  expect(await figure('tally_entries_reported_total{outcome="repeated"}')).toBe(1)
+  expect(await figure('tally_entries_reported_total{outcome="rejected"}')).toBe(1)
+  expect(await figure('tally_batch_entries_sum')).toBe(3)
+  expect(await figure('process_resident_memory_bytes')).toBeGreaterThan(1e7)
+})
+
+test('is for this machine, and for read tokens from others', async () => {
+  expect((await read()).headers.get('content-type')).toStartWith('text/plain')
+  // Behind a proxy everybody seems to be on this machine.
+  const proxied = { 'x-forwarded-for': '203.0.113.9' }
+  expect((await read(proxied)).status).toBe(401)
+  expect((await read({ ...proxied, authorization: `Bearer ${await app.token('read')}` })).status).toBe(200)
+  expect((await read({ authorization: `Bearer ${await app.token('svc')}` })).status).toBe(403)
+  expect((await read({ authorization: 'Bearer tally_read_nonsense' })).status).toBe(401)
+})
+
+test('names nobody, no token and no project', async () => {
+  const token = await app.token('svc')
+  await app.call('POST /api/v1/token-entries', { token, json: { ...ENTRY, project: 'secret-project' } })
+  await app.call('GET /api/v1/projects/secret-project', { session: await app.session() })
+  const text = await (await read()).text()
+  expect(text).not.toContain('secret-project')
+  expect(text).not.toContain('person-')
+})
