@@ -32,6 +32,13 @@ const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', h
 export const dayAndTime = (moment: string, timeZone: string): string =>
   formatOf(timeZone, { ...DAY, ...TIME }).format(new Date(moment))
 
+/** `21 Nov, 17:53`, and with its year where that is not this one. */
+export function shortDayAndTime(moment: string, timeZone: string, now = new Date()): string {
+  const isThisYear = dayOf(new Date(moment), timeZone).slice(0, 4) === dayOf(now, timeZone).slice(0, 4)
+  if (!isThisYear) return dayAndTime(moment, timeZone)
+  return formatOf(timeZone, { day: 'numeric', month: 'short', ...TIME }).format(new Date(moment))
+}
+
 /** `17:53` */
 export const timeOfDay = (moment: string, timeZone: string): string => formatOf(timeZone, TIME).format(new Date(moment))
 
@@ -46,12 +53,18 @@ export const dayInWords = (day: string): string => formatOf('UTC', DAY).format(n
 export const monthInWords = (day: string): string =>
   formatOf('UTC', { month: 'short', year: 'numeric' }).format(new Date(`${day}T00:00:00Z`))
 
+/** Making one takes a hundred times as long as using it, and a table has hundreds of moments. */
+const isoDays = new Map<string, Intl.DateTimeFormat>()
+
 /** The day that it is in the zone at a moment, `2026-11-21`. */
 export function dayOf(moment: Date, timeZone: string): string {
   // Canadian English writes a day as ISO 8601 does.
-  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(
-    moment,
-  )
+  let format = isoDays.get(timeZone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+    isoDays.set(timeZone, format)
+  }
+  return format.format(moment)
 }
 
 /**

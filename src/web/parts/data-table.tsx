@@ -154,7 +154,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   >
                     {open && position === 0 ? (
                       <button type="button" className={classes.opener} onClick={() => open(row)}>
-                        {column.cell(row)}
+                        <span className={classes.openerText}>{column.cell(row)}</span>
                       </button>
                     ) : (
                       column.cell(row)

@@ -2,7 +2,7 @@
 import { Text, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { count, roughCount } from '../format/counts.ts'
-import { ago, dayAndTime } from '../format/moments.ts'
+import { ago, dayAndTime, shortDayAndTime } from '../format/moments.ts'
 import { exactMoney, money } from '../format/money.ts'
 import { useSettings } from '../server/me.ts'
 
@@ -29,13 +29,20 @@ export function Money({ amount, currency = 'USD' }: { amount: number | null; cur
 
 export const Count = ({ value }: { value: number }) => <Told exactly={count(value)}>{roughCount(value)}</Told>
 
+interface MomentProps {
+  at: string | null
+  otherwise?: ReactNode
+  /** Without the year where it is this one, as in the column of a table. */
+  isShort?: boolean
+}
+
 /** `21 Nov 2026, 17:53` in the organization's zone; `null` reads as `otherwise`. */
-export function Moment({ at, otherwise = '–' }: { at: string | null; otherwise?: ReactNode }) {
+export function Moment({ at, otherwise = '–', isShort = false }: MomentProps) {
   const { time_zone } = useSettings()
   if (at === null) return <>{otherwise}</>
   return (
-    <Tooltip label={`${at} · ${time_zone}`}>
-      <time dateTime={at}>{dayAndTime(at, time_zone)}</time>
+    <Tooltip label={isShort ? `${dayAndTime(at, time_zone)} · ${time_zone}` : `${at} · ${time_zone}`}>
+      <time dateTime={at}>{(isShort ? shortDayAndTime : dayAndTime)(at, time_zone)}</time>
     </Tooltip>
   )
 }

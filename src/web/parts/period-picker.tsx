@@ -8,17 +8,25 @@ import { ownPeriod, PERIODS, periodInWords, readPeriod } from './period.ts'
 interface PeriodPickerProps {
   /** As it stands in the address. */
   value: string | undefined
-  change: (value: string) => void
+  /** Told undefined only where none is a choice. */
+  change(value: string | undefined): void
+  /** Whether none is a choice as well: any time. */
+  isOptional?: boolean
+  /** As high as what stands beside it. */
+  size?: 'xs' | 'sm'
 }
 
+const ANY = 'Any time'
+
 /** Chooses a period by name, or two days. */
-export function PeriodPicker({ value, change }: PeriodPickerProps) {
+export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }: PeriodPickerProps) {
   const { time_zone } = useSettings()
   const [isOpen, setOpen] = useState(false)
   const [days, setDays] = useState<[string | null, string | null]>([null, null])
   const period = readPeriod(value, time_zone)
-  const named = Object.hasOwn(PERIODS, value ?? '30d') ? PERIODS[(value ?? '30d') as keyof typeof PERIODS].title : null
-  const choose = (chosen: string) => {
+  const name = value ?? (isOptional ? undefined : '30d')
+  const title = titleOf(name) ?? periodInWords(period)
+  const choose = (chosen: string | undefined) => {
     setOpen(false)
     change(chosen)
   }
@@ -27,27 +35,28 @@ export function PeriodPicker({ value, change }: PeriodPickerProps) {
       <Popover.Target>
         <Button
           variant="default"
+          size={size}
           leftSection={<IconCalendar size={16} />}
           rightSection={<IconChevronDown size={14} />}
           onClick={() => setOpen(!isOpen)}
-          aria-label={`Period: ${named ?? periodInWords(period)}`}
+          aria-label={`Period: ${title}`}
         >
-          {named ?? periodInWords(period)}
+          {title}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
         <Group align="flex-start" gap="lg">
           <Stack gap={2}>
-            {Object.entries(PERIODS).map(([name, { title }]) => (
+            {[...(isOptional ? [undefined] : []), ...Object.keys(PERIODS)].map((offered) => (
               <Button
-                key={name}
+                key={offered ?? ANY}
                 size="compact-sm"
                 justify="flex-start"
-                variant={name === (value ?? '30d') ? 'light' : 'subtle'}
-                color={name === (value ?? '30d') ? undefined : 'gray'}
-                onClick={() => choose(name)}
+                variant={offered === name ? 'light' : 'subtle'}
+                color={offered === name ? undefined : 'gray'}
+                onClick={() => choose(offered)}
               >
-                {title}
+                {titleOf(offered)}
               </Button>
             ))}
           </Stack>
@@ -71,4 +80,10 @@ export function PeriodPicker({ value, change }: PeriodPickerProps) {
       </Popover.Dropdown>
     </Popover>
   )
+}
+
+/** Undefined for days of one's own, which are their own name. */
+function titleOf(name: string | undefined): string | undefined {
+  if (name === undefined) return ANY
+  return Object.hasOwn(PERIODS, name) ? PERIODS[name as keyof typeof PERIODS].title : undefined
 }

@@ -1,0 +1,131 @@
+/** The columns of the table of entries, and which of them a person wants to see. */
+import { Text } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { duration } from '../../format/moments.ts'
+import type { Column } from '../../parts/data-table.tsx'
+import { Count, Moment, Money } from '../../parts/figures.tsx'
+import { Status } from '../../parts/status.tsx'
+import { type Entry, placeKey } from './entry.ts'
+
+const SOURCES: Record<Entry['source'], string> = {
+  report: 'report',
+  log: 'pushed logs',
+  span: 'pushed spans',
+  metric: 'pushed metrics',
+  sheet: 'token sheet',
+}
+
+const Dimmed = ({ children }: { children: string }) => (
+  <Text span inherit c="dimmed">
+    {children}
+  </Text>
+)
+
+const tokens = (key: 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_1h', title: string) => ({
+  key,
+  title,
+  isNumber: true,
+  width: '88px',
+  phone: 'hidden' as const,
+  cell: (entry: Entry) => <Count value={entry.tokens[key]} />,
+})
+
+/** What an agent said is text of anybody: its direction must not turn that of the row. */
+const said = (text: string | null) => (text === null ? null : <bdi>{text}</bdi>)
+
+export const COLUMNS: readonly Column<Entry>[] = [
+  {
+    key: 'summary',
+    title: 'Summary',
+    phone: 'title',
+    cell: ({ summary, agent_name }) => (summary === null ? <Dimmed>{agent_name}</Dimmed> : <bdi>{summary}</bdi>),
+  },
+  {
+    key: 'place',
+    title: 'Placed on',
+    width: '132px',
+    cell: (entry) => said(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
+  },
+  { key: 'manager', title: 'Agent manager', width: '132px', cell: (entry) => said(entry.agent_manager.name) },
+  { key: 'agent', title: 'Agent', width: '120px', phone: 'hidden', cell: (entry) => said(entry.agent_name) },
+  { key: 'harness', title: 'Harness', width: '112px', phone: 'hidden', cell: (entry) => said(entry.agent_harness) },
+  { key: 'model', title: 'Model', width: '156px', cell: (entry) => said(entry.model) },
+  { key: 'provider', title: 'Provider', width: '110px', phone: 'hidden', cell: (entry) => said(entry.provider) },
+  { key: 'started', title: 'Started', width: '126px', cell: (entry) => <Moment at={entry.started_at} isShort /> },
+  {
+    key: 'duration',
+    title: 'Duration',
+    width: '96px',
+    isNumber: true,
+    phone: 'hidden',
+    cell: (entry) => duration(entry.started_at, entry.ended_at),
+  },
+  tokens('input', 'Input'),
+  tokens('output', 'Output'),
+  tokens('cache_read', 'Cache read'),
+  tokens('cache_write', 'Cache write'),
+  tokens('cache_write_1h', 'Write 1 h'),
+  {
+    key: 'tokens',
+    title: 'Tokens',
+    width: '80px',
+    isNumber: true,
+    cell: (entry) => <Count value={entry.tokens.total} />,
+  },
+  {
+    key: 'cost',
+    title: 'Cost',
+    width: '92px',
+    isNumber: true,
+    phone: 'value',
+    cell: (entry) => <Money amount={entry.cost} />,
+  },
+  {
+    key: 'list_value',
+    title: 'List value',
+    width: '92px',
+    isNumber: true,
+    phone: 'hidden',
+    cell: (entry) => <Money amount={entry.list_value} />,
+  },
+  {
+    key: 'reported',
+    title: 'Reported',
+    width: '92px',
+    isNumber: true,
+    phone: 'hidden',
+    cell: (entry) => (entry.reported_cost === null ? null : <Money amount={entry.reported_cost} />),
+  },
+  { key: 'status', title: 'Status', width: '108px', cell: (entry) => <Status of={entry.status} /> },
+  { key: 'source', title: 'Source', width: '112px', phone: 'hidden', cell: (entry) => SOURCES[entry.source] },
+  { key: 'bill', title: 'Bill', width: '96px', phone: 'hidden', cell: (entry) => entry.bill?.number },
+  {
+    key: 'labels',
+    title: 'Labels',
+    width: '200px',
+    phone: 'hidden',
+    cell: (entry) =>
+      said(
+        Object.entries(entry.labels)
+          .map(([name, value]) => `${name}:${value}`)
+          .join(' '),
+      ),
+  },
+  { key: 'session', title: 'Session', width: '130px', phone: 'hidden', cell: (entry) => said(entry.session_id) },
+]
+
+/** What fits beside the menu on a small laptop. */
+const USUAL = ['summary', 'place', 'manager', 'agent', 'model', 'started', 'tokens', 'cost', 'status']
+
+/** Those that the person chose on this machine, in the order of the table; the summary opens the row and stays. */
+export function useColumns() {
+  const [chosen, choose] = useLocalStorage<string[]>({
+    key: 'tally-entry-columns',
+    defaultValue: USUAL,
+    // Else the table would be painted with the usual ones first.
+    getInitialValueInEffect: false,
+  })
+  const known = Array.isArray(chosen) ? chosen : USUAL
+  const columns = COLUMNS.filter(({ key }) => key === 'summary' || known.includes(key))
+  return { columns, chosen: known, choose, reset: () => choose(USUAL) }
+}

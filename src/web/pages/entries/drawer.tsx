@@ -1,0 +1,131 @@
+/** One entry beside the list: everything that is known of it, and what can be done. */
+import { ActionIcon, CopyButton, Drawer, Group, Skeleton, Stack, Tooltip } from '@mantine/core'
+import { IconCheck, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Failure } from '../../parts/failure.tsx'
+import { Status } from '../../parts/status.tsx'
+import { asProblem } from '../../server/problem.ts'
+import { isTyping } from '../../shell/shortcuts.ts'
+import classes from './entries.module.css'
+import { askEntry, type Entry, type EntryDetail } from './entry.ts'
+import { EntryActions } from './entry-actions.tsx'
+import { EntryCost } from './entry-cost.tsx'
+import { EntryFacts } from './entry-facts.tsx'
+import { EntryHistory } from './entry-history.tsx'
+import { EntryPlace } from './entry-place.tsx'
+import { EntryWords } from './entry-words.tsx'
+
+interface EntryDrawerProps {
+  /** Undefined while none is open. */
+  id: string | undefined
+  /** The list, to step through. */
+  rows: readonly Entry[]
+  fetchMore: () => void
+  show: (id: string | undefined) => void
+}
+
+export function EntryDrawer({ id, rows, fetchMore, show }: EntryDrawerProps) {
+  // While it slides away it still shows what it showed.
+  const last = useRef<string | undefined>(id)
+  if (id !== undefined) last.current = id
+  const steps = useSteps({ id, rows, fetchMore, show })
+  const row = rows.find((row) => row.id === last.current)
+  return (
+    <Drawer
+      opened={id !== undefined}
+      onClose={() => show(undefined)}
+      size={640}
+      title={<Heading id={last.current} {...steps} />}
+      overlayProps={{ backgroundOpacity: 0.25 }}
+      styles={{ title: { flex: 1 } }}
+    >
+      <div tabIndex={-1} data-autofocus className={classes.body}>
+        {last.current !== undefined && <OneEntry key={last.current} id={last.current} row={row} />}
+      </div>
+    </Drawer>
+  )
+}
+
+interface Steps {
+  before: (() => void) | undefined
+  next: (() => void) | undefined
+}
+
+/** To the entry before and the next one, also with `k` and `j`. */
+function useSteps({ id, rows, fetchMore, show }: EntryDrawerProps): Steps {
+  const at = rows.findIndex((row) => row.id === id)
+  const to = (row: Entry | undefined) => (at >= 0 && row ? () => show(row.id) : undefined)
+  const steps = { before: to(rows[at - 1]), next: to(rows[at + 1]) }
+  useEffect(() => {
+    if (id === undefined) return
+    if (at >= 0 && at === rows.length - 1) fetchMore()
+    const listen = (event: KeyboardEvent) => {
+      // Another dialogue above it, such as one that asks for a reason, has the keys.
+      if (isTyping(event) || document.querySelectorAll('[role="dialog"]').length > 1) return
+      const step = event.key === 'j' ? steps.next : event.key === 'k' ? steps.before : undefined
+      if (!step) return
+      event.preventDefault()
+      step()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  })
+  return steps
+}
+
+const Heading = ({ id, before, next }: Steps & { id: string | undefined }) => (
+  <Group gap={4} justify="space-between">
+    Token entry
+    <Group gap={2}>
+      <CopyButton value={`${location.origin}/entries/${id}`}>
+        {({ copied, copy }) => (
+          <Tooltip label={copied ? 'Copied' : 'Copy the link to this entry'}>
+            <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label="Copy the link to this entry">
+              {copied ? <IconCheck size={16} /> : <IconLink size={16} />}
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </CopyButton>
+      <Step label="Entry before (k)" go={before} icon={<IconChevronUp size={16} />} />
+      <Step label="Next entry (j)" go={next} icon={<IconChevronDown size={16} />} />
+    </Group>
+  </Group>
+)
+
+const Step = ({ label, go, icon }: { label: string; go: (() => void) | undefined; icon: ReactNode }) => (
+  <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} disabled={!go} onClick={go}>
+    {icon}
+  </ActionIcon>
+)
+
+/** What the list knows of it is shown at once; the arithmetic and the rule follow. */
+function OneEntry({ id, row }: { id: string; row: Entry | undefined }) {
+  const { data, error, refetch } = useQuery({ queryKey: ['entries', 'one', id], queryFn: () => askEntry(id) })
+  if (error && !data) return <Failure problem={asProblem(error)} retry={refetch} />
+  const entry: EntryDetail | undefined = data ?? (row && { ...row, valuation: null, placed_by_rule: null })
+  if (!entry) return <Waiting />
+  return (
+    <Stack gap="lg">
+      <Stack gap="xs">
+        <Group gap="xs" wrap="nowrap" align="flex-start" justify="space-between">
+          <EntryWords entry={entry} />
+          <Status of={entry.status} />
+        </Group>
+        <EntryActions entry={entry} />
+      </Stack>
+      <EntryFacts entry={entry} />
+      <EntryCost entry={entry} isComplete={data !== undefined} />
+      <EntryPlace entry={entry} />
+      <EntryHistory id={id} />
+    </Stack>
+  )
+}
+
+const Waiting = () => (
+  <Stack role="status" aria-label="Loading">
+    {[60, 100, 80, 90, 70].map((width) => (
+      <Skeleton key={width} height={16} width={`${width}%`} />
+    ))}
+  </Stack>
+)

@@ -1,0 +1,119 @@
+/** What can be decided about one entry, by its state and who looks. */
+import { Button, Group, Text, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { Confirm } from '../../parts/confirm.tsx'
+import { tellUndo } from '../../parts/undo.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useSend } from '../../server/send.ts'
+import { CHANGED_BY_ENTRIES, type Entry } from './entry.ts'
+import { useRights } from './rights.ts'
+
+export function EntryActions({ entry }: { entry: Entry }) {
+  const rights = useRights()(entry)
+  const [isRejecting, setRejecting] = useState(false)
+  const decide = useDecisions(entry.id)
+  if (!(rights.approve || rights.reject || rights.reopen || rights.withdraw)) return null
+  return (
+    <Group gap="xs">
+      {rights.approve && (
+        <Button size="xs" loading={decide.approve.isPending} onClick={() => decide.approve.mutate()}>
+          Approve
+        </Button>
+      )}
+      {rights.reject && (
+        <Button size="xs" variant="default" onClick={() => setRejecting(true)}>
+          Reject …
+        </Button>
+      )}
+      {rights.reopen && (
+        <Button size="xs" variant="default" loading={decide.reopen.isPending} onClick={() => decide.reopen.mutate()}>
+          Re-open
+        </Button>
+      )}
+      {rights.withdraw && (
+        <Button
+          size="xs"
+          variant="default"
+          loading={decide.withdraw.isPending}
+          onClick={() => decide.withdraw.mutate()}
+        >
+          Withdraw the approval
+        </Button>
+      )}
+      <Reject entry={entry} isOpen={isRejecting} close={() => setRejecting(false)} reject={decide.reject.mutateAsync} />
+    </Group>
+  )
+}
+
+function useDecisions(id: string) {
+  const entry = api['token-entries']({ id })
+  const changes = CHANGED_BY_ENTRIES
+  const withdraw = useSend({
+    send: () => answer(entry['withdraw-approval'].post()),
+    changes,
+    done: () => 'The approval is withdrawn.',
+  })
+  const reopen = useSend({ send: () => answer(entry.reopen.post()), changes, done: () => 'Re-opened.' })
+  return {
+    withdraw,
+    reopen,
+    approve: useSend({
+      send: () => answer(entry.approve.post()),
+      changes,
+      after: () => tellUndo('Approved.', 'Withdraw the approval', () => withdraw.mutate()),
+    }),
+    reject: useSend({
+      send: (reason: string) => answer(entry.reject.post({ reason })),
+      changes,
+      after: () => tellUndo('Rejected.', 'Re-open', () => reopen.mutate()),
+      quiet: true,
+    }),
+  }
+}
+
+interface RejectProps {
+  entry: Entry
+  isOpen: boolean
+  close: () => void
+  reject: (reason: string) => Promise<unknown>
+}
+
+function Reject({ entry, isOpen, close, reject }: RejectProps) {
+  const [reason, setReason] = useState('')
+  return (
+    <Confirm
+      isOpen={isOpen}
+      close={close}
+      title="Reject the entry"
+      action="Reject"
+      isDangerous
+      isIncomplete={reason.trim() === ''}
+      confirm={async () => {
+        await reject(reason.trim())
+        setReason('')
+      }}
+    >
+      <Text size="sm">
+        It goes on no bill, and stays rejected when its session goes on. <bdi>{entry.agent_manager.name}</bdi> sees the
+        reason.
+      </Text>
+      <Reason value={reason} change={setReason} />
+    </Confirm>
+  )
+}
+
+const REASON_LIMIT = 1_000
+
+export const Reason = ({ value, change }: { value: string; change: (reason: string) => void }) => (
+  <Textarea
+    label="Reason"
+    required
+    data-autofocus
+    autosize
+    minRows={2}
+    maxLength={REASON_LIMIT}
+    placeholder="Counted twice, a test run, …"
+    value={value}
+    onChange={({ currentTarget }) => change(currentTarget.value.replaceAll('\n', ' '))}
+  />
+)

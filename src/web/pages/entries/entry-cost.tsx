@@ -1,0 +1,148 @@
+/** How the cost came about: what was reported, and the arithmetic of the list value. */
+import { Anchor, Skeleton, Table, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { count } from '../../format/counts.ts'
+import { exactMoney } from '../../format/money.ts'
+import { Moment } from '../../parts/figures.tsx'
+import { useRole } from '../../server/me.ts'
+import classes from './entries.module.css'
+import type { EntryDetail } from './entry.ts'
+import { Facts, Part } from './facts.tsx'
+
+const KINDS = {
+  input: 'Input',
+  output: 'Output',
+  cache_read: 'Cache read',
+  cache_write: 'Cache write',
+  cache_write_1h: 'Cache write, 1 h',
+} as const
+type Kind = keyof typeof KINDS
+
+/** How the row for the model's name was found, in the order in which it is looked for. */
+const STEPS: Record<number, string> = {
+  1: 'a price of your own for exactly this name',
+  2: 'an alias',
+  3: 'the provider and the name, exactly',
+  4: 'the name, at the model’s own maker',
+  5: 'the name in another spelling',
+  6: 'the name without its date',
+  7: 'the name without the provider in front of it',
+}
+
+export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplete: boolean }) {
+  const { cost, reported_cost, list_value, valuation } = entry
+  return (
+    <Part
+      title="Cost"
+      aside={
+        <Text fw={650} size="lg">
+          {cost === null ? 'no price' : exactMoney(cost)}
+        </Text>
+      }
+    >
+      {reported_cost !== null && (
+        <Facts
+          facts={[
+            ['Reported by the agent', `${exactMoney(reported_cost)}, which counts`],
+            ['List value', list_value === null ? 'unknown' : exactMoney(list_value)],
+          ]}
+        />
+      )}
+      {isComplete ? <Arithmetic entry={entry} /> : <Skeleton height={140} />}
+      {isComplete && list_value === null && <Unpriced entry={entry} />}
+      {valuation && <PriceRow entry={entry} valuation={valuation} />}
+    </Part>
+  )
+}
+
+/** The counts, and beside each what its tokens cost where that is known. */
+function Arithmetic({ entry: { tokens, valuation } }: { entry: EntryDetail }) {
+  const rows =
+    valuation?.parts ??
+    (Object.keys(KINDS) as Kind[])
+      .filter((kind) => tokens[kind] > 0)
+      .map((kind) => ({ kind, tokens: tokens[kind], price: null, from_tokens: null, amount: null }))
+  return (
+    <Table className={classes.arithmetic} aria-label="How the list value comes about">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Tokens</Table.Th>
+          <Table.Th ta="right">Count</Table.Th>
+          {valuation && <Table.Th ta="right">× $ per million</Table.Th>}
+          {valuation && <Table.Th ta="right">= $</Table.Th>}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map(({ kind, tokens, price, from_tokens, amount }) => (
+          <Table.Tr key={`${kind} ${from_tokens}`}>
+            <Table.Td>
+              {KINDS[kind]}
+              {from_tokens !== null && (
+                <Text size="xs" c="dimmed">
+                  long context, from {count(from_tokens)} tokens
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td ta="right">{count(tokens)}</Table.Td>
+            {valuation && <Table.Td ta="right">{price}</Table.Td>}
+            {valuation && <Table.Td ta="right">{digits(amount!)}</Table.Td>}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+      <Table.Tfoot>
+        <Table.Tr>
+          <Table.Th>Together</Table.Th>
+          <Table.Th ta="right">{count(tokens.total)}</Table.Th>
+          {valuation && <Table.Th />}
+          {valuation && <Table.Th ta="right">{digits(valuation.list_value)}</Table.Th>}
+        </Table.Tr>
+      </Table.Tfoot>
+    </Table>
+  )
+}
+
+/** As many decimals as a part can have; the sum is rounded to nine of them. */
+const digits = (amount: number): string => amount.toLocaleString('en-US', { maximumFractionDigits: 12 })
+
+function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNullable<EntryDetail['valuation']> }) {
+  const { model, provider, source, effective_from } = valuation.price
+  const note = entry.price?.note ?? ''
+  return (
+    <Text size="sm" c="dimmed">
+      Price of{' '}
+      <Anchor component={Link} href={addressOf('/prices', { model: entry.model })} size="sm">
+        <bdi>{[provider, model].filter(Boolean).join(' / ')}</bdi>
+      </Anchor>{' '}
+      ({source === 'default' ? 'Tally’s own table' : source},{' '}
+      {effective_from === null ? (
+        'valid always'
+      ) : (
+        <>
+          valid from <Moment at={effective_from} />
+        </>
+      )}
+      ), found by {STEPS[entry.price?.step ?? 0] ?? 'its name'}. Later price tables do not change it.
+      {note.includes('cache_price_assumed') && ' It has no price for some cached tokens: the input price was used.'}
+      {note.includes('tier_uncertain') &&
+        ' Some requests may have reached a long-context price, which a sum does not tell: this is the lower bound.'}
+    </Text>
+  )
+}
+
+function Unpriced({ entry: { model, reported_cost } }: { entry: EntryDetail }) {
+  const maySet = useRole('billing', 'admin')
+  return (
+    <Text size="sm" c="dimmed">
+      The price table has no price for <bdi>{model}</bdi>
+      {reported_cost === null && ', so what it cost is unknown, and not 0'}.{' '}
+      {maySet ? (
+        <Anchor component={Link} href={addressOf('/prices', { model })} size="sm">
+          Why, and how to give it one
+        </Anchor>
+      ) : (
+        'Somebody with the role billing or admin can give it one.'
+      )}
+    </Text>
+  )
+}

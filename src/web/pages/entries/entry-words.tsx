@@ -1,0 +1,112 @@
+/** What the session did, and its labels: what can be corrected of an entry. */
+import { ActionIcon, Alert, Button, Group, Stack, Text, Textarea, Tooltip } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconPencil } from '@tabler/icons-react'
+import { useState } from 'react'
+import { answer, api } from '../../server/api.ts'
+import { showFaults, useSend } from '../../server/send.ts'
+import { CHANGED_BY_ENTRIES, type Entry } from './entry.ts'
+import { useRights } from './rights.ts'
+
+export function EntryWords({ entry }: { entry: Entry }) {
+  const [isCorrecting, setCorrecting] = useState(false)
+  const { correct } = useRights()(entry)
+  if (isCorrecting) return <Correction entry={entry} close={() => setCorrecting(false)} />
+  return (
+    <Group gap={4} wrap="nowrap" align="flex-start">
+      <Text fw={600} size="lg" lh={1.35} c={entry.summary === null ? 'dimmed' : undefined}>
+        <bdi>{entry.summary ?? 'No summary'}</bdi>
+      </Text>
+      {correct && (
+        <Tooltip label="Correct the summary and labels">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label="Correct the summary and labels"
+            onClick={() => setCorrecting(true)}
+          >
+            <IconPencil size={16} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </Group>
+  )
+}
+
+function Correction({ entry, close }: { entry: Entry; close: () => void }) {
+  const [refusal, setRefusal] = useState('')
+  const form = useForm({
+    initialValues: { summary: entry.summary ?? '', labels: labelLines(entry.labels) },
+    validate: {
+      labels: (text) => {
+        const bad = linesOf(text).find((line) => !LABEL.test(line))
+        return bad === undefined ? null : `“${bad}” is no label: write name: value, the name of a-z 0-9 _ . -`
+      },
+    },
+  })
+  const send = useSend({
+    send: ({ summary, labels }: typeof form.values) =>
+      answer(
+        api['token-entries']({ id: entry.id }).patch({
+          summary: summary.trim() === '' ? null : summary,
+          labels: readLabels(labels),
+        }),
+      ),
+    changes: CHANGED_BY_ENTRIES,
+    done: () => 'Corrected.',
+    after: close,
+    quiet: true,
+  })
+  const submit = form.onSubmit((values) => {
+    setRefusal('')
+    send.mutate(values, { onError: (problem) => setRefusal(showFaults(form, problem)) })
+  })
+  return (
+    <form onSubmit={submit} style={{ flex: 1 }}>
+      <Stack gap="sm">
+        {refusal !== '' && (
+          <Alert color="red" variant="light" role="alert">
+            {refusal}
+          </Alert>
+        )}
+        <Textarea label="Summary" autosize minRows={1} maxRows={6} data-autofocus {...form.getInputProps('summary')} />
+        <Textarea
+          label="Labels"
+          description="One a line, such as repository: acme/web. Rules are asked again where no person and no report placed the entry."
+          autosize
+          minRows={2}
+          {...form.getInputProps('labels')}
+        />
+        <Group gap="xs">
+          <Button type="submit" size="xs" loading={send.isPending}>
+            Correct
+          </Button>
+          <Button size="xs" variant="default" onClick={close}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+const LABEL = /^[a-z0-9_.-]{1,64}\s*:/
+
+const labelLines = (labels: Entry['labels']): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+const readLabels = (text: string): Entry['labels'] =>
+  Object.fromEntries(
+    linesOf(text).map((line) => {
+      const at = line.indexOf(':')
+      return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
+    }),
+  )

@@ -1,0 +1,171 @@
+/** What entries can be filtered by: what it is called, what there is to choose, and what a value is called. */
+import { addDays, dayOf } from '../../format/moments.ts'
+import { type Choice, OFFERED, projectLabel } from '../../parts/pickers.tsx'
+import { answer, api } from '../../server/api.ts'
+import { type Part, queryClient } from '../../server/queries.ts'
+import type { ListName, SingleName } from './filters.ts'
+
+export interface Field {
+  name: ListName | SingleName
+  title: string
+  /** Yes or no: choosing ends it. */
+  isSingle?: boolean
+  /** Which part of the API says what there is to choose. */
+  part: Part
+  find: (typed: string) => Promise<Choice[]> | Choice[]
+  /** Takes what was typed as it is, where the API knows more values than it lists. */
+  takesTyped?: (typed: string) => boolean
+  placeholder?: string
+  /** What a value is called that is not its own name. */
+  nameOf?: (value: string) => Promise<string | undefined> | string | undefined
+}
+
+/** Names of this year are all that are asked for; older ones can be typed. */
+const USED_DAYS = 365
+
+/** So long the names that agents have used are taken for known. */
+const USED_FRESH_MS = 300_000
+
+const DIMENSIONS = ['agent_manager', 'agent_name', 'agent_harness', 'model', 'provider'] as const
+
+/** What entries of the last year have there, the dearest first. Answered from sums, whatever the number of entries. */
+const askUsed = (dimension: (typeof DIMENSIONS)[number]): Promise<Choice[]> =>
+  queryClient.fetchQuery({
+    queryKey: ['reports', 'used', dimension],
+    staleTime: USED_FRESH_MS,
+    queryFn: async () => {
+      const starting_at = addDays(dayOf(new Date(), 'UTC'), -USED_DAYS)
+      const query = { starting_at, bucket_width: 'all', group_by: [dimension] }
+      const { data } = await answer(api.reports.usage.get({ query }))
+      return (data[0]?.results ?? []).flatMap(({ [dimension]: value }) => {
+        if (value == null) return []
+        return typeof value === 'string' ? { value, label: value } : { value: value.id, label: value.name }
+      })
+    },
+  })
+
+const holding = (choices: Choice[], typed: string): Choice[] =>
+  choices.filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))
+
+const used = (name: (typeof DIMENSIONS)[number], title: string): Field => ({
+  name,
+  title,
+  part: 'reports',
+  find: async (typed) => holding(await askUsed(name), typed),
+  ...(name === 'agent_manager'
+    ? { nameOf: async (id) => (await askUsed(name)).find(({ value }) => value === id)?.label }
+    : { takesTyped: (typed) => typed !== '' }),
+})
+
+const fixed = (name: Field['name'], title: string, names: Record<string, string>, isSingle = false): Field => ({
+  name,
+  title,
+  isSingle,
+  part: 'entries',
+  find: (typed) =>
+    holding(
+      Object.entries(names).map(([value, label]) => ({ value, label })),
+      typed,
+    ),
+  nameOf: (value) => names[value],
+})
+
+const capital = (word: string) => [word, word.charAt(0).toUpperCase() + word.slice(1)] as const
+const STATUSES = Object.fromEntries(['submitted', 'draft', 'pending', 'approved', 'rejected', 'billed'].map(capital))
+
+/** In the order in which they are offered. */
+export const FIELDS: readonly Field[] = [
+  {
+    name: 'project',
+    title: 'Project',
+    part: 'projects',
+    find: async (search) =>
+      (await answer(api.projects.get({ query: { search, limit: OFFERED } }))).data.map(({ key, name, client }) => ({
+        value: key,
+        label: projectLabel({ key, name }),
+        detail: client?.name ?? null,
+      })),
+    nameOf: async (id) => (await answer(api.projects({ id }).get())).key,
+  },
+  {
+    name: 'ticket',
+    title: 'Ticket',
+    part: 'tickets',
+    find: async (search) =>
+      (await answer(api.tickets.get({ query: { search, limit: OFFERED } }))).data.map(({ key, title }) => ({
+        value: key,
+        label: key,
+        detail: title,
+      })),
+    nameOf: async (id) => (await answer(api.tickets({ id }).get())).key,
+  },
+  {
+    name: 'client',
+    title: 'Client',
+    part: 'clients',
+    find: async (search) =>
+      (await answer(api.clients.get({ query: { search, limit: OFFERED } }))).data.map(({ name }) => ({
+        value: name,
+        label: name,
+      })),
+    nameOf: async (id) => (await answer(api.clients({ id }).get())).name,
+  },
+  used('agent_manager', 'Agent manager'),
+  used('agent_name', 'Agent'),
+  used('agent_harness', 'Harness'),
+  used('model', 'Model'),
+  used('provider', 'Provider'),
+  fixed('status', 'Status', STATUSES),
+  fixed('placed', 'Placed by', {
+    none: 'Nothing (unattributed)',
+    named: 'Names in the report',
+    rule: 'A rule',
+    manual: 'A person',
+  }),
+  fixed('priced', 'Price', { true: 'Known', false: 'None (unpriced)' }, true),
+  {
+    name: 'bill',
+    title: 'Bill',
+    part: 'bills',
+    placeholder: 'Number of a bill',
+    find: (typed) => holding([{ value: 'none', label: 'On no bill' }], typed),
+    takesTyped: (typed) => typed !== '',
+    nameOf: async (value) => (value === 'none' ? 'none' : (await answer(api.bills({ id: value }).get())).number),
+  },
+  {
+    name: 'label',
+    title: 'Label',
+    part: 'entries',
+    placeholder: 'repository:acme/web',
+    find: () => [],
+    takesTyped: (typed) => /^[a-z0-9_.-]{1,64}:./.test(typed),
+  },
+  {
+    name: 'session_id',
+    title: 'Session',
+    part: 'entries',
+    placeholder: 'Id of a session',
+    find: () => [],
+    takesTyped: (typed) => typed !== '',
+  },
+  fixed('source', 'Source', {
+    report: 'Report call',
+    log: 'Pushed logs',
+    span: 'Pushed spans',
+    metric: 'Pushed metrics',
+    sheet: 'Token sheet',
+  }),
+  fixed('possible_duplicate', 'Duplicates', { true: 'Possible duplicates only', false: 'None' }, true),
+  fixed('superseded', 'Superseded', { true: 'Superseded only', false: 'None' }, true),
+]
+
+/** Those that links bring along and nobody is offered. */
+const FURTHER: readonly Field[] = [
+  { name: 'without_label', title: 'Without label', part: 'entries', find: () => [] },
+  { name: 'sheet', title: 'Token sheet', part: 'sheets', find: () => [], nameOf: () => 'one' },
+]
+
+export const fieldOf = (name: string): Field | undefined => [...FIELDS, ...FURTHER].find((field) => field.name === name)
+
+/** An id instead of a name, as links have it. */
+export const isId = (value: string): boolean => /^[a-z]{3}_[0-9a-f]{32}$/.test(value)

@@ -1,0 +1,137 @@
+/** Search, period, and the filters that hold, as chips; more of them by a menu. All of it is in the address. */
+import { Button, CloseButton, Group, Menu, Text, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconFilter, IconSearch } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { dayAndTime } from '../../format/moments.ts'
+import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { useSettings } from '../../server/me.ts'
+import classes from './entries.module.css'
+import { FIELDS, type Field, fieldOf } from './fields.ts'
+import { FilterChip } from './filter-chip.tsx'
+import { type Filters, LISTS, SINGLES } from './filters.ts'
+
+interface FilterBarProps {
+  filters: Filters
+  show: (changes: Partial<Filters>, how?: { replace?: boolean }) => void
+}
+
+const valuesOf = (filters: Filters, { name }: Field): string[] => [filters[name] ?? []].flat()
+
+export function FilterBar({ filters, show }: FilterBarProps) {
+  const [open, setOpen] = useState<string | null>(null)
+  const held = [...LISTS, ...SINGLES].flatMap((name) => fieldOf(name) ?? [])
+  const shown = held.filter((field) => valuesOf(filters, field).length > 0 || field.name === open)
+  const change = (field: Field) => (values: string[]) =>
+    show({ [field.name]: (LISTS as readonly string[]).includes(field.name) ? values : values[0] })
+  const isFiltered = [...LISTS, ...SINGLES, 'period' as const].some((name) => (filters[name]?.length ?? 0) > 0)
+  return (
+    <Group gap={6} className="tally-no-print">
+      <Search value={filters.q} change={(q) => show({ q }, { replace: true })} />
+      <PeriodPicker
+        isOptional
+        size="xs"
+        value={filters.period}
+        change={(period) => show({ period, ...WITHOUT_MOMENTS })}
+      />
+      <Moments filters={filters} show={show} />
+      {shown.map((field) => (
+        <FilterChip
+          key={field.name}
+          field={field}
+          values={valuesOf(filters, field)}
+          change={change(field)}
+          isOpen={open === field.name}
+          setOpen={(isOpen) => setOpen(isOpen ? field.name : null)}
+        />
+      ))}
+      <AddFilter offered={FIELDS.filter((field) => !shown.includes(field))} add={(field) => setOpen(field.name)} />
+      {isFiltered && (
+        <Button variant="subtle" color="gray" size="compact-sm" onClick={() => show(NO_FILTERS)}>
+          Clear
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+const WITHOUT_MOMENTS = { starting_at: undefined, ending_at: undefined, ended_after: undefined }
+
+const NO_FILTERS: Partial<Filters> = {
+  ...Object.fromEntries(LISTS.map((name) => [name, []])),
+  ...Object.fromEntries(SINGLES.map((name) => [name, undefined])),
+  period: undefined,
+}
+
+function AddFilter({ offered, add }: { offered: readonly Field[]; add: (field: Field) => void }) {
+  return (
+    // Where the menu would take the focus back, it would close what it has just opened.
+    <Menu position="bottom-start" returnFocus={false} shadow="md" keepMounted={false}>
+      <Menu.Target>
+        <Button variant="default" size="xs" leftSection={<IconFilter size={14} />}>
+          Filter
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown className={classes.fields}>
+        {offered.map((field) => (
+          <Menu.Item key={field.name} onClick={() => add(field)}>
+            {field.title}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** So long nothing was typed before the address, and with it the list, changes. */
+const PAUSE_MS = 300
+
+function Search({ value, change }: { value: string | undefined; change: (text: string | undefined) => void }) {
+  const [typed, setTyped] = useState(value ?? '')
+  const later = useDebouncedCallback(change, PAUSE_MS)
+  // Back, forward and "Clear" change the address without typing.
+  useEffect(() => setTyped(value ?? ''), [value])
+  return (
+    <TextInput
+      type="search"
+      size="xs"
+      w={{ base: '100%', xs: 220 }}
+      aria-label="Search in summaries"
+      placeholder="Search in summaries"
+      leftSection={<IconSearch size={14} />}
+      value={typed}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value)
+        later(currentTarget.value || undefined)
+      }}
+    />
+  )
+}
+
+/** Moments that a link brought along, such as that of a report. */
+function Moments({ filters, show }: FilterBarProps) {
+  const { time_zone } = useSettings()
+  const { starting_at, ending_at, ended_after } = filters
+  const said = [
+    starting_at && `from ${inZone(starting_at, time_zone)}`,
+    ending_at && `until ${inZone(ending_at, time_zone)}`,
+    ended_after && `ended after ${inZone(ended_after, time_zone)}`,
+  ].filter(Boolean)
+  if (said.length === 0) return null
+  return (
+    <Group gap={4} wrap="nowrap" className={classes.chip} pl={8}>
+      <Text size="sm" c="dimmed">
+        Started
+      </Text>
+      <Text size="sm" fw={500}>
+        {said.join(', ')}
+      </Text>
+      <CloseButton size="sm" aria-label="Remove the filter Started" onClick={() => show(WITHOUT_MOMENTS)} />
+    </Group>
+  )
+}
+
+/** What somebody typed into the address may be no moment; the API says so. */
+function inZone(moment: string, timeZone: string): string {
+  return Number.isNaN(Date.parse(moment)) ? moment : dayAndTime(moment, timeZone)
+}

@@ -1,0 +1,133 @@
+/** One filter: what it is, which values, and a list to choose others from. */
+import { Button, CloseButton, Combobox, Group, Loader, Popover, Text, TextInput, useCombobox } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconCheck } from '@tabler/icons-react'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Choice } from '../../parts/pickers.tsx'
+import classes from './entries.module.css'
+import { type Field, isId } from './fields.ts'
+
+interface FilterChipProps {
+  field: Field
+  values: readonly string[]
+  change: (values: string[]) => void
+  isOpen: boolean
+  setOpen: (isOpen: boolean) => void
+}
+
+/** So many values are named; the rest is a number. */
+const NAMED = 2
+
+export function FilterChip({ field, values, change, isOpen, setOpen }: FilterChipProps) {
+  const names = useNames(field, values)
+  const told = [names.slice(0, NAMED).join(', '), names.length > NAMED && `+${names.length - NAMED}`]
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus shadow="md" width={280}>
+      <Group gap={0} wrap="nowrap" className={classes.chip}>
+        <Popover.Target>
+          <Button variant="subtle" color="gray" size="compact-sm" onClick={() => setOpen(!isOpen)}>
+            <Text span inherit c="dimmed" mr={6}>
+              {field.title}
+            </Text>
+            <bdi className={classes.chipValue}>{told.filter(Boolean).join(' ') || '…'}</bdi>
+          </Button>
+        </Popover.Target>
+        <CloseButton size="sm" aria-label={`Remove the filter ${field.title}`} onClick={() => change([])} />
+      </Group>
+      <Popover.Dropdown p={6}>
+        <Values field={field} values={values} change={change} close={() => setOpen(false)} />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** Ids of links are shown by the names they have now. */
+function useNames(field: Field, values: readonly string[]): string[] {
+  const named = useQueries({
+    queries: values.map((value) => ({
+      queryKey: [field.part, 'name', field.name, value],
+      queryFn: async () => (await field.nameOf?.(value)) ?? value,
+      enabled: field.nameOf !== undefined && (isId(value) || field.part === 'entries'),
+    })),
+  })
+  return values.map((value, index) => named[index]?.data ?? (isId(value) ? '…' : value))
+}
+
+/** So long nothing was typed before the server is asked. */
+const PAUSE_MS = 150
+
+interface ValuesProps extends Pick<FilterChipProps, 'field' | 'values' | 'change'> {
+  close: () => void
+}
+
+function Values({ field, values, change, close }: ValuesProps) {
+  const [typed, setTyped] = useState('')
+  const [asked] = useDebouncedValue(typed.trim(), PAUSE_MS)
+  const combobox = useCombobox({ opened: true })
+  const { data, isFetching } = useQuery({
+    queryKey: [field.part, 'choices', field.name, asked],
+    queryFn: () => field.find(asked),
+    placeholderData: (before: Choice[] | undefined) => before,
+  })
+  const choices = data ?? []
+  const text = typed.trim()
+  const isTypedOffered = field.takesTyped?.(text) && !choices.some(({ value }) => value === text)
+  const toggle = (value: string) => {
+    if (field.isSingle) {
+      change([value])
+      close()
+    } else {
+      change(values.includes(value) ? values.filter((each) => each !== value) : [...values, value])
+      setTyped('')
+    }
+  }
+  // What is chosen and not in sight stays within reach, to be taken away again.
+  const chosenElsewhere = values.filter((value) => !isId(value) && !choices.some((choice) => choice.value === value))
+  const shown = asked === '' ? [...chosenElsewhere.map((value) => ({ value, label: value })), ...choices] : choices
+  return (
+    <Combobox store={combobox} onOptionSubmit={toggle}>
+      <Combobox.EventsTarget>
+        <TextInput
+          size="xs"
+          data-autofocus
+          aria-label={`${field.title}: search`}
+          placeholder={field.placeholder ?? 'Search'}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value)
+            combobox.selectFirstOption()
+          }}
+          rightSection={isFetching ? <Loader size={12} /> : null}
+        />
+      </Combobox.EventsTarget>
+      <Combobox.Options mah={280} mt={4} className={classes.values} aria-label={field.title}>
+        {isTypedOffered && <Option value={text} label={`“${text}”`} isChosen={values.includes(text)} />}
+        {shown.map(({ value, label, detail }) => (
+          <Option key={value} value={value} label={label} detail={detail} isChosen={values.includes(value)} />
+        ))}
+        {shown.length === 0 && !isTypedOffered && !isFetching && (
+          <Combobox.Empty>
+            {field.takesTyped ? `Type it: ${field.placeholder ?? 'a name'}` : 'Nothing found'}
+          </Combobox.Empty>
+        )}
+      </Combobox.Options>
+    </Combobox>
+  )
+}
+
+const Option = ({ value, label, detail, isChosen }: Choice & { isChosen: boolean }) => (
+  <Combobox.Option value={value} active={isChosen} aria-selected={isChosen}>
+    <Group gap={6} wrap="nowrap">
+      <IconCheck size={14} className={classes.check} data-chosen={isChosen || undefined} aria-hidden />
+      <Text size="sm" truncate flex={1}>
+        <bdi>{label}</bdi>
+      </Text>
+      {detail && (
+        <Text size="xs" c="dimmed" truncate maw={110}>
+          <bdi>{detail}</bdi>
+        </Text>
+      )}
+    </Group>
+  </Combobox.Option>
+)

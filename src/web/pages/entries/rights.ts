@@ -1,0 +1,42 @@
+/**
+ * What a person may do with an entry, by its state, their role and the projects they lead, so that nothing else is
+ * offered. The server decides: product.md, "States" and "Roles".
+ */
+import { useMe } from '../../server/me.ts'
+import type { Entry } from './entry.ts'
+
+/** Their figures and their place are fixed. */
+const LOCKED: Entry['status'][] = ['pending', 'approved', 'billed']
+
+export const isLocked = ({ status }: Pick<Entry, 'status'>): boolean => LOCKED.includes(status)
+
+export interface Rights {
+  approve: boolean
+  reject: boolean
+  reopen: boolean
+  withdraw: boolean
+  place: boolean
+  /** Its summary and labels. */
+  correct: boolean
+}
+
+export function useRights(): (entry: Entry) => Rights {
+  const { person, ledIds } = useMe()
+  return (entry) => {
+    const { status } = entry
+    const isOwn = entry.agent_manager.id === person.id
+    const isApprover = person.role !== 'member' || (entry.project !== null && ledIds.includes(entry.project.id))
+    const isAnother = isApprover && (!isOwn || person.role === 'admin')
+    // What was made by hand goes with its sheet.
+    const isAlone = entry.sheet === null
+    const isOpen = !isLocked(entry)
+    return {
+      approve: isAlone && status === 'submitted' && isAnother,
+      reject: isAlone && status === 'submitted' && isApprover,
+      reopen: isAlone && status === 'rejected' && isAnother,
+      withdraw: isAlone && status === 'approved' && isApprover,
+      place: isOpen,
+      correct: isOpen && (isOwn || person.role !== 'member'),
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** What can be done with the entries that are selected, or with all that the filters let through. */
+import { Button, CloseButton, Divider, Group, Menu, Paper, Text } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { count, counted } from '../../format/counts.ts'
+import { useApproves } from '../../server/me.ts'
+import { isTyping } from '../../shell/shortcuts.ts'
+import classes from './entries.module.css'
+import type { Chosen, Entry } from './entry.ts'
+import type { EntryQuery } from './filters.ts'
+import { ManyDialogue, type ManyKind } from './many.tsx'
+
+interface SelectionBarProps {
+  rows: readonly Entry[]
+  selected: ReadonlySet<string>
+  /** All that match, where there is a filter: acting on everything there is takes one. */
+  all: { query: EntryQuery; count: number | undefined; isChosen: boolean; choose: () => void } | undefined
+  clear: () => void
+}
+
+export function SelectionBar({ rows, selected, all, clear }: SelectionBarProps) {
+  const [dialogue, setDialogue] = useState<{ kind: ManyKind; chosen: Chosen } | null>(null)
+  const isAll = all?.isChosen ?? false
+  const isShown = isAll || selected.size > 0
+  useEscape(isShown && dialogue === null, clear)
+  const act = (kind: ManyKind) => setDialogue({ kind, chosen: isAll ? { query: all!.query } : { ids: [...selected] } })
+  return (
+    <>
+      {isShown && (
+        <Paper className={`${classes.bar} tally-no-print`} role="toolbar" aria-label="Selected entries">
+          <Group gap="xs">
+            <Text size="sm" fw={600} role="status">
+              {isAll
+                ? `All ${all?.count === undefined ? '' : count(all.count)} that match`
+                : `${count(selected.size)} selected`}
+            </Text>
+            {!isAll && all && all.count !== undefined && all.count > selected.size && (
+              <Button size="compact-sm" variant="subtle" onClick={all.choose}>
+                Select all {counted(all.count, 'entry', 'entries')} that match
+              </Button>
+            )}
+            <Divider orientation="vertical" />
+            <Actions act={act} />
+            <CloseButton aria-label="Select nothing" onClick={clear} />
+          </Group>
+        </Paper>
+      )}
+      {dialogue && (
+        <ManyDialogue
+          {...dialogue}
+          rows={rows}
+          close={(isDone) => {
+            setDialogue(null)
+            if (isDone) clear()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Actions({ act }: { act: (kind: ManyKind) => void }) {
+  const approves = useApproves()
+  return (
+    <>
+      <Button size="compact-sm" variant="default" onClick={() => act('place')}>
+        Place …
+      </Button>
+      {approves && (
+        <>
+          <Button size="compact-sm" variant="default" onClick={() => act('approve')}>
+            Approve …
+          </Button>
+          <Button size="compact-sm" variant="default" onClick={() => act('reject')}>
+            Reject …
+          </Button>
+          <Menu position="top-end">
+            <Menu.Target>
+              <Button size="compact-sm" variant="default" aria-label="More to do with them">
+                <IconDots size={16} />
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item onClick={() => act('reopen')}>Re-open …</Menu.Item>
+              <Menu.Item onClick={() => act('withdraw_approval')}>Withdraw approval …</Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        </>
+      )}
+    </>
+  )
+}
+
+function useEscape(isActive: boolean, clear: () => void) {
+  useEffect(() => {
+    if (!isActive) return
+    const listen = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !isTyping(event) && !document.querySelector('[role="dialog"]')) clear()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [isActive, clear])
+}
