@@ -10,6 +10,8 @@ export interface Load extends BodyOptions {
   /** How long it sends; or less, where so many entries are answered before. */
   seconds: number
   entries?: number
+  /** How long a connection rests between an answer and its next request; without it not at all. */
+  pauseMs?: number
 }
 
 export interface LoadResult {
@@ -107,7 +109,8 @@ async function run(load: Load): Promise<LoadResult> {
     }
     if (connection.missing > 0) return
     measurement.add(connection.status, performance.now() - connection.sentAt)
-    send(socket)
+    if (load.pauseMs) setTimeout(() => send(socket), load.pauseMs)
+    else send(socket)
   }
 
   for (let connection = 0; connection < load.connections; connection++) {
