@@ -163,6 +163,8 @@ export function printBill(bill: Bill): void {
     ['order', document.purchase_order],
     ['replaces', bill.replaces?.number],
     ['corrects', bill.corrects?.number],
+    ['replaced by', numbersOf(bill.replaced_by)],
+    ['corrected by', numbersOf(bill.corrected_by)],
     ['note', document.note?.replaceAll('\n', `\n${' '.repeat(13)}`)],
     ['sent by', bill.created_by?.name ?? 'the command line'],
   ])
@@ -173,6 +175,9 @@ export function printBill(bill: Bill): void {
     printDeliveries(deliveries)
   }
 }
+
+const numbersOf = (bills: Bill['replaced_by']) =>
+  bills.length === 0 ? undefined : bills.map(({ number }) => number).join(', ')
 
 function printDeliveries(deliveries: Bill['deliveries']): void {
   printTable(

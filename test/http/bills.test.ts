@@ -76,6 +76,8 @@ describe('a bill', () => {
     })
     expect([note.status, note.json.kind, note.json.total]).toEqual([201, 'credit_note', -3.82])
     expect(note.json.corrects.number).toBe(sent.json.number)
+    const corrected = await app.call(`GET ${path}`, { session: billing })
+    expect(corrected.json.corrected_by).toEqual([{ id: note.json.id, number: note.json.number }])
     const refused = await app.call(`POST ${path}/void`, { session: billing, json: { reason: 'x' } })
     expect([refused.status, refused.json.code]).toEqual([409, 'wrong_status'])
   })
@@ -88,6 +90,12 @@ describe('a bill', () => {
     expect(gone.json).toMatchObject({ state: 'void', void: { reason: 'Wrong client' }, document: sent.json.document })
     const listed = await app.call(`GET ${path}/entries`, { session: billing })
     expect(listed.json.data).toMatchObject([{ id: entries[0], status: 'submitted', bill: null }])
+    const next = await app.call(`POST ${BILLS}`, {
+      session: billing,
+      json: { ...OCTOBER, client: name, replaces: gone.json.number },
+    })
+    const replaced = await app.call(`GET ${path}`, { session: billing })
+    expect(replaced.json).toMatchObject({ replaced_by: [{ number: next.json.number }], corrected_by: [] })
   })
 
   test('is refused with what to do', async () => {

@@ -118,6 +118,8 @@ export const EXAMPLE_HEAD: BillHead = {
 
 export const EXAMPLE_BILL: Bill = {
   ...EXAMPLE_HEAD,
+  corrected_by: [],
+  replaced_by: [],
   deliveries: [
     {
       to: 'bills@acme.example',
@@ -146,6 +148,8 @@ export const EXAMPLE_CREDIT_NOTE: Bill = {
   tax: -2.38,
   delivery: 'none',
   corrects: CORRECTS,
+  corrected_by: [],
+  replaced_by: [],
   deliveries: [],
   document: {
     ...DOCUMENT,

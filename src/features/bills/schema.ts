@@ -205,7 +205,8 @@ const Party = Type.Object(
   strict,
 )
 
-const reference = orNull(Type.Object({ id: Type.String(), number: Type.String() }, strict))
+const Reference = Type.Object({ id: Type.String(), number: Type.String() }, strict)
+const reference = orNull(Reference)
 
 export const BillDocument = Type.Object(
   {
@@ -303,7 +304,13 @@ export const BillHead = Type.Object(head, { ...strict, $id: 'BillHead' })
 export type BillHead = Static<typeof BillHead>
 
 export const Bill = Type.Object(
-  { ...head, deliveries: Type.Array(Delivery), document: BillDocument },
+  {
+    ...head,
+    corrected_by: Type.Array(Reference, { description: 'Credit notes that correct it and are not void.' }),
+    replaced_by: Type.Array(Reference, { description: 'Bills that were sent in its place.' }),
+    deliveries: Type.Array(Delivery),
+    document: BillDocument,
+  },
   {
     ...strict,
     $id: 'Bill',

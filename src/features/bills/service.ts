@@ -42,6 +42,7 @@ import {
   insertBilledEntries,
   insertBillKey,
   listBills,
+  listFollowers,
   listReferences,
   sumOfCredits,
   takeSequence,
@@ -227,7 +228,12 @@ export function createBillsService({
     async billText(view: BillView): Promise<string> {
       const [head] = await heads([view])
       const delivered = (await deliveries.listOf([view.bill.id])).get(view.bill.id) ?? []
-      return billText(head!, delivered.map(deliveryBody), await getDocument(db.read, view.bill.id))
+      const followers = await listFollowers(db.read, view.bill.id)
+      return billText(
+        head!,
+        { ...followers, deliveries: delivered.map(deliveryBody) },
+        await getDocument(db.read, view.bill.id),
+      )
     },
 
     /** The bill as it was sent, to the byte. */

@@ -43,7 +43,11 @@ export function billHead(
 /**
  * The JSON of a bill with its document, to the byte as it was sent: reading it would make doubles of its amounts.
  */
-export function billText(head: BillHead, deliveries: Bill['deliveries'], documentText: string): string {
-  const around = JSON.stringify({ ...head, deliveries })
+export function billText(
+  head: BillHead,
+  about: Pick<Bill, 'corrected_by' | 'replaced_by' | 'deliveries'>,
+  documentText: string,
+): string {
+  const around = JSON.stringify({ ...head, ...about })
   return `${around.slice(0, -1)},"document":${documentText}}`
 }

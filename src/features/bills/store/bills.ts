@@ -1,5 +1,5 @@
 /** Bills as they are kept: sent once, never changed but for their state. */
-import { and, type Column, desc, eq, getTableColumns, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, desc, eq, getTableColumns, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Tables } from '../../../database/tables.ts'
@@ -95,6 +95,22 @@ export async function listReferences(
     .from(bills)
     .where(inArray(bills.id, known))
   return new Map(rows.map(({ key, ...reference }) => [key, reference]))
+}
+
+/** The bills that were sent because of one: credit notes that stand, and what stands in its place. */
+export async function listFollowers(reader: Reader, billId: number) {
+  const { bills } = reader.tables
+  const rows = await reader
+    .select({ correctsId: bills.correctsId, state: bills.state, id: bills.uid, number: bills.number })
+    .from(bills)
+    .where(or(eq(bills.correctsId, billId), eq(bills.replacesId, billId)))
+    .orderBy(bills.id)
+  const reference = ({ id, number }: (typeof rows)[number]) => ({ id, number })
+  const isNote = ({ correctsId }: (typeof rows)[number]) => correctsId === billId
+  return {
+    corrected_by: rows.filter((row) => isNote(row) && row.state !== 'void').map(reference),
+    replaced_by: rows.filter((row) => !isNote(row)).map(reference),
+  }
 }
 
 /** What credit notes that stand have taken off a bill's subtotal, in minor units: zero or negative. */
