@@ -29,7 +29,7 @@ export function countText(count: number): string {
 
 /** With commas between thousands. By hand, since a locale takes longer to load than a short command runs. */
 function grouped(digits: string): string {
-  return digits.replace(/\\B(?=(\\d{3})+$)/g, ',')
+  return digits.replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
 export function counted(count: number, one: string, many = `${one}s`): string {
