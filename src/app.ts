@@ -34,9 +34,11 @@ import { health } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
 import { pages } from './http/pages.ts'
+import { RateLimits } from './http/rate-limits.ts'
 import { requests } from './http/requests.ts'
 import { sessionCookie } from './http/session-cookie.ts'
 import { web } from './http/web.ts'
+import { type Clock, systemClock } from './lib/clock.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Services } from './services.ts'
 
@@ -45,6 +47,9 @@ export interface AppOptions {
   logger: Logger
   /** The address under which people and agents reach this server; that of each request where it is not set. */
   publicUrl?: string | undefined
+  /** Calls that a token may make in a minute; 0 for any number. */
+  rateLimit?: number
+  clock?: Clock
   /** Where figures are kept; of its own where it is absent. */
   metrics?: Metrics
   /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
@@ -57,13 +62,16 @@ export const createApp = ({
   publicUrl,
   metrics = createMetrics(),
   trustedProxies = [],
+  rateLimit = 0,
+  clock = systemClock,
 }: AppOptions) => {
   const { people } = services
   const cookie = sessionCookie(publicUrl)
   const addressOf = clientAddresses(trustedProxies)
+  const rateLimits = rateLimit > 0 ? new RateLimits(clock, rateLimit) : undefined
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
   const app = new Elysia({ name: 'tally', normalize: false })
-    .use(requests({ people, cookie, addressOf, publicUrl, logger, routes }))
+    .use(requests({ people, cookie, addressOf, publicUrl, rateLimits, logger, routes }))
     .use(metricsRoute({ metrics, people, addressOf }))
     .use(health(services))
     .use(openApi({ routes }))

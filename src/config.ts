@@ -52,6 +52,12 @@ export const OPTIONS = {
     default: '',
     doc: 'addresses or networks (10.0.0.0/8), separated by commas, of the proxies whose X-Forwarded-For is believed',
   },
+  rateLimit: {
+    flag: '--rate-limit <number>',
+    variable: 'TALLY_RATE_LIMIT',
+    default: '0',
+    doc: 'calls that a token may make in a minute, more are answered 429; 0 for any number',
+  },
   smtpUrl: {
     flag: '--smtp-url <url>',
     variable: 'TALLY_SMTP_URL',
@@ -111,6 +117,8 @@ export interface Config {
   port: number
   publicUrl: string | undefined
   trustedProxies: string[]
+  /** Calls of a token in a minute; 0 for any number. */
+  rateLimit: number
   mail: MailConfig | undefined
   backups: BackupsConfig
   logLevel: (typeof LOG_LEVELS)[number]
@@ -208,6 +216,8 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
   for (const proxy of trustedProxies.filter((each) => !isAddressOrNetwork(each))) {
     reading.fault('trustedProxies', `'${proxy}' is no address and no network such as 10.0.0.0/8`)
   }
+  const rateLimit = Number(text('rateLimit'))
+  if (!/^\d{1,9}$/.test(text('rateLimit'))) reading.fault('rateLimit', `'${text('rateLimit')}' is no number of calls`)
   const mail = readMail(reading)
   const backups = readBackups(reading)
   reading.finish()
@@ -218,6 +228,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     port,
     publicUrl,
     trustedProxies,
+    rateLimit,
     mail,
     backups,
     logLevel: logLevel!,

@@ -177,6 +177,11 @@ export const PROBLEMS = {
     title: 'Too many attempts',
     help: 'More than ten attempts with a wrong password came from this address or for this account within a minute. Try again after the pause that Retry-After names. Who is signed in and what has a token is not affected.',
   },
+  rate_limited: {
+    status: 429,
+    title: 'Too many calls',
+    help: 'The token made more calls within a minute than TALLY_RATE_LIMIT allows. Nothing was written; try again after the pause that Retry-After names, and report many entries as a batch.',
+  },
   internal_error: {
     status: 500,
     title: 'Internal error',

@@ -37,6 +37,7 @@ export function addServeCommand(program: Command): void {
     .addOption(optionOf('port'))
     .addOption(optionOf('publicUrl'))
     .addOption(optionOf('trustedProxies'))
+    .addOption(optionOf('rateLimit'))
     .addOption(optionOf('smtpUrl'))
     .addOption(optionOf('smtpFrom'))
     .addOption(optionOf('backupEvery'))
@@ -106,6 +107,7 @@ async function serve(config: Config): Promise<void> {
       metrics,
       publicUrl: config.publicUrl,
       trustedProxies: config.trustedProxies,
+      rateLimit: config.rateLimit,
     })
     server = listen(config, (options) => app.listen(options).server!)
     const url = localUrl(config.host, server.port!)

@@ -296,12 +296,14 @@ function problemsOf(
   const alternatives = hooks.detail?.security ?? []
   const kinds = new Set(alternatives.flatMap((alternative) => Object.keys(alternative)))
   const asksForRole = alternatives.some((alternative) => Object.values(alternative).flat().length > 0)
+  const takesToken = [...kinds].some((kind) => kind !== SECURITY_SCHEMES.session)
   const asksForOrigin = method !== 'GET' && kinds.has(SECURITY_SCHEMES.session)
   const refusesSome = asksForRole || asksForOrigin || kinds.size < Object.keys(SECURITY).length
   return new Set<ProblemCode>([
     'internal_error',
     ...problems,
     ...(kinds.size > 0 ? (['unauthenticated', ...ANY_READ] as const) : []),
+    ...(takesToken ? (['rate_limited'] as const) : []),
     ...(kinds.size > 0 && refusesSome ? (['forbidden'] as const) : []),
     ...(otlp ? OTLP_BODY : body || hooks.body ? ANY_BODY : []),
     ...(hooks.query || hooks.params ? (['validation_failed'] as const) : []),

@@ -10,6 +10,7 @@ import { noCredential, requestState } from './access.ts'
 import type { AddressOf, Listening } from './client-address.ts'
 import { isOtlpExport, otlpRefusal } from './otlp.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
+import type { RateLimits } from './rate-limits.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
@@ -69,12 +70,15 @@ export interface RequestsDependencies {
   cookie: SessionCookie
   addressOf: AddressOf
   publicUrl?: string | undefined
+  /** Undefined where tokens may call as often as they like. */
+  rateLimits?: RateLimits | undefined
   logger: Logger
   /** Known only when the application is whole, so it is asked for when it is needed. */
   routes: () => readonly KnownRoute[]
 }
 
-export const requests = ({ people, cookie, addressOf, publicUrl, logger, routes }: RequestsDependencies) => {
+export const requests = (dependencies: RequestsDependencies) => {
+  const { people, cookie, addressOf, publicUrl, rateLimits, logger, routes } = dependencies
   /** No promise where the credential is held in memory: this runs before every request. */
   function authenticate(request: Request): Caller | Promise<Caller> {
     const authorization = request.headers.get('authorization')
@@ -83,6 +87,11 @@ export const requests = ({ people, cookie, addressOf, publicUrl, logger, routes 
     if (secret === undefined) throw noCredential()
     requireSameOrigin(request, publicUrl)
     return people.authenticateSession(secret)
+  }
+
+  function admit(incoming: Incoming, caller: Caller): void {
+    rateLimits?.count(caller)
+    incoming.caller = caller
   }
 
   const securityHeaders = { ...SECURITY_HEADERS, ...(publicUrl?.startsWith('https:') && TRANSPORT_SECURITY) }
@@ -100,12 +109,8 @@ export const requests = ({ people, cookie, addressOf, publicUrl, logger, routes 
       incoming.address = () => addressOf(incoming.request, incoming.server)
       if (isPublic(incoming.request.method, incoming.path)) return
       const caller = authenticate(incoming.request)
-      if (caller instanceof Promise) {
-        return caller.then((known) => {
-          incoming.caller = known
-        })
-      }
-      incoming.caller = caller
+      if (caller instanceof Promise) return caller.then((known) => admit(incoming, known))
+      admit(incoming, caller)
     })
     .onError({ as: 'global' }, ({ error, code, request, path, requestId, set }) => {
       const problem = code === 'NOT_FOUND' ? nothingHere(routes(), path) : asProblemOf(error, code)

@@ -52,7 +52,7 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-export interface StartOptions extends Pick<AppOptions, 'publicUrl' | 'trustedProxies'> {
+export interface StartOptions extends Pick<AppOptions, 'publicUrl' | 'trustedProxies' | 'rateLimit'> {
   clock?: Clock
 }
 
@@ -62,7 +62,7 @@ export async function startApp({ clock = systemClock, ...options }: StartOptions
   const services = createServices({ db, clock })
   const log: Record<string, unknown>[] = []
   const logger = pino({}, { write: (line: string) => void log.push(JSON.parse(line)) })
-  const app = createApp({ services, logger, ...options }).listen({ hostname: '127.0.0.1', port: 0 })
+  const app = createApp({ services, logger, clock, ...options }).listen({ hostname: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${app.server!.port}`
   const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApiDocument
   const check: CheckAnswer = checkerOf(document)

@@ -10,6 +10,7 @@ describe('the configuration', () => {
       port: 4747,
       publicUrl: undefined,
       trustedProxies: [],
+      rateLimit: 0,
       mail: undefined,
       backups: { folder: 'tally-data/backups', everyMs: undefined, keep: 14 },
       logLevel: 'info',

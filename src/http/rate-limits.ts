@@ -1,0 +1,60 @@
+/**
+ * How many calls a token may make. An agent that has run wild must not keep the others from reporting. In memory: a
+ * restart forgives, and a token has at most its share again.
+ */
+import { Problem } from '../errors.ts'
+import type { Caller } from '../features/people/service.ts'
+import type { Clock } from '../lib/clock.ts'
+
+const MINUTE_MS = 60_000
+
+/** Tokens that nobody used for so long are forgotten when it is looked for them, so that the memory has a bound. */
+const SWEEP_EVERY_MS = 10 * MINUTE_MS
+
+interface Bucket {
+  /** Calls that are left. */
+  left: number
+  at: number
+}
+
+function rateLimited(waitMs: number, perMinute: number): Problem {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  const detail = `This token may call ${perMinute.toLocaleString('en')} times a minute. Try again in ${seconds} s; a batch carries up to 1,000 entries in one call.`
+  return new Problem('rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
+}
+
+export class RateLimits {
+  readonly #buckets = new Map<number, Bucket>()
+  #sweptAt: number
+
+  constructor(
+    readonly clock: Clock,
+    /** A minute's share may be spent at once, and comes back evenly. */
+    readonly perMinute: number,
+  ) {
+    this.#sweptAt = clock.now()
+  }
+
+  /** Counts a call of a token. Throws `rate_limited`, with `Retry-After`. People at their screens are not counted. */
+  count(caller: Caller): void {
+    if (caller.kind === 'session') return
+    const now = this.clock.now()
+    if (now - this.#sweptAt > SWEEP_EVERY_MS) this.#sweep(now)
+    const bucket = this.#buckets.get(caller.token.id)
+    const left = bucket ? this.#refilled(bucket, now) : this.perMinute
+    const isAllowed = left >= 1
+    this.#buckets.set(caller.token.id, { left: isAllowed ? left - 1 : left, at: now })
+    if (!isAllowed) throw rateLimited(((1 - left) / this.perMinute) * MINUTE_MS, this.perMinute)
+  }
+
+  #refilled({ left, at }: Bucket, now: number): number {
+    // A clock that was set back gives nothing and takes nothing.
+    const earned = (Math.max(0, now - at) / MINUTE_MS) * this.perMinute
+    return Math.min(this.perMinute, left + earned)
+  }
+
+  #sweep(now: number): void {
+    this.#sweptAt = now
+    for (const [token, { at }] of this.#buckets) if (now - at > MINUTE_MS) this.#buckets.delete(token)
+  }
+}
