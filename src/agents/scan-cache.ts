@@ -41,31 +41,28 @@ interface KeptFile {
 type CallRow = (string | number)[]
 
 export class ScanCache {
-  readonly #folder: string
   #files: Record<string, KeptFile> | undefined
   #changed: Record<string, KeptFile> = {}
 
   constructor(
-    { cacheHome }: AgentsEnvironment,
+    readonly environment: AgentsEnvironment,
     readonly agent: AgentName,
-  ) {
-    this.#folder = join(cacheHome, 'tally', 'agents')
-  }
+  ) {}
 
   /** Undefined where any file is new, changed or gone. */
   findScan(files: readonly FileState[]): KeptScan | undefined {
-    const kept = this.#load<{ digest: string; scan: KeptScan }>('scan')
+    const kept = loadKept<{ digest: string; scan: KeptScan }>(this.environment, `${this.agent}-scan`)
     return kept?.digest === digestOf(files) ? kept.scan : undefined
   }
 
   keepScan(files: readonly FileState[], scan: KeptScan): void {
-    this.#store('scan', { digest: digestOf(files), scan })
-    this.#store('files', this.#changed)
+    storeKept(this.environment, `${this.agent}-scan`, { digest: digestOf(files), scan })
+    storeKept(this.environment, `${this.agent}-files`, this.#changed)
   }
 
   /** Undefined where the file is not the one that was read. */
   findReading({ path, state }: FileState): FileReading | undefined {
-    this.#files ??= this.#load<Record<string, KeptFile>>('files') ?? {}
+    this.#files ??= loadKept<Record<string, KeptFile>>(this.environment, `${this.agent}-files`) ?? {}
     const kept = Object.hasOwn(this.#files, path) ? this.#files[path] : undefined
     if (kept?.state !== state) return undefined
     this.#changed[path] = kept
@@ -78,34 +75,34 @@ export class ScanCache {
     const rows = calls.map((call) => rowOfCall(call, names))
     this.#changed[path] = { state, names: [...names.keys()], calls: rows, startedAt, damage, parents }
   }
+}
 
-  /** Undefined as well where it cannot be read or is not whole: then everything is read anew. */
-  #load<Content>(name: string): Content | undefined {
-    try {
-      const { format, content } = JSON.parse(readFileSync(this.#path(name), 'utf8'))
-      return format === FORMAT ? content : undefined
-    } catch {
-      return undefined
-    }
+/** Undefined where nothing is kept, as well as where it is not whole: then it is made anew. */
+export function loadKept<Content>(environment: AgentsEnvironment, name: string): Content | undefined {
+  try {
+    const { format, content } = JSON.parse(readFileSync(pathOf(environment, name), 'utf8'))
+    return format === FORMAT ? content : undefined
+  } catch {
+    return undefined
   }
+}
 
-  /** A folder that cannot be written costs time only, the next time. */
-  #store(name: string, content: unknown): void {
-    const path = this.#path(name)
-    // Two scans at once write one each, and the last one stays.
-    const unfinished = `${path}.${process.pid}`
-    try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      writeFileSync(unfinished, JSON.stringify({ format: FORMAT, content }), { mode: 0o600 })
-      renameSync(unfinished, path)
-    } catch {
-      rmSync(unfinished, { force: true })
-    }
+/** A folder that cannot be written costs time only, the next time. */
+export function storeKept(environment: AgentsEnvironment, name: string, content: unknown): void {
+  const path = pathOf(environment, name)
+  // Two scans at once write one each, and the last one stays.
+  const unfinished = `${path}.${process.pid}`
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(unfinished, JSON.stringify({ format: FORMAT, content }), { mode: 0o600 })
+    renameSync(unfinished, path)
+  } catch {
+    rmSync(unfinished, { force: true })
   }
+}
 
-  #path(name: string): string {
-    return join(this.#folder, `${this.agent}-${name}.json`)
-  }
+function pathOf({ cacheHome }: AgentsEnvironment, name: string): string {
+  return join(cacheHome, 'tally', 'agents', `${name}.json`)
 }
 
 function digestOf(files: readonly FileState[]): string {

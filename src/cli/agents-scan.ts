@@ -1,24 +1,12 @@
 /** `tally agents scan`: what the agents of this machine used, from their own session files, shown or reported. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { AGENT_NAMES, type AgentName, type SessionUse } from '../agents/agent.ts'
-import { READERS } from '../agents/readers/all.ts'
-import { type ReportOptions, reportOf } from '../agents/report.ts'
-import { type Outcome, reportUses } from '../agents/reporting.ts'
-import { scanAll } from '../agents/scan.ts'
-import { readAgentsEnvironment } from '../config.ts'
-import { createListValue } from '../features/prices/list-value.ts'
+import { AGENT_NAMES, type AgentName } from '../agents/agent.ts'
 import { parseDuration, parseMoment } from '../lib/duration.ts'
-import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../lib/money.ts'
-import { type Priced, tellDamage, tellRefused, tellUses } from './agents-scan-text.ts'
-import { agentsServer, type ServerFlags } from './agents-server.ts'
-import { CommandError } from './failures.ts'
+import type { ServerFlags } from './agents-server.ts'
 import { examples, optionOf } from './options.ts'
-import { note, print, printJson } from './print.ts'
-import { Progress } from './progress.ts'
 import { collectLabel } from './report-entry.ts'
-import { counted } from './report-text.ts'
 
-interface ScanFlags extends ServerFlags {
+export interface ScanFlags extends ServerFlags {
   agent?: AgentName[]
   since?: number
   report?: boolean
@@ -75,140 +63,8 @@ export function addScanCommand(agents: Command): void {
         ),
     )
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<ScanFlags>()
-      // Before the work, so that a token that is missing is missed at once.
-      const target = flags.report && !flags.dryRun ? agentsServer(flags) : undefined
-      const environment = readAgentsEnvironment()
-      const names = flags.agent ?? AGENT_NAMES
-      const scan = scanned(flags, names)
-      if (!flags.json) {
-        tellUses(scan, { withTitles: flags.withTitles ?? false, all: flags.all ?? false })
-        tellDamage(scan.damage)
-        if (scan.uses.length === 0) {
-          const folders = names.flatMap((name) => READERS[name].folders(environment))
-          note(`Looked in ${folders.join(', ')}.`)
-        }
-      }
-      const outcome = target && (await reported(target.server, scan.uses, flags))
-      if (flags.json) printJson(jsonOf(scan, outcome, flags))
-      else if (outcome) tellOutcome(outcome, target!.server.url)
-      else if (scan.uses.length > 0) note('Nothing was sent. --report reports them.')
-      if (outcome) failWhereLeft(outcome)
+      // Loaded here and not above: other commands of this machine, hooks among them, are to start at once.
+      const { runScan } = await import('./agents-scanning.ts')
+      await runScan(command.optsWithGlobals<ScanFlags>())
     })
-}
-
-export interface PricedScan {
-  uses: Priced[]
-  damage: ReturnType<typeof scanAll>['damage']
-  files: number
-  bytes: number
-}
-
-function scanned(flags: ScanFlags, agents: readonly AgentName[]): PricedScan {
-  const progress = new Progress('Reading')
-  const scan = scanAll({
-    environment: readAgentsEnvironment(),
-    agents,
-    ...(flags.since === undefined ? {} : { since: flags.since }),
-    withTitles: flags.withTitles ?? false,
-    onProgress: (done, total) => progress.show(Math.round(done / 1e6), Math.round(total / 1e6)),
-  })
-  progress.end()
-  const costOf = createCost()
-  return { ...scan, uses: scan.uses.map((use) => ({ ...use, costNanos: costOf(use) })) }
-}
-
-function createCost(): (use: SessionUse) => Nanos | undefined {
-  const listValue = createListValue()
-  return ({ model, provider, startedAt, tokens, requests, reportedCost }) => {
-    if (reportedCost !== null) return parseDecimal(reportedCost, NANO_DIGITS)
-    const counts = (kinds: typeof tokens.over_200k & object) => ({
-      input: kinds.input,
-      output: kinds.output,
-      cacheRead: kinds.cache_read,
-      cacheWrite: kinds.cache_write,
-      cacheWrite1h: kinds.cache_write_1h,
-    })
-    const over200k = tokens.over_200k ? counts(tokens.over_200k) : null
-    return listValue({ model, provider, startedAt: Date.parse(startedAt), counts: counts(tokens), over200k, requests })
-  }
-}
-
-function reportOptions({ withTitles, agentName, project, ticket, label }: ScanFlags): ReportOptions {
-  return {
-    withTitles: withTitles ?? false,
-    ...(agentName === undefined ? {} : { agentName }),
-    ...(project === undefined ? {} : { project }),
-    ...(ticket === undefined ? {} : { ticket }),
-    ...(label === undefined ? {} : { labels: label }),
-  }
-}
-
-async function reported(
-  server: ReturnType<typeof agentsServer>['server'],
-  uses: readonly SessionUse[],
-  flags: ScanFlags,
-): Promise<Outcome> {
-  const progress = new Progress('Reporting')
-  try {
-    return await reportUses(server, uses, {
-      ...reportOptions(flags),
-      onProgress: (done, total) => progress.show(done, total),
-      onPause: (reason, pauseMs) => note(`tally: ${reason} Trying again in ${pauseMs / 1_000} s.`),
-    })
-  } finally {
-    progress.end()
-  }
-}
-
-function tellOutcome({ created, updated, repeated, refused, left }: Outcome, url: string): void {
-  const parts = [`${created} new`, `${updated} brought up to date`, `${repeated} known already`]
-  if (refused.length > 0) parts.push(`${refused.length} refused`)
-  if (left > 0) parts.push(`${left} not sent`)
-  print(`\nReported to ${url}: ${parts.join(', ')}.`)
-  tellRefused(refused)
-}
-
-function failWhereLeft({ refused, fault, left }: Outcome): void {
-  if (fault) {
-    const what = `${counted(left, 'entry', 'entries')} were not sent; the same command sends them, and nothing twice.`
-    throw new CommandError(`${fault.message}\n${what}`)
-  }
-  if (refused.length > 0) throw new CommandError(`The server refused ${counted(refused.length, 'entry', 'entries')}.`)
-}
-
-function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | undefined, flags: ScanFlags): object {
-  const options = reportOptions(flags)
-  return {
-    data: uses.map((use) => ({
-      report: reportOf(use, options),
-      cost: use.costNanos === undefined ? null : moneyNumber(use.costNanos),
-      cost_basis: use.costNanos === undefined ? null : use.reportedCost === null ? 'list_value' : 'agent',
-      folder: use.folder,
-      file: use.file,
-    })),
-    damage,
-    files,
-    bytes,
-    cost: moneyNumber(sumOf(uses)),
-    unpriced: uses.filter(({ costNanos }) => costNanos === undefined).length,
-    reported: outcome
-      ? {
-          created: outcome.created,
-          updated: outcome.updated,
-          repeated: outcome.repeated,
-          refused: outcome.refused.map(({ use, refusal }) => ({
-            agent_harness: use.agentHarness,
-            session_id: use.sessionId,
-            model: use.model,
-            problem: refusal,
-          })),
-          left: outcome.left,
-        }
-      : null,
-  }
-}
-
-function sumOf(uses: readonly Priced[]): Nanos {
-  return uses.reduce((sum, { costNanos }) => sum + (costNanos ?? 0n), 0n)
 }
