@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
-import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconX } from '@tabler/icons-react'
-import { EMPTY_ROW, FIELDS, type Kind, type RuleDraft } from './rule.ts'
+import { EMPTY_ROW, FIELDS, type Kind } from './rule.ts'
 import classes from './rule-editor.module.css'
+import type { RuleForm } from './rule-form.ts'
 
 const KINDS: { value: Kind; label: string }[] = [
   { value: 'glob', label: 'is like' },
@@ -13,7 +13,7 @@ const KINDS: { value: Kind; label: string }[] = [
 const CONDITIONS_LIMIT = 20
 
 /** The conditions of a rule, all of which must hold. */
-export function RuleConditions({ form }: { form: UseFormReturnType<RuleDraft> }) {
+export function RuleConditions({ form }: { form: RuleForm }) {
   const { rows } = form.values
   return (
     <Stack gap="xs" component="fieldset" className={classes.fieldset}>
@@ -51,7 +51,7 @@ export function RuleConditions({ form }: { form: UseFormReturnType<RuleDraft> })
 }
 
 interface ConditionFieldsProps {
-  form: UseFormReturnType<RuleDraft>
+  form: RuleForm
   index: number
   isOnly: boolean
 }

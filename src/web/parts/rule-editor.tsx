@@ -1,6 +1,5 @@
 /** Writing a placement rule: its conditions, where it places, and what it would do, before it is saved. */
 import { Alert, Button, Grid, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { answer, api } from '../server/api.ts'
 import type { Problem } from '../server/problem.ts'
@@ -8,6 +7,7 @@ import { showFaults, useSend } from '../server/send.ts'
 import { ProjectPicker } from './pickers.tsx'
 import { bodyOf, emptyDraft, fieldsOf, groupsIn, type Rule, type RuleDraft } from './rule.ts'
 import { RuleConditions } from './rule-conditions.tsx'
+import { type RuleForm, useRuleForm } from './rule-form.ts'
 import { RuleTrial, type TrialFilter } from './rule-trial.tsx'
 
 const rules = api['placement-rules']
@@ -27,18 +27,7 @@ interface RuleEditorProps {
 
 export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave }: RuleEditorProps) {
   const [refusal, setRefusal] = useState('')
-  const form = useForm<RuleDraft>({
-    initialValues: { ...emptyDraft(), ...start },
-    validate: {
-      name: (name) => (name.trim() === '' ? 'Is required: a few words.' : null),
-      project: (project) => (project === null ? 'Is required: where it places entries.' : null),
-      rows: {
-        label: (label, { rows }, path) =>
-          rows[Number(path.split('.')[1])]!.field === 'labels' && label.trim() === '' ? 'Which?' : null,
-        text: (text) => (text === '' ? 'Is required; * takes everything.' : null),
-      },
-    },
-  })
+  const form = useRuleForm({ ...emptyDraft(), ...start })
   const save = useSend({
     send: (draft: RuleDraft) =>
       rule ? answer(rules({ id: rule.id }).patch(bodyOf(draft))) : answer(rules.post(bodyOf(draft))),
@@ -87,7 +76,7 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
   )
 }
 
-function RulePlace({ form }: { form: ReturnType<typeof useForm<RuleDraft>> }) {
+function RulePlace({ form }: { form: RuleForm }) {
   const groups = groupsIn(form.values.rows)
   const { value, onChange, ...project } = form.getInputProps('project')
   return (

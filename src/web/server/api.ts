@@ -8,7 +8,8 @@ export const api = treaty<App>(location.origin, {
   parseDate: false,
 }).api.v1
 
-interface Settled {
+/** A call that has ended, whatever it was. */
+export interface Settled {
   data: unknown
   error: { status: unknown; value: unknown } | null
   response: Response

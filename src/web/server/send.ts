@@ -1,5 +1,4 @@
 /** Changing something: what is told when it worked, what no longer holds, and where the faults of a form are shown. */
-import type { UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { asProblem, type Problem, sentence } from './problem.ts'
@@ -49,8 +48,8 @@ export const tellProblem = ({ title, message, faults }: Problem) =>
  * Puts the faults of a refusal beside the fields they are about, and answers what is left to say above the form.
  * `fields` names the form's field of each pointer that is not its own name: `{ '/tokens/input': 'input' }`.
  */
-export function showFaults<Values extends Record<string, unknown>>(
-  form: Pick<UseFormReturnType<Values>, 'setErrors' | 'getValues'>,
+export function showFaults(
+  form: { setErrors: (errors: Record<string, string>) => void; getValues: () => object },
   problem: Problem,
   fields: Record<string, string> = {},
 ): string {

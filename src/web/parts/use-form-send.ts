@@ -1,0 +1,35 @@
+/** A form that is sent: its refusals stand at the fields that they are about, and what is left of them above. */
+import type { UseFormReturnType } from '@mantine/form'
+import { useState } from 'react'
+import type { Part } from '../server/queries.ts'
+import { showFaults, useSend } from '../server/send.ts'
+import { focusFirstFault } from './first-fault.ts'
+
+interface FormSending<Values, Answer> {
+  form: UseFormReturnType<Values>
+  send: (values: Values) => Promise<Answer>
+  changes: readonly Part[]
+  done?: (answer: Answer, values: Values) => string
+  after?: (answer: Answer, values: Values) => void
+  /** The form's field of each pointer that is not its own name. */
+  fields?: Record<string, string> | ((values: Values) => Record<string, string>)
+}
+
+export function useFormSend<Values extends object, Answer>({
+  form,
+  fields = {},
+  ...sending
+}: FormSending<Values, Answer>) {
+  const [refusal, setRefusal] = useState('')
+  const { mutate, isPending } = useSend<Values, Answer>({ ...sending, quiet: true })
+  const submit = form.onSubmit((values) => {
+    setRefusal('')
+    mutate(values, {
+      onError: (problem) => {
+        setRefusal(showFaults(form, problem, typeof fields === 'function' ? fields(values) : fields))
+        focusFirstFault()
+      },
+    })
+  }, focusFirstFault)
+  return { submit, refusal, isSending: isPending }
+}
