@@ -1,0 +1,157 @@
+/** One client: where its bills go, its projects, and what they have used. */
+import { Badge, Button, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { DataTable } from '../../parts/data-table.tsx'
+import { Details } from '../../parts/details.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Money } from '../../parts/figures.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Waiting } from '../../parts/waiting.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import { useRole, useSettings } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { Budget } from './budget.tsx'
+import { ClientForm } from './client-form.tsx'
+import type { Client } from './project.ts'
+import { defined } from './projects.tsx'
+import { Usage } from './usage.tsx'
+import { ArchiveWork, RemoveWork } from './work-changes.tsx'
+import { useCosts } from './work-usage.ts'
+
+export function ClientPage({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['clients', 'one', id],
+    queryFn: () => answer(api.clients({ id }).get()),
+  })
+  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  return data ? <OneClient client={data} /> : <Waiting />
+}
+
+function OneClient({ client }: { client: Client }) {
+  const seesMoney = useRole('billing', 'admin')
+  return (
+    <Page
+      above={{ href: '/work?tab=clients', title: 'Clients' }}
+      title={
+        <Group gap="xs">
+          {client.name}
+          {client.archived_at && <Badge color="gray">archived</Badge>}
+        </Group>
+      }
+      actions={seesMoney && <ClientActions client={client} />}
+    >
+      {seesMoney && <ClientDetails client={client} />}
+      {seesMoney && <Usage filter={{ client: [client.id] }} />}
+      <ProjectsOf client={client} seesMoney={seesMoney} />
+    </Page>
+  )
+}
+
+function ClientDetails({ client: { email, address, tax_id, currency, markup } }: { client: Client }) {
+  const settings = useSettings()
+  return (
+    <Details
+      of={[
+        ['Bills go to', email ?? 'no e-mail address: they are downloaded'],
+        [
+          'Postal address',
+          address && (
+            <Text inherit style={{ whiteSpace: 'pre-line' }}>
+              {address}
+            </Text>
+          ),
+        ],
+        ['Tax number', tax_id],
+        ['Currency of bills', currency ?? `${settings.currency}, the organization’s`],
+        ['Markup', typeof markup === 'number' ? `${markup}%` : 'the organization’s'],
+      ]}
+    />
+  )
+}
+
+function ClientActions({ client }: { client: Client }) {
+  const [, navigate] = useLocation()
+  const [open, setOpen] = useState<'change' | 'archive' | 'remove' | null>(null)
+  const close = () => setOpen(null)
+  const what = { part: 'clients', id: client.id, name: client.name, isArchived: client.archived_at !== null } as const
+  return (
+    <>
+      <Button component={Link} href={addressOf('/bills/new', { client: client.id })}>
+        Bill it
+      </Button>
+      <Button variant="default" onClick={() => setOpen('change')}>
+        Change
+      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" px="xs" aria-label="More">
+            <IconDots size={16} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item component={Link} href={addressOf('/bills', { client: client.id })}>
+            Its bills
+          </Menu.Item>
+          <Menu.Item onClick={() => setOpen('archive')}>{what.isArchived ? 'Restore' : 'Archive'}</Menu.Item>
+          <Menu.Item color="red" onClick={() => setOpen('remove')}>
+            Remove
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {open === 'change' && <ClientForm client={client} close={close} />}
+      <ArchiveWork {...what} isOpen={open === 'archive'} close={close} />
+      <RemoveWork {...what} isOpen={open === 'remove'} close={close} removed={() => navigate('/work?tab=clients')} />
+    </>
+  )
+}
+
+function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean }) {
+  const [, navigate] = useLocation()
+  const query = { client: [client.id] }
+  const list = useList(['projects', query], (page) => answer(api.projects.get({ query: defined({ ...query, page }) })))
+  const month = useCosts('month', seesMoney)
+  const ever = useCosts('ever', seesMoney)
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        Projects
+      </Title>
+      <DataTable
+        label={`Projects of ${client.name}`}
+        list={list}
+        rowKey={({ id }) => id}
+        open={({ id }) => navigate(`/work/projects/${id}`)}
+        empty={<Empty title="No projects yet">Give a project this client on the project’s page, under “Change”.</Empty>}
+        columns={[
+          { key: 'name', title: 'Project', phone: 'title', cell: ({ name }) => name },
+          { key: 'key', title: 'Key', width: '20%', phone: 'hidden', cell: ({ key }) => key },
+          ...(seesMoney
+            ? [
+                {
+                  key: 'month',
+                  title: 'This month (USD)',
+                  isNumber: true,
+                  width: '140px',
+                  phone: 'value' as const,
+                  cell: ({ id }: { id: string }) => month && <Money amount={month.get(id) ?? 0} />,
+                },
+                {
+                  key: 'budget',
+                  title: 'Of its budget',
+                  width: '190px',
+                  cell: ({ id, budget }: { id: string; budget?: number | null }) =>
+                    typeof budget === 'number' && ever && <Budget used={ever.get(id) ?? 0} budget={budget} />,
+                },
+              ]
+            : []),
+        ]}
+      />
+    </Stack>
+  )
+}

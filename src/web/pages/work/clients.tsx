@@ -1,0 +1,103 @@
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { one, oneOf, useAddress } from '../../address.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Ago } from '../../parts/figures.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import { useRole, useSettings } from '../../server/me.ts'
+import { ClientForm } from './client-form.tsx'
+import { ARCHIVED, ListHead } from './list-head.tsx'
+import type { Client } from './project.ts'
+import { defined } from './projects.tsx'
+
+export function Clients() {
+  const [, navigate] = useLocation()
+  const seesMoney = useRole('billing', 'admin')
+  const { currency } = useSettings()
+  const [isAdding, setAdding] = useState(false)
+  const [{ search, archived }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED) })
+  const query = { search, archived }
+  const list = useList(['clients', query], (page) => answer(api.clients.get({ query: defined({ ...query, page }) })))
+  return (
+    <>
+      <ListHead
+        what="clients"
+        search={search}
+        archived={archived}
+        show={show}
+        actions={
+          <>
+            <DownloadCsv path="/clients" query={query} />
+            {seesMoney && <Button onClick={() => setAdding(true)}>New client</Button>}
+          </>
+        }
+      />
+      <DataTable
+        label="Clients"
+        columns={[NAME, ...(seesMoney ? billing(currency) : []), ADDED]}
+        list={list}
+        rowKey={({ id }) => id}
+        open={({ id }) => navigate(`/work/clients/${id}`)}
+        isMuted={({ archived_at }) => archived_at !== null}
+        empty={
+          search !== undefined || archived !== 'false' ? (
+            <Empty title="No client like that">Search for less, or look among all of them.</Empty>
+          ) : (
+            <Empty title="No clients yet">
+              A client gets the bills of its projects. A team that bills nobody, or only itself, needs none.
+            </Empty>
+          )
+        }
+      />
+      {isAdding && <ClientForm close={() => setAdding(false)} saved={({ id }) => navigate(`/work/clients/${id}`)} />}
+    </>
+  )
+}
+
+const NAME: Column<Client> = {
+  key: 'name',
+  title: 'Client',
+  phone: 'title',
+  cell: ({ name, archived_at }) => (
+    <Group gap={6} wrap="nowrap">
+      <Text span inherit fw={600} truncate>
+        {name}
+      </Text>
+      {archived_at && <Badge color="gray">archived</Badge>}
+    </Group>
+  ),
+}
+
+const billing = (currency: string): Column<Client>[] => [
+  {
+    key: 'email',
+    title: 'Bills go to',
+    width: '28%',
+    cell: ({ email }) =>
+      email ?? (
+        <Text span inherit c="dimmed">
+          no e-mail address
+        </Text>
+      ),
+  },
+  { key: 'currency', title: 'Currency', width: '90px', cell: (client) => client.currency ?? currency },
+  {
+    key: 'markup',
+    title: 'Markup (%)',
+    isNumber: true,
+    width: '110px',
+    cell: ({ markup }) => markup ?? 'default',
+  },
+]
+
+const ADDED: Column<Client> = {
+  key: 'created',
+  title: 'Added',
+  width: '140px',
+  phone: 'hidden',
+  cell: ({ created_at }) => <Ago at={created_at} />,
+}

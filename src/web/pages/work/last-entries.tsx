@@ -1,0 +1,78 @@
+import { Anchor, Group, Stack, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Ago, Count, Money } from '../../parts/figures.tsx'
+import { Status } from '../../parts/status.tsx'
+import { Waiting } from '../../parts/waiting.tsx'
+import { answer, api } from '../../server/api.ts'
+import { asProblem } from '../../server/problem.ts'
+import type { WorkFilter } from './work-usage.ts'
+
+/** So many say what goes on here; the list behind has the rest. */
+const SHOWN = '5'
+
+export function LastEntries({ filter }: { filter: WorkFilter }) {
+  const [, navigate] = useLocation()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['entries', 'last', filter],
+    queryFn: () => answer(api['token-entries'].get({ query: { ...filter, limit: SHOWN } })),
+  })
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          Last entries
+        </Title>
+        <Anchor component={Link} href={addressOf('/entries', { ...filter })} size="sm">
+          All entries
+        </Anchor>
+      </Group>
+      {error && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!data && !error && <Waiting lines={3} />}
+      {data && (
+        <DataTable
+          label="Last entries"
+          list={data.data}
+          rowKey={({ id }) => id}
+          open={({ id }) => navigate(addressOf('/entries', { ...filter, open: id }))}
+          empty={
+            <Empty title="Nothing was reported here yet">Entries that name it, or that a rule places, show up.</Empty>
+          }
+          columns={[
+            { key: 'at', title: 'Started', width: '130px', cell: ({ started_at }) => <Ago at={started_at} /> },
+            { key: 'who', title: 'Agent manager', width: '18%', cell: ({ agent_manager }) => agent_manager.name },
+            {
+              key: 'summary',
+              title: 'Summary',
+              phone: 'title',
+              cell: ({ summary, agent_name, ticket }) =>
+                [ticket?.key, summary ?? agent_name].filter(Boolean).join(' · '),
+            },
+            { key: 'model', title: 'Model', width: '18%', cell: ({ model }) => model },
+            { key: 'status', title: 'Status', width: '100px', cell: ({ status }) => <Status of={status} /> },
+            {
+              key: 'tokens',
+              title: 'Tokens',
+              isNumber: true,
+              width: '90px',
+              phone: 'hidden',
+              cell: ({ tokens }) => <Count value={tokens.total} />,
+            },
+            {
+              key: 'cost',
+              title: 'Cost (USD)',
+              isNumber: true,
+              width: '100px',
+              phone: 'value',
+              cell: ({ cost }) => <Money amount={cost} />,
+            },
+          ]}
+        />
+      )}
+    </Stack>
+  )
+}

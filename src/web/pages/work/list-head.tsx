@@ -1,0 +1,41 @@
+import { Group, SegmentedControl } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { SearchField } from '../../parts/search-field.tsx'
+
+export const ARCHIVED = ['false', 'true', 'all'] as const
+export type Archived = (typeof ARCHIVED)[number]
+
+interface ListHeadProps {
+  what: string
+  search: string | undefined
+  archived: Archived
+  show: (changes: { search?: string | undefined; archived?: Archived | undefined }, how?: { replace?: boolean }) => void
+  filters?: ReactNode
+  actions?: ReactNode
+}
+
+/** Above each list of work: search, what is archived, and what can be added. */
+export const ListHead = ({ what, search, archived, show, filters, actions }: ListHeadProps) => (
+  <Group justify="space-between" gap="xs" mb="md">
+    <Group gap="xs">
+      <SearchField
+        label={`Search ${what}`}
+        value={search}
+        change={(text) => show({ search: text }, { replace: true })}
+      />
+      {filters}
+      <SegmentedControl
+        size="xs"
+        aria-label="Archived ones"
+        value={archived}
+        onChange={(value) => show({ archived: value === 'false' ? undefined : (value as Archived) })}
+        data={[
+          { value: 'false', label: 'Current' },
+          { value: 'true', label: 'Archived' },
+          { value: 'all', label: 'All' },
+        ]}
+      />
+    </Group>
+    <Group gap="xs">{actions}</Group>
+  </Group>
+)

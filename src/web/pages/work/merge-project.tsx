@@ -1,0 +1,100 @@
+/** Merging a project into another one: what would move, for both by their names, before it does. */
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { counted } from '../../format/counts.ts'
+import { Details } from '../../parts/details.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Money } from '../../parts/figures.tsx'
+import { type Choice, ProjectPicker } from '../../parts/pickers.tsx'
+import { Waiting } from '../../parts/waiting.tsx'
+import { answer, api, type Body } from '../../server/api.ts'
+import { asProblem } from '../../server/problem.ts'
+import { useSend } from '../../server/send.ts'
+import type { Project } from './project.ts'
+
+const mergeOf = (id: string) => api.projects({ id }).merge
+
+type Merged = Body<Awaited<ReturnType<ReturnType<typeof mergeOf>['post']>>>
+
+/** Calls as often as it takes; each ends after some seconds. */
+async function mergeWhole(id: string, into: string): Promise<Merged> {
+  for (;;) {
+    const merged = await answer(mergeOf(id).post({ into }))
+    if (merged.complete) return merged
+  }
+}
+
+export function MergeProject({ project, close }: { project: Project; close: () => void }) {
+  const [, navigate] = useLocation()
+  const [into, setInto] = useState<Choice | null>(null)
+  const target = into?.value
+  const plan = useQuery({
+    queryKey: ['projects', 'merge', project.id, target],
+    queryFn: () => answer(mergeOf(project.id).post({ into: target!, dry_run: true })),
+    enabled: target !== undefined,
+    staleTime: 0,
+    retry: false,
+  })
+  const merge = useSend({
+    send: () => mergeWhole(project.id, target!),
+    changes: ['projects', 'tickets', 'entries', 'reports', 'rules', 'me', 'audit'],
+    done: ({ into }) => `${project.key} is merged into ${into.key}.`,
+    after: ({ into }) => {
+      close()
+      navigate(`/work/projects/${into.id}`)
+    },
+    quiet: true,
+  })
+  return (
+    <Modal opened onClose={close} title={`Merge ${project.key} into another project`} size="lg">
+      <Stack>
+        <ProjectPicker label="Into" value={into} change={setInto} placeholder="The project that stays" />
+        {target !== undefined && plan.isPending && <Waiting lines={3} />}
+        {plan.error && <Failure problem={asProblem(plan.error)} />}
+        {plan.data && <MergePlan plan={plan.data} />}
+        {merge.error && <Failure problem={merge.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button color="red" disabled={!plan.data} loading={merge.isPending} onClick={() => merge.mutate()}>
+            {plan.data ? `Merge ${plan.data.project.key} into ${plan.data.into.key}` : 'Merge'}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function MergePlan({ plan }: { plan: Merged }) {
+  const { project, into, aliases, entries, unpriced_entries, cost, billed_entries, tickets, former_leads } = plan
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        <b>{project.name}</b> ends, and <b>{into.name}</b> goes on with what it had. This cannot be taken back.
+      </Text>
+      <Details
+        of={[
+          [
+            'Entries that move',
+            <>
+              {counted(entries, 'entry', 'entries')}, <Money amount={cost} />
+              {unpriced_entries > 0 && `, ${unpriced_entries} without a price`}
+            </>,
+          ],
+          ['Entries that stay', billed_entries > 0 && `${counted(billed_entries, 'entry', 'entries')} on bills`],
+          ['Tickets that move', counted(tickets, 'ticket')],
+          [`Names that lead to ${into.key}`, aliases.join(', ')],
+        ]}
+      />
+      {former_leads.length > 0 && (
+        <Alert color="orange" variant="light">
+          {former_leads.map(({ name }) => name).join(', ')} {former_leads.length === 1 ? 'leads' : 'lead'} {project.key}{' '}
+          and not {into.key}: {former_leads.length === 1 ? 'this person sees' : 'they see'} these entries no more.
+        </Alert>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,148 @@
+/** One project: what it is, what it has used, and what belongs to it. */
+import { Alert, Anchor, Badge, Button, Code, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { Details } from '../../parts/details.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Waiting } from '../../parts/waiting.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useMe, useRole } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { LastEntries } from './last-entries.tsx'
+import { MergeProject } from './merge-project.tsx'
+import type { Project } from './project.ts'
+import { ProjectForm } from './project-form.tsx'
+import { TicketTable } from './ticket-table.tsx'
+import { Usage } from './usage.tsx'
+import { ArchiveWork, RemoveWork } from './work-changes.tsx'
+
+export function ProjectPage({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['projects', 'one', id],
+    queryFn: () => answer(api.projects({ id }).get()),
+  })
+  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  return data ? <OneProject project={data} /> : <Waiting />
+}
+
+function OneProject({ project }: { project: Project }) {
+  const { key, name, archived_at, merged_into } = project
+  return (
+    <Page
+      above={{ href: '/work', title: 'Work' }}
+      title={
+        <Group gap="xs">
+          {name}
+          {name !== key && (
+            <Text span c="dimmed" inherit>
+              {key}
+            </Text>
+          )}
+          {archived_at && !merged_into && <Badge color="gray">archived</Badge>}
+          {project.billable === false && <Badge color="gray">not billed</Badge>}
+        </Group>
+      }
+      actions={merged_into ? undefined : <ProjectActions project={project} />}
+    >
+      {merged_into && (
+        <Alert color="gray" variant="light">
+          It was merged into{' '}
+          <Anchor component={Link} href={`/work/projects/${merged_into.id}`} inherit>
+            {merged_into.name}
+          </Anchor>
+          , where its names lead now. What was billed before stays here.
+        </Alert>
+      )}
+      <ProjectDetails project={project} />
+      <Usage filter={{ project: [project.id] }} budget={project.budget ?? null} />
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Title order={2} size="h4">
+            Tickets
+          </Title>
+          <Anchor component={Link} href={addressOf('/work', { tab: 'tickets', project: project.key })} size="sm">
+            All tickets
+          </Anchor>
+        </Group>
+        <TicketTable query={{ project: [project.id] }} label={`Tickets of ${key}`} hasProject={false} isShort />
+      </Stack>
+      <LastEntries filter={{ project: [project.key] }} />
+    </Page>
+  )
+}
+
+const ProjectDetails = ({ project: { client, leads, markup, aliases, billable } }: { project: Project }) => (
+  <Details
+    of={[
+      [
+        'Client',
+        client ? (
+          <Anchor key="client" component={Link} href={`/work/clients/${client.id}`} size="sm">
+            {client.name}
+          </Anchor>
+        ) : (
+          'none: nobody is billed for it'
+        ),
+      ],
+      ['Leads', leads && (leads.map(({ name }) => name).join(', ') || 'nobody')],
+      ['Markup', markup === undefined ? undefined : markup === null ? 'as the client’s' : `${markup}%`],
+      ['On bills', billable === undefined ? undefined : billable ? 'yes' : 'no'],
+      [
+        'Further names',
+        aliases.length > 0 && (
+          <Group gap={4}>
+            {aliases.map((alias) => (
+              <Code key={alias}>{alias}</Code>
+            ))}
+          </Group>
+        ),
+      ],
+    ]}
+  />
+)
+
+function ProjectActions({ project }: { project: Project }) {
+  const [, navigate] = useLocation()
+  const [open, setOpen] = useState<'change' | 'merge' | 'archive' | 'remove' | null>(null)
+  const mayChangeAll = useRole('billing', 'admin')
+  const leads = useMe().ledIds.includes(project.id)
+  const close = () => setOpen(null)
+  if (!mayChangeAll && !leads) return null
+  const what = {
+    part: 'projects',
+    id: project.id,
+    name: project.key,
+    isArchived: project.archived_at !== null,
+  } as const
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen('change')}>
+        {mayChangeAll ? 'Change' : 'Change its names'}
+      </Button>
+      {mayChangeAll && (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" px="xs" aria-label="More">
+              <IconDots size={16} />
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => setOpen('merge')}>Merge into another …</Menu.Item>
+            <Menu.Item onClick={() => setOpen('archive')}>{what.isArchived ? 'Restore' : 'Archive'}</Menu.Item>
+            <Menu.Item color="red" onClick={() => setOpen('remove')}>
+              Remove
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {open === 'change' && <ProjectForm project={project} close={close} />}
+      {open === 'merge' && <MergeProject project={project} close={close} />}
+      <ArchiveWork {...what} isOpen={open === 'archive'} close={close} />
+      <RemoveWork {...what} isOpen={open === 'remove'} close={close} removed={() => navigate('/work')} />
+    </>
+  )
+}

@@ -1,0 +1,151 @@
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { one, oneOf, useAddress } from '../../address.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Money } from '../../parts/figures.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import { useMe, useRole } from '../../server/me.ts'
+import { Budget } from './budget.tsx'
+import { ARCHIVED, ListHead } from './list-head.tsx'
+import type { Project } from './project.ts'
+import { ProjectForm } from './project-form.tsx'
+import { useCosts } from './work-usage.ts'
+
+export function Projects() {
+  const [, navigate] = useLocation()
+  const { leads } = useMe()
+  const mayChange = useRole('billing', 'admin')
+  const [isAdding, setAdding] = useState(false)
+  const [{ search, archived, client }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED), client: one })
+  const query = { search, archived, client: client === undefined ? undefined : [client] }
+  const list = useList(['projects', query], (page) => answer(api.projects.get({ query: defined({ ...query, page }) })))
+  const seesCosts = mayChange || leads
+  const month = useCosts('month', seesCosts)
+  const ever = useCosts('ever', seesCosts)
+  return (
+    <>
+      <ListHead
+        what="projects"
+        search={search}
+        archived={archived}
+        show={show}
+        filters={
+          mayChange && (
+            <Button
+              variant={client === 'none' ? 'light' : 'default'}
+              size="xs"
+              aria-pressed={client === 'none'}
+              onClick={() => show({ client: client === 'none' ? undefined : 'none' })}
+            >
+              Without a client
+            </Button>
+          )
+        }
+        actions={
+          <>
+            <DownloadCsv path="/projects" query={query} />
+            {mayChange && <Button onClick={() => setAdding(true)}>New project</Button>}
+          </>
+        }
+      />
+      <DataTable
+        label="Projects"
+        columns={[...NAMES, ...(seesCosts ? figures(month, ever) : [])]}
+        list={list}
+        rowKey={({ id }) => id}
+        open={({ id }) => navigate(`/work/projects/${id}`)}
+        isMuted={({ archived_at }) => archived_at !== null}
+        empty={<NoProjects isFiltered={search !== undefined || client !== undefined || archived !== 'false'} />}
+      />
+      {isAdding && <ProjectForm close={() => setAdding(false)} saved={({ id }) => navigate(`/work/projects/${id}`)} />}
+    </>
+  )
+}
+
+/** Parameters that are undefined are not sent. */
+export const defined = <T extends object>(query: T) =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: NonNullable<T[Name]>
+  }
+
+const NAMES: Column<Project>[] = [
+  {
+    key: 'project',
+    title: 'Project',
+    phone: 'title',
+    cell: ({ key, name, archived_at, merged_into, billable }) => (
+      <Group gap={6} wrap="nowrap">
+        <Text span inherit fw={600} truncate>
+          {name}
+        </Text>
+        {name !== key && (
+          <Text span inherit c="dimmed" style={{ flexShrink: 0 }}>
+            {key}
+          </Text>
+        )}
+        {merged_into ? (
+          <Badge color="gray">merged into {merged_into.key}</Badge>
+        ) : (
+          archived_at && <Badge color="gray">archived</Badge>
+        )}
+        {billable === false && <Badge color="gray">not billed</Badge>}
+      </Group>
+    ),
+  },
+  {
+    key: 'client',
+    title: 'Client',
+    width: '22%',
+    cell: ({ client }) => client?.name ?? <Nothing />,
+  },
+  {
+    key: 'leads',
+    title: 'Leads',
+    width: '18%',
+    cell: ({ leads }) => leads?.map(({ name }) => name).join(', ') || <Nothing />,
+  },
+]
+
+const Nothing = () => (
+  <Text span inherit c="dimmed" aria-label="None">
+    –
+  </Text>
+)
+
+type Costs = ReturnType<typeof useCosts>
+
+const figures = (month: Costs, ever: Costs): Column<Project>[] => [
+  {
+    key: 'month',
+    title: 'This month (USD)',
+    isNumber: true,
+    width: '130px',
+    phone: 'value',
+    cell: ({ id, billable }) => (billable === undefined ? null : month && <Money amount={month.get(id) ?? 0} />),
+  },
+  {
+    key: 'budget',
+    title: 'Of its budget',
+    width: '170px',
+    cell: ({ id, budget }) =>
+      budget === undefined || budget === null ? (
+        <Nothing />
+      ) : (
+        ever && <Budget used={ever.get(id) ?? 0} budget={budget} />
+      ),
+  },
+]
+
+const NoProjects = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No project like that">Search for less, or look among all of them.</Empty>
+  ) : (
+    <Empty title="No projects yet">
+      They are made when a report first names them; billing and admins also add them here, with a client, leads and a
+      budget.
+    </Empty>
+  )

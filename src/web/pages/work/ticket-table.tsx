@@ -1,0 +1,94 @@
+import { Badge, Text } from '@mantine/core'
+import { useState } from 'react'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Ago } from '../../parts/figures.tsx'
+import { projectLabel } from '../../parts/pickers.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import type { Archived } from './list-head.tsx'
+import type { Ticket } from './project.ts'
+import { defined } from './projects.tsx'
+import { TicketDialogue } from './ticket-dialogue.tsx'
+
+interface TicketTableProps {
+  query: { project?: string[] | undefined; search?: string | undefined; archived?: Archived }
+  label: string
+  hasProject?: boolean
+  /** Some of them, on the page of something else. */
+  isShort?: boolean
+}
+
+/** So many say which tickets a project has; the list of tickets has the rest. */
+const SHORT = '10'
+
+export function TicketTable({ query, label, hasProject = true, isShort = false }: TicketTableProps) {
+  const [open, setOpen] = useState<string | null>(null)
+  const list = useList(['tickets', query, isShort], async (page) => {
+    const found = await answer(
+      api.tickets.get({ query: defined({ ...query, page, limit: isShort ? SHORT : undefined }) }),
+    )
+    return isShort ? { ...found, has_more: false, next_page: null } : found
+  })
+  const opened = list.rows?.find(({ id }) => id === open)
+  return (
+    <>
+      <DataTable
+        label={label}
+        list={isShort && list.rows ? list.rows : list}
+        rowKey={({ id }) => id}
+        open={({ id }) => setOpen(id)}
+        openKey={open ?? undefined}
+        isMuted={({ archived_at }) => archived_at !== null}
+        columns={hasProject ? COLUMNS : COLUMNS.filter(({ key }) => key !== 'project')}
+        empty={<NoTickets isFiltered={query.search !== undefined || (query.archived ?? 'false') !== 'false'} />}
+      />
+      {opened && <TicketDialogue ticket={opened} close={() => setOpen(null)} />}
+    </>
+  )
+}
+
+const COLUMNS: Column<Ticket>[] = [
+  {
+    key: 'key',
+    title: 'Ticket',
+    width: '22%',
+    phone: 'title',
+    cell: ({ key }) => (
+      <Text span inherit fw={600}>
+        {key}
+      </Text>
+    ),
+  },
+  { key: 'title', title: 'Title', cell: ({ title }) => title },
+  {
+    key: 'project',
+    title: 'Project',
+    width: '24%',
+    cell: ({ project }) =>
+      project ? (
+        projectLabel(project)
+      ) : (
+        <Text span inherit c="dimmed">
+          none
+        </Text>
+      ),
+  },
+  {
+    key: 'created',
+    title: 'Added',
+    width: '140px',
+    phone: 'hidden',
+    cell: ({ created_at, archived_at }) =>
+      archived_at ? <Badge color="gray">archived</Badge> : <Ago at={created_at} />,
+  },
+]
+
+const NoTickets = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No ticket like that">Search for less, or look among all of them.</Empty>
+  ) : (
+    <Empty title="No tickets yet">
+      They are made when a report first names one, or when a rule finds one in a branch; none has to be added by hand.
+    </Empty>
+  )

@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { one, oneOf, useAddress } from '../../address.ts'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { useRole } from '../../server/me.ts'
+import { ARCHIVED, ListHead } from './list-head.tsx'
+import { NewTicket } from './ticket-dialogue.tsx'
+import { TicketTable } from './ticket-table.tsx'
+
+export function Tickets() {
+  const mayAdd = useRole('billing', 'admin')
+  const [isAdding, setAdding] = useState(false)
+  const [{ search, archived, project }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED), project: one })
+  const query = { search, archived, project: project === undefined ? undefined : [project] }
+  return (
+    <>
+      <ListHead
+        what="tickets"
+        search={search}
+        archived={archived}
+        show={show}
+        filters={
+          project !== undefined && project !== 'none' ? (
+            <Button size="xs" variant="light" onClick={() => show({ project: undefined })}>
+              Of {project} ✕
+            </Button>
+          ) : (
+            <Button
+              size="xs"
+              variant={project === 'none' ? 'light' : 'default'}
+              aria-pressed={project === 'none'}
+              onClick={() => show({ project: project === 'none' ? undefined : 'none' })}
+            >
+              Without a project
+            </Button>
+          )
+        }
+        actions={
+          <>
+            <DownloadCsv path="/tickets" query={query} />
+            {mayAdd && <Button onClick={() => setAdding(true)}>New ticket</Button>}
+          </>
+        }
+      />
+      <TicketTable query={query} label="Tickets" />
+      {isAdding && <NewTicket close={() => setAdding(false)} />}
+    </>
+  )
+}

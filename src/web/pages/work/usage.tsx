@@ -1,0 +1,128 @@
+/** What a project or client has used: this month, in all, and month by month. */
+import { Anchor, Group, Paper, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { counted } from '../../format/counts.ts'
+import { addDays, addMonths, dayOf, monthInWords } from '../../format/moments.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Count, Money } from '../../parts/figures.tsx'
+import { ownPeriod } from '../../parts/period.ts'
+import { Waiting } from '../../parts/waiting.tsx'
+import { useMe, useRole, useSettings } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { Budget } from './budget.tsx'
+import classes from './work.module.css'
+import { type Figures, useEver, useMonths, type WorkFilter } from './work-usage.ts'
+
+interface UsageProps {
+  filter: WorkFilter
+  /** In US dollars, where there is one and the person may see it. */
+  budget?: number | null
+}
+
+export function Usage({ filter, budget = null }: UsageProps) {
+  const ever = useEver(filter)
+  const months = useMonths(filter)
+  const { ledIds } = useMe()
+  const seesAll = useRole('billing', 'admin') || (filter.project?.every((id) => ledIds.includes(id)) ?? false)
+  const error = ever.error ?? months.error
+  if (error) return <Failure problem={asProblem(error)} retry={() => (ever.error ? ever : months).refetch()} />
+  if (!ever.data || !months.data) return <Waiting lines={4} />
+  const month = months.data[0]?.results[0]
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        {seesAll ? 'Use' : 'Your use'}
+      </Title>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+        <Figure title="This month">
+          <Money amount={month?.cost ?? 0} />
+        </Figure>
+        <Figure title="In all">
+          <Money amount={ever.data.cost ?? 0} />
+        </Figure>
+        {budget !== null && (
+          <Figure title="Budget">
+            <Budget used={ever.data.cost ?? 0} budget={budget} />
+          </Figure>
+        )}
+        <Figure title="Entries in all">
+          <Count value={ever.data.entries} />
+          <Unpriced figures={ever.data} filter={filter} />
+        </Figure>
+      </SimpleGrid>
+      {ever.data.entries > 0 && <Months months={months.data} filter={filter} />}
+    </Stack>
+  )
+}
+
+const Figure = ({ title, children }: { title: string; children: ReactNode }) => (
+  <Paper withBorder p="sm">
+    <Text size="xs" c="dimmed">
+      {title}
+    </Text>
+    <Text fz="lg" fw={600} component="div">
+      {children}
+    </Text>
+  </Paper>
+)
+
+const Unpriced = ({ figures: { unpriced_entries }, filter }: { figures: Figures; filter: WorkFilter }) =>
+  unpriced_entries > 0 && (
+    <Anchor component={Link} href={addressOf('/entries', { ...filter, priced: 'false' })} size="xs" display="block">
+      {counted(unpriced_entries, 'entry', 'entries')} without a price
+    </Anchor>
+  )
+
+type Month = NonNullable<ReturnType<typeof useMonths>['data']>[number]
+
+function Months({ months, filter }: { months: Month[]; filter: WorkFilter }) {
+  const { time_zone } = useSettings()
+  const dearest = Math.max(...months.map(({ results }) => results[0]?.cost ?? 0))
+  return (
+    <Table verticalSpacing={4} aria-label="Use by month">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Month</Table.Th>
+          <Table.Th className={classes.bars} aria-hidden />
+          <Table.Th ta="right">Cost (USD)</Table.Th>
+          <Table.Th ta="right" visibleFrom="xs">
+            Tokens
+          </Table.Th>
+          <Table.Th ta="right">Entries</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {months.map(({ starting_at, results: [figures] }) => {
+          const first = dayOf(new Date(starting_at), time_zone)
+          const period = ownPeriod({ from: first, to: addDays(addMonths(first, 1), -1) })
+          const cost = figures?.cost ?? 0
+          return (
+            <Table.Tr key={first}>
+              <Table.Td>
+                <Anchor component={Link} href={addressOf('/entries', { ...filter, period })} size="sm">
+                  {monthInWords(first)}
+                </Anchor>
+              </Table.Td>
+              <Table.Td className={classes.bars} aria-hidden>
+                <Group>
+                  <div className={classes.bar} style={{ width: dearest > 0 ? `${(100 * cost) / dearest}%` : 0 }} />
+                </Group>
+              </Table.Td>
+              <Table.Td ta="right">
+                <Money amount={cost} />
+              </Table.Td>
+              <Table.Td ta="right" visibleFrom="xs">
+                <Count value={figures?.tokens.total ?? 0} />
+              </Table.Td>
+              <Table.Td ta="right">
+                <Count value={figures?.entries ?? 0} />
+              </Table.Td>
+            </Table.Tr>
+          )
+        })}
+      </Table.Tbody>
+    </Table>
+  )
+}

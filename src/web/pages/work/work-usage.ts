@@ -1,0 +1,63 @@
+/** What projects and clients have used, as far as the person sees it. */
+import { useQuery } from '@tanstack/react-query'
+import { addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
+import { answer, api } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
+
+/** Before there was any agent whose use could be reported. */
+const EVER = '2000-01-01'
+
+/** Months that are shown beside each other. */
+const MONTHS = 6
+
+export interface WorkFilter {
+  project?: string[]
+  client?: string[]
+}
+
+export type Figures = Awaited<ReturnType<typeof askTotals>>['totals']
+
+const askTotals = (query: WorkFilter & { starting_at: string }) =>
+  answer(api.reports.usage.get({ query: { ...query, bucket_width: 'all' } }))
+
+function useThisMonth(): string {
+  const { time_zone } = useSettings()
+  return firstOfMonth(dayOf(new Date(), time_zone))
+}
+
+/** Cost by project, of this month or since ever. Absent where a project used nothing. */
+export function useCosts(since: 'month' | 'ever', enabled: boolean): Map<string, number | null> | undefined {
+  const month = useThisMonth()
+  const starting_at = since === 'month' ? month : EVER
+  const { data } = useQuery({
+    queryKey: ['reports', 'work', starting_at],
+    queryFn: () =>
+      answer(api.reports.usage.get({ query: { starting_at, bucket_width: 'all', group_by: ['project'] } })),
+    enabled,
+  })
+  if (!data) return undefined
+  const results = data.data.flatMap(({ results }) => results)
+  return new Map(results.flatMap(({ project, cost }) => (project ? [[project.id, cost] as const] : [])))
+}
+
+/** Everything that it has used. */
+export function useEver(filter: WorkFilter) {
+  return useQuery({
+    queryKey: ['reports', 'work', 'ever', filter],
+    queryFn: async () => (await askTotals({ ...filter, starting_at: EVER })).totals,
+  })
+}
+
+/** The last months, the newest first; the first one is the present one. */
+export function useMonths(filter: WorkFilter) {
+  const starting_at = addMonths(useThisMonth(), 1 - MONTHS)
+  return useQuery({
+    queryKey: ['reports', 'work', 'months', starting_at, filter],
+    queryFn: async () => {
+      const { data } = await answer(
+        api.reports.usage.get({ query: { ...filter, starting_at, bucket_width: '1mo', fill_gaps: 'true' } }),
+      )
+      return data.toReversed()
+    },
+  })
+}

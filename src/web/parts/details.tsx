@@ -1,0 +1,21 @@
+import { Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import classes from './details.module.css'
+
+/** What something is, a line each: `[['Client', 'Acme'], …]`. Those without anything to say are left out. */
+export const Details = ({ of }: { of: readonly (readonly [title: string, value: ReactNode])[] }) => (
+  <dl className={classes.details}>
+    {of
+      .filter(([, value]) => value !== undefined && value !== null && value !== '')
+      .map(([title, value]) => (
+        <div key={title}>
+          <Text component="dt" size="xs" c="dimmed">
+            {title}
+          </Text>
+          <Text component="dd" size="sm">
+            {value}
+          </Text>
+        </div>
+      ))}
+  </dl>
+)

@@ -1,0 +1,54 @@
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import type { FormEventHandler, ReactNode } from 'react'
+
+interface FormDialogueProps {
+  title: string
+  close: () => void
+  /** The verb on the button: "Add the client". */
+  action: string
+  submit: FormEventHandler<HTMLFormElement>
+  isSending: boolean
+  /** What is left to say of a refusal, besides what stands at the fields. */
+  refusal: string
+  /** Further things to do, at the left of the buttons. */
+  more?: ReactNode
+  size?: string
+  children: ReactNode
+}
+
+/** A form in a dialogue: it stays, with all that was typed, until the server has taken it. Shown while it is drawn. */
+export const FormDialogue = ({
+  title,
+  close,
+  action,
+  submit,
+  isSending,
+  refusal,
+  more,
+  size,
+  children,
+}: FormDialogueProps) => (
+  <Modal opened onClose={close} title={title} size={size} closeOnClickOutside={false}>
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {refusal !== '' && (
+          <Alert color="red" variant="light" role="alert">
+            {refusal}
+          </Alert>
+        )}
+        {children}
+        <Group justify="space-between" gap="xs">
+          <Group gap="xs">{more}</Group>
+          <Group gap="xs">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isSending}>
+              {action}
+            </Button>
+          </Group>
+        </Group>
+      </Stack>
+    </form>
+  </Modal>
+)

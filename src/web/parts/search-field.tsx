@@ -1,0 +1,37 @@
+import { TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+
+interface SearchFieldProps {
+  label: string
+  /** As it stands in the address. */
+  value: string | undefined
+  change: (text: string | undefined) => void
+}
+
+/** So long nothing was typed before it is searched. */
+const PAUSE_MS = 250
+
+/** Narrows the list below it; `/` leads here. */
+export function SearchField({ label, value, change }: SearchFieldProps) {
+  const [text, setText] = useState(value ?? '')
+  const search = useDebouncedCallback((typed: string) => change(typed.trim() || undefined), PAUSE_MS)
+  // Whoever goes back, or clears the filters, finds the field as the address has it.
+  useEffect(() => setText((typed) => (typed.trim() === (value ?? '') ? typed : (value ?? ''))), [value])
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      leftSection={<IconSearch size={15} />}
+      value={text}
+      w={260}
+      maw="100%"
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value)
+        search(currentTarget.value)
+      }}
+    />
+  )
+}
