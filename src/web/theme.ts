@@ -32,6 +32,7 @@ export const theme = createTheme({
   components: {
     // Tables and forms are dense: people look at hundreds of rows, not at the space between them.
     Button: { defaultProps: { size: 'sm' } },
+    Badge: { defaultProps: { variant: 'light', size: 'sm', radius: 'sm', tt: 'none' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300, events: { hover: true, focus: true, touch: true } } },
     Drawer: { defaultProps: { position: 'right', size: 'lg', closeButtonProps: { 'aria-label': 'Close' } } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
