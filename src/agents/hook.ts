@@ -2,7 +2,6 @@
  * What an agent calls when a session has used something. It waits for the answer, so this only notes the session in the
  * spool and starts a sender; and whatever goes wrong here is none of the agent's business.
  */
-import { setPriority } from 'node:os'
 import type { AgentsEnvironment } from '../config.ts'
 import { AGENT_NAMES, type AgentName } from './agent.ts'
 import { log, noteHook } from './journal.ts'
@@ -14,9 +13,6 @@ const INPUT_DEADLINE_MS = 1_000
 
 /** Gemini CLI sends prompt and answer along. What is longer than any conversation is not from an agent. */
 const INPUT_LIMIT_BYTES = 64 * 1024 * 1024
-
-/** Half of what can be given away: seldom late, and never in the way. */
-const SENDER_NICENESS = 10
 
 /** As the server takes it. */
 const LONGEST_SESSION_ID = 200
@@ -50,7 +46,7 @@ export async function runHook({ args, environment, server, sender, input }: Hook
     addJob(environment, { agent, sessionId, transcriptPath, event, at, server, environment })
     noteHook(environment, agent, { at, event })
     // One that runs looks into the spool again before it ends.
-    if (!isHeld(senderLockPath(environment, server))) startSender(sender)
+    if (!isHeld(senderLockPath(environment, server))) startDetached(sender)
   } catch (error) {
     const message = `tally agents hook ${args[0] ?? ''}: ${(error as Error).message}`
     log(environment, message)
@@ -118,16 +114,6 @@ function isJson(text: string): boolean {
 }
 
 /** In a session of its own, so that it outlives the agent and its terminal. */
-function startDetached(command: string[]): Bun.Subprocess {
-  const child = Bun.spawn(command, { detached: true, stdio: ['ignore', 'ignore', 'ignore'] })
-  child.unref()
-  return child
-}
-
-/** The agent, and what it runs, go first. */
-function startSender(command: string[]): void {
-  const { pid } = startDetached(command)
-  try {
-    setPriority(pid, SENDER_NICENESS)
-  } catch {}
+function startDetached(command: string[]): void {
+  Bun.spawn(command, { detached: true, stdio: ['ignore', 'ignore', 'ignore'] }).unref()
 }

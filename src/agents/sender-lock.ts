@@ -8,10 +8,13 @@ import type { AgentsEnvironment } from '../config.ts'
 import { stateFolder } from './state-folder.ts'
 
 /** A sender says this often that it lives. */
-export const BEAT_MS = 5_000
+export const BEAT_MS = 2_000
 
-/** A process id may have been given to another process meanwhile: whoever was silent for so long is none of ours. */
-const STALE_MS = 30_000
+/**
+ * Whoever was silent for so long is none of ours: its process id was given to another process. A sender that is only
+ * slow gets company, which does no harm.
+ */
+const STALE_MS = 10_000
 
 /** One for each server that hooks name, and one for the server of `tally agents login`. */
 export function senderLockPath(environment: AgentsEnvironment, server: string | null): string {
@@ -35,10 +38,19 @@ function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false
   try {
     process.kill(pid, 0)
-    return true
+    return !isDefunct(pid)
   } catch (error) {
     // There, but somebody else's.
     return (error as { code?: unknown }).code === 'EPERM'
+  }
+}
+
+/** Whether it has ended and nobody has collected what is left of it, as in containers whose first process does not. */
+function isDefunct(pid: number): boolean {
+  try {
+    return / [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, ''))
+  } catch {
+    return false
   }
 }
 

@@ -1,0 +1,380 @@
+/** What runs on a developer's machine, as processes in an empty home, with a real server. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  CLAUDE_SESSION,
+  capturedSessions,
+  claudeTranscript,
+  expectedUse,
+  fillHome,
+  usedOf,
+} from '../support/agents-home.ts'
+import { freePort } from '../support/binary.ts'
+import { CommandLine, type Ran, type RunningServer } from '../support/command-line.ts'
+
+let tally: CommandLine
+let server: RunningServer
+let token: string
+beforeAll(async () => {
+  tally = await CommandLine.make()
+  await tally.addUser()
+  ;({ token } = await tally.createToken())
+  server = await tally.serve()
+})
+afterAll(() => tally.remove())
+
+/** A home of its own for each test. */
+let home: string
+let said: Record<string, string>
+beforeEach(async () => {
+  home = await mkdtemp(join(tally.folder, 'home-'))
+  said = {}
+})
+
+/** Senders would try for a quarter of an hour. */
+afterEach(async () => {
+  const locks = (await readdir(stateFolder()).catch(() => [])).filter((name) => name.endsWith('.lock'))
+  for (const lock of locks) {
+    const pid = Number(await readFile(join(stateFolder(), lock), 'utf8').catch(() => ''))
+    try {
+      if (pid > 0) process.kill(pid, 'SIGKILL')
+    } catch {}
+  }
+})
+
+const run = (args: string[], stdin?: string): Promise<Ran> =>
+  tally.run(['agents', ...args], { ...(stdin === undefined ? {} : { stdin }), env: { HOME: home, ...said } })
+async function done(args: string[], stdin?: string): Promise<Ran> {
+  const ran = await run(args, stdin)
+  if (ran.code !== 0) throw new Error(`tally agents ${args.join(' ')} ended with ${ran.code}: ${ran.stderr}`)
+  return ran
+}
+// biome-ignore lint/suspicious/noExplicitAny: what commands print as JSON
+const json = async (args: string[]): Promise<any> => JSON.parse((await done([...args, '--json'])).stdout)
+const logIn = (url = server.url, as = token) => done(['login', '--url', url, '--token-stdin'], `${as}\n`)
+// biome-ignore lint/suspicious/noExplicitAny: what commands print as JSON
+const statusOf = async (agent: string): Promise<any> => (await json(['status', agent])).agents[0]
+const stateFolder = () => join(home, '.local/state/tally')
+/** Beside what Bun keeps of sources that it has read. */
+const filesAtHome = async () => (await readdir(home)).filter((name) => name !== '.bun')
+const inSpool = () => readdir(join(stateFolder(), 'spool')).catch(() => [])
+
+/** Patience of these tests: a sender is a process, reads twice, and waits 5 s between. */
+const DEADLINE_MS = 25_000
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + DEADLINE_MS
+  while (!(await isSo())) {
+    if (performance.now() > deadline) {
+      const log = await readFile(join(stateFolder(), 'agents.log'), 'utf8').catch(() => 'no log')
+      throw new Error(`It is still not so that ${what}: ${log}`)
+    }
+    await Bun.sleep(50)
+  }
+}
+
+/** 0 where none is at it. */
+const senderPid = async () => Number(await readFile(join(stateFolder(), 'sender.lock'), 'utf8').catch(() => ''))
+
+const untilDelivered = () => until('nothing waits', async () => (await inSpool()).length === 0)
+
+async function usedAt(line = tally) {
+  const { data } = await line.json(['entries', 'list', '--limit', '1000'])
+  return usedOf(data)
+}
+
+describe('tally agents login', () => {
+  test('stores a service token for its owner alone, which logout removes', async () => {
+    const { stdout, stderr } = await logIn(`${server.url}/`)
+    const path = join(home, '.config/tally/agents.json')
+    expect(stdout).toContain(`reported to ${server.url} for ada (ada@example.com)`)
+    expect(stdout + stderr).not.toContain(token)
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ url: server.url, token })
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect((await stat(join(home, '.config/tally'))).mode & 0o777).toBe(0o700)
+    expect((await json(['status'])).server).toEqual({
+      url: server.url,
+      reachable: true,
+      reports_for: 'ada (ada@example.com)',
+      fault: null,
+    })
+    expect((await done(['logout'])).stdout).toStartWith(`Removed ${path}`)
+    expect((await done(['logout'])).stdout).toBe('Nothing is stored.\n')
+    expect((await json(['status'])).server).toMatchObject({ reachable: false, fault: expect.stringContaining('login') })
+  })
+
+  test('stores nothing that would not work, and says why', async () => {
+    const login = (url: string, as: string) => run(['login', '--url', url, '--token-stdin'], as)
+    for (const [kind, what] of [
+      ['read', 'a read token, which may not report: `tally tokens create --kind svc'],
+      ['org', 'an organization token, which is for telemetry'],
+    ] as const) {
+      const { code, stderr } = await login(server.url, (await tally.createToken(kind)).token)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(what)])
+    }
+    const faults = [
+      await login(server.url, `${token.slice(0, -2)}xx`),
+      await login(`http://127.0.0.1:${freePort()}`, token),
+      await login('http://no-such-host.invalid', token),
+    ]
+    expect(faults.map(({ code }) => code)).toEqual([1, 1, 1])
+    expect(faults.map(({ stderr }) => stderr)).toEqual([
+      expect.stringContaining('does not take the token'),
+      expect.stringContaining('nothing listens there'),
+      expect.stringContaining('no machine has that name'),
+    ])
+    expect((await login('tally.lan', token)).stderr).toContain('it must begin with http://')
+    expect((await login(server.url, '')).stderr).toContain('No token was given')
+    expect((await run(['login'])).stderr).toContain('add --token-stdin')
+    expect(await filesAtHome()).toEqual([])
+  })
+
+  test('is not believed where others can read what it stored', async () => {
+    await logIn()
+    await chmod(join(home, '.config/tally/agents.json'), 0o640)
+    const { code, stderr } = await run(['flush'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('can be read by others, so it is not used. `chmod 600')])
+  })
+
+  test('stands behind the environment, and sends no server the token of another one', async () => {
+    await logIn()
+    const other = { TALLY_URL: `http://127.0.0.1:${freePort()}` }
+    said = other
+    const { code, stderr } = await run(['flush'])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`no token is set for ${other.TALLY_URL}, only for ${server.url}`),
+    ])
+    said = { ...other, TALLY_TOKEN: token }
+    expect((await json(['status'])).server).toMatchObject({ url: other.TALLY_URL, reachable: false })
+    expect((await logIn()).stderr).toContain(`In this shell TALLY_URL is ${other.TALLY_URL}`)
+  })
+})
+
+describe('tally agents install', () => {
+  test('shows what changes, and changes nothing where it cannot ask', async () => {
+    await mkdir(join(home, '.codex'))
+    await writeFile(join(home, '.codex/config.toml'), 'model = "gpt-5-codex"\n')
+    const { code, stdout, stderr } = await run(['install', 'codex'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(' model = "gpt-5-codex"\n+notify = [')
+    expect(stderr).toContain('Add --yes')
+    expect(await readFile(join(home, '.codex/config.toml'), 'utf8')).toBe('model = "gpt-5-codex"\n')
+    expect(await filesAtHome()).toEqual(['.codex'])
+  })
+
+  test('puts hooks in that call this very executable, and uninstall takes them out', async () => {
+    const agents = ['claude-code', 'codex', 'gemini-cli', 'opencode']
+    await done(['install', ...agents, '--yes'])
+    const status = await json(['status'])
+    expect(status.agents.map(({ agent, hook }: Record<string, unknown>) => [agent, hook])).toEqual(
+      agents.map((agent) => [agent, 'installed']),
+    )
+    expect((await done(['install', ...agents])).stdout).toContain('the hook is in')
+    const settings = JSON.parse(await readFile(join(home, '.claude/settings.json'), 'utf8'))
+    const { command } = settings.hooks.SessionEnd[0].hooks[0]
+    const hook = Bun.spawn(['sh', '-c', command], {
+      stdin: Buffer.from(JSON.stringify({ session_id: 'none' })),
+      env: { HOME: home, PATH: process.env.PATH! },
+      stderr: 'pipe',
+    })
+    expect([await hook.exited, await hook.stderr.text()]).toEqual([0, ''])
+    expect(await statusOf('claude-code')).toMatchObject({ waiting: 1, last_hook: { event: 'unknown' } })
+    await done(['uninstall', ...agents, '--yes'])
+    expect((await json(['status'])).agents.every(({ hook }: { hook: string }) => hook === 'not installed')).toBe(true)
+    expect((await done(['uninstall', ...agents])).stdout).toContain('there is no hook in')
+  })
+
+  test('changes nothing at all where the settings of one agent are damaged', async () => {
+    await mkdir(join(home, '.gemini'))
+    await writeFile(join(home, '.gemini/settings.json'), '{ "a": ')
+    const { code, stderr } = await run(['install', 'claude-code', 'gemini-cli', '--yes'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('settings.json is no valid JSON (line 1, column ')])
+    expect(await filesAtHome()).toEqual(['.gemini'])
+    expect(await statusOf('gemini-cli')).toMatchObject({ hook: 'unknown', fault: expect.stringContaining('no valid') })
+  })
+
+  test('knows the agents that have hooks', async () => {
+    const { code, stderr } = await run(['install', 'qwen-code'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Allowed choices are claude-code, codex')])
+  })
+})
+
+describe('a hook', () => {
+  test('has what its session used delivered in the background, and says nothing to the agent', async () => {
+    await fillHome(home)
+    await logIn()
+    for (const { agent, hook } of await capturedSessions(home)) {
+      const isArgument = agent === 'codex'
+      const ran = await (isArgument ? run(['hook', agent, hook]) : run(['hook', agent], hook))
+      expect(ran).toEqual({ code: 0, stdout: '', stderr: '' })
+    }
+    await untilDelivered()
+    expect(await usedAt()).toEqual(await expectedUse())
+    expect(await statusOf('codex')).toMatchObject({
+      waiting: 0,
+      refused: [],
+      last_hook: { event: 'agent-turn-complete' },
+      last_delivery: { entries: 1 },
+    })
+    expect((await done(['flush'])).stdout).toBe('Nothing waits.\n')
+    await until('the sender has ended', async () => !(await readdir(stateFolder())).includes('sender.lock'))
+  })
+
+  test('keeps nothing of what was said in the session', async () => {
+    for (const { agent, hook } of await capturedSessions(home)) await run(['hook', agent], hook)
+    const files = await Array.fromAsync(new Bun.Glob('**/*').scan({ cwd: stateFolder(), dot: true }))
+    const texts = await Promise.all(files.map((file) => readFile(join(stateFolder(), file), 'utf8')))
+    expect(texts.join('\n')).toContain(CLAUDE_SESSION)
+    expect(texts.join('\n')).not.toContain('secret')
+    for (const file of files) expect((await stat(join(stateFolder(), file))).mode & 0o077).toBe(0)
+  })
+
+  test('reads a session again that was written late', async () => {
+    await logIn()
+    await fillHome(home)
+    const path = claudeTranscript(home)
+    const whole = await readFile(path, 'utf8')
+    await writeFile(path, whole.slice(0, Math.floor(whole.length / 2)))
+    await run(['hook', 'claude-code'], JSON.stringify({ session_id: CLAUDE_SESSION, transcript_path: path }))
+    await until('the first half is delivered', async () => (await statusOf('claude-code')).last_delivery !== null)
+    await writeFile(path, whole)
+    await untilDelivered()
+    const expected = (await expectedUse()).filter(({ session_id }) => session_id === CLAUDE_SESSION)
+    expect((await usedAt()).filter(({ session_id }) => session_id === CLAUDE_SESSION)).toEqual(expected)
+  })
+
+  test('never fails its agent', async () => {
+    const wrong: [string[], string | undefined, string][] = [
+      [['hook', 'claude-code'], 'no JSON', 'got no JSON'],
+      [['hook', 'claude-code'], '{"hook_event_name":"Stop"}', 'without the id of a session'],
+      [['hook', 'claude-code'], '[]', 'without the id of a session'],
+      [['hook', 'claude-code'], undefined, 'got no JSON'],
+      [['hook', 'nobody'], '{"session_id":"x"}', "'nobody' is no agent"],
+      [['hook', 'codex', '--loud', '{"thread-id":"x"}'], undefined, "'--loud' is not understood"],
+    ]
+    for (const [args, stdin, message] of wrong) {
+      const { code, stdout, stderr } = await run(args, stdin)
+      expect([code, stdout, stderr]).toEqual([0, '', expect.stringContaining(message)])
+    }
+    expect((await readFile(join(stateFolder(), 'agents.log'), 'utf8')).split('\n')).toHaveLength(wrong.length + 1)
+    said = { XDG_STATE_HOME: '/dev/null/nowhere' }
+    const { code, stdout } = await run(['hook', 'claude-code'], '{"session_id":"x"}')
+    expect([code, stdout]).toEqual([0, ''])
+  })
+
+  test('of Codex calls the program that was there before, whatever becomes of the rest', async () => {
+    const seen = join(home, 'seen')
+    const program = ['sh', '-c', 'printf %s "$1$2" > "$0"', seen, 'and ']
+    const { code, stdout } = await run(['hook', 'codex', '--then', ...program, '{"no":"thread"}'])
+    expect([code, stdout]).toEqual([0, ''])
+    await until('the program was called', () => Bun.file(seen).exists())
+    await until('it has written', async () => (await Bun.file(seen).text()) === 'and {"no":"thread"}')
+  })
+
+  test('for a server that the environment names is delivered to no other', async () => {
+    await fillHome(home)
+    await logIn()
+    const elsewhere = `http://127.0.0.1:${freePort()}`
+    said = { TALLY_URL: elsewhere, TALLY_TOKEN: token }
+    const [session] = await capturedSessions(home)
+    await run(['hook', session!.agent], session!.hook)
+    said = {}
+    const { stdout, stderr } = await done(['flush'])
+    expect([stdout, stderr]).toEqual(['Nothing waits.\n', expect.stringContaining(`flush with --url ${elsewhere}`)])
+    expect(await inSpool()).toHaveLength(1)
+    await until('its own sender is at it', async () => (await readdir(stateFolder())).join().includes('sender-http'))
+  })
+})
+
+describe('while no server takes it, nothing is lost', () => {
+  test('a day without a server and with killed senders ends with the true totals, once', async () => {
+    const other = await CommandLine.make()
+    try {
+      await other.addUser()
+      const port = String(freePort())
+      await fillHome(home)
+      const made = await other.createToken()
+      const first = await other.serve(['--port', port])
+      await logIn(first.url, made.token)
+      await first.stop()
+
+      const sessions = await capturedSessions(home)
+      const hooks = Array.from({ length: 50 }, (_, index) => sessions[index % sessions.length]!)
+      const killed = [0]
+      for (let start = 0; start < hooks.length; start += 10) {
+        const codes = hooks.slice(start, start + 10).map(({ agent, hook }) => run(['hook', agent], hook))
+        expect((await Promise.all(codes)).every(({ code, stdout }) => code === 0 && stdout === '')).toBe(true)
+        await until('another sender is at it', async () => !killed.includes(await senderPid()))
+        killed.push(await senderPid())
+        process.kill(killed.at(-1)!, 'SIGKILL')
+      }
+      expect(new Set(killed).size).toBe(6)
+      expect(await inSpool()).toHaveLength(50)
+      const failed = await run(['flush'])
+      expect([failed.code, failed.stdout]).toEqual([1, expect.any(String)])
+      expect(failed.stderr).toContain('nothing listens there')
+      expect(failed.stderr).toContain('6 sessions wait; nothing is lost')
+      expect((await json(['status'])).last_fault.message).toContain('nothing listens there')
+
+      await other.serve(['--port', port])
+      const { stdout } = await done(['flush'])
+      expect(stdout).toContain(`Delivered 6 sessions to ${first.url}.`)
+      expect(await usedAt(other)).toEqual(await expectedUse())
+      expect(await inSpool()).toEqual([])
+      expect((await json(['status'])).last_fault).toBeNull()
+    } finally {
+      await other.remove()
+    }
+    // Sixty processes.
+  }, 120_000)
+
+  test('a revoked token keeps it until there is another', async () => {
+    await fillHome(home)
+    const { id, token: revoked } = await tally.createToken()
+    await logIn(server.url, revoked)
+    await tally.done(['tokens', 'revoke', id])
+    const [session] = await capturedSessions(home)
+    await until('the server knows', async () => (await run(['flush'])).code === 0)
+    await run(['hook', session!.agent], session!.hook)
+    await until('the sender has given up', async () => (await json(['status'])).last_fault !== null)
+    expect((await json(['status'])).last_fault.message).toContain('does not take the token')
+    expect(await inSpool()).toHaveLength(1)
+    await logIn()
+    expect((await done(['flush'])).stdout).toMatch(/repeated|updated|created/)
+    expect(await inSpool()).toEqual([])
+  })
+
+  test('what the server refuses is shown and kept, and tried again when it is asked for', async () => {
+    await fillHome(home)
+    await logIn()
+    const path = claudeTranscript(home)
+    const whole = await readFile(path, 'utf8')
+    await writeFile(path, whole.replaceAll('2026-11-20T', '2036-11-20T'))
+    await run(['hook', 'claude-code'], JSON.stringify({ session_id: CLAUDE_SESSION, transcript_path: path }))
+    await untilDelivered()
+    const { refused } = await statusOf('claude-code')
+    expect(refused).toEqual([
+      { session_id: CLAUDE_SESSION, at: expect.any(String), reasons: [expect.stringContaining('/ended_at')] },
+    ])
+    const again = await run(['flush', '--refused'])
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('was refused and is kept')])
+    await writeFile(path, whole)
+    await done(['flush', '--refused'])
+    expect((await statusOf('claude-code')).refused).toEqual([])
+  })
+
+  test('what waits is delivered beside a file that nobody can read, which is named', async () => {
+    await fillHome(home)
+    const sessions = await capturedSessions(home)
+    await run(['hook', sessions[0]!.agent], sessions[0]!.hook)
+    const damaged = join(stateFolder(), 'spool', '00000000000000-1-a.json')
+    await writeFile(damaged, '{"agent":')
+    await logIn()
+    await done(['flush'])
+    expect(await inSpool()).toEqual(['00000000000000-1-a.json'])
+    expect((await json(['status'])).damaged).toEqual([damaged])
+    await rm(damaged)
+  })
+})

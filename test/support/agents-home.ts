@@ -1,0 +1,86 @@
+/** A developer's home folder with the sessions of the captures in it, where the agents themselves keep them. */
+import { cp, mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const FIXTURES = join(import.meta.dir, '../fixtures')
+
+const CLAUDE_PROJECT = '.claude/projects/-home-dev-acme-web'
+
+const CAPTURES = {
+  'agents/claude-code/transcripts': '.claude/projects',
+  'agents/codex/transcripts': '.codex/sessions',
+  'agents/gemini-cli/transcripts': '.gemini/tmp',
+}
+
+export interface CapturedSession {
+  agent: string
+  sessionId: string
+  /** What the agent's hook says. */
+  hook: string
+}
+
+/** What one model used in one session, as `expected.json` and lists of entries tell it. */
+export interface Used {
+  agent_harness: string
+  session_id: string
+  model: string
+  requests: number
+  input: number
+  output: number
+  cache_read: number
+  cache_write: number
+  cache_write_1h: number
+}
+
+export async function fillHome(home: string): Promise<void> {
+  for (const [capture, place] of Object.entries(CAPTURES)) {
+    await mkdir(join(home, place), { recursive: true })
+    await cp(join(FIXTURES, capture), join(home, place), { recursive: true })
+  }
+}
+
+/** The Claude Code session of the captures that used one model, which has eleven lines. */
+export const CLAUDE_SESSION = '1dba1a53-50e0-4d61-8169-800caba7ccfb'
+
+export function claudeTranscript(home: string, sessionId = CLAUDE_SESSION): string {
+  return join(home, CLAUDE_PROJECT, `${sessionId}.jsonl`)
+}
+
+export async function expectedUse(): Promise<Used[]> {
+  const all = JSON.parse(await readFile(join(FIXTURES, 'agents/expected.json'), 'utf8')) as Record<string, unknown>[]
+  return all.map(({ reported_cost_otlp: _, ...used }) => used as unknown as Used).sort(byName)
+}
+
+export function usedOf(entries: Record<string, unknown>[]): Used[] {
+  return entries
+    .map(({ agent_harness, session_id, model, requests, tokens }) => {
+      const { total: _, over_200k: __, ...counts } = tokens as Record<string, unknown>
+      return { agent_harness, session_id, model, requests, ...counts } as unknown as Used
+    })
+    .sort(byName)
+}
+
+function byName(one: Used, other: Used): number {
+  const name = ({ agent_harness, session_id, model }: Used) => `${agent_harness} ${session_id} ${model}`
+  return name(one).localeCompare(name(other), 'en')
+}
+
+/** The six sessions of the captures, with what their agents' hooks say. */
+export async function capturedSessions(home: string): Promise<CapturedSession[]> {
+  const names = new Map((await expectedUse()).map(({ agent_harness, session_id }) => [session_id, agent_harness]))
+  return [...names].map(([sessionId, agent]) => ({ agent, sessionId, hook: hookOf(agent, sessionId, home) }))
+}
+
+function hookOf(agent: string, sessionId: string, home: string): string {
+  if (agent === 'codex') {
+    return JSON.stringify({ type: 'agent-turn-complete', 'thread-id': sessionId, 'input-messages': ['secret prompt'] })
+  }
+  const isClaude = agent === 'claude-code'
+  return JSON.stringify({
+    session_id: sessionId,
+    ...(isClaude ? { transcript_path: claudeTranscript(home, sessionId) } : {}),
+    cwd: '/home/dev/acme-web',
+    hook_event_name: isClaude ? 'Stop' : 'AfterAgent',
+    last_assistant_message: 'secret answer',
+  })
+}
