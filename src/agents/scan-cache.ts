@@ -97,8 +97,15 @@ export function storeKept(environment: AgentsEnvironment, name: string, content:
     writeFileSync(unfinished, JSON.stringify({ format: FORMAT, content }), { mode: 0o600 })
     renameSync(unfinished, path)
   } catch {
-    rmSync(unfinished, { force: true })
+    removeUnfinished(unfinished)
   }
+}
+
+/** Where not even the folder can be made, removing fails as well, `force` or not. */
+function removeUnfinished(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {}
 }
 
 function pathOf({ cacheHome }: AgentsEnvironment, name: string): string {

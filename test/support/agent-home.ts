@@ -22,11 +22,7 @@ export interface Figures {
 
 export class AgentHome {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'tally-home-')))
-  readonly environment: AgentsEnvironment
-
-  constructor(variables: Record<string, string> = {}) {
-    this.environment = readAgentsEnvironment({ HOME: this.folder, ...variables })
-  }
+  readonly environment: AgentsEnvironment = readAgentsEnvironment({ HOME: this.folder })
 
   /** Writes a file below the home folder, and answers where it is. */
   write(path: string, content: string | Uint8Array): string {

@@ -1,0 +1,397 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { appendFileSync, chmodSync, mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { scanSession } from '../../src/agents/scan.ts'
+import { readAgentsEnvironment } from '../../src/config.ts'
+import { AgentHome, figuresOf } from '../support/agent-home.ts'
+
+let home: AgentHome
+beforeEach(() => {
+  home = new AgentHome()
+})
+afterEach(() => home.remove())
+
+interface Answer {
+  id?: string | undefined
+  request?: string | undefined
+  session?: string
+  at?: string
+  model?: string
+  usage?: object
+  output?: number
+  [other: string]: unknown
+}
+
+/** A line as Claude Code writes it. */
+function answer({ id = 'm1', request = 'r1', session = 's', model = 'claude-sonnet-4-5', ...rest }: Answer = {}) {
+  const { at = '2026-11-20T10:00:00Z', output = 10, usage = {}, ...others } = rest
+  return {
+    type: 'assistant',
+    message: { id, model, usage: { input_tokens: 100, output_tokens: output, ...usage } },
+    requestId: request,
+    sessionId: session,
+    timestamp: at,
+    cwd: '/nowhere',
+    ...others,
+  }
+}
+
+const project = (name: string) => `.claude/projects/-home-dev-web/${name}.jsonl`
+
+/** Session, calls and output of what is found. */
+function found() {
+  return home.uses('claude-code').map(({ sessionId, requests, tokens }) => [sessionId, requests, tokens.output])
+}
+
+describe('one call', () => {
+  test('that is written once for each block of content counts with the line that has the most output', () => {
+    home.writeLines(project('s'), [answer({ output: 3 }), answer({ output: 70 }), answer({ output: 9 })])
+    expect(found()).toEqual([['s', 1, 70]])
+  })
+
+  test('counts with the last of the lines that have as much output', () => {
+    home.writeLines(project('s'), [answer(), answer({ usage: { cache_read_input_tokens: 50 } })])
+    expect(home.uses('claude-code')[0]!.tokens.cache_read).toBe(50)
+  })
+
+  test('is told by its id and its request together', () => {
+    home.writeLines(project('s'), [answer(), answer({ request: 'r2' }), answer({ id: 'm2' })])
+    expect(found()).toEqual([['s', 3, 30]])
+  })
+
+  test('without an id of its own is still itself where it is copied', () => {
+    const own = { message: { model: 'claude-sonnet-4-5', usage: { input_tokens: 1, output_tokens: 10 } } }
+    const line = { ...answer(), ...own, requestId: undefined, uuid: 'u1' }
+    home.writeLines(project('s'), [line, { ...line, uuid: 'u2' }])
+    home.writeLines(project('t'), [
+      { ...line, sessionId: 't' },
+      { ...line, sessionId: 't', uuid: 'u3', timestamp: '2026-11-20T12:00:00Z' },
+    ])
+    expect(found()).toEqual([
+      ['s', 2, 20],
+      ['t', 1, 10],
+    ])
+  })
+
+  test('says how long something is in the cache, or in old versions only how much', () => {
+    home.writeLines(project('s'), [
+      answer({ usage: { cache_creation_input_tokens: 30 } }),
+      answer({
+        id: 'm2',
+        usage: {
+          cache_creation_input_tokens: 12,
+          cache_creation: { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 7 },
+        },
+      }),
+    ])
+    expect(home.uses('claude-code')[0]!.tokens).toMatchObject({ cache_write: 35, cache_write_1h: 7 })
+  })
+
+  test('with more than 200,000 tokens of input is told apart, for its price', () => {
+    home.writeLines(project('s'), [
+      answer({ usage: { cache_read_input_tokens: 199_900 } }),
+      answer({ id: 'm2', usage: { cache_read_input_tokens: 199_901 } }),
+    ])
+    expect(home.uses('claude-code')[0]!.tokens.over_200k).toEqual({
+      ...{ input: 100, output: 10, cache_read: 199_901, cache_write: 0, cache_write_1h: 0 },
+    })
+  })
+
+  test('of an advisor counts beside that of the model that asked it', () => {
+    const iterations = [
+      { type: 'message', input_tokens: 100, output_tokens: 10 },
+      { type: 'advisor_message', model: 'claude-opus-4-8', input_tokens: 900, output_tokens: 80 },
+    ]
+    home.writeLines(project('s'), [answer({ usage: { iterations } }), answer({ usage: { iterations } })])
+    expect(home.uses('claude-code').map(({ model, tokens: { input, output } }) => [model, input, output])).toEqual([
+      ['claude-sonnet-4-5', 100, 10],
+      ['claude-opus-4-8', 900, 80],
+    ])
+  })
+
+  test('has the cost that old versions noted, exact, where they noted that of every call', () => {
+    home.writeLines(project('s'), [
+      answer({ costUSD: 0.1 }),
+      answer({ id: 'm2', costUSD: 0.2 }),
+      answer({ id: 'm3', model: 'claude-opus-4-8', costUSD: 0.2 }),
+      answer({ id: 'm4', model: 'claude-opus-4-8' }),
+    ])
+    expect(home.uses('claude-code').map(({ reportedCost }) => reportedCost)).toEqual(['0.3', null])
+  })
+
+  test('that the client itself made up, where a request failed, is none', () => {
+    home.writeLines(project('s'), [answer({ model: '<synthetic>' }), answer({ id: 'm2' })])
+    expect(found()).toEqual([['s', 1, 10]])
+  })
+})
+
+describe('a session', () => {
+  test('has the calls that its sub-agents made, but not what they repeat of the conversation', () => {
+    home.writeLines(project('s'), [answer({ id: 'm1', request: 'r1' })])
+    home.writeLines(project('s/subagents/agent-a'), [
+      answer({ id: 'm1', request: 'r9', isSidechain: true, usage: { cache_read_input_tokens: 5_000 } }),
+      answer({ id: 'm2', request: 'r2', isSidechain: true }),
+    ])
+    expect(found()).toEqual([['s', 2, 20]])
+  })
+
+  test('has the calls that it made before it was forked, wherever the fork has gone on', () => {
+    const first = answer({ id: 'm1' })
+    home.writeLines(project('zz-original'), [
+      { type: 'queue-operation', operation: 'enqueue', timestamp: '2026-11-20T09:59:59Z', sessionId: 'zz-original' },
+      { ...first, sessionId: 'zz-original' },
+      answer({ id: 'm3', session: 'zz-original', at: '2026-11-20T15:00:00Z' }),
+    ])
+    home.writeLines(project('aa-fork'), [
+      { ...first, sessionId: 'aa-fork' },
+      answer({ id: 'm2', session: 'aa-fork', at: '2026-11-20T12:00:00Z' }),
+    ])
+    expect(found()).toEqual([
+      ['zz-original', 2, 20],
+      ['aa-fork', 1, 10],
+    ])
+  })
+
+  test('has what a fork says it made, though its own file is gone', () => {
+    home.writeLines(project('fork'), [
+      answer({ session: 'fork', forkedFrom: { sessionId: 'gone', messageUuid: 'u' } }),
+      answer({ id: 'm2', session: 'fork', at: '2026-11-20T12:00:00Z' }),
+    ])
+    expect(found()).toEqual([
+      ['gone', 1, 10],
+      ['fork', 1, 10],
+    ])
+  })
+
+  test('that runs on in another folder is one', () => {
+    home.writeLines(project('s'), [answer({ id: 'm1' })])
+    home.writeLines('.claude/projects/-home-dev-other/s.jsonl', [
+      answer({ id: 'm1' }),
+      answer({ id: 'm2', at: '2026-11-20T12:00:00Z', gitBranch: 'later' }),
+    ])
+    const [use, ...others] = home.uses('claude-code')
+    expect(others).toEqual([])
+    expect(use).toMatchObject({
+      startedAt: '2026-11-20T10:00:00.000Z',
+      endedAt: '2026-11-20T12:00:00.000Z',
+      requests: 2,
+      branch: 'later',
+    })
+  })
+
+  test('lies where CLAUDE_CONFIG_DIR says, in several folders where it names several', () => {
+    const folders = `~/one, ${home.folder}/two/projects`
+    Object.assign(home.environment, readAgentsEnvironment({ HOME: home.folder, CLAUDE_CONFIG_DIR: folders }))
+    home.writeLines('one/projects/p/a.jsonl', [answer({ id: 'm1', session: 'a' })])
+    home.writeLines('two/projects/p/b.jsonl', [answer({ id: 'm2', session: 'b' })])
+    home.writeLines(project('c'), [answer({ id: 'm3', session: 'c' })])
+    expect(found()).toEqual([
+      ['a', 1, 10],
+      ['b', 1, 10],
+    ])
+  })
+})
+
+describe('what cannot be read is named, and the rest counts', () => {
+  const damageOf = () => home.scan().damage.map(({ file, line, what }) => [file.split('/').pop(), line, what])
+
+  test('a broken line, and how many there are of it', () => {
+    const line = JSON.stringify(answer())
+    home.write(
+      project('s'),
+      `${line}\n${line.slice(0, 90)}\n{"usage" broken}\n\n[1]\n${JSON.stringify(answer({ id: 'm2' }))}\n`,
+    )
+    expect(home.scan().uses[0]!.requests).toBe(2)
+    expect(damageOf()).toEqual([['s.jsonl', 2, 'is no JSON object and was not read (3 lines are so)']])
+  })
+
+  test('a last line that is not finished, which is read when it is', () => {
+    const line = JSON.stringify(answer({ id: 'm2' }))
+    const path = home.write(project('s'), `${JSON.stringify(answer())}\n${line.slice(0, 70)}`)
+    expect(home.scan().uses[0]!.requests).toBe(1)
+    expect(damageOf()).toEqual([['s.jsonl', 2, 'the last line is not finished yet; it is read the next time']])
+    appendFileSync(path, `${line.slice(70)}\n`)
+    expect(found()).toEqual([['s', 2, 20]])
+  })
+
+  test('but not a last line that only lacks its end', () => {
+    home.write(project('s'), `${JSON.stringify(answer())}\r\n${JSON.stringify(answer({ id: 'm2' }))}`)
+    expect(found()).toEqual([['s', 2, 20]])
+  })
+
+  test('counts that are none, a missing time, a missing model', () => {
+    home.writeLines(project('s'), [
+      answer({ usage: { output_tokens: -1 } }),
+      answer({ usage: { output_tokens: 1.5 } }),
+      answer({ usage: { cache_read_input_tokens: '7' } }),
+      { ...answer(), timestamp: 'soon' },
+      { ...answer(), timestamp: undefined },
+      answer({ model: '' }),
+    ])
+    expect(home.scan().uses).toEqual([])
+    expect(damageOf()).toEqual([
+      ['s.jsonl', 1, 'has token counts that are no whole numbers, and is not counted (3 lines are so)'],
+      ['s.jsonl', 4, 'has token counts without a time, and is not counted (2 lines are so)'],
+      ['s.jsonl', 6, 'has token counts without a model, and is not counted'],
+    ])
+  })
+
+  test('a file of another kind, beside whole ones', () => {
+    home.write(
+      project('picture'),
+      Uint8Array.from({ length: 5_000 }, (_, at) => (at * 7) % 256),
+    )
+    home.write('.claude/projects/-home-dev-web/notes.txt', 'not a session')
+    home.writeLines(project('s'), [answer()])
+    expect(home.scan().uses).toHaveLength(1)
+    expect(damageOf().map(([file]) => file)).toEqual(expect.arrayContaining(['picture.jsonl']))
+    expect(damageOf().every(([file]) => file === 'picture.jsonl')).toBe(true)
+  })
+
+  test.skipIf(process.getuid?.() === 0)('a file that may not be read', () => {
+    const path = home.writeLines(project('s'), [answer()])
+    chmodSync(path, 0)
+    expect(damageOf()).toEqual([['s.jsonl', null, expect.stringContaining('cannot be read: EACCES')]])
+  })
+})
+
+describe('lines are read', () => {
+  test('with spaces between their parts, and a byte order mark before them', () => {
+    const spaced = JSON.stringify(answer())
+      .replaceAll(':', ' : ')
+      .replaceAll(',', ' ,\t')
+      .replace(/(\d\d) : (\d\d) : (\d\d)/, '$1:$2:$3')
+    home.write(project('s'), `\uFEFF${spaced}  \n`)
+    expect(found()).toEqual([['s', 1, 10]])
+  })
+
+  test('in any script', () => {
+    home.writeLines(project('s'), [answer({ gitBranch: 'größe/日本-🎉' })])
+    expect(home.uses('claude-code')[0]!.branch).toBe('größe/日本-🎉')
+  })
+
+  test('of a hundred megabytes, quotes and backslashes in them', () => {
+    const content = '\\"usage\\":{\\"input_tokens\\":1}\\\\'.repeat(3_400_000)
+    const usage = '"usage":{"input_tokens":7,"output_tokens":5}'
+    const message = `{"id":"m1","content":[{"type":"text","text":"${content}"}],"model":"claude-sonnet-4-5",${usage}}`
+    const line = `{"type":"assistant","message":${message},"sessionId":"s","timestamp":"2026-11-20T10:00:00Z"}`
+    expect(line.length).toBeGreaterThan(100_000_000)
+    home.write(project('s'), `${line}\n${JSON.stringify(answer({ id: 'm2' }))}\n`)
+    expect(found()).toEqual([['s', 2, 15]])
+  })
+
+  test('that only talk about usage as what they are: text', () => {
+    home.writeLines(project('s'), [
+      {
+        type: 'user',
+        message: { content: JSON.stringify(answer()) },
+        sessionId: 's',
+        timestamp: '2026-11-20T10:00:00Z',
+      },
+      { type: 'user', toolUseResult: { usage: { input_tokens: 5, output_tokens: 5 } }, sessionId: 's' },
+    ])
+    expect(home.scan()).toMatchObject({ uses: [], damage: [] })
+  })
+
+  test('as far as the file reached, where it grows meanwhile', () => {
+    const path = home.writeLines(project('s'), [answer()])
+    const grow = () => appendFileSync(path, `${JSON.stringify(answer({ id: 'm2' }))}\n`)
+    const { uses } = home.scan({ onProgress: grow })
+    expect(uses[0]!.requests).toBe(1)
+    expect(found()).toEqual([['s', 2, 20]])
+  })
+})
+
+describe('what was read is kept', () => {
+  test('and read anew where the file has changed, though it is as long', () => {
+    const path = home.writeLines(project('s'), [answer({ output: 10 })])
+    expect(found()).toEqual([['s', 1, 10]])
+    writeFileSync(path, `${JSON.stringify(answer({ output: 99 }))}\n`)
+    utimesSync(path, new Date(), new Date(Date.now() + 5_000))
+    expect(found()).toEqual([['s', 1, 99]])
+  })
+
+  test('for the files that have not changed, beside one that has', () => {
+    home.writeLines(project('s'), [answer()])
+    const path = home.writeLines(project('t'), [answer({ session: 't', id: 'm2', costUSD: 0.25, forkedFrom: null })])
+    found()
+    appendFileSync(path, `${JSON.stringify(answer({ session: 't', id: 'm3', costUSD: 0.5 }))}\n`)
+    const kept = home.scan().uses
+    home.environment.cacheHome = join(home.folder, 'another')
+    expect(home.scan().uses).toEqual(kept)
+    expect(kept.map(({ reportedCost }) => reportedCost)).toEqual([null, '0.75'])
+  })
+
+  test('no more where the file is gone', () => {
+    home.writeLines(project('s'), [answer()])
+    const path = home.writeLines(project('t'), [answer({ session: 't', id: 'm2' })])
+    found()
+    truncateSync(path, 0)
+    expect(found()).toEqual([['s', 1, 10]])
+  })
+
+  test('with its damage', () => {
+    home.write(project('s'), 'broken\n')
+    expect(home.scan().damage).toEqual(home.scan().damage)
+    expect(home.scan().damage).toHaveLength(1)
+  })
+
+  test('and is made anew where somebody broke or removed it', () => {
+    home.writeLines(project('s'), [answer()])
+    found()
+    home.write('.cache/tally/agents/claude-code-scan.json', '{"format":1,"content":{"dig')
+    home.write('.cache/tally/agents/claude-code-files.json', 'null')
+    expect(found()).toEqual([['s', 1, 10]])
+  })
+
+  test('only where that is possible: a scan does not need it', () => {
+    home.writeLines(project('s'), [answer()])
+    home.write('.cache', 'a file where the folder should be')
+    expect(found()).toEqual([['s', 1, 10]])
+    expect(found()).toEqual([['s', 1, 10]])
+  })
+})
+
+test('a session file that is reached by two names counts once', () => {
+  home.writeLines(project('s'), [
+    answer({ id: undefined, request: undefined, uuid: undefined, message: answer().message }),
+  ])
+  mkdirSync(dirname(join(home.folder, '.config/claude')), { recursive: true })
+  symlinkSync(join(home.folder, '.claude'), join(home.folder, '.config/claude'))
+  expect(home.scan().files).toBe(1)
+})
+
+describe('the session that a hook names', () => {
+  test('has its sub-agents, and not what it copied of an earlier one', () => {
+    home.copy('cases/claude-code-tool/run1-tool.jsonl', project('03972874-e855-4118-acc5-97716d8242aa'))
+    const fork = '84ccdd11-9477-43e3-939c-15f566b18ba9'
+    home.copy('cases/claude-code-fork/run4-fork.jsonl', project(fork))
+    const { uses, damage } = scanSession('claude-code', { sessionId: fork }, home.environment)
+    expect(damage).toEqual([])
+    expect(uses.map(figuresOf)).toEqual([
+      {
+        ...{ agent_harness: 'claude-code', session_id: fork, model: 'claude-opus-4-6', requests: 1 },
+        ...{ input: 18, output: 45, cache_read: 40_000, cache_write: 1_400, cache_write_1h: 400 },
+      },
+    ])
+  })
+
+  test('is found where the hook says it is, though that is none of the usual places', () => {
+    const path = home.writeLines('elsewhere/projects/p/s.jsonl', [answer()])
+    home.writeLines('elsewhere/projects/p/s/subagents/agent-a.jsonl', [answer({ id: 'm2', isSidechain: true })])
+    const named = { sessionId: 's', transcriptPath: path }
+    expect(scanSession('claude-code', named, home.environment).uses.map(({ requests }) => requests)).toEqual([2])
+  })
+
+  test('is empty where nothing is there yet', () => {
+    const named = { sessionId: 's', transcriptPath: join(home.folder, 'none.jsonl') }
+    expect(scanSession('claude-code', named, home.environment)).toEqual({ uses: [], damage: [] })
+  })
+
+  test('has its own damage only', () => {
+    home.write(project('other'), 'broken\n')
+    home.write(project('s'), `${JSON.stringify(answer())}\nbroken\n`)
+    const { damage } = scanSession('claude-code', { sessionId: 's' }, home.environment)
+    expect(damage.map(({ file }) => file.split('/').pop())).toEqual(['s.jsonl'])
+  })
+})
