@@ -8,6 +8,7 @@ import { addBackupCommand } from './backup.ts'
 import { addBillsCommands } from './bills.ts'
 import { addClientsCommands } from './clients.ts'
 import { addDemoCommand } from './demo.ts'
+import { addDoctorCommand } from './doctor.ts'
 import { addEntriesCommands } from './entries.ts'
 import { EXIT_DONE, tellFailure } from './failures.ts'
 import { addOpenapiCommand } from './openapi.ts'
@@ -71,6 +72,7 @@ function createProgram(): Command {
   addBackupCommand(program)
   addRestoreCommand(program)
   addVerifyCommand(program)
+  addDoctorCommand(program)
   addSqlCommand(program)
   addVersionCommand(program)
   return program

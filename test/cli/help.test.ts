@@ -60,6 +60,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally clients restore',
     'tally clients show',
     'tally demo',
+    'tally doctor',
     'tally entries',
     'tally entries approve',
     'tally entries list',

@@ -24,6 +24,8 @@ export interface Outcome {
 
 export interface Mailer {
   send(mail: Mail): Promise<Outcome>
+  /** Connects and signs in, and sends nothing. Answers what is wrong, undefined where nothing is. */
+  greet(): Promise<string | undefined>
 }
 
 /** A mail server that is there answers at once; longer waiting only keeps those back that wait behind. */
@@ -39,25 +41,28 @@ export function createMailer(
   { host, port, isSecure, requiresTls, user, password }: MailServer,
   { sendTimeoutMs = SEND_TIMEOUT_MS }: { sendTimeoutMs?: number } = {},
 ): Mailer {
+  const transport = async () => {
+    // Only now: most commands and many servers never send an e-mail.
+    const { createTransport } = await import('nodemailer')
+    return createTransport({
+      host,
+      port,
+      secure: isSecure,
+      requireTLS: requiresTls,
+      ...(user === undefined ? {} : { auth: { user, pass: password ?? '' } }),
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      greetingTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: sendTimeoutMs,
+      // What a bill says never names a file or an address to be read.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+  }
+
   return {
     async send({ from, to, ...mail }) {
-      // Only now: most commands and many servers never send an e-mail.
-      const { createTransport } = await import('nodemailer')
-      const transport = createTransport({
-        host,
-        port,
-        secure: isSecure,
-        requireTLS: requiresTls,
-        ...(user === undefined ? {} : { auth: { user, pass: password ?? '' } }),
-        connectionTimeout: CONNECT_TIMEOUT_MS,
-        greetingTimeout: CONNECT_TIMEOUT_MS,
-        socketTimeout: sendTimeoutMs,
-        // What a bill says never names a file or an address to be read.
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      })
       try {
-        const { response } = await transport.sendMail({
+        const { response } = await (await transport()).sendMail({
           ...mail,
           from,
           to: { name: '', address: to },
@@ -67,6 +72,15 @@ export function createMailer(
         return { result: 'sent', answer: answerText(response) }
       } catch (error) {
         return outcomeOf(error as MailError, sendTimeoutMs)
+      }
+    },
+
+    async greet() {
+      try {
+        await (await transport()).verify()
+        return undefined
+      } catch (error) {
+        return outcomeOf(error as MailError, sendTimeoutMs).answer
       }
     },
   }

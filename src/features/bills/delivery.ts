@@ -196,6 +196,9 @@ export function createDeliveries({ db, clock, mailer, from, documents }: Deliver
 
     deliverDue,
 
+    /** Answers what is wrong with the mail server; undefined where it takes mails, or none is named. */
+    checkMail: async () => mailer?.greet(),
+
     /** How many mails wait, and how many were given up. */
     count: () => countDeliveries(db.read),
 

@@ -291,7 +291,12 @@ export function createBillsService({
     },
 
     /** What sends the e-mails that wait: the server's job. */
-    deliveries: { deliverDue: deliveries.deliverDue, start: deliveries.start, count: deliveries.count },
+    deliveries: {
+      deliverDue: deliveries.deliverDue,
+      start: deliveries.start,
+      count: deliveries.count,
+      checkMail: deliveries.checkMail,
+    },
 
     /** Throws `wrong_status` for one that is paid or void, `validation_failed` for a day that is none or ahead. */
     payBill: (

@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { type OptionName, readConfig } from '../config.ts'
+import {
+  checkBackups,
+  checkClock,
+  checkFiles,
+  checkMail,
+  checkPeople,
+  checkServer,
+  type Finding,
+} from './doctor-checks.ts'
+import { CommandError } from './failures.ts'
+import { examples, optionOf } from './options.ts'
+import { print, printJson } from './print.ts'
+import { type DatabaseFlags, withServices } from './with-services.ts'
+
+interface DoctorFlags extends DatabaseFlags {
+  json?: boolean
+}
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('Look at configuration, files, disk, clock, server, mail and backups, and say what to do')
+    .addOption(optionOf('host'))
+    .addOption(optionOf('port'))
+    .addOption(optionOf('publicUrl'))
+    .addOption(optionOf('trustedProxies'))
+    .addOption(optionOf('smtpUrl'))
+    .addOption(optionOf('smtpFrom'))
+    .addOption(optionOf('backupDir'))
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Run it with the options or the variables of the server, as the server's user. Exit code 1 where there is a fault.
+${examples('tally doctor', 'sudo -u tally env $(cat /etc/tally.env) tally doctor')}`,
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<DoctorFlags>()
+      const findings = await examine(flags)
+      if (flags.json) printJson({ findings })
+      else for (const finding of findings) print(lineOf(finding))
+      const faults = findings.filter(({ level }) => level === 'fault').length
+      if (faults > 0) throw new CommandError(`Found ${faults === 1 ? 'a fault' : `${faults} faults`}.`)
+    })
+}
+
+async function examine(flags: DoctorFlags): Promise<Finding[]> {
+  const config = readConfig(flags as Partial<Record<OptionName, string>>)
+  const now = Date.now()
+  const files = checkFiles(config)
+  const rest = [await checkClock(now), await checkBackups(config, now), ...(await checkServer(config))]
+  // Without its files there is no database to be asked.
+  if (files.some(({ level }) => level === 'fault')) return [...files, ...rest]
+  const inside = await withServices(flags, async (services) => [
+    await checkPeople(services),
+    await checkMail(config, services),
+  ])
+  return [...files, ...rest, ...inside]
+}
+
+const MARKS = { ok: 'ok     ', warning: 'WARNING', fault: 'FAULT  ' }
+
+function lineOf({ what, level, says, advice }: Finding): string {
+  const line = `${MARKS[level]}  ${what.padEnd(14)}  ${says}`
+  return advice === null ? line : `${line}\n${' '.repeat(25)}${advice}`
+}

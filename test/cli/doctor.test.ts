@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CommandLine } from '../support/command-line.ts'
+import { startMailServer } from '../support/mail-server.ts'
+
+let tally: CommandLine
+beforeEach(async () => {
+  tally = await CommandLine.make()
+})
+afterEach(() => tally.remove())
+
+interface Finding {
+  what: string
+  level: string
+  says: string
+  advice: string | null
+}
+
+async function examine(env: Record<string, string> = {}): Promise<{ code: number; of: (what: string) => Finding }> {
+  const { code, stdout } = await tally.run(['doctor', '--json'], { env })
+  const { findings } = JSON.parse(stdout) as { findings: Finding[] }
+  return { code, of: (what) => findings.find((finding) => finding.what === what)! }
+}
+
+test('finds nothing to mend in a server that is well kept', async () => {
+  await tally.addUser()
+  const server = await tally.serve()
+  await tally.done(['backup'])
+  const { code, of } = await examine({ TALLY_PORT: new URL(server.url).port })
+  expect(code).toBe(0)
+  for (const what of ['files', 'privacy', 'disk', 'log', 'server', 'people', 'mail']) {
+    expect([what, of(what).level, of(what).advice]).toEqual([what, 'ok', null])
+  }
+  // On the same disk it is lost together with what it is a copy of.
+  expect(of('backups')).toMatchObject({ level: 'warning', advice: expect.stringContaining('TALLY_BACKUP_DIR') })
+})
+
+test('tells each fault and what to do about it', async () => {
+  await tally.addUser()
+  await chmod(tally.dataDir, 0o755)
+  const { code, of } = await examine({
+    TALLY_PORT: '1',
+    TALLY_HOST: '0.0.0.0',
+    TALLY_SMTP_URL: 'smtp://127.0.0.1:1',
+  })
+  expect(code).toBe(1)
+  expect(of('server')).toMatchObject({ level: 'fault', advice: expect.stringContaining('tally serve') })
+  expect(of('privacy')).toMatchObject({
+    level: 'warning',
+    advice: `It holds what people cost: chmod 700 ${tally.dataDir}`,
+  })
+  expect(of('encryption')).toMatchObject({ level: 'warning' })
+  expect(of('mail')).toMatchObject({ level: 'fault', says: expect.stringContaining('ECONNREFUSED') })
+  expect(of('backups')).toMatchObject({ level: 'warning', says: 'there are none' })
+})
+
+test('signs in at the mail server without sending anything, and keeps the password to itself', async () => {
+  await tally.addUser()
+  const mails = await startMailServer({ password: 'right' })
+  try {
+    const url = (password: string) => `smtp://ada:${password}@127.0.0.1:${mails.address.port}`
+    expect((await examine({ TALLY_SMTP_URL: url('right') })).of('mail').level).toBe('ok')
+    const wrong = (await examine({ TALLY_SMTP_URL: url('hunter2') })).of('mail')
+    expect(wrong).toMatchObject({ level: 'fault', says: expect.stringContaining('Authentication failed') })
+    expect(JSON.stringify(wrong)).not.toContain('hunter2')
+    expect(mails.letters).toEqual([])
+  } finally {
+    await mails.close()
+  }
+})
+
+test('says where there is no database, and makes none', async () => {
+  const { code, of } = await examine()
+  expect(code).toBe(1)
+  expect(of('database')).toMatchObject({ level: 'fault', advice: expect.stringContaining('--data') })
+  expect(await Bun.file(join(tally.dataDir, 'tally.db')).exists()).toBe(false)
+})
+
+test('reports a port where something else answers', async () => {
+  await tally.addUser()
+  const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('hello') })
+  try {
+    const { of } = await examine({ TALLY_PORT: String(other.port) })
+    expect(of('server')).toMatchObject({ level: 'fault', says: expect.stringContaining('no Tally') })
+  } finally {
+    await other.stop(true)
+  }
+})
