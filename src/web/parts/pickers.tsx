@@ -15,7 +15,9 @@ export interface Choice {
 }
 
 interface PickerProps {
-  label: ReactNode
+  label?: ReactNode
+  /** Where no label stands beside it. */
+  'aria-label'?: string
   value: Choice | null
   change: (choice: Choice | null) => void
   placeholder?: string

@@ -1,5 +1,14 @@
-import { Page } from '../../parts/page.tsx'
+import { Route, Switch } from 'wouter'
+import { BillPage } from './bill.tsx'
+import { BillList } from './list.tsx'
+import { NewBill } from './new-bill.tsx'
 
 export default function Section() {
-  return <Page title="bills">{null}</Page>
+  return (
+    <Switch>
+      <Route path="/bills" component={BillList} />
+      <Route path="/bills/new" component={NewBill} />
+      <Route path="/bills/:id">{({ id }) => <BillPage key={id} id={id} />}</Route>
+    </Switch>
+  )
 }

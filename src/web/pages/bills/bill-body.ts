@@ -1,0 +1,35 @@
+/** Bills as the API answers them. */
+import { answer, api, type Body } from '../../server/api.ts'
+
+export type Bill = Body<Awaited<ReturnType<ReturnType<typeof api.bills>['get']>>>
+export type BillHead = Body<Awaited<ReturnType<typeof api.bills.get>>>['data'][number]
+export type BillDocument = Bill['document']
+export type BillLine = BillDocument['sections'][number]['lines'][number]
+export type BillRequest = NonNullable<Parameters<typeof api.bills.preview.post>[0]>
+export type BillSending = NonNullable<Parameters<typeof api.bills.post>[0]>
+
+export const askBill = (id: string): Promise<Bill> => answer(api.bills({ id }).get())
+
+/** For whom or what it is: the client, one project, or everything. */
+export function scopeOf({ client, project }: Pick<BillHead, 'client' | 'project'>): string {
+  if (project) return project.name === project.key ? project.key : `${project.key} · ${project.name}`
+  return client?.name ?? 'Everything'
+}
+
+export const isOverdue = ({ state, kind, due_on }: Pick<BillHead, 'state' | 'kind' | 'due_on'>, today: string) =>
+  state === 'sent' && kind === 'bill' && due_on < today
+
+const amounts = new Map<number, Intl.NumberFormat>()
+
+/** An amount as bills have it, its currency named once above: `1,234.50`. */
+export function amountOf(value: number, minorDigits: number): string {
+  let format = amounts.get(minorDigits)
+  if (!format) {
+    format = new Intl.NumberFormat('en-US', {
+      minimumFractionDigits: minorDigits,
+      maximumFractionDigits: minorDigits,
+    })
+    amounts.set(minorDigits, format)
+  }
+  return format.format(value)
+}

@@ -1,0 +1,131 @@
+/** Beside the bill: what is no part of it, and what became of it. */
+import { Divider, Stack, Table, Text, Timeline, Title } from '@mantine/core'
+import { Fragment, type ReactNode } from 'react'
+import { count } from '../../format/counts.ts'
+import { dayInWords } from '../../format/moments.ts'
+import { Ago, Moment, Money } from '../../parts/figures.tsx'
+import { Status } from '../../parts/status.tsx'
+import { BillLink } from './bill.tsx'
+import type { Bill } from './bill-body.ts'
+import classes from './paper.module.css'
+
+export const BillFacts = ({ bill }: { bill: Bill }) => (
+  <Stack gap="lg">
+    <Inside bill={bill} />
+    <Divider />
+    <Deliveries bill={bill} />
+    <Divider />
+    <History bill={bill} />
+  </Stack>
+)
+
+/** What the client does not see. */
+function Inside({ bill }: { bill: Bill }) {
+  const { document, entries } = bill
+  const facts: [string, ReactNode][] = [
+    ['Entries', count(entries)],
+    ['Cost', <Money key="" amount={document.cost} />],
+    ['List value', <Money key="" amount={document.list_value} />],
+    ['US dollar', document.currency === 'USD' ? null : `${document.exchange_rate} ${document.currency}`],
+    ['Corrects', bill.corrects && <BillLink {...bill.corrects} />],
+    ['Replaces', bill.replaces && <BillLink {...bill.replaces} />],
+    ['Corrected by', linksOf(bill.corrected_by)],
+    ['Replaced by', linksOf(bill.replaced_by)],
+  ]
+  return (
+    <div>
+      <Heading>Behind it</Heading>
+      <dl className={classes.facts}>
+        {facts.map(
+          ([label, value]) =>
+            value && (
+              <Fragment key={label}>
+                <dt>{label}</dt>
+                <dd>{value}</dd>
+              </Fragment>
+            ),
+        )}
+      </dl>
+    </div>
+  )
+}
+
+const linksOf = (bills: Bill['corrected_by']) =>
+  bills.length === 0 ? null : bills.map(({ id, number }) => <BillLink key={id} id={id} number={number} />)
+
+const Heading = ({ children }: { children: string }) => (
+  <Title order={2} size="h6" mb="xs">
+    {children}
+  </Title>
+)
+
+const Deliveries = ({ bill: { deliveries } }: { bill: Bill }) => (
+  <div>
+    <Heading>E-mails</Heading>
+    {deliveries.length === 0 ? (
+      <Text size="sm" c="dimmed">
+        None was sent. Download the PDF, or send it by e-mail.
+      </Text>
+    ) : (
+      <Table fz="sm" horizontalSpacing={0} aria-label="E-mails">
+        <Table.Tbody>
+          {deliveries.map(({ to, notice, state, answer, sent_at, next_attempt_at, created_at, attempts }) => (
+            <Table.Tr key={`${to} ${created_at} ${notice}`}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                {to}
+                <Text size="xs" c="dimmed">
+                  {notice === 'void' && 'Notice that it is void. '}
+                  {sent_at ? (
+                    <Ago at={sent_at} />
+                  ) : next_attempt_at && attempts > 0 ? (
+                    <>
+                      Tried {count(attempts)} times; again at <Moment at={next_attempt_at} />
+                    </>
+                  ) : null}
+                </Text>
+                {answer && state !== 'sent' && <Text size="xs">{answer}</Text>}
+              </Table.Td>
+              <Table.Td ta="right" style={{ verticalAlign: 'top' }}>
+                <Status of={state} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    )}
+  </div>
+)
+
+function History({ bill }: { bill: Bill }) {
+  const { created_at, created_by, paid, void: voided } = bill
+  return (
+    <div>
+      <Heading>History</Heading>
+      <Timeline bulletSize={12} lineWidth={2} active={9}>
+        <Timeline.Item title={<Text size="sm">Sent by {created_by?.name ?? 'the command line'}</Text>}>
+          <When>
+            <Moment at={created_at} />
+          </When>
+        </Timeline.Item>
+        {paid && (
+          <Timeline.Item title={<Text size="sm">Paid{paid.reference && `: ${paid.reference}`}</Text>}>
+            <When>{dayInWords(paid.on)}</When>
+          </Timeline.Item>
+        )}
+        {voided && (
+          <Timeline.Item color="red" title={<Text size="sm">Made void</Text>}>
+            <When>
+              <Moment at={voided.at} />
+            </When>
+          </Timeline.Item>
+        )}
+      </Timeline>
+    </div>
+  )
+}
+
+const When = ({ children }: { children: ReactNode }) => (
+  <Text size="xs" c="dimmed">
+    {children}
+  </Text>
+)

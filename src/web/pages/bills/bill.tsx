@@ -1,0 +1,143 @@
+/** One bill: as it prints, what became of it, and what can be done with it. */
+import { Alert, Anchor, Grid, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { dayInWords, dayOf } from '../../format/moments.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Moment } from '../../parts/figures.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { useSettings } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { BillActions } from './bill-actions.tsx'
+import { askBill, type Bill, type BillLine, isOverdue, scopeOf } from './bill-body.ts'
+import { BillFacts } from './bill-facts.tsx'
+import { LineEntries } from './line-entries.tsx'
+import { BillPaper } from './paper.tsx'
+
+/** While an e-mail waits, what became of it is asked anew. */
+const DELIVERING_MS = 5_000
+
+export function BillPage({ id }: { id: string }) {
+  const {
+    data: bill,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['bills', id],
+    queryFn: () => askBill(id),
+    refetchInterval: ({ state }) => (state.data?.delivery === 'queued' ? DELIVERING_MS : false),
+  })
+  const above = { href: '/bills', title: 'Bills' }
+  if (error && !bill) {
+    return (
+      <Page title="Bill" above={above}>
+        <Failure problem={asProblem(error)} retry={refetch} />
+      </Page>
+    )
+  }
+  if (!bill) {
+    return (
+      <Page title="Bill" above={above}>
+        <Skeleton height={480} />
+      </Page>
+    )
+  }
+  return <SentBill bill={bill} />
+}
+
+function SentBill({ bill }: { bill: Bill }) {
+  const [line, setLine] = useState<BillLine | null>(null)
+  return (
+    <Page
+      title={
+        <Group gap="xs" component="span">
+          {bill.kind === 'bill' ? 'Bill' : 'Credit note'} {bill.number} <Status of={bill.state} />
+        </Group>
+      }
+      above={{ href: '/bills', title: 'Bills' }}
+      lead={<bdi>{scopeOf(bill)}</bdi>}
+      actions={<BillActions bill={bill} />}
+    >
+      <Grid gap="xl">
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <Stack>
+            <Notice bill={bill} />
+            <BillPaper document={bill.document} openLine={setLine} picture={<Picture />} />
+            {bill.entries > 0 && (
+              <Text size="sm" c="dimmed">
+                Each line leads to its entries.
+              </Text>
+            )}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <BillFacts bill={bill} />
+        </Grid.Col>
+      </Grid>
+      <LineEntries bill={bill} line={line} close={() => setLine(null)} />
+    </Page>
+  )
+}
+
+/** The organization's, as the documents have it. */
+function Picture() {
+  const settings = useSettings()
+  if (!('logo' in settings) || !settings.logo) return null
+  return (
+    <img
+      src="/api/v1/settings/logo"
+      alt=""
+      style={{ display: 'block', maxHeight: 64, maxWidth: 224, marginBottom: 12 }}
+    />
+  )
+}
+
+/** What somebody must know before they read on. */
+function Notice({ bill }: { bill: Bill }) {
+  const { time_zone } = useSettings()
+  if (bill.state === 'void') {
+    return (
+      <Alert color="red" variant="light" title="This bill is void">
+        <Text size="sm" style={{ whiteSpace: 'pre-line' }} dir="auto">
+          {bill.void?.reason}
+        </Text>
+        <Text size="sm" c="dimmed">
+          <Moment at={bill.void?.at ?? null} />. Its entries are released; lines show them as they are now.
+        </Text>
+      </Alert>
+    )
+  }
+  if (bill.delivery === 'failed') {
+    return (
+      <Alert color="red" variant="light" title="An e-mail could not be delivered">
+        The mail server’s answer is at the right. Send it again, to another address if need be, or download the PDF.
+      </Alert>
+    )
+  }
+  if (isOverdue(bill, dayOf(new Date(), time_zone))) {
+    return (
+      <Alert color="orange" variant="light" title={`Due since ${dayInWords(bill.due_on)}`}>
+        Mark it as paid when the money is there, or send it again.
+      </Alert>
+    )
+  }
+  if (bill.corrected_by.length > 0) {
+    return (
+      <Alert color="blue" variant="light" title="Corrected">
+        By{' '}
+        {bill.corrected_by.map(({ id, number }) => (
+          <BillLink key={id} id={id} number={number} />
+        ))}
+      </Alert>
+    )
+  }
+  return null
+}
+
+export const BillLink = ({ id, number }: { id: string; number: string }) => (
+  <Anchor component={Link} href={`/bills/${id}`} size="sm" me={6}>
+    {number}
+  </Anchor>
+)

@@ -1,0 +1,115 @@
+import {
+  ActionIcon,
+  Button,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { useLocation } from 'wouter'
+import { Confirm } from '../../parts/confirm.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useSend } from '../../server/send.ts'
+import type { Bill } from './bill-body.ts'
+import type { BillDialogueProps } from './pay-dialogue.tsx'
+
+interface CreditValues {
+  what: 'all' | 'lines'
+  lines: { text: string; amount: number | string }[]
+  note: string
+}
+
+/** What is given back of a paid bill, as a bill of its own number with negative lines. */
+export function CreditDialogue({ bill, isOpen, close }: BillDialogueProps) {
+  const [, navigate] = useLocation()
+  const form = useForm<CreditValues>({ initialValues: { what: 'all', lines: [{ text: '', amount: '' }], note: '' } })
+  const { what, lines, note } = form.values
+  const credit = useSend({
+    send: (): Promise<Bill> =>
+      answer(
+        api.bills({ id: bill.id })['credit-note'].post({
+          ...(what === 'lines' && { lines: lines.map(({ text, amount }) => ({ text, amount: Number(amount) })) }),
+          ...(note.trim() !== '' && { note: note.trim() }),
+        }),
+      ),
+    changes: ['bills', 'audit'],
+    done: ({ number }) => `Credit note ${number} is sent.`,
+    after: ({ id }) => navigate(`/bills/${id}`),
+    quiet: true,
+  })
+  const isIncomplete = what === 'lines' && lines.some(({ text, amount }) => text.trim() === '' || amount === '')
+  return (
+    <Confirm
+      isOpen={isOpen}
+      close={close}
+      title={`Correct bill ${bill.number}`}
+      action="Send the credit note"
+      isIncomplete={isIncomplete}
+      confirm={() => credit.mutateAsync()}
+    >
+      <Text size="sm">A credit note takes the next number. The bill and its entries stay as they are.</Text>
+      <SegmentedControl
+        aria-label="What is given back"
+        data={[
+          { value: 'all', label: 'All that is left of it' },
+          { value: 'lines', label: 'A part' },
+        ]}
+        {...form.getInputProps('what')}
+      />
+      {what === 'lines' && (
+        <Stack gap="xs">
+          {lines.map((_, index) => (
+            // A line has nothing but its place while it is typed.
+            // biome-ignore lint/suspicious/noArrayIndexKey: see above
+            <Group key={index} gap={4} wrap="nowrap">
+              <TextInput
+                aria-label={`What line ${index + 1} corrects`}
+                placeholder="What it corrects"
+                maxLength={500}
+                flex={1}
+                {...form.getInputProps(`lines.${index}.text`)}
+              />
+              <NumberInput
+                aria-label={`Amount of line ${index + 1} in ${bill.currency}`}
+                placeholder={bill.currency}
+                min={0}
+                hideControls
+                w={110}
+                styles={{ input: { textAlign: 'right' } }}
+                {...form.getInputProps(`lines.${index}.amount`)}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                disabled={lines.length === 1}
+                aria-label={`Remove line ${index + 1}`}
+                onClick={() => form.removeListItem('lines', index)}
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            </Group>
+          ))}
+          <Group justify="space-between">
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconPlus size={14} />}
+              onClick={() => form.insertListItem('lines', { text: '', amount: '' })}
+            >
+              Add a line
+            </Button>
+            <Text size="xs" c="dimmed">
+              Amounts before tax, in {bill.currency}
+            </Text>
+          </Group>
+        </Stack>
+      )}
+      <Textarea label="Note above the lines" autosize minRows={2} maxLength={4000} {...form.getInputProps('note')} />
+    </Confirm>
+  )
+}

@@ -1,0 +1,58 @@
+import { TagsInput, Text, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { Confirm } from '../../parts/confirm.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useSend } from '../../server/send.ts'
+import type { BillDialogueProps } from './pay-dialogue.tsx'
+
+export function DeliverDialogue({ bill, isOpen, close }: BillDialogueProps) {
+  const usual = bill.document.recipient?.email
+  const [to, setTo] = useState<string[]>(usual ? [usual] : [])
+  const [message, setMessage] = useState('')
+  const deliver = useSend({
+    send: () =>
+      answer(
+        api.bills({ id: bill.id }).deliver.post({
+          to,
+          ...(message.trim() !== '' && { message: message.trim() }),
+        }),
+      ),
+    changes: ['bills', 'audit'],
+    done: () => 'It is in the outbox; what becomes of it shows beside the bill.',
+    quiet: true,
+  })
+  return (
+    <Confirm
+      isOpen={isOpen}
+      close={close}
+      title={bill.state === 'void' ? `Tell that bill ${bill.number} is void` : `E-mail bill ${bill.number}`}
+      action="Send the e-mail"
+      isIncomplete={to.length === 0}
+      confirm={() => deliver.mutateAsync()}
+    >
+      <Text size="sm" c="dimmed">
+        {bill.state === 'void' ? 'The void notice goes along as PDF.' : 'The PDF goes along.'}
+      </Text>
+      <TagsInput
+        label="To"
+        description="Enter after each address"
+        placeholder={to.length === 0 ? 'bills@acme.example' : ''}
+        splitChars={[',', ' ', ';']}
+        maxTags={10}
+        acceptValueOnBlur
+        value={to}
+        onChange={setTo}
+        data-autofocus
+      />
+      <Textarea
+        label="Text of the e-mail"
+        placeholder="As usual"
+        autosize
+        minRows={2}
+        maxLength={10_000}
+        value={message}
+        onChange={(event) => setMessage(event.currentTarget.value)}
+      />
+    </Confirm>
+  )
+}

@@ -1,0 +1,122 @@
+/** What a bill leaves out, each with a way to it, so that no money is forgotten. */
+import { Alert, Anchor, Table, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { count } from '../../format/counts.ts'
+import { addDays } from '../../format/moments.ts'
+import { Money } from '../../parts/figures.tsx'
+import { ownPeriod } from '../../parts/period.ts'
+import type { BillDocument } from './bill-body.ts'
+
+type Reason = keyof BillDocument['left_out']
+
+interface Said {
+  title: string
+  /** What to do so that it is billed. */
+  advice: string
+  href: (scope: Scope) => string
+}
+
+/** The filters of the entries that the bill is about. */
+interface Scope {
+  client: string | undefined
+  project: string | undefined
+  period: string
+  /** The last day before the period, and everything before it. */
+  before: string
+}
+
+const entries =
+  (filters: Parameters<typeof addressOf>[1]) =>
+  ({ before: _, ...scope }: Scope) =>
+    addressOf('/entries', { ...scope, ...filters })
+
+const REASONS: Record<Reason, Said> = {
+  unpriced: {
+    title: 'Without a price',
+    advice: 'Their cost is unknown: give their models a price.',
+    href: entries({ priced: 'false' }),
+  },
+  not_approved: { title: 'Not approved', advice: 'Approve them first.', href: entries({ status: 'submitted' }) },
+  on_sheets: {
+    title: 'On token sheets',
+    advice: 'Their sheets are not approved.',
+    href: entries({ status: ['draft', 'pending'] }),
+  },
+  rejected: {
+    title: 'Rejected',
+    advice: 'Nothing to do, unless one was rejected by mistake.',
+    href: entries({ status: 'rejected' }),
+  },
+  not_billable: { title: 'Not billable', advice: 'Their projects are not billed.', href: entries({}) },
+  earlier: {
+    title: 'From before the period',
+    advice: 'Unbilled, and left for another bill.',
+    href: ({ before, ...scope }) => addressOf('/entries', { ...scope, period: before, bill: 'none' }),
+  },
+  unattributed: {
+    title: 'Unattributed',
+    advice: 'On no project; some may be this client’s.',
+    href: () => '/unattributed',
+  },
+  without_client: {
+    title: 'In projects without a client',
+    advice: 'Say whose they are.',
+    href: () => addressOf('/work', { client: 'none' }),
+  },
+  without_project: {
+    title: 'On tickets without a project',
+    advice: 'Say which project they belong to.',
+    href: () => addressOf('/work/tickets', { project: 'none' }),
+  },
+}
+
+/** A day before which nobody counted tokens. */
+const BEGINNING = '2000-01-01'
+
+export function LeftOut({ document }: { document: BillDocument }) {
+  const { left_out, scope, period } = document
+  const found = (Object.keys(REASONS) as Reason[]).filter((reason) => left_out[reason].entries > 0)
+  if (found.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing is left out: every entry of the scope and period is on it.
+      </Text>
+    )
+  }
+  const filters: Scope = {
+    client: scope.project ? undefined : scope.client?.id,
+    project: scope.project?.key,
+    period: ownPeriod(period),
+    before: ownPeriod({ from: BEGINNING, to: addDays(period.from, -1) }),
+  }
+  return (
+    <Alert color="orange" variant="light" title="Not on this bill">
+      <Table fz="sm" verticalSpacing={4} horizontalSpacing={0}>
+        <Table.Tbody>
+          {found.map((reason) => (
+            <Table.Tr key={reason}>
+              <Table.Td>
+                <Anchor component={Link} href={REASONS[reason].href(filters)} size="sm">
+                  {REASONS[reason].title}
+                </Anchor>
+                <Text size="xs" c="dimmed">
+                  {REASONS[reason].advice}
+                </Text>
+              </Table.Td>
+              <Table.Td ta="right" style={{ whiteSpace: 'nowrap', verticalAlign: 'top' }}>
+                {left_out[reason].at_least && 'more than '}
+                {count(left_out[reason].entries)} {left_out[reason].entries === 1 ? 'entry' : 'entries'}
+                {reason !== 'unpriced' && (
+                  <>
+                    , <Money amount={left_out[reason].cost} />
+                  </>
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Alert>
+  )
+}

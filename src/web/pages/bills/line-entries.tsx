@@ -1,0 +1,90 @@
+import { Drawer, Group, Stack, Text } from '@mantine/core'
+import { useLocation } from 'wouter'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Download } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Count, Moment, Money } from '../../parts/figures.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import type { Bill, BillLine } from './bill-body.ts'
+
+interface LineEntriesProps {
+  bill: Bill
+  line: BillLine | null
+  close: () => void
+}
+
+const askEntries = (id: string, line: number, page: string | undefined) =>
+  answer(api.bills({ id }).entries.get({ query: { line: String(line), page } }))
+
+type Entry = Awaited<ReturnType<typeof askEntries>>['data'][number]
+
+const COLUMNS: Column<Entry>[] = [
+  {
+    key: 'agent',
+    title: 'Agent',
+    phone: 'title',
+    cell: ({ agent_name, summary }) => (
+      <>
+        <bdi>{agent_name}</bdi>
+        {summary && (
+          <Text size="xs" c="dimmed" truncate>
+            <bdi>{summary}</bdi>
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { key: 'started', title: 'Started', width: '140px', cell: ({ started_at }) => <Moment at={started_at} /> },
+  { key: 'model', title: 'Model', width: '150px', cell: ({ model }) => <bdi>{model}</bdi> },
+  {
+    key: 'tokens',
+    title: 'Tokens',
+    width: '70px',
+    isNumber: true,
+    cell: ({ tokens }) => <Count value={tokens.total} />,
+  },
+  {
+    key: 'cost',
+    title: 'Cost',
+    width: '80px',
+    isNumber: true,
+    phone: 'value',
+    cell: ({ cost }) => <Money amount={cost} />,
+  },
+]
+
+/** What lies behind a line, entry by entry. */
+export const LineEntries = ({ bill, line, close }: LineEntriesProps) => (
+  <Drawer
+    opened={line !== null}
+    onClose={close}
+    size="xl"
+    title={`Entries of line ${line?.line ?? ''} of bill ${bill.number}`}
+  >
+    {line && <Entries bill={bill} line={line} />}
+  </Drawer>
+)
+
+function Entries({ bill, line }: { bill: Bill; line: BillLine }) {
+  const [, navigate] = useLocation()
+  const list = useList(['bills', bill.id, 'entries', line.line], (page) => askEntries(bill.id, line.line, page))
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Text size="sm">
+          <Money amount={line.cost} /> in all, <Count value={line.tokens.total} /> tokens
+        </Text>
+        <Download path={`/bills/${bill.id}/entries`} query={{ line: String(line.line), format: 'csv' }} />
+      </Group>
+      <DataTable
+        label="Entries of the line"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        open={({ id }) => navigate(`/entries/${id}`)}
+        empty={<Empty title="No entry is left">They may have been merged into others since.</Empty>}
+      />
+    </Stack>
+  )
+}

@@ -1,0 +1,170 @@
+import { Badge, Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { Link, useLocation } from 'wouter'
+import { one, oneOf, useAddress } from '../../address.ts'
+import { count } from '../../format/counts.ts'
+import { dayInWords, dayOf } from '../../format/moments.ts'
+import { billedMoney } from '../../format/money.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Page } from '../../parts/page.tsx'
+import { periodInWords, readPeriod } from '../../parts/period.ts'
+import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { ClientPicker } from '../../parts/pickers.tsx'
+import { Status } from '../../parts/status.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import { useSettings } from '../../server/me.ts'
+import { type BillHead, isOverdue, scopeOf } from './bill-body.ts'
+
+const NewBillButton = () => (
+  <Button component={Link} href="/bills/new" leftSection={<IconPlus size={16} />}>
+    New bill
+  </Button>
+)
+
+export function BillList() {
+  const { time_zone } = useSettings()
+  const [, navigate] = useLocation()
+  const [{ state, client, issued }, show] = useAddress({
+    state: oneOf('', 'sent', 'paid', 'void'),
+    client: one,
+    issued: one,
+  })
+  const query = {
+    ...(state && { state: [state] }),
+    ...(client && { client }),
+    ...(issued && readPeriod(issued, time_zone)),
+  }
+  const list = useList(['bills', 'list', query], (page) => answer(api.bills.get({ query: { ...query, page } })))
+  const isFiltered = Object.keys(query).length > 0
+  return (
+    <Page
+      title="Bills"
+      lead="Each takes the unbilled entries of a client, a project or everything over a period, and freezes them."
+      actions={
+        <>
+          <DownloadCsv path="/bills" query={query} />
+          <NewBillButton />
+        </>
+      }
+    >
+      <Group gap="xs" align="center">
+        <SegmentedControl
+          aria-label="State"
+          value={state}
+          onChange={(value) => show({ state: value as typeof state })}
+          data={[
+            { value: '', label: 'All' },
+            { value: 'sent', label: 'Sent' },
+            { value: 'paid', label: 'Paid' },
+            { value: 'void', label: 'Void' },
+          ]}
+        />
+        <ClientPicker
+          aria-label="Client"
+          placeholder="Any client"
+          // The API takes a name as well as an id, and a name can be read in the address.
+          value={client ? { value: client, label: client } : null}
+          change={(choice) => show({ client: choice?.label })}
+        />
+        <Group gap={6}>
+          <Text size="sm" c="dimmed">
+            Issued
+          </Text>
+          <PeriodPicker isOptional value={issued} change={(value) => show({ issued: value })} />
+        </Group>
+      </Group>
+      <DataTable
+        label="Bills"
+        columns={columnsOf(dayOf(new Date(), time_zone))}
+        list={list}
+        rowKey={({ id }) => id}
+        open={({ id }) => navigate(`/bills/${id}`)}
+        isMuted={({ state }) => state === 'void'}
+        empty={
+          isFiltered ? (
+            <NothingFound clear={() => show({ state: '', client: undefined, issued: undefined })} />
+          ) : (
+            <NoBills />
+          )
+        }
+      />
+    </Page>
+  )
+}
+
+const NothingFound = ({ clear }: { clear: () => void }) => (
+  <Empty
+    title="No such bill"
+    action={
+      <Button variant="light" onClick={clear}>
+        Show all bills
+      </Button>
+    }
+  >
+    No bill has this state, client and day of issue.
+  </Empty>
+)
+
+const NoBills = () => (
+  <Empty title="Nothing is billed yet" action={<NewBillButton />}>
+    A bill takes every unbilled entry of a client over a period. You see it as it will be, with what it leaves out,
+    before it is sent.
+  </Empty>
+)
+
+const columnsOf = (today: string): Column<BillHead>[] => [
+  {
+    key: 'number',
+    title: 'Number',
+    width: '130px',
+    phone: 'title',
+    cell: ({ number, kind }) => (
+      <Group gap={6} wrap="nowrap" component="span">
+        {number}
+        {kind === 'credit_note' && (
+          <Badge size="xs" variant="outline" color="gray" tt="none">
+            credit note
+          </Badge>
+        )}
+      </Group>
+    ),
+  },
+  { key: 'for', title: 'For', cell: (bill) => <bdi>{scopeOf(bill)}</bdi> },
+  { key: 'period', title: 'Period', width: '190px', cell: ({ period }) => periodInWords(period) },
+  { key: 'issued', title: 'Issued', width: '110px', cell: ({ issued_on }) => dayInWords(issued_on) },
+  {
+    key: 'due',
+    title: 'Due',
+    width: '170px',
+    cell: (bill) => <Due bill={bill} today={today} />,
+  },
+  { key: 'state', title: 'State', width: '80px', cell: ({ state }) => <Status of={state} /> },
+  {
+    key: 'delivery',
+    title: 'E-mail',
+    width: '90px',
+    cell: ({ delivery }) => (delivery === 'none' ? '–' : <Status of={delivery} />),
+  },
+  { key: 'entries', title: 'Entries', width: '80px', isNumber: true, cell: ({ entries }) => count(entries) },
+  {
+    key: 'total',
+    title: 'Total',
+    width: '130px',
+    isNumber: true,
+    phone: 'value',
+    cell: ({ total, currency }) => billedMoney(total, currency),
+  },
+]
+
+function Due({ bill, today }: { bill: BillHead; today: string }) {
+  if (bill.kind === 'credit_note') return <>–</>
+  if (!isOverdue(bill, today)) return <>{dayInWords(bill.due_on)}</>
+  return (
+    <Text component="span" inherit c="var(--mantine-color-error)">
+      {dayInWords(bill.due_on)} · overdue
+    </Text>
+  )
+}

@@ -1,0 +1,315 @@
+/** What can be said of a new bill. What is not said is as its client, project and the organization have it. */
+import {
+  Accordion,
+  ActionIcon,
+  Button,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { DatePickerInput, MonthPickerInput } from '@mantine/dates'
+import type { UseFormReturnType } from '@mantine/form'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { dayOf } from '../../format/moments.ts'
+import { ClientPicker, ProjectPicker } from '../../parts/pickers.tsx'
+import { CurrencySelect } from '../../parts/zone-and-currency.tsx'
+import { useSettings } from '../../server/me.ts'
+import type { BillValues } from './new-bill-values.ts'
+
+export type BillForm = UseFormReturnType<BillValues>
+
+export const NewBillFields = ({ form, needsRate }: { form: BillForm; needsRate: boolean }) => (
+  <Stack gap="md">
+    <WhatAndWhen form={form} />
+    <Currency form={form} needsRate={needsRate} />
+    <Accordion multiple variant="separated" order={2} chevronPosition="left" styles={{ content: { paddingTop: 4 } }}>
+      <Accordion.Item value="amounts">
+        <Accordion.Control>Lines and amounts</Accordion.Control>
+        <Accordion.Panel>
+          <Amounts form={form} />
+        </Accordion.Panel>
+      </Accordion.Item>
+      <Accordion.Item value="words">
+        <Accordion.Control>Words on it</Accordion.Control>
+        <Accordion.Panel>
+          <Words form={form} />
+        </Accordion.Panel>
+      </Accordion.Item>
+      <Accordion.Item value="delivery">
+        <Accordion.Control>Delivery by e-mail</Accordion.Control>
+        <Accordion.Panel>
+          <Delivery form={form} />
+        </Accordion.Panel>
+      </Accordion.Item>
+    </Accordion>
+  </Stack>
+)
+
+function WhatAndWhen({ form }: { form: BillForm }) {
+  const { time_zone } = useSettings()
+  const today = dayOf(new Date(), time_zone)
+  const { scope, span, client, project } = form.values
+  return (
+    <Stack gap="xs">
+      <SegmentedControl
+        aria-label="What is billed"
+        fullWidth
+        data={[
+          { value: 'client', label: 'A client' },
+          { value: 'project', label: 'A project' },
+          { value: 'everything', label: 'Everything' },
+        ]}
+        {...form.getInputProps('scope')}
+      />
+      {scope === 'client' && (
+        <ClientPicker
+          label="Client"
+          value={client}
+          change={(choice) => form.setFieldValue('client', choice)}
+          placeholder="Type a part of the name"
+          error={form.errors.client}
+        />
+      )}
+      {scope === 'project' && (
+        <ProjectPicker
+          label="Project"
+          value={project}
+          change={(choice) => form.setFieldValue('project', choice)}
+          placeholder="Type a part of its key or name"
+          error={form.errors.project}
+        />
+      )}
+      <Group gap="xs" wrap="nowrap" align="flex-end">
+        {span === 'month' ? (
+          <MonthPickerInput
+            label={`Month, in ${time_zone}`}
+            valueFormat="MMMM YYYY"
+            maxDate={today}
+            flex={1}
+            {...form.getInputProps('month')}
+          />
+        ) : (
+          <DatePickerInput
+            type="range"
+            allowSingleDateInRange
+            label={`First and last day, in ${time_zone}`}
+            valueFormat="D MMM YYYY"
+            maxDate={today}
+            firstDayOfWeek={1}
+            flex={1}
+            {...form.getInputProps('days')}
+            error={form.errors.days ?? form.errors.period}
+          />
+        )}
+        <SegmentedControl
+          aria-label="Kind of period"
+          data={[
+            { value: 'month', label: 'Month' },
+            { value: 'days', label: 'Days' },
+          ]}
+          {...form.getInputProps('span')}
+        />
+      </Group>
+    </Stack>
+  )
+}
+
+const Currency = ({ form, needsRate }: { form: BillForm; needsRate: boolean }) => (
+  <Group gap="xs" align="flex-start" grow>
+    <CurrencySelect
+      label="Currency"
+      placeholder="As the client has it"
+      clearable
+      allowDeselect
+      {...form.getInputProps('currency')}
+    />
+    {needsRate && (
+      <NumberInput
+        label={`${form.values.currency ?? 'Units'} per US dollar`}
+        placeholder="0.92"
+        decimalScale={10}
+        min={0}
+        hideControls
+        {...form.getInputProps('exchange_rate')}
+      />
+    )}
+  </Group>
+)
+
+const GROUPS = [
+  { value: 'project', label: 'project' },
+  { value: 'ticket', label: 'ticket' },
+  { value: 'model', label: 'model' },
+  { value: 'agent_manager', label: 'agent_manager' },
+  { value: 'agent_name', label: 'agent_name' },
+]
+
+const Amounts = ({ form }: { form: BillForm }) => (
+  <Stack gap="xs">
+    <TagsInput
+      label="A line per"
+      description="Up to four; also a label, as label:team"
+      data={GROUPS}
+      maxTags={4}
+      {...form.getInputProps('group_by')}
+    />
+    <Group gap="xs" grow align="flex-start">
+      <NumberInput
+        label="Markup"
+        description="Instead of the usual one"
+        suffix=" %"
+        decimalScale={4}
+        hideControls
+        {...form.getInputProps('markup')}
+      />
+      <Switch
+        label="Show cost and markup"
+        mt={50}
+        checked={form.values.show_cost}
+        onChange={(event) => form.setFieldValue('show_cost', event.currentTarget.checked)}
+      />
+    </Group>
+    <Group gap="xs" grow align="flex-start">
+      <TextInput label="Tax" placeholder="VAT" maxLength={50} {...form.getInputProps('tax_name')} />
+      <NumberInput
+        label="Its percentage"
+        suffix=" %"
+        decimalScale={4}
+        min={0}
+        max={100}
+        hideControls
+        {...form.getInputProps('tax_percent')}
+      />
+    </Group>
+    <ExtraLines form={form} />
+  </Stack>
+)
+
+function ExtraLines({ form }: { form: BillForm }) {
+  const { extra_lines } = form.values
+  const isIncomplete = extra_lines.some(({ text, amount }) => text.trim() === '' || amount === '')
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4}>
+        Extra lines
+      </Text>
+      <Stack gap="xs">
+        {extra_lines.map((_, index) => (
+          // A line has nothing but its place while it is typed.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <Group key={index} gap={4} wrap="nowrap" align="flex-start">
+            <TextInput
+              aria-label={`Text of extra line ${index + 1}`}
+              placeholder="Setting up"
+              maxLength={500}
+              flex={1}
+              {...form.getInputProps(`extra_lines.${index}.text`)}
+            />
+            <NumberInput
+              aria-label={`Amount of extra line ${index + 1}`}
+              placeholder="Amount"
+              hideControls
+              w={110}
+              styles={{ input: { textAlign: 'right' } }}
+              {...form.getInputProps(`extra_lines.${index}.amount`)}
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              mt={4}
+              aria-label={`Remove extra line ${index + 1}`}
+              onClick={() => form.removeListItem('extra_lines', index)}
+            >
+              <IconTrash size={16} />
+            </ActionIcon>
+          </Group>
+        ))}
+        {isIncomplete && (
+          <Text size="xs" c="dimmed">
+            A line without a text or an amount is left out. An amount below zero takes something off.
+          </Text>
+        )}
+        <Button
+          size="xs"
+          variant="default"
+          w="fit-content"
+          leftSection={<IconPlus size={14} />}
+          onClick={() => form.insertListItem('extra_lines', { text: '', amount: '' })}
+        >
+          Add a line
+        </Button>
+      </Stack>
+    </div>
+  )
+}
+
+const Words = ({ form }: { form: BillForm }) => (
+  <Stack gap="xs">
+    <Textarea label="Note above the lines" autosize minRows={2} maxLength={4000} {...form.getInputProps('note')} />
+    <Group gap="xs" grow align="flex-start">
+      <TextInput label="Purchase order" maxLength={200} {...form.getInputProps('purchase_order')} />
+      <NumberInput
+        label="Due after"
+        suffix=" days"
+        placeholder="As usual"
+        min={0}
+        max={365}
+        allowDecimal={false}
+        hideControls
+        {...form.getInputProps('due_days')}
+      />
+    </Group>
+    <TextInput
+      label="In place of the void bill"
+      placeholder="Its number"
+      maxLength={50}
+      {...form.getInputProps('replaces')}
+    />
+  </Stack>
+)
+
+const Delivery = ({ form }: { form: BillForm }) => (
+  <Stack gap="xs">
+    <SegmentedControl
+      aria-label="To whom it is sent"
+      fullWidth
+      data={[
+        { value: 'client', label: 'The client' },
+        { value: 'others', label: 'Others' },
+        { value: 'nobody', label: 'Nobody' },
+      ]}
+      {...form.getInputProps('deliver')}
+    />
+    {form.values.deliver === 'others' && (
+      <TagsInput
+        label="E-mail addresses"
+        description="Enter after each"
+        placeholder="bills@acme.example"
+        splitChars={[',', ' ', ';']}
+        maxTags={10}
+        acceptValueOnBlur
+        {...form.getInputProps('deliver_to')}
+      />
+    )}
+    {form.values.deliver === 'nobody' ? (
+      <Text size="xs" c="dimmed">
+        Download its PDF when it is sent.
+      </Text>
+    ) : (
+      <Textarea
+        label="Text of the e-mail"
+        placeholder="As usual"
+        autosize
+        minRows={2}
+        maxLength={10_000}
+        {...form.getInputProps('message')}
+      />
+    )}
+  </Stack>
+)

@@ -1,0 +1,132 @@
+/** What is typed for a new bill, and what of it the API is asked. */
+import { addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
+import type { Choice } from '../../parts/pickers.tsx'
+import type { BillRequest } from './bill-body.ts'
+
+export interface BillValues {
+  scope: 'client' | 'project' | 'everything'
+  client: Choice | null
+  project: Choice | null
+  span: 'month' | 'days'
+  /** The first day of the month. */
+  month: string | null
+  days: [string | null, string | null]
+  currency: string | null
+  exchange_rate: number | string
+  group_by: string[]
+  markup: number | string
+  tax_name: string
+  tax_percent: number | string
+  extra_lines: { text: string; amount: number | string }[]
+  note: string
+  purchase_order: string
+  due_days: number | string
+  show_cost: boolean
+  replaces: string
+  /** Undefined until a refusal asks. */
+  leave_unpriced: boolean
+  include_earlier: boolean | undefined
+  deliver: 'client' | 'others' | 'nobody'
+  deliver_to: string[]
+  message: string
+}
+
+interface Given {
+  client?: string | undefined
+  project?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  replaces?: string | undefined
+}
+
+const chosen = (name: string | undefined): Choice | null => (name === undefined ? null : { value: name, label: name })
+
+/** Last month for a client, where the address says nothing else. */
+export function valuesOf({ client, project, from, to, replaces }: Given, timeZone: string): BillValues {
+  return {
+    scope: project === undefined ? 'client' : 'project',
+    client: chosen(client),
+    project: chosen(project),
+    span: from && to ? 'days' : 'month',
+    month: addMonths(firstOfMonth(dayOf(new Date(), timeZone)), -1),
+    days: [from ?? null, to ?? null],
+    currency: null,
+    exchange_rate: '',
+    group_by: ['project', 'ticket'],
+    markup: '',
+    tax_name: '',
+    tax_percent: '',
+    extra_lines: [],
+    note: '',
+    purchase_order: '',
+    due_days: '',
+    show_cost: false,
+    replaces: replaces ?? '',
+    leave_unpriced: false,
+    include_earlier: undefined,
+    deliver: 'client',
+    deliver_to: [],
+    message: '',
+  }
+}
+
+const numberOf = (typed: number | string): number | undefined => (typed === '' ? undefined : Number(typed))
+const textOf = (typed: string): string | undefined => (typed.trim() === '' ? undefined : typed.trim())
+
+/** Undefined while it does not say for what and when. */
+export function requestOf(values: BillValues): BillRequest | undefined {
+  const scope = scopeOf(values)
+  const span = spanOf(values)
+  if (!scope || !span) return undefined
+  const percent = numberOf(values.tax_percent)
+  return withoutBlanks({
+    ...scope,
+    ...span,
+    currency: values.currency ?? undefined,
+    exchange_rate: numberOf(values.exchange_rate),
+    group_by: values.group_by,
+    markup: numberOf(values.markup),
+    tax: percent === undefined ? undefined : withoutBlanks({ name: textOf(values.tax_name), percent }),
+    extra_lines: linesOf(values),
+    note: textOf(values.note),
+    purchase_order: textOf(values.purchase_order),
+    due_days: numberOf(values.due_days),
+    show_cost: values.show_cost || undefined,
+    replaces: textOf(values.replaces),
+    leave_unpriced: values.leave_unpriced || undefined,
+    include_earlier: values.include_earlier,
+  })
+}
+
+function scopeOf({ scope, client, project }: BillValues): Pick<BillRequest, 'client' | 'project'> | undefined {
+  if (scope === 'everything') return {}
+  if (scope === 'client') return client ? { client: client.value } : undefined
+  return project ? { project: project.value } : undefined
+}
+
+function spanOf({ span, month, days }: BillValues): Pick<BillRequest, 'month' | 'period'> | undefined {
+  if (span === 'month') return month ? { month: month.slice(0, 7) } : undefined
+  const [from, to] = days
+  return from && to ? { period: { from, to } } : undefined
+}
+
+/** A line that is not complete yet is not on the bill; the form says so. */
+function linesOf({ extra_lines }: BillValues): BillRequest['extra_lines'] {
+  const lines = extra_lines.flatMap(({ text, amount }) =>
+    text.trim() === '' || amount === '' ? [] : [{ text: text.trim(), amount: Number(amount) }],
+  )
+  return lines.length === 0 ? undefined : lines
+}
+
+/** To whom, as the API takes it: absent means the client, none means nobody. */
+export function deliveryOf({ deliver, deliver_to, message }: BillValues) {
+  return withoutBlanks({
+    deliver_to: deliver === 'client' ? undefined : deliver === 'nobody' ? [] : deliver_to,
+    message: deliver === 'nobody' ? undefined : textOf(message),
+  })
+}
+
+/** The API takes no member that is undefined for one that is absent. */
+function withoutBlanks<T extends object>(given: T): T {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T
+}

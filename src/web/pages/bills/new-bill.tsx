@@ -1,0 +1,175 @@
+/** A new bill: said at the left, seen as it will be at the right, and sent only as it was seen. */
+import { Alert, Button, Grid, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useLocation } from 'wouter'
+import { one, useAddress } from '../../address.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Page } from '../../parts/page.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
+import { Problem } from '../../server/problem.ts'
+import { showFaults } from '../../server/send.ts'
+import type { BillRequest } from './bill-body.ts'
+import { LeftOut } from './left-out.tsx'
+import { type BillForm, NewBillFields } from './new-bill-fields.tsx'
+import { type BillValues, requestOf, valuesOf } from './new-bill-values.ts'
+import { BillPaper } from './paper.tsx'
+import { Refusal } from './refusal.tsx'
+import { SendBill } from './send-bill.tsx'
+
+/** So long nothing was typed before the bill is composed anew: that may read a hundred thousand entries. */
+const PAUSE_MS = 350
+
+/** Where the API says a field otherwise than the form does. */
+const FIELDS = {
+  '/period/from': 'days',
+  '/period/to': 'days',
+  '/period': 'days',
+  '/tax/percent': 'tax_percent',
+  '/tax/name': 'tax_name',
+}
+
+export function NewBill() {
+  const { time_zone } = useSettings()
+  const [given] = useAddress({ client: one, project: one, from: one, to: one, replaces: one })
+  const form = useForm<BillValues>({ initialValues: valuesOf(given, time_zone) })
+  const preview = usePreview(requestOf(form.values))
+  const problem = preview.error instanceof Problem ? preview.error : null
+  useFaults(form, problem)
+  const asksRate = problem?.faults.some(({ pointer }) => pointer === '/exchange_rate') ?? false
+  const { currency, exchange_rate } = form.values
+  const needsRate = asksRate || exchange_rate !== '' || (currency !== null && currency !== 'USD')
+  return (
+    <Page
+      title="New bill"
+      above={{ href: '/bills', title: 'Bills' }}
+      lead="Nothing is written until it is sent. Then it has a number, and its entries are frozen."
+    >
+      <Grid gap="xl">
+        <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
+          <NewBillFields form={form} needsRate={needsRate} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
+          <Preview form={form} preview={preview} problem={problem} />
+        </Grid.Col>
+      </Grid>
+    </Page>
+  )
+}
+
+/** The bill as it would be now. What was asked before is shown until the answer is there. */
+function usePreview(request: BillRequest | undefined) {
+  const [asked] = useDebouncedValue(JSON.stringify(request), PAUSE_MS)
+  const query = useQuery({
+    queryKey: ['bills', 'preview', asked],
+    queryFn: () => answer(api.bills.preview.post(JSON.parse(asked!) as BillRequest)),
+    enabled: asked !== undefined,
+    placeholderData: (before) => before,
+    // Entries arrive all day: what is sent must be what is there.
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const isBehind = asked !== JSON.stringify(request)
+  return { ...query, request, isStale: query.isFetching || isBehind }
+}
+
+export type PreviewState = ReturnType<typeof usePreview>
+
+/** Faults of the preview stand beside what was typed. */
+function useFaults(form: BillForm, problem: Problem | null) {
+  const [rest, setRest] = useState('')
+  const { setErrors } = form
+  // The form itself changes with every letter.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useEffect(() => {
+    if (problem) setRest(showFaults(form, problem, FIELDS))
+    else setErrors({})
+  }, [problem])
+  return rest
+}
+
+interface PreviewProps {
+  form: BillForm
+  preview: PreviewState
+  problem: Problem | null
+}
+
+function Preview({ form, preview, problem }: PreviewProps) {
+  const [, navigate] = useLocation()
+  const { data, request, isStale } = preview
+  if (!request) {
+    return (
+      <Empty title="Whom is it for?">
+        Choose a client, a project or everything, and a period. The bill shows here.
+      </Empty>
+    )
+  }
+  if (problem) return <Refused form={form} problem={problem} retry={preview.refetch} />
+  if (!data) return <Skeleton height={480} />
+  const { document, digest } = data
+  const isEmpty = document.entries === 0 && document.extra_lines.length === 0
+  return (
+    <Stack>
+      <Decided form={form} />
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {isStale ? 'Composing …' : isEmpty ? 'There is nothing to bill.' : 'As it will be sent.'}
+        </Text>
+        <SendBill
+          values={form.values}
+          request={request}
+          digest={digest}
+          document={document}
+          isDisabled={isStale || isEmpty}
+          sent={({ id }) => navigate(`/bills/${id}`)}
+          again={() => void preview.refetch()}
+        />
+      </Group>
+      <LeftOut document={document} />
+      <BillPaper document={document} isStale={isStale} />
+    </Stack>
+  )
+}
+
+function Refused({ form, problem, retry }: { form: BillForm; problem: Problem; retry: () => unknown }) {
+  if (problem.code === 'unpriced_entries' || problem.code === 'earlier_entries') {
+    return <Refusal form={form} problem={problem} />
+  }
+  if (problem.code === 'validation_failed') {
+    return (
+      <Alert color="orange" variant="light" title="Something is missing" role="status">
+        {problem.faults.map(({ pointer, message }) => (
+          <Text size="sm" key={pointer}>
+            <code>{pointer.slice(1).replaceAll('/', ' ').replaceAll('_', ' ')}</code> {message}.
+          </Text>
+        ))}
+      </Alert>
+    )
+  }
+  return <Failure problem={problem} retry={retry} />
+}
+
+/** What was decided on a refusal can be taken back. */
+function Decided({ form }: { form: BillForm }) {
+  const { leave_unpriced, include_earlier } = form.values
+  const lines: [string, () => void][] = []
+  if (leave_unpriced) {
+    lines.push(['Entries without a price are left out.', () => form.setFieldValue('leave_unpriced', false)])
+  }
+  if (include_earlier !== undefined) {
+    const says = include_earlier ? 'are on it, in a section of their own.' : 'are left for another bill.'
+    lines.push([`Entries from before the period ${says}`, () => form.setFieldValue('include_earlier', undefined)])
+  }
+  return lines.map(([says, undo]) => (
+    <Group key={says} gap="xs">
+      <Text size="sm">{says}</Text>
+      <Button size="compact-xs" variant="subtle" onClick={undo}>
+        Decide again
+      </Button>
+    </Group>
+  ))
+}

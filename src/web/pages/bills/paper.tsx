@@ -1,0 +1,285 @@
+/** A bill as it prints: what a client sees of it, with ways to what lies behind each line. */
+import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Fragment, type ReactNode } from 'react'
+import { count } from '../../format/counts.ts'
+import { Count } from '../../parts/figures.tsx'
+import { projectLabel } from '../../parts/pickers.tsx'
+import { amountOf, type BillDocument, type BillLine } from './bill-body.ts'
+import classes from './paper.module.css'
+
+interface BillPaperProps {
+  document: BillDocument
+  /** Leads to the entries of a line. */
+  openLine?: (line: BillLine) => void
+  isStale?: boolean
+  /** What stands above the issuer, such as its picture. */
+  picture?: ReactNode
+}
+
+export function BillPaper({ document, openLine, isStale, picture }: BillPaperProps) {
+  const { kind, number, issuer, recipient, note, footer } = document
+  return (
+    <Paper withBorder p={{ base: 'md', sm: 'xl' }} className={classes.paper} data-stale={isStale || undefined}>
+      <Stack gap="lg">
+        <Group justify="space-between" align="flex-start" gap="lg">
+          <div>
+            {picture}
+            <Party {...issuer} />
+          </div>
+          <div>
+            <Text fz={22} fw={650} ta="right" lh={1.2}>
+              {kind === 'bill' ? 'Bill' : 'Credit note'}
+            </Text>
+            <Text ta="right" mb="xs">
+              {number ?? 'Number when it is sent'}
+            </Text>
+            <Facts document={document} />
+          </div>
+        </Group>
+        {recipient && (
+          <div>
+            <Text size="sm" c="dimmed">
+              To
+            </Text>
+            <Party {...recipient} />
+          </div>
+        )}
+        {note !== null && (
+          <Text size="sm" className={classes.lines} dir="auto">
+            {note}
+          </Text>
+        )}
+        <Lines document={document} openLine={openLine} />
+        {footer !== null && (
+          <Text size="sm" className={classes.lines} dir="auto">
+            {footer}
+          </Text>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+const Party = ({ name, address, tax_id, email }: BillDocument['issuer']) => (
+  <div>
+    <Title order={2} size="h5">
+      <bdi>{name}</bdi>
+    </Title>
+    <Text size="sm" className={classes.lines} dir="auto">
+      {[address, tax_id && `Tax id ${tax_id}`, email].filter(Boolean).join('\n')}
+    </Text>
+  </div>
+)
+
+function Facts({ document }: { document: BillDocument }) {
+  const { kind, issued_on, due_on, period, purchase_order, scope, corrects, replaces, show_cost, currency } = document
+  const facts: [string, string | null | undefined][] = [
+    ['Date', issued_on],
+    ['Due', kind === 'bill' ? due_on : null],
+    ['Period', `${period.from} – ${period.to}`],
+    ['Purchase order', purchase_order],
+    ['Project', scope.project && projectLabel(scope.project)],
+    ['Corrects bill', corrects?.number],
+    ['Replaces bill', replaces?.number],
+    ['Exchange rate', show_cost && currency !== 'USD' ? `1 USD = ${document.exchange_rate} ${currency}` : null],
+  ]
+  return (
+    <dl className={classes.facts}>
+      {facts.map(
+        ([label, text]) =>
+          text && (
+            <Fragment key={label}>
+              <dt>{label}</dt>
+              <dd>
+                <bdi>{text}</bdi>
+              </dd>
+            </Fragment>
+          ),
+      )}
+    </dl>
+  )
+}
+
+function Lines({ document, openLine }: Pick<BillPaperProps, 'document' | 'openLine'>) {
+  const { kind, show_cost, currency, sections, extra_lines, minor_digits } = document
+  const hasFigures = kind === 'bill'
+  const span = 2 + (hasFigures ? 2 : 0) + (hasFigures && show_cost ? 2 : 0)
+  return (
+    <table className={classes.table}>
+      <thead>
+        <tr>
+          <th scope="col">Description</th>
+          {hasFigures && (
+            <>
+              <th scope="col" className={classes.extra}>
+                Sessions
+              </th>
+              <th scope="col" className={classes.extra}>
+                Tokens
+              </th>
+            </>
+          )}
+          {hasFigures && show_cost && (
+            <>
+              <th scope="col" className={classes.extra}>
+                Cost USD
+              </th>
+              <th scope="col" className={classes.extra}>
+                Markup
+              </th>
+            </>
+          )}
+          <th scope="col">Amount {currency}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {sections.map(({ title, lines }) => (
+          <Fragment key={title ?? ''}>
+            {title !== null && (
+              <tr className={classes.section}>
+                <th colSpan={span}>{title}</th>
+              </tr>
+            )}
+            <Groups lines={lines} document={document} openLine={openLine} span={span} />
+          </Fragment>
+        ))}
+        {sections.length > 0 && extra_lines.length > 0 && (
+          <tr className={classes.section}>
+            <th colSpan={span}>Further</th>
+          </tr>
+        )}
+        {extra_lines.map(({ text, amount }, index) => (
+          // Extra lines have nothing but their place: two may say the same.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <tr key={index}>
+            <td dir="auto">{text}</td>
+            {hasFigures && <td className={classes.extra} colSpan={span - 2} />}
+            <td>{amountOf(amount, minor_digits)}</td>
+          </tr>
+        ))}
+        {sections.length === 0 && extra_lines.length === 0 && (
+          <tr>
+            <td colSpan={span}>There is nothing to bill.</td>
+          </tr>
+        )}
+      </tbody>
+      <Sums document={document} span={span} />
+    </table>
+  )
+}
+
+function Sums({ document, span }: { document: BillDocument; span: number }) {
+  const { subtotal, tax, total, currency, minor_digits } = document
+  return (
+    <tfoot>
+      {tax && (
+        <>
+          <tr>
+            <td>Subtotal</td>
+            <td colSpan={span - 1}>{amountOf(subtotal, minor_digits)}</td>
+          </tr>
+          <tr>
+            <td>
+              {tax.name} {tax.percent} %
+            </td>
+            <td colSpan={span - 1}>{amountOf(tax.amount, minor_digits)}</td>
+          </tr>
+        </>
+      )}
+      <tr className={classes.total}>
+        <td>Total {currency}</td>
+        <td colSpan={span - 1}>{amountOf(total, minor_digits)}</td>
+      </tr>
+    </tfoot>
+  )
+}
+
+interface GroupsProps extends Pick<BillPaperProps, 'document' | 'openLine'> {
+  lines: readonly BillLine[]
+  span: number
+}
+
+/** Lines of one project, or of whatever the bill is grouped by first, stand together below its name. */
+function Groups({ lines, document, openLine, span }: GroupsProps) {
+  const [first, ...others] = document.group_by
+  const isNested = others.length > 0
+  const groups = new Map<string, BillLine[]>()
+  for (const line of lines) {
+    const key = isNested ? JSON.stringify(line.keys[first!]) : ''
+    groups.set(key, [...(groups.get(key) ?? []), line])
+  }
+  return [...groups].map(([key, members]) => (
+    <Fragment key={key}>
+      {isNested && (
+        <tr className={classes.group}>
+          <th colSpan={span} scope="rowgroup" dir="auto">
+            {nameOf(members[0]!, first!)}
+          </th>
+        </tr>
+      )}
+      {members.map((line) => (
+        <Line
+          key={line.line}
+          line={line}
+          label={(isNested ? others : document.group_by).map((name) => nameOf(line, name)).join(' · ')}
+          document={document}
+          openLine={openLine}
+          isNested={isNested}
+        />
+      ))}
+    </Fragment>
+  ))
+}
+
+/** All digits that a cost has, and at least those of cents. */
+const costs = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 9 })
+
+interface LineProps extends Pick<BillPaperProps, 'document' | 'openLine'> {
+  line: BillLine
+  label: string
+  isNested: boolean
+}
+
+function Line({ line, label, document, openLine, isNested }: LineProps) {
+  const { show_cost, minor_digits } = document
+  const text = label || 'Use of agents'
+  return (
+    <tr className={isNested ? classes.nested : undefined}>
+      <td dir="auto">
+        {openLine ? (
+          <Anchor component="button" type="button" size="sm" ta="start" onClick={() => openLine(line)}>
+            {text}
+          </Anchor>
+        ) : (
+          text
+        )}
+      </td>
+      <td className={classes.extra}>{count(line.sessions)}</td>
+      <td className={classes.extra}>
+        <Count value={line.tokens.total} />
+      </td>
+      {show_cost && (
+        <>
+          <td className={classes.extra}>{costs.format(line.cost)}</td>
+          <td className={classes.extra}>{line.markup === null ? 'several' : `${line.markup} %`}</td>
+        </>
+      )}
+      <td>{amountOf(line.amount, minor_digits)}</td>
+    </tr>
+  )
+}
+
+const NOTHING: Record<string, string> = {
+  project: 'Without a project',
+  ticket: 'Without a ticket',
+  model: 'Without a model',
+  agent_manager: 'Without a manager',
+  agent_name: 'Without an agent',
+}
+
+function nameOf({ keys }: BillLine, dimension: string): string {
+  const key = keys[dimension]
+  if (typeof key === 'string') return key
+  if (!key) return NOTHING[dimension] ?? `Without the label ${dimension.slice('label:'.length)}`
+  return key.key === undefined ? (key.name ?? key.id) : projectLabel({ key: key.key, name: key.name })
+}

@@ -1,0 +1,75 @@
+/** A bill is not composed before somebody decided: what the API refuses is asked here. */
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { addDays, addMonths } from '../../format/moments.ts'
+import { ownPeriod } from '../../parts/period.ts'
+import type { Problem } from '../../server/problem.ts'
+import type { BillForm } from './new-bill-fields.tsx'
+import { type BillValues, requestOf } from './new-bill-values.ts'
+
+export const Refusal = ({ form, problem }: { form: BillForm; problem: Problem }) => {
+  const isUnpriced = problem.code === 'unpriced_entries'
+  // What follows the first sentence is advice to programs.
+  const [says] = problem.message.split(/(?<=\.) (?=Give|Say)/)
+  return (
+    <Alert
+      color="orange"
+      variant="light"
+      title={isUnpriced ? 'Some entries have no price' : 'Some earlier entries were never billed'}
+      role="status"
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          {says} {isUnpriced ? 'What has no price is not on a bill.' : 'Are they to be on this bill?'}
+        </Text>
+        <Group gap="xs">{isUnpriced ? <UnpricedChoices form={form} /> : <EarlierChoices form={form} />}</Group>
+      </Stack>
+    </Alert>
+  )
+}
+
+const UnpricedChoices = ({ form }: { form: BillForm }) => (
+  <>
+    <Button component={Link} href={behind(form.values, { priced: 'false' })} size="xs">
+      Look at them
+    </Button>
+    <Button component={Link} href="/prices/unpriced" size="xs" variant="default">
+      Give their models a price
+    </Button>
+    <Button size="xs" variant="default" onClick={() => form.setFieldValue('leave_unpriced', true)}>
+      Leave them out
+    </Button>
+  </>
+)
+
+const EarlierChoices = ({ form }: { form: BillForm }) => (
+  <>
+    <Button size="xs" onClick={() => form.setFieldValue('include_earlier', true)}>
+      Bill them too
+    </Button>
+    <Button size="xs" variant="default" onClick={() => form.setFieldValue('include_earlier', false)}>
+      Leave them
+    </Button>
+    <Button
+      component={Link}
+      href={behind(form.values, { bill: 'none', status: ['submitted', 'approved'] }, true)}
+      size="xs"
+      variant="subtle"
+    >
+      Look at them
+    </Button>
+  </>
+)
+
+/** A day before which nobody counted tokens. */
+const BEGINNING = '2000-01-01'
+
+/** The list of the entries that are meant: of the period, or from before it. */
+function behind(values: BillValues, filters: Parameters<typeof addressOf>[1], isBefore = false): string {
+  const { client, project, month, period } = requestOf(values) ?? {}
+  const first = `${month}-01`
+  const { from, to } = period ?? { from: first, to: addDays(addMonths(first, 1), -1) }
+  const days = isBefore ? { from: BEGINNING, to: addDays(from, -1) } : { from, to }
+  return addressOf('/entries', { client, project, period: ownPeriod(days), ...filters })
+}
