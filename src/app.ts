@@ -28,6 +28,7 @@ import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
 import { varianceRoute } from './features/reports/routes/variance.ts'
 import { sheetsRoutes } from './features/sheets/routes.ts'
+import { telemetryStatusRoutes } from './features/telemetry/routes/status.ts'
 import { telemetryRoutes } from './features/telemetry/routes.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
@@ -92,7 +93,7 @@ export const createApp = ({
     .use(applyingRoute(services))
     .use(tryingRoute(services))
     .use(tokenEntrySchemaRoute())
-    .use(telemetryRoutes(services))
+    .use(telemetry(services))
     .use(clientsRoutes(services))
     .use(projectsRoutes(services))
     .use(ticketsRoutes(services))
@@ -102,6 +103,11 @@ export const createApp = ({
     .use(reports(services))
   return app
 }
+
+const telemetry = (services: Services) =>
+  new Elysia({ name: 'telemetry-all', normalize: false })
+    .use(telemetryRoutes(services))
+    .use(telemetryStatusRoutes(services))
 
 /** Together, because TypeScript follows a chain only so far. */
 const reports = (services: Services) =>

@@ -22,6 +22,7 @@ import { addServeCommand } from './serve.ts'
 import { addSettingsCommands } from './settings.ts'
 import { addSheetsCommands } from './sheets.ts'
 import { addSqlCommand } from './sql.ts'
+import { addTelemetryCommands } from './telemetry.ts'
 import { addTicketsCommands } from './tickets.ts'
 import { addTokensCommands } from './tokens.ts'
 import { addUnattributedCommand } from './unattributed.ts'
@@ -69,6 +70,7 @@ function createProgram(): Command {
   addReportsCommands(program)
   addOpenapiCommand(program)
   addAgentsCommands(program)
+  addTelemetryCommands(program)
   addBackupCommand(program)
   addRestoreCommand(program)
   addVerifyCommand(program)

@@ -123,12 +123,15 @@ async function serve(config: Config): Promise<void> {
     const delivering = services.bills.deliveries.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not deliver a bill')
     })
+    const tidying = services.telemetry.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not write what telemetry brought')
+    })
     const signal = await stopping
     logger.info(`${signal}: finishing what was accepted`)
     setTimeout(() => die(undefined, `not finished after ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
     await Promise.all([finish(server, logger), rolling.stop(), delivering.stop(), backups?.stop()])
-    await flushLastUsed(services.people, logger)
+    await Promise.all([flushLastUsed(services.people, logger), tidying.stop()])
   } finally {
     // Of a start that failed half-way; one that has finished answers nobody any more.
     await server?.stop(true)

@@ -13,6 +13,7 @@ import { type PlacementService, type Subject, valuesOf } from '../placement/serv
 import type { PricesService } from '../prices/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { createApplying } from './applying.ts'
+import { assignSession, planAssignment } from './assigning.ts'
 import { createDeciding } from './deciding.ts'
 import { createDrafts } from './drafts.ts'
 import { createExporting } from './exporting.ts'
@@ -50,6 +51,7 @@ export { actionResults } from './action-results.ts'
 export { type Applied, joinApplied } from './applied.ts'
 export { type AppliedRules, appliedBody } from './applied-body.ts'
 export { readWalk, type Scope, type Walk } from './applying.ts'
+export type { AssignedSession, Assignment } from './assigning.ts'
 export { ENTRY_COLUMNS } from './csv.ts'
 export { waitingFor } from './deciding.ts'
 export type { DraftSheet, Overlap } from './drafts.ts'
@@ -156,6 +158,8 @@ export function createEntriesService({ db, clock, audit, people, prices, project
   return {
     freezeEntries,
     releaseEntries,
+    assignSession,
+    planAssignment,
     readAhead,
     ...createRepricing({ db, clock, audit, prices }),
     ...createExporting({ db }),

@@ -1,5 +1,5 @@
 /** Recording a session's totals so far (product.md, "Sessions"): chains of parts, sources, adoption. */
-import type { Tx } from '../../database/database.ts'
+import type { Reader, Tx } from '../../database/database.ts'
 import type { SessionSource } from '../../database/tables.ts'
 import { Problem } from '../../errors.ts'
 import { type Placement, type Subject, UNATTRIBUTED } from '../placement/service.ts'
@@ -147,9 +147,9 @@ async function reporterIn(
 }
 
 /** Whether somebody has reported it with a service token, which says for certain whose it is. */
-export async function hasReport(tx: Tx, session: SessionRecord): Promise<boolean> {
+export async function hasReport(reader: Reader, session: SessionRecord): Promise<boolean> {
   if (!session.contested) return session.source === 'report'
-  return (await listSourceTotals(tx, session.id)).some(({ source }) => source === 'report')
+  return (await listSourceTotals(reader, session.id)).some(({ source }) => source === 'report')
 }
 
 async function adopt(tx: Tx, session: SessionRecord, circumstances: Circumstances): Promise<SessionRecord> {

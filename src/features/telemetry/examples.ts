@@ -1,5 +1,6 @@
 /** Exports as agents send them, as far as Tally reads them. */
 import type { Kind } from './otlp/decode.ts'
+import type { TelemetryAssigned, TelemetryStatus } from './schema.ts'
 
 const SESSION = '7abded9e-af37-492b-8216-95394ad33034'
 
@@ -97,4 +98,58 @@ export const EXAMPLE_EXPORTS: Record<Kind, object> = {
       },
     ],
   },
+}
+
+export const EXAMPLE_STATUS: TelemetryStatus = {
+  agents: [{ agent_harness: 'claude-code', sessions: 2 }],
+  channels: [
+    {
+      agent_harness: 'claude-code',
+      version: '2.1.329',
+      channel: 'api_request',
+      first_seen_at: '2026-11-20T17:53:04.000Z',
+      last_seen_at: '2026-11-20T18:20:00.000Z',
+      counted: 12,
+      repeated: 3,
+      late: 0,
+      shrunk: 0,
+      tokens: 182_400,
+    },
+  ],
+  rejected: [
+    {
+      reason: 'claude_code.token.usage: it has no session.id; leave OTEL_METRICS_INCLUDE_SESSION_ID at true',
+      records: 4,
+      last_seen_at: '2026-11-20T18:20:00.000Z',
+    },
+  ],
+  ignored: [
+    {
+      name: 'codex.turn.token_usage',
+      reason: 'names no session; the log codex.sse_event is counted',
+      records: 6,
+      last_seen_at: '2026-11-20T18:20:00.000Z',
+    },
+  ],
+  by_email: true,
+  pushes: [
+    {
+      token: { id: 'tok_01a1fa172a0277f3983322718874f2ef', name: 'telemetry', hint: 'Qx7m' },
+      requests: 9,
+      records: 412,
+      last_seen_at: '2026-11-20T18:20:00.000Z',
+    },
+  ],
+  emails: [{ email: 'ada@users.example.com', sessions: 1, last_seen_at: '2026-11-20T18:20:00.000Z' }],
+}
+
+export const EXAMPLE_ASSIGNED: TelemetryAssigned = {
+  dry_run: true,
+  email: 'ada@users.example.com',
+  user: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' },
+  sessions: 1,
+  entries: 2,
+  locked: [{ id: 'ent_01a1fa172a0277f3983322718874f2ef', status: 'billed' }],
+  skipped: [],
+  complete: true,
 }

@@ -2,10 +2,15 @@
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
+import { type AssigningDependencies, createAssigning } from './assigning.ts'
 import type { ReadResult } from './channels/index.ts'
 import { type Pusher, type ReceivingDependencies, recordObservations } from './receiving.ts'
-import { forgetSeen, listQuiet } from './store/sessions.ts'
+import { forgetSeen, listQuiet, listWaitingEmails } from './store/sessions.ts'
+import { countSessions, listChannels, listPushes, listUncounted } from './store/status.ts'
 import { Tally } from './tally.ts'
+import type { Status } from './wire.ts'
+
+export { statusBody } from './wire.ts'
 
 export type TelemetryService = ReturnType<typeof createTelemetryService>
 
@@ -13,8 +18,8 @@ export interface TelemetryDependencies {
   db: Database
   clock: Clock
   audit: AuditService
-  people: ReceivingDependencies['people']
-  entries: ReceivingDependencies['entries'] & { readAhead(): Promise<void> }
+  people: ReceivingDependencies['people'] & AssigningDependencies['people']
+  entries: ReceivingDependencies['entries'] & AssigningDependencies['entries'] & { readAhead(): Promise<void> }
 }
 
 /** What the sender is told: how many records could not be used, and why the first of them could not. */
@@ -30,13 +35,30 @@ export interface Received {
  */
 const REPEATS_MS = 7 * 86_400_000
 
+/** Whoever has more people to tell apart knows them by the first hundred. */
+const EMAILS_SHOWN = 100
+
 /** Sessions forgotten in one go; each is a short transaction of its own. */
 const FORGOTTEN_AT_ONCE = 500
+
+/** Whoever looks why nothing arrives looks again; and one small transaction in ten seconds is none. */
+const TIDY_MS = 10_000
 
 export function createTelemetryService({ db, clock, audit, people, entries }: TelemetryDependencies) {
   const tally = new Tally(db)
 
+  /** Writes what was counted for people to look at, and forgets what nobody repeats any more. */
+  async function tidy(): Promise<void> {
+    await tally.flush()
+    const before = clock.now() - REPEATS_MS
+    for (const sessionId of await listQuiet(db.read, before, FORGOTTEN_AT_ONCE)) {
+      await db.write((tx) => forgetSeen(tx, sessionId, before))
+    }
+  }
+
   return {
+    ...createAssigning({ db, clock, audit, people, entries }),
+
     /** Records what one request brings in one transaction, durably before it answers. */
     async receive(caller: Pusher, read: ReadResult): Promise<Received> {
       const now = clock.now()
@@ -63,12 +85,34 @@ export function createTelemetryService({ db, clock, audit, people, entries }: Te
       return { rejected, message }
     },
 
-    /** Writes what was counted for people to look at, and forgets what nobody repeats any more. */
-    async tidy(): Promise<void> {
+    /** What telemetry brings and what becomes of it: of this process all, of others what they have written. */
+    async status(): Promise<Status> {
       await tally.flush()
-      const before = clock.now() - REPEATS_MS
-      for (const sessionId of await listQuiet(db.read, before, FORGOTTEN_AT_ONCE)) {
-        await db.write((tx) => forgetSeen(tx, sessionId, before))
+      return {
+        byEmail: (await people.organization()).telemetryByEmail,
+        sessions: await countSessions(db.slow),
+        channels: await listChannels(db.read),
+        uncounted: await listUncounted(db.read),
+        pushes: await listPushes(db.read),
+        emails: await listWaitingEmails(db.slow, EMAILS_SHOWN),
+      }
+    },
+
+    tidy,
+
+    /** Tidies from time to time; one that failed is no reason to stop, and is told. */
+    start(onError: (error: unknown) => void): { stop(): Promise<void> } {
+      let running: Promise<void> = Promise.resolve()
+      const run = () => {
+        running = running.then(tidy).catch(onError)
+      }
+      const timer = setInterval(run, TIDY_MS)
+      return {
+        stop() {
+          clearInterval(timer)
+          run()
+          return running
+        },
       }
     },
   }

@@ -61,6 +61,12 @@ export async function listSessions(
   return found.sort((a, b) => a.id - b.id)
 }
 
+export async function getSession(reader: Reader, id: number): Promise<SessionRecord> {
+  const { sessions } = reader.tables
+  const [row] = await reader.select().from(sessions).where(eq(sessions.id, id))
+  return row!
+}
+
 export async function updateSession(
   tx: Tx,
   id: number,

@@ -1,0 +1,61 @@
+/** The state of telemetry as the API answers it. */
+import { timestamp } from '../../lib/duration.ts'
+import { reasonNotCounted } from './channels/index.ts'
+import type { TelemetryStatus } from './schema.ts'
+import type { WaitingEmail } from './store/sessions.ts'
+import type { ChannelRecord, PushView, UncountedRecord } from './store/status.ts'
+
+export interface Status {
+  byEmail: boolean
+  sessions: { harness: string; sessions: number }[]
+  channels: ChannelRecord[]
+  uncounted: UncountedRecord[]
+  pushes: PushView[]
+  emails: WaitingEmail[]
+}
+
+/** Who may not see people and tokens is not told of them. */
+export function statusBody(status: Status, { isAdmin }: { isAdmin: boolean }): TelemetryStatus {
+  const { byEmail, sessions, channels, uncounted, pushes, emails } = status
+  const ofKind = (kind: UncountedRecord['kind']) => uncounted.filter((row) => row.kind === kind)
+  return {
+    agents: sessions.map(({ harness, sessions }) => ({ agent_harness: harness, sessions })),
+    channels: channels.map((row) => ({
+      agent_harness: row.harness,
+      version: row.version || null,
+      channel: row.channel,
+      first_seen_at: timestamp(row.firstSeenAt),
+      last_seen_at: timestamp(row.lastSeenAt),
+      counted: row.counted,
+      repeated: row.repeated,
+      late: row.late,
+      shrunk: row.shrunk,
+      tokens: row.tokens,
+    })),
+    rejected: ofKind('rejected').map(({ what, records, lastSeenAt }) => ({
+      reason: what,
+      records,
+      last_seen_at: timestamp(lastSeenAt),
+    })),
+    ignored: ofKind('ignored').map(({ what, records, lastSeenAt }) => ({
+      name: what,
+      reason: reasonNotCounted(what) ?? 'tells nothing of tokens that Tally reads',
+      records,
+      last_seen_at: timestamp(lastSeenAt),
+    })),
+    by_email: byEmail,
+    ...(isAdmin && {
+      pushes: pushes.map(({ token: { uid, name, hint }, requests, records, lastSeenAt }) => ({
+        token: { id: uid, name, hint },
+        requests,
+        records,
+        last_seen_at: timestamp(lastSeenAt),
+      })),
+      emails: emails.map(({ email, sessions, lastSeenAt }) => ({
+        email,
+        sessions,
+        last_seen_at: timestamp(lastSeenAt),
+      })),
+    }),
+  }
+}
