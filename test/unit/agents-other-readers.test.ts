@@ -1,0 +1,370 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { scanSession } from '../../src/agents/scan.ts'
+import { AgentHome } from '../support/agent-home.ts'
+
+let home: AgentHome
+beforeEach(() => {
+  home = new AgentHome()
+})
+afterEach(() => home.remove())
+
+const THREADS = ['11111111-0000-4000-8000-000000000000', '22222222-0000-4000-8000-000000000000'] as const
+const [ONE, TWO] = THREADS
+
+const rollout = (thread: string, folder = 'sessions/2025/11/20') =>
+  `.codex/${folder}/rollout-2025-11-20T10-00-00-${thread}.jsonl`
+
+type Vector = [input: number, cached: number, output: number]
+
+const usage = ([input_tokens, cached_input_tokens, output_tokens]: Vector) => ({
+  ...{ input_tokens, cached_input_tokens, output_tokens, reasoning_output_tokens: 0 },
+  total_tokens: input_tokens + output_tokens,
+})
+
+let clock: number
+beforeEach(() => {
+  clock = Date.parse('2025-11-20T10:00:00Z')
+})
+
+/** A line of a rollout, a minute after the one before. */
+const line = (type: string, payload: object, afterMs = 60_000) => {
+  clock += afterMs
+  return { timestamp: new Date(clock).toISOString(), type, payload }
+}
+const meta = (id: string, more: object = {}) => line('session_meta', { id, cwd: '/nowhere', ...more })
+const turn = (model: string) => line('turn_context', { model })
+const total = (sum: Vector, last?: Vector, afterMs?: number) =>
+  line(
+    'event_msg',
+    {
+      type: 'token_count',
+      info: { total_token_usage: usage(sum), ...(last ? { last_token_usage: usage(last) } : {}) },
+    },
+    afterMs,
+  )
+
+const codexFigures = () =>
+  home
+    .uses('codex')
+    .map(({ sessionId, model, requests, tokens: { input, cache_read, output } }) => [
+      ...[sessionId, model, requests],
+      [input, cache_read, output],
+    ])
+
+describe('Codex, where it only tells running totals', () => {
+  test('is counted by what they grow, however often one is repeated', () => {
+    home.writeLines(rollout(ONE), [
+      meta(ONE),
+      turn('gpt-5-codex'),
+      total([100, 60, 10], [100, 60, 10]),
+      total([100, 60, 10], [100, 60, 10]),
+      line('event_msg', { type: 'token_count', info: null, rate_limits: {} }),
+      total([250, 160, 30], [150, 100, 20]),
+      total([250, 160, 30], [150, 100, 20]),
+    ])
+    expect(codexFigures()).toEqual([[ONE, 'gpt-5-codex', 2, [90, 160, 30]]])
+  })
+
+  test('is counted for the model that was chosen at that moment', () => {
+    home.writeLines(rollout(ONE), [
+      meta(ONE),
+      total([10, 0, 1]),
+      turn('gpt-5-codex'),
+      total([110, 60, 11]),
+      turn('gpt-5.4'),
+      total([310, 160, 31]),
+    ])
+    expect(codexFigures()).toEqual([
+      [ONE, 'unknown', 1, [10, 0, 1]],
+      [ONE, 'gpt-5-codex', 1, [40, 60, 10]],
+      [ONE, 'gpt-5.4', 1, [100, 100, 20]],
+    ])
+  })
+
+  test('is counted on where the totals begin anew', () => {
+    home.writeLines(rollout(ONE), [
+      meta(ONE),
+      turn('gpt-5-codex'),
+      total([100, 60, 10], [100, 60, 10]),
+      total([30, 0, 5], [30, 0, 5]),
+      total([100, 60, 10], [70, 60, 5]),
+    ])
+    expect(codexFigures()).toEqual([[ONE, 'gpt-5-codex', 3, [80, 120, 20]]])
+  })
+
+  test('is counted once where a thread lies among the archived as well', () => {
+    const lines = [meta(ONE), turn('gpt-5-codex'), total([100, 60, 10]), total([250, 160, 30])]
+    home.writeLines(rollout(ONE), lines)
+    home.writeLines(rollout(ONE, 'archived_sessions'), lines)
+    expect(codexFigures()).toEqual([[ONE, 'gpt-5-codex', 2, [90, 160, 30]]])
+  })
+
+  const original = () => [
+    meta(ONE),
+    turn('gpt-5-codex'),
+    total([100, 60, 10], [100, 60, 10]),
+    total([250, 160, 30], [150, 100, 20]),
+  ]
+  /** Everything that is inherited is written at once, with new times. */
+  const fork = () => [
+    meta(TWO, { forked_from_id: ONE }),
+    line('session_meta', { id: ONE }, 1),
+    line('turn_context', { model: 'gpt-5-codex' }, 1),
+    total([100, 60, 10], [100, 60, 10], 1),
+    total([250, 160, 30], [150, 100, 20], 1),
+    total([300, 200, 35], [50, 40, 5]),
+  ]
+
+  test('is not counted again in a fork, which begins with what the other thread used', () => {
+    home.writeLines(rollout(ONE), original())
+    home.writeLines(rollout(TWO), fork())
+    expect(codexFigures()).toEqual([
+      [ONE, 'gpt-5-codex', 2, [90, 160, 30]],
+      [TWO, 'gpt-5-codex', 1, [10, 40, 5]],
+    ])
+  })
+
+  test('is not counted in a fork either where the other thread is gone', () => {
+    home.writeLines(rollout(TWO), fork())
+    expect(codexFigures()).toEqual([[TWO, 'gpt-5-codex', 1, [10, 40, 5]]])
+  })
+
+  test('is counted from what a fork used itself, where it does not repeat what it inherited', () => {
+    home.writeLines(rollout(TWO), [
+      meta(TWO, { source: { subagent: { thread_spawn: { parent_thread_id: ONE } } } }),
+      turn('gpt-5-codex'),
+      total([300, 200, 35], [50, 40, 5]),
+      total([360, 240, 41], [60, 40, 6]),
+    ])
+    expect(codexFigures()).toEqual([[TWO, 'gpt-5-codex', 2, [30, 80, 11]]])
+  })
+
+  test('is counted in each of two threads that happen to use as much', () => {
+    home.writeLines(rollout(ONE), original())
+    home.writeLines(rollout(TWO), [meta(TWO), turn('gpt-5-codex'), total([100, 60, 10], [100, 60, 10])])
+    expect(codexFigures()).toEqual([
+      [ONE, 'gpt-5-codex', 2, [90, 160, 30]],
+      [TWO, 'gpt-5-codex', 1, [40, 60, 10]],
+    ])
+  })
+})
+
+describe('Codex, where it records each response', () => {
+  const record = (id: string, thread: string, used: Vector) =>
+    line('token_usage_record', { response_id: id, thread_id: thread, usage: usage(used) })
+
+  test('is counted once per response, in the thread that had it', () => {
+    home.writeLines(rollout(ONE), [
+      meta(ONE),
+      turn('gpt-5-codex'),
+      record('a', ONE, [100, 60, 10]),
+      total([100, 60, 10]),
+    ])
+    home.writeLines(rollout(TWO), [
+      meta(TWO, { forked_from_id: ONE }),
+      turn('gpt-5-codex'),
+      record('a', ONE, [100, 60, 10]),
+      total([100, 60, 10]),
+      record('b', TWO, [50, 40, 5]),
+      total([150, 100, 15]),
+    ])
+    expect(codexFigures()).toEqual([
+      [ONE, 'gpt-5-codex', 1, [40, 60, 10]],
+      [TWO, 'gpt-5-codex', 1, [10, 40, 5]],
+    ])
+  })
+
+  test('counts what an older version did before in the same thread', () => {
+    home.writeLines(rollout(ONE), [
+      meta(ONE),
+      turn('gpt-5-codex'),
+      total([100, 60, 10]),
+      record('a', ONE, [50, 40, 5]),
+      total([150, 100, 15]),
+    ])
+    expect(codexFigures()).toEqual([[ONE, 'gpt-5-codex', 2, [50, 100, 15]]])
+  })
+
+  test('has the threads of sub-agents with the session that a hook names', () => {
+    home.writeLines(rollout(ONE), [meta(ONE), turn('gpt-5-codex'), record('a', ONE, [100, 60, 10])])
+    home.writeLines(rollout(TWO), [
+      meta(TWO, { session_id: ONE, parent_thread_id: ONE }),
+      turn('gpt-5-codex'),
+      record('b', TWO, [50, 40, 5]),
+    ])
+    const { uses } = scanSession('codex', { sessionId: ONE }, home.environment)
+    expect(uses.map(({ sessionId }) => sessionId)).toEqual([ONE, TWO])
+  })
+})
+
+describe('Gemini CLI', () => {
+  const message = (id: string, output: number, more: object = {}) => ({
+    ...{ id, timestamp: '2026-11-20T10:00:00Z', type: 'gemini', model: 'gemini-2.5-pro' },
+    tokens: { input: 100, output, cached: 40, thoughts: 5, tool: 3, total: 108 + output },
+    ...more,
+  })
+  const geminiFigures = () =>
+    home
+      .uses('gemini-cli')
+      .map(({ sessionId, requests, tokens: { input, cache_read, output } }) => [
+        sessionId,
+        requests,
+        input,
+        cache_read,
+        output,
+      ])
+
+  test('is read from the one document of older versions', () => {
+    const messages = [{ type: 'user', content: 'hello' }, message('a', 10), message('b', 20)]
+    home.write('.gemini/tmp/web/chats/session-1.json', JSON.stringify({ sessionId: 's', messages }, null, 2))
+    expect(geminiFigures()).toEqual([['s', 2, 126, 80, 40]])
+  })
+
+  test('is counted once where both kinds of file tell of a session, and a change repeats its messages', () => {
+    home.write('.gemini/tmp/web/chats/session-1.json', JSON.stringify({ sessionId: 's', messages: [message('a', 10)] }))
+    home.writeLines('.gemini/tmp/web/chats/session-1.jsonl', [
+      { sessionId: 's', startTime: '2026-11-20T09:59:00Z' },
+      message('a', 10),
+      { $set: { messages: [message('a', 10), message('b', 20)] } },
+      message('b', 30),
+    ])
+    expect(geminiFigures()).toEqual([['s', 2, 126, 80, 50]])
+  })
+
+  test('has other JSON beside its chats, which is none of them', () => {
+    home.write('.gemini/tmp/web/logs.json', '[{"type":"gemini"}]')
+    home.write('.gemini/tmp/web/checkpoint-1.json', 'broken')
+    expect(home.scan({ agents: ['gemini-cli'] })).toMatchObject({ files: 0, damage: [] })
+  })
+
+  test('names a document that is broken', () => {
+    const file = home.write('.gemini/tmp/web/chats/session-1.json', '{"sessionId":"s","messages":[{')
+    expect(home.scan().damage).toEqual([{ file, line: null, what: 'is no JSON object and was not read' }])
+  })
+})
+
+describe('Qwen Code', () => {
+  test('of a version without events is counted by its answers', () => {
+    const answer = (uuid: string) => ({
+      ...{ uuid, sessionId: 's', timestamp: '2026-11-20T10:00:00Z', type: 'assistant', model: 'qwen3-coder-plus' },
+      usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 20, cachedContentTokenCount: 30 },
+    })
+    home.writeLines('.qwen/projects/p/chats/s.jsonl', [answer('a'), answer('b'), answer('b')])
+    const [use] = home.uses('qwen-code')
+    expect(use).toMatchObject({ sessionId: 's', requests: 2, tokens: { input: 140, output: 40, cache_read: 60 } })
+  })
+
+  test('tells in its ledger of a session that went on with its last line', () => {
+    const ledger = (inputTokens: number, requests: number) => ({
+      ...{ sessionId: 's', startTime: 1_795_197_386_196, project: '/home/dev/web' },
+      models: { 'qwen3-coder-plus': { requests, inputTokens, outputTokens: 7, cachedTokens: 0 } },
+    })
+    home.writeLines('.qwen/usage_record.jsonl', [ledger(10, 1), ledger(25, 3)])
+    expect(home.uses('qwen-code')[0]).toMatchObject({ requests: 3, tokens: { input: 25 } })
+  })
+})
+
+describe('opencode', () => {
+  const data = (change: object = {}) =>
+    JSON.stringify({
+      ...{ role: 'assistant', modelID: 'claude-sonnet-4-5', providerID: 'anthropic', cost: 0.25 },
+      path: { cwd: '/nowhere' },
+      tokens: { input: 10, output: 5, reasoning: 2, cache: { read: 3, write: 4 } },
+      time: { created: 1_795_197_430_122, completed: 1_795_197_431_427 },
+      ...change,
+    })
+
+  function write(
+    messages: [id: string, session: string, data: string][],
+    sessions: [id: string, parent: string | null][] = [],
+  ) {
+    const folder = join(home.folder, '.local/share/opencode')
+    mkdirSync(folder, { recursive: true })
+    const database = new Database(join(folder, 'opencode.db'))
+    database.run('CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT)')
+    database.run('CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, title TEXT)')
+    for (const [id, session, text] of messages) {
+      database.query('INSERT INTO message VALUES (?, ?, 1, ?)').run(id, session, text)
+    }
+    for (const [id, parent] of sessions) {
+      database.query('INSERT INTO session VALUES (?, ?, ?)').run(id, parent, `Title of ${id}`)
+    }
+    database.close()
+  }
+
+  test('is counted with the cost of each message, where all of them have one', () => {
+    const later = { time: { created: 1_795_197_440_000 } }
+    write([
+      ['m1', 's', data()],
+      ['m2', 's', data({ ...later, cost: 0.1 })],
+      ['m3', 's', data({ ...later, modelID: 'gpt-5', providerID: 'azure', cost: 0 })],
+      ['m4', 's', data({ role: 'user' })],
+    ])
+    expect(
+      home
+        .uses('opencode')
+        .map(({ model, provider, requests, reportedCost }) => [model, provider, requests, reportedCost]),
+    ).toEqual([
+      ['claude-sonnet-4-5', null, 2, '0.35'],
+      ['gpt-5', 'azure', 1, null],
+    ])
+    expect(home.uses('opencode')[0]!.tokens).toMatchObject({ input: 20, output: 14, cache_read: 6, cache_write: 8 })
+  })
+
+  test('does not count what a fork copied, though it is called otherwise', () => {
+    write([
+      ['m1', 'ses_1', data()],
+      ['m2', 'ses_2', data()],
+      ['m3', 'ses_2', data({ time: { created: 1_795_197_440_000 } })],
+    ])
+    expect(home.uses('opencode').map(({ sessionId, requests }) => [sessionId, requests])).toEqual([
+      ['ses_1', 1],
+      ['ses_2', 1],
+    ])
+  })
+
+  test('has the sessions of sub-agents with the one that a hook names, and titles where they are asked for', () => {
+    const later = { time: { created: 1_795_197_440_000 } }
+    write(
+      [
+        ['m1', 'ses_1', data()],
+        ['m2', 'ses_2', data(later)],
+        ['m3', 'ses_3', data({ time: { created: 1_795_197_450_000 } })],
+      ],
+      [
+        ['ses_1', null],
+        ['ses_2', 'ses_1'],
+        ['ses_3', null],
+      ],
+    )
+    const { uses } = scanSession('opencode', { sessionId: 'ses_1' }, home.environment)
+    expect(uses.map(({ sessionId }) => sessionId)).toEqual(['ses_1', 'ses_2'])
+    const { uses: titled } = home.scan({ withTitles: true })
+    expect(titled.map(({ title }) => title)).toEqual(['Title of ses_1', 'Title of ses_2', 'Title of ses_3'])
+  })
+
+  test('is read from the files of older versions, once where the database has them too', () => {
+    write([['m1', 's', data()]])
+    home.write('.local/share/opencode/storage/message/s/m1.json', data({ id: 'm1', sessionID: 's' }))
+    const other = data({ id: 'm2', sessionID: 't', time: { created: 1_795_197_440_000 } })
+    home.write('.local/share/opencode/storage/message/t/m2.json', other)
+    expect(home.uses('opencode').map(({ sessionId, requests }) => [sessionId, requests])).toEqual([
+      ['s', 1],
+      ['t', 1],
+    ])
+  })
+
+  test('names a message that is broken, and a database that is none', () => {
+    write([['m1', 's', `${data().slice(0, 80)} "tokens"`]])
+    const file = home.write('.local/share/opencode/opencode-dev.db', 'this is no database, though it is called one')
+    const { damage, uses } = home.scan()
+    expect(uses).toEqual([])
+    expect(damage).toEqual([
+      { file, line: null, what: expect.stringContaining('cannot be read: file is not a database') },
+      { file: file.replace('-dev', ''), line: null, what: 'a message is no JSON object and was not read' },
+    ])
+  })
+})
