@@ -46,6 +46,10 @@ export const timeOfDay = (moment: string, timeZone: string): string => formatOf(
 export const dayOfMoment = (moment: string, timeZone: string): string =>
   formatOf(timeZone, DAY).format(new Date(moment))
 
+/** `21 Nov` of a moment. */
+export const shortDay = (moment: string, timeZone: string): string =>
+  formatOf(timeZone, { day: 'numeric', month: 'short' }).format(new Date(moment))
+
 /** `21 Nov 2026` of a day, which has no zone. */
 export const dayInWords = (day: string): string => formatOf('UTC', DAY).format(new Date(`${day}T00:00:00Z`))
 

@@ -3,9 +3,9 @@ import { Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { duration } from '../../format/moments.ts'
 import type { Column } from '../../parts/data-table.tsx'
+import { type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Count, Moment, Money } from '../../parts/figures.tsx'
 import { Status } from '../../parts/status.tsx'
-import { type Entry, placeKey } from './entry.ts'
 
 const SOURCES: Record<Entry['source'], string> = {
   report: 'report',

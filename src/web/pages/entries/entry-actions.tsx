@@ -1,11 +1,12 @@
 /** What can be decided about one entry, by its state and who looks. */
-import { Button, Group, Text, Textarea } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
+import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
+import { Reason } from '../../parts/entries/reason.tsx'
 import { tellUndo } from '../../parts/undo.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
-import { CHANGED_BY_ENTRIES, type Entry } from './entry.ts'
 import { useRights } from './rights.ts'
 
 export function EntryActions({ entry }: { entry: Entry }) {
@@ -101,19 +102,3 @@ function Reject({ entry, isOpen, close, reject }: RejectProps) {
     </Confirm>
   )
 }
-
-const REASON_LIMIT = 1_000
-
-export const Reason = ({ value, change }: { value: string; change: (reason: string) => void }) => (
-  <Textarea
-    label="Reason"
-    required
-    data-autofocus
-    autosize
-    minRows={2}
-    maxLength={REASON_LIMIT}
-    placeholder="Counted twice, a test run, …"
-    value={value}
-    onChange={({ currentTarget }) => change(currentTarget.value.replaceAll('\n', ' '))}
-  />
-)

@@ -4,10 +4,10 @@ import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { exactMoney } from '../../format/money.ts'
+import type { EntryDetail } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
 import { useRole } from '../../server/me.ts'
 import classes from './entries.module.css'
-import type { EntryDetail } from './entry.ts'
 import { Facts, Part } from './facts.tsx'
 
 const KINDS = {
@@ -56,9 +56,14 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
   )
 }
 
+type Row = Omit<NonNullable<EntryDetail['valuation']>['parts'][number], 'price' | 'amount'> & {
+  price: number | null
+  amount: number | null
+}
+
 /** The counts, and beside each what its tokens cost where that is known. */
 function Arithmetic({ entry: { tokens, valuation } }: { entry: EntryDetail }) {
-  const rows =
+  const rows: Row[] =
     valuation?.parts ??
     (Object.keys(KINDS) as Kind[])
       .filter((kind) => tokens[kind] > 0)
@@ -77,7 +82,7 @@ function Arithmetic({ entry: { tokens, valuation } }: { entry: EntryDetail }) {
         {rows.map(({ kind, tokens, price, from_tokens, amount }) => (
           <Table.Tr key={`${kind} ${from_tokens}`}>
             <Table.Td>
-              {KINDS[kind]}
+              {KINDS[kind as Kind]}
               {from_tokens !== null && (
                 <Text size="xs" c="dimmed">
                   long context, from {count(from_tokens)} tokens
@@ -111,7 +116,7 @@ function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNull
   return (
     <Text size="sm" c="dimmed">
       Price of{' '}
-      <Anchor component={Link} href={addressOf('/prices', { model: entry.model })} size="sm">
+      <Anchor component={Link} href={addressOf('/prices', { tab: 'cost', model: entry.model })} size="sm">
         <bdi>{[provider, model].filter(Boolean).join(' / ')}</bdi>
       </Anchor>{' '}
       ({source === 'default' ? 'Tally’s own table' : source},{' '}
@@ -137,7 +142,7 @@ function Unpriced({ entry: { model, reported_cost } }: { entry: EntryDetail }) {
       The price table has no price for <bdi>{model}</bdi>
       {reported_cost === null && ', so what it cost is unknown, and not 0'}.{' '}
       {maySet ? (
-        <Anchor component={Link} href={addressOf('/prices', { model })} size="sm">
+        <Anchor component={Link} href={addressOf('/prices', { tab: 'cost', model })} size="sm">
           Why, and how to give it one
         </Anchor>
       ) : (

@@ -5,8 +5,8 @@ import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { duration } from '../../format/moments.ts'
+import type { Entry } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
-import type { Entry } from './entry.ts'
 import { Facts } from './facts.tsx'
 
 export const To = ({ href, children }: { href: string; children: ReactNode }) => (

@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { count } from '../../format/counts.ts'
 import { exactMoney } from '../../format/money.ts'
+import { askHistory, type HistoryStep } from '../../parts/entries/entry.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { asProblem } from '../../server/problem.ts'
-import { askHistory, type HistoryStep } from './entry.ts'
 import { Part } from './facts.tsx'
 
 export function EntryHistory({ id }: { id: string }) {

@@ -3,9 +3,9 @@ import { ActionIcon, Alert, Button, Group, Stack, Text, Textarea, Tooltip } from
 import { useForm } from '@mantine/form'
 import { IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
+import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
 import { answer, api } from '../../server/api.ts'
 import { showFaults, useSend } from '../../server/send.ts'
-import { CHANGED_BY_ENTRIES, type Entry } from './entry.ts'
 import { useRights } from './rights.ts'
 
 export function EntryWords({ entry }: { entry: Entry }) {

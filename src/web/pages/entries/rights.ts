@@ -2,8 +2,9 @@
  * What a person may do with an entry, by its state, their role and the projects they lead, so that nothing else is
  * offered. The server decides: product.md, "States" and "Roles".
  */
+
+import type { Entry } from '../../parts/entries/entry.ts'
 import { useMe } from '../../server/me.ts'
-import type { Entry } from './entry.ts'
 
 /** Their figures and their place are fixed. */
 const LOCKED: Entry['status'][] = ['pending', 'approved', 'billed']

@@ -3,12 +3,12 @@ import { Button, CloseButton, Divider, Group, Menu, Paper, Text } from '@mantine
 import { IconDots } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { count, counted } from '../../format/counts.ts'
+import type { Chosen, Entry } from '../../parts/entries/entry.ts'
+import type { EntryQuery } from '../../parts/entries/filters.ts'
+import { ManyDialogue, type ManyKind } from '../../parts/entries/many.tsx'
 import { useApproves } from '../../server/me.ts'
 import { isTyping } from '../../shell/shortcuts.ts'
 import classes from './entries.module.css'
-import type { Chosen, Entry } from './entry.ts'
-import type { EntryQuery } from './filters.ts'
-import { ManyDialogue, type ManyKind } from './many.tsx'
 
 interface SelectionBarProps {
   rows: readonly Entry[]

@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { count, counted } from '../../format/counts.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
+import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Count, Money } from '../../parts/figures.tsx'
 import { answer, api } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
-import type { EntryQuery } from './filters.ts'
 
 /** Before there was any agent whose use could be reported. */
 const EVER = '2000-01-01'

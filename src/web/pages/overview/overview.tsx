@@ -1,5 +1,99 @@
+import { Button, Grid } from '@mantine/core'
+import { Link } from 'wouter'
+import { addressOf, one, oneOf, useAddress } from '../../address.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
+import { type Period, periodBefore, periodInWords, readPeriod } from '../../parts/period.ts'
+import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { useSettings } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { Attention } from './attention.tsx'
+import { Course } from './course.tsx'
+import { Headline } from './headline.tsx'
+import { Largest } from './largest.tsx'
+import { useCourse, useHasEntries } from './usage.ts'
 
-export default function Section() {
-  return <Page title="overview">{null}</Page>
+export default function Overview() {
+  const { time_zone } = useSettings()
+  const [{ period: name, by, measure }, show] = useAddress({
+    period: one,
+    by: oneOf('project', 'model', 'agent_manager'),
+    measure: oneOf('cost', 'tokens'),
+  })
+  const period = readPeriod(name, time_zone)
+  const { data: course, error, refetch } = useCourse(period)
+  const isEmpty = course?.totals.entries === 0
+  const { data: hasEntries } = useHasEntries(isEmpty)
+  return (
+    <Page
+      title="Overview"
+      lead={`${periodInWords(period)} in ${time_zone}, compared with ${periodInWords(periodBefore(period))}`}
+      actions={<PeriodPicker value={name} change={(period) => show({ period })} />}
+    >
+      {error && !course && <Failure problem={asProblem(error)} retry={refetch} />}
+      {isEmpty && hasEntries === false && <Nothing />}
+      {isEmpty && hasEntries && <NothingThen />}
+      {!isEmpty && !error && (
+        <Figures
+          period={period}
+          name={name}
+          chosen={{ dimension: by, measure }}
+          choose={({ dimension, measure }) => show({ by: dimension, measure })}
+        />
+      )}
+    </Page>
+  )
 }
+
+interface FiguresProps extends Pick<Parameters<typeof Course>[0], 'chosen' | 'choose'> {
+  period: Period
+  /** As it stands in the address, for links that keep it. */
+  name: string | undefined
+}
+
+const Figures = ({ period, name, chosen, choose }: FiguresProps) => (
+  <>
+    <Headline period={period} />
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, lg: 8 }}>
+        <Course period={period} name={name} chosen={chosen} choose={choose} />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 4 }}>
+        <Attention period={period} name={name} />
+      </Grid.Col>
+      {(['project', 'model', 'agent_manager', 'agent_harness'] as const).map((dimension) => (
+        <Grid.Col key={dimension} span={{ base: 12, sm: 6, xl: 3 }}>
+          <Largest period={period} name={name} dimension={dimension} measure={chosen.measure} />
+        </Grid.Col>
+      ))}
+    </Grid>
+  </>
+)
+
+const Nothing = () => (
+  <Empty
+    title="Nothing was reported yet"
+    action={
+      <Button component={Link} href="/connect" mt="sm">
+        Connect an agent
+      </Button>
+    }
+  >
+    Tally shows here what agents use and what it costs, as soon as the first one reports a session. That takes a token
+    and one line in the agent’s settings.
+  </Empty>
+)
+
+const NothingThen = () => (
+  <Empty
+    title="No session started in this period"
+    action={
+      <Button component={Link} href={addressOf('/', { period: '12m' })} variant="default" mt="sm">
+        Show the last 12 months
+      </Button>
+    }
+  >
+    There are entries at other times. Choose a longer period to see them.
+  </Empty>
+)

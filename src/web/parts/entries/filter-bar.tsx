@@ -4,11 +4,11 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { IconFilter, IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { dayAndTime } from '../../format/moments.ts'
-import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { useSettings } from '../../server/me.ts'
-import classes from './entries.module.css'
+import { PeriodPicker } from '../period-picker.tsx'
 import { FIELDS, type Field, fieldOf } from './fields.ts'
 import { FilterChip } from './filter-chip.tsx'
+import classes from './filters.module.css'
 import { type Filters, LISTS, SINGLES } from './filters.ts'
 
 interface FilterBarProps {

@@ -4,14 +4,14 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { count, counted } from '../../format/counts.ts'
-import { exactMoney } from '../../format/money.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { isChosen, NO_PLACE, PlaceFields, placeBody, placeInWords } from '../../parts/place-fields.tsx'
-import { tellUndo } from '../../parts/undo.tsx'
+import { money } from '../../format/money.ts'
 import { asProblem, type Problem, sentence } from '../../server/problem.ts'
 import { tell, useSend } from '../../server/send.ts'
+import { Failure } from '../failure.tsx'
+import { isChosen, NO_PLACE, PlaceFields, placeBody } from '../place-fields.tsx'
+import { tellUndo } from '../undo.tsx'
 import { type Action, type ActionResults, act, CHANGED_BY_ENTRIES, type Chosen, type Entry } from './entry.ts'
-import { Reason } from './entry-actions.tsx'
+import { Reason } from './reason.tsx'
 import { Refused } from './refused.tsx'
 
 export type ManyKind = Action['action']
@@ -109,7 +109,6 @@ export function ManyDialogue({ kind, chosen, rows, close }: ManyDialogueProps) {
               disabled={!isComplete || !plan.data || plan.isFetching || plan.data.done === 0}
             >
               {words.button} {plan.data && isComplete ? counted(plan.data.done, 'entry', 'entries') : ''}
-              {kind === 'place' && isComplete ? ` on ${placeInWords(place)}` : ''}
             </Button>
           </Group>
         </Stack>
@@ -126,11 +125,12 @@ function actionOf(kind: ManyKind, place: typeof NO_PLACE, reason: string): Actio
 /** What would be done. The words of a reason change nothing about that. */
 function usePlan(chosen: Chosen, action: Action, isComplete: boolean) {
   const asked: Action = action.action === 'reject' ? { ...action, reason: 'To be said' } : action
-  const [settled] = useDebouncedValue(JSON.stringify(asked), PAUSE_MS)
+  const text = JSON.stringify(asked)
+  const [settled] = useDebouncedValue(text, PAUSE_MS)
   return useQuery({
     queryKey: ['entries', 'plan', chosen, settled],
     queryFn: () => act(chosen, { ...(JSON.parse(settled) as Action), dry_run: true }),
-    enabled: isComplete || action.action === 'reject',
+    enabled: settled === text && (isComplete || action.action === 'reject'),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -170,8 +170,8 @@ function Plan({ kind, plan: { data, error, isFetching }, isComplete, rows }: Pla
         </Alert>
       ) : (
         <Text size="sm" role="status">
-          <b>{counted(data.done, 'entry', 'entries')}</b> {data.done === 1 ? 'is' : 'are'} {WORDS[kind].done}
-          {money(data)}.
+          <b>{counted(data.done, 'entry', 'entries')}</b> would be {WORDS[kind].done}
+          {worth(data)}.
         </Text>
       )}
       {unchanged > 0 && (
@@ -185,8 +185,8 @@ function Plan({ kind, plan: { data, error, isFetching }, isComplete, rows }: Pla
 }
 
 /** `, $12.34 together`, and of how many the cost is unknown. */
-function money({ cost, unpriced_entries, done }: ActionResults): string {
-  const known = unpriced_entries < done ? `, ${exactMoney(cost)} together` : ''
+function worth({ cost, unpriced_entries, done }: ActionResults): string {
+  const known = unpriced_entries < done ? `, ${money(cost)} together` : ''
   return unpriced_entries > 0 ? `${known}, ${count(unpriced_entries)} of unknown cost` : known
 }
 

@@ -1,8 +1,8 @@
 /** What entries can be filtered by: what it is called, what there is to choose, and what a value is called. */
 import { addDays, dayOf } from '../../format/moments.ts'
-import { type Choice, OFFERED, projectLabel } from '../../parts/pickers.tsx'
 import { answer, api } from '../../server/api.ts'
 import { type Part, queryClient } from '../../server/queries.ts'
+import { type Choice, OFFERED, projectLabel } from '../pickers.tsx'
 import type { ListName, SingleName } from './filters.ts'
 
 export interface Field {

@@ -1,7 +1,7 @@
 /** Which entries a page is about, as it stands in the address: the parameters of the API, and a period by its name. */
 import { type many, many as manyTexts, one } from '../../address.ts'
 import { addDays, startOfDay } from '../../format/moments.ts'
-import { readPeriod } from '../../parts/period.ts'
+import { readPeriod } from '../period.ts'
 
 /** Parameters that take several values, any of which will do. */
 export const LISTS = [

@@ -4,9 +4,9 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconCheck } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Choice } from '../../parts/pickers.tsx'
-import classes from './entries.module.css'
+import type { Choice } from '../pickers.tsx'
 import { type Field, isId } from './fields.ts'
+import classes from './filters.module.css'
 
 interface FilterChipProps {
   field: Field
@@ -84,7 +84,14 @@ function Values({ field, values, change, close }: ValuesProps) {
   }
   // What is chosen and not in sight stays within reach, to be taken away again.
   const chosenElsewhere = values.filter((value) => !isId(value) && !choices.some((choice) => choice.value === value))
-  const shown = asked === '' ? [...chosenElsewhere.map((value) => ({ value, label: value })), ...choices] : choices
+  // What was chosen when the list opened comes first, and nothing moves while one chooses.
+  const [first] = useState(values)
+  const [above, below] = [true, false].map((isFirst) =>
+    choices.filter(({ value }) => first.includes(value) === isFirst),
+  )
+  const listed = [...above!, ...below!]
+  const shown: Choice[] =
+    asked === '' ? [...chosenElsewhere.map((value) => ({ value, label: value })), ...listed] : choices
   return (
     <Combobox store={combobox} onOptionSubmit={toggle}>
       <Combobox.EventsTarget>

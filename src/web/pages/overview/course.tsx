@@ -1,0 +1,103 @@
+/** Use over time, in stripes by project, model or person: as a chart, and as a table. */
+import { Button, Collapse, Group, Paper, SegmentedControl, Skeleton, Title } from '@mantine/core'
+import { IconTable } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
+import type { Period } from '../../parts/period.ts'
+import { CourseTable } from './course-table.tsx'
+import { barsOf, keyOf, labelOf, largest, type Measure } from './groups.ts'
+import { useCourse, useGroups, useGroupsCourse, widthFor } from './usage.ts'
+
+/** The library that draws is larger than the rest of the page. */
+const Chart = lazy(() => import('./chart.tsx'))
+
+const CHART_HEIGHT_PX = 300
+
+interface Chosen {
+  dimension: 'project' | 'model' | 'agent_manager'
+  measure: Measure
+}
+
+interface CourseProps {
+  period: Period
+  name: string | undefined
+  chosen: Chosen
+  choose: (chosen: Chosen) => void
+}
+
+const BY = [
+  { value: 'project', label: 'Project' },
+  { value: 'model', label: 'Model' },
+  { value: 'agent_manager', label: 'Person' },
+]
+const MEASURES = [
+  { value: 'cost', label: 'Cost' },
+  { value: 'tokens', label: 'Tokens' },
+]
+
+export function Course({ period, chosen, choose }: CourseProps) {
+  const [isTable, setTable] = useState(false)
+  const shown = useBars(period, chosen)
+  return (
+    <Paper withBorder p="md" h="100%">
+      <Group justify="space-between" mb="sm" gap="xs">
+        <Title order={2} size="h5">
+          {chosen.measure === 'cost' ? 'Cost' : 'Tokens'} over time
+        </Title>
+        <Group gap="xs" className="tally-no-print">
+          <SegmentedControl
+            size="xs"
+            data={BY}
+            value={chosen.dimension}
+            onChange={(dimension) => choose({ ...chosen, dimension: dimension as Chosen['dimension'] })}
+            aria-label="In stripes by"
+          />
+          <SegmentedControl
+            size="xs"
+            data={MEASURES}
+            value={chosen.measure}
+            onChange={(measure) => choose({ ...chosen, measure: measure as Measure })}
+            aria-label="Measured in"
+          />
+        </Group>
+      </Group>
+      {shown ? (
+        <Suspense fallback={<Skeleton height={CHART_HEIGHT_PX} />}>
+          <Chart {...shown} measure={chosen.measure} width={widthFor(period)} height={CHART_HEIGHT_PX} />
+        </Suspense>
+      ) : (
+        <Skeleton height={CHART_HEIGHT_PX} />
+      )}
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        color="gray"
+        mt="xs"
+        leftSection={<IconTable size={14} />}
+        onClick={() => setTable(!isTable)}
+        aria-expanded={isTable}
+      >
+        {isTable ? 'Hide the table' : 'Show as a table'}
+      </Button>
+      <Collapse expanded={isTable}>
+        {shown && <CourseTable {...shown} measure={chosen.measure} width={widthFor(period)} />}
+      </Collapse>
+    </Paper>
+  )
+}
+
+/** Undefined until everything that a bar is made of is there. */
+function useBars(period: Period, { dimension, measure }: Chosen) {
+  const { data: course } = useCourse(period)
+  const { data: groups } = useGroups(period, dimension)
+  const stripes = groups && largest(groups, dimension, measure)
+  const values = stripes?.map((stripe) => keyOf(stripe, dimension)!)
+  const { data: groupsCourse, isPlaceholderData } = useGroupsCourse(period, dimension, values)
+  if (!course || !groups || !values || (values.length > 0 && (!groupsCourse || isPlaceholderData))) return undefined
+  const isRestNothing =
+    groups.length === stripes!.length + 1 && groups.some((group) => keyOf(group, dimension) === null)
+  return {
+    labels: stripes!.map((stripe) => labelOf(stripe, dimension)),
+    restLabel: isRestNothing && dimension === 'project' ? 'No project' : 'Others',
+    bars: barsOf(course, groupsCourse, { values, dimension, measure }),
+  }
+}

@@ -1,0 +1,75 @@
+/** What groups are called, where they lead, and how they become the stripes of a chart. Pure. */
+import { addressOf } from '../../address.ts'
+import type { Dimension, Result, Usage } from './usage.ts'
+
+export type Measure = 'cost' | 'tokens'
+
+export const measured = ({ cost, tokens }: Pick<Result, 'cost' | 'tokens'>, measure: Measure): number =>
+  measure === 'cost' ? (cost ?? 0) : tokens.total
+
+/** How the API is told of the group; null for entries that have nothing there. */
+export function keyOf(result: Result, dimension: Dimension): string | null {
+  const value = result[dimension]
+  if (value === null || value === undefined) return null
+  return typeof value === 'string' ? value : value.id
+}
+
+const NONE: Record<Dimension, string> = {
+  project: 'No project',
+  model: 'No model',
+  agent_manager: 'Nobody',
+  agent_harness: 'No harness',
+}
+
+export function labelOf(result: Result, dimension: Dimension): string {
+  const value = result[dimension]
+  if (value === null || value === undefined) return NONE[dimension]
+  return typeof value === 'string' ? value : value.name
+}
+
+/** The entries behind a group. Of a project its key reads better in the address than its id. */
+export function entriesOf(result: Result, dimension: Dimension, period: string | undefined): string {
+  const value = result[dimension]
+  if (value === null || value === undefined) return addressOf('/entries', { placed: 'none', period })
+  const text = typeof value === 'string' ? value : 'key' in value ? value.key : value.id
+  return addressOf('/entries', { [dimension]: text, period })
+}
+
+/** As many as colours that can be told apart beside each other. */
+export const STRIPES = 6
+
+/** The groups that matter most by the measure, of those that the API can be asked for. */
+export const largest = (groups: readonly Result[], dimension: Dimension, measure: Measure): Result[] =>
+  groups
+    .filter((group) => keyOf(group, dimension) !== null && measured(group, measure) > 0)
+    .toSorted((one, other) => measured(other, measure) - measured(one, measure))
+    .slice(0, STRIPES)
+
+/** A bar: what each stripe has, by its place, and the rest of all there is. */
+export interface Bar {
+  starting_at: string
+  stripes: number[]
+  rest: number
+  total: number
+}
+
+/** Sums of stripes and of everything differ by what fractions lose in the browser: less than a nano-dollar is nothing. */
+const NANO = 1e-9
+
+export function barsOf(
+  course: Usage,
+  groupsCourse: Usage | undefined,
+  { values, dimension, measure }: { values: readonly string[]; dimension: Dimension; measure: Measure },
+): Bar[] {
+  const byMoment = new Map(groupsCourse?.data.map((bucket) => [bucket.starting_at, bucket.results]))
+  return course.data.map(({ starting_at, results }) => {
+    const total = results[0] ? measured(results[0], measure) : 0
+    const here = new Map(byMoment.get(starting_at)?.map((result) => [keyOf(result, dimension), result]))
+    const stripes = values.map((value) => {
+      const result = here.get(value)
+      return result ? measured(result, measure) : 0
+    })
+    const rest = total - stripes.reduce((sum, stripe) => sum + stripe, 0)
+    return { starting_at, stripes, rest: rest < NANO ? 0 : rest, total }
+  })
+}

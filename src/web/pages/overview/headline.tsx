@@ -1,0 +1,91 @@
+/** The four figures of a period, and how each differs from the period before. */
+import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { count, percent } from '../../format/counts.ts'
+import { Count, Money } from '../../parts/figures.tsx'
+import { type Period, periodBefore, periodInWords } from '../../parts/period.ts'
+import classes from './overview.module.css'
+import { type Totals, useCourse, useTotalsBefore } from './usage.ts'
+
+interface Figure {
+  title: string
+  /** Null where it is unknown. */
+  of: (totals: Totals) => number | null
+  shown: (value: number) => ReactNode
+}
+
+const dollars = (amount: number) => <Money amount={amount} />
+
+const FIGURES: readonly Figure[] = [
+  { title: 'Cost', of: ({ cost }) => cost, shown: dollars },
+  { title: 'List value', of: ({ list_value }) => list_value, shown: dollars },
+  { title: 'Tokens', of: ({ tokens }) => tokens.total, shown: (value) => <Count value={value} /> },
+  { title: 'Entries', of: ({ entries }) => entries, shown: count },
+]
+
+export function Headline({ period }: { period: Period }) {
+  const { data: course, isPlaceholderData } = useCourse(period)
+  const { data: before } = useTotalsBefore(period)
+  return (
+    <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md" opacity={isPlaceholderData ? 0.55 : 1}>
+      {FIGURES.map(({ title, of, shown }) => {
+        const value = course && of(course.totals)
+        return (
+          <Paper key={title} withBorder p="md">
+            <Text size="sm" c="dimmed">
+              {title}
+            </Text>
+            <div className={classes.figure}>
+              {course ? (
+                value === null || value === undefined ? (
+                  '–'
+                ) : (
+                  shown(value)
+                )
+              ) : (
+                <Skeleton height={28} width={120} />
+              )}
+            </div>
+            <Change now={value} before={before && of(before)} period={period} />
+          </Paper>
+        )
+      })}
+    </SimpleGrid>
+  )
+}
+
+/** Beyond it a percentage is harder to grasp than a multiple. */
+const MANIFOLD = 10
+
+/** What reads as 0.0%. */
+const NOTHING = 0.0005
+
+interface ChangeProps {
+  now: number | null | undefined
+  before: number | null | undefined
+  period: Period
+}
+
+/** More is neither good nor bad, so no colour says so. */
+function Change({ now, before, period }: ChangeProps) {
+  const than = periodInWords(periodBefore(period))
+  if (now === undefined || before === undefined) return <Skeleton height={16} width={90} mt={4} />
+  if (now === null) return <Line>not known</Line>
+  if (before === null || before === 0) return <Line>{now === 0 ? 'as before' : 'none before'}</Line>
+  const ratio = now / before
+  const change = ratio - 1
+  const sign = change > 0 ? '+' : ''
+  if (Math.abs(change) < NOTHING) return <Line>as before</Line>
+  const told = ratio >= MANIFOLD ? `${count(Math.round(ratio))} times` : `${sign}${percent(change)}`
+  return (
+    <Line>
+      <b>{told}</b> <span title={than}>on the period before</span>
+    </Line>
+  )
+}
+
+const Line = ({ children }: { children: ReactNode }) => (
+  <Text size="xs" c="dimmed" mt={4}>
+    {children}
+  </Text>
+)

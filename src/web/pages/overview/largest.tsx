@@ -1,0 +1,77 @@
+/** The groups that cost most, or used most; each leads to its entries. */
+import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
+import { Link } from 'wouter'
+import { percent } from '../../format/counts.ts'
+import { Count, Money } from '../../parts/figures.tsx'
+import type { Period } from '../../parts/period.ts'
+import { entriesOf, keyOf, labelOf, type Measure, measured } from './groups.ts'
+import classes from './overview.module.css'
+import { type Dimension, type Result, useGroups } from './usage.ts'
+
+const TITLES: Record<Dimension, string> = {
+  project: 'Projects',
+  model: 'Models',
+  agent_manager: 'Agent managers',
+  agent_harness: 'Harnesses',
+}
+
+/** The most that is taken in at a glance. */
+const SHOWN = 6
+
+interface LargestProps {
+  period: Period
+  name: string | undefined
+  dimension: Dimension
+  measure: Measure
+}
+
+export function Largest({ period, name, dimension, measure }: LargestProps) {
+  const { data, isPlaceholderData } = useGroups(period, dimension)
+  const groups = data?.toSorted((one, other) => measured(other, measure) - measured(one, measure))
+  const all = groups?.reduce((sum, group) => sum + measured(group, measure), 0) ?? 0
+  const more = (groups?.length ?? 0) - SHOWN
+  return (
+    <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
+      <Title order={2} size="h5" mb="xs">
+        {TITLES[dimension]}
+      </Title>
+      {!groups && <Skeleton height={160} />}
+      <ol className={classes.largest}>
+        {groups?.slice(0, SHOWN).map((group) => (
+          <Line
+            key={keyOf(group, dimension) ?? ''}
+            group={group}
+            dimension={dimension}
+            measure={measure}
+            name={name}
+            share={all > 0 ? measured(group, measure) / all : 0}
+          />
+        ))}
+      </ol>
+      {more > 0 && (
+        <Text size="xs" c="dimmed" mt={6}>
+          and {more} more
+        </Text>
+      )}
+    </Paper>
+  )
+}
+
+interface LineProps extends Omit<LargestProps, 'period'> {
+  group: Result
+  share: number
+}
+
+const Line = ({ group, dimension, measure, name, share }: LineProps) => (
+  <li>
+    <Anchor component={Link} href={entriesOf(group, dimension, name ?? '30d')} size="sm" c="inherit" truncate>
+      <bdi>{labelOf(group, dimension)}</bdi>
+    </Anchor>
+    <Text span size="sm">
+      {measure === 'cost' ? <Money amount={group.cost} /> : <Count value={group.tokens.total} />}
+    </Text>
+    <div className={classes.share} title={percent(share)} aria-hidden>
+      <div style={{ width: `${share * 100}%` }} />
+    </div>
+  </li>
+)

@@ -1,0 +1,85 @@
+/** What the overview asks: a handful of questions, each answered from sums, however many entries there are. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { daysBetween } from '../../format/moments.ts'
+import { asBounds, type Period, periodBefore } from '../../parts/period.ts'
+import { answer, api, type Body } from '../../server/api.ts'
+
+export const DIMENSIONS = ['project', 'model', 'agent_manager', 'agent_harness'] as const
+export type Dimension = (typeof DIMENSIONS)[number]
+
+type UsageCall = typeof api.reports.usage.get
+export type Usage = Body<Awaited<ReturnType<UsageCall>>>
+export type Totals = Usage['totals']
+export type Result = Usage['data'][number]['results'][number]
+type Query = NonNullable<Parameters<UsageCall>[0]>['query']
+
+const ask = (query: Query) => answer(api.reports.usage.get({ query }))
+
+/** Bars that a screen shows apart from each other: up to two months of days, half a year of weeks. */
+const DAYS_AS_HOURS = 1
+const DAYS_AS_DAYS = 62
+const DAYS_AS_WEEKS = 186
+
+export type Width = '1h' | '1d' | '1w' | '1mo'
+
+export function widthFor({ from, to }: Period): Width {
+  const days = daysBetween(from, to) + 1
+  if (days <= DAYS_AS_HOURS) return '1h'
+  if (days <= DAYS_AS_DAYS) return '1d'
+  return days <= DAYS_AS_WEEKS ? '1w' : '1mo'
+}
+
+const asked = (period: Period) => ['reports', 'overview', asBounds(period)] as const
+
+/** Use over time, of everything; its totals are those of the period. */
+export const useCourse = (period: Period) =>
+  useQuery({
+    queryKey: [...asked(period), 'course'],
+    queryFn: () => ask({ ...asBounds(period), bucket_width: widthFor(period), fill_gaps: 'true' }),
+    placeholderData: keepPreviousData,
+  })
+
+export const useTotalsBefore = (period: Period) => {
+  const before = periodBefore(period)
+  return useQuery({
+    queryKey: [...asked(before), 'totals'],
+    queryFn: async () => (await ask({ ...asBounds(before), bucket_width: 'all' })).totals,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Every group of a dimension over the whole period, the dearest first. */
+export const useGroups = (period: Period, dimension: Dimension) =>
+  useQuery({
+    queryKey: [...asked(period), 'groups', dimension],
+    queryFn: async () =>
+      (await ask({ ...asBounds(period), bucket_width: 'all', group_by: [dimension] })).data[0]?.results ?? [],
+    placeholderData: keepPreviousData,
+  })
+
+/** Use over time of some groups: of all there are, a year of an agency would be megabytes. */
+export const useGroupsCourse = (period: Period, dimension: Dimension, values: string[] | undefined) =>
+  useQuery({
+    queryKey: [...asked(period), 'course', dimension, values],
+    queryFn: () =>
+      ask({ ...asBounds(period), bucket_width: widthFor(period), group_by: [dimension], [dimension]: values! }),
+    enabled: values !== undefined && values.length > 0,
+    placeholderData: keepPreviousData,
+  })
+
+export const useCompleteness = (period: Period) =>
+  useQuery({
+    queryKey: [...asked(period), 'completeness'],
+    queryFn: async () => (await answer(api.reports.completeness.get({ query: asBounds(period) }))).data,
+    placeholderData: keepPreviousData,
+  })
+
+export type Check = NonNullable<ReturnType<typeof useCompleteness>['data']>[number]
+
+/** Whether there is any entry at all, asked only where the period has none. */
+export const useHasEntries = (isAsked: boolean) =>
+  useQuery({
+    queryKey: ['entries', 'any'],
+    queryFn: async () => (await answer(api['token-entries'].get({ query: { limit: '1' } }))).data.length > 0,
+    enabled: isAsked,
+  })
