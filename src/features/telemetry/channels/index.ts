@@ -218,9 +218,10 @@ function withinLimit<Counts extends Record<string, number>>(parts: Counts): Coun
   return parts
 }
 
+/** Names of events and metrics are those that are wanted; of a span's only the first word is none that somebody wrote. */
 function nameOfSignal(signal: Signal): string {
   if (signal.kind === 'log') return signal.eventName
-  return signal.kind === 'point' ? signal.metric : signal.name
+  return signal.kind === 'point' ? signal.metric : (/^[A-Za-z][\w.:-]*/.exec(signal.name)?.[0] ?? 'span')
 }
 
 function increment(counts: Map<string, number>, name: string): void {
