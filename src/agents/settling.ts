@@ -8,40 +8,62 @@ import type { ReadFile } from './readers/reader.ts'
 /** Whether a later line of the same call says more than what is held. Lines come in the order of files and lines. */
 export type Betters = (candidate: ModelCall, held: ModelCall) => boolean
 
+/** All that files tell of one call. */
+interface Told {
+  /** The line that says most. */
+  call: ModelCall
+  /** The earliest line that does not name another session as the one that made the call. */
+  own: ModelCall | undefined
+  /** Which session those that hold a copy name, by themselves. Mostly there are none. */
+  copiedFrom: Map<string, string> | undefined
+}
+
 /**
- * Each call once. A call that says no owner belongs to the earliest session that holds it: the one whose files begin
- * first; or, as forks copy the first lines with their time, the one whose file was made first; or, where files were
- * copied, the one that ended first.
+ * Each call once. It belongs to the session that copies of it name; else to the earliest that holds it: the one whose
+ * files begin first; or, as forks copy the first lines with their time, the one whose file was made first; or, where
+ * files were copied, the one that ended first.
  */
 export function settleByKey(files: ReadFile[], betters: Betters): ModelCall[] {
   const spans = sessionSpans(files)
-  const settled: ModelCall[] = []
-  const places = new Map<string, number>()
+  const told: Told[] = []
+  const places = new Map<string, Told>()
   for (const { reading } of files) {
     for (const call of reading.calls) {
-      const place = call.key === '' ? undefined : places.get(call.key)
-      if (place === undefined) {
-        if (call.key !== '') places.set(call.key, settled.length)
-        settled.push(call)
-        continue
+      const known = call.key === '' ? undefined : places.get(call.key)
+      const one = known ?? { call, own: undefined, copiedFrom: undefined }
+      if (!known) {
+        told.push(one)
+        if (call.key !== '') places.set(call.key, one)
+      } else if (betters(call, one.call)) {
+        one.call = call
       }
-      const held = settled[place]!
-      const [kept, other] = betters(call, held) ? [call, held] : [held, call]
-      settled[place] = withOwner(kept, other, spans)
+      tellSession(one, call, spans)
     }
   }
-  return settled.map((call) => (call.owner === '' || call.owner === call.session ? call : moved(call, call.owner)))
+  return told.map(settled)
 }
 
-/** The better line of a call, in the session that the two lines together tell. */
-function withOwner(kept: ModelCall, other: ModelCall, spans: Map<string, SessionSpan>): ModelCall {
-  const owner = kept.owner || other.owner
-  if (owner !== '') return kept.owner === owner ? kept : { ...kept, owner }
-  if (kept.session === other.session || !isEarlier(other.session, kept.session, spans)) return kept
-  return { ...kept, session: other.session, folder: other.folder, branch: other.branch }
+function tellSession(told: Told, call: ModelCall, spans: Map<string, SessionSpan>): void {
+  if (call.owner !== '' && call.owner !== call.session) {
+    told.copiedFrom ??= new Map()
+    told.copiedFrom.set(call.session, call.owner)
+  } else if (!told.own || isEarlier(call.session, told.own.session, spans)) {
+    told.own = call
+  }
 }
 
-function moved(call: ModelCall, session: string): ModelCall {
+function settled({ call, own, copiedFrom }: Told): ModelCall {
+  if (own) {
+    const { session, folder, branch } = own
+    return session === call.session ? call : { ...call, session, folder, branch }
+  }
+  // Each fork of a fork names the one before it, of which the file may be gone.
+  let session = call.session
+  const passed = new Set<string>()
+  for (let from = copiedFrom?.get(session); from !== undefined && !passed.has(from); from = copiedFrom?.get(session)) {
+    passed.add(session)
+    session = from
+  }
   return { ...call, session }
 }
 
@@ -75,6 +97,7 @@ function sessionSpans(files: ReadFile[]): Map<string, SessionSpan> {
 const MADE_TOGETHER_MS = 10_000
 
 function isEarlier(session: string, than: string, spans: Map<string, SessionSpan>): boolean {
+  if (session === than) return false
   const one = spans.get(session)!
   const other = spans.get(than)!
   if (one.at !== other.at) return one.at < other.at
