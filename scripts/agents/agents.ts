@@ -1,0 +1,210 @@
+/**
+ * The agents that are tried: how each is told where its model is, which is of this script alone, and where its telemetry
+ * goes, which is what README tells their users.
+ */
+
+export interface Setting {
+  /** An empty folder of this agent's own. */
+  home: string
+  /** Where its model is. */
+  model: string
+  /** Tally's address, without a path. */
+  tally: string
+  token: string
+  encoding: 'json' | 'protobuf'
+}
+
+export interface Told {
+  /** Variables that say where telemetry goes. */
+  telemetry: Record<string, string>
+  /** Files below the home folder, of which `telemetry` is the part that says where telemetry goes. */
+  files?: { path: string; text: string; telemetry?: string }[]
+  /** Variables for this script alone. */
+  mock: Record<string, string>
+}
+
+interface AnyAgent {
+  name: string
+  package: string
+  program: string
+  /** The only one it has, where it has no choice. */
+  encodings: Setting['encoding'][]
+  tell(setting: Setting): Told
+}
+
+/** A process for each question. */
+export interface AskedAgent extends AnyAgent {
+  /** The command line of a question; `again` goes on with the session of the one before. */
+  ask(question: string, again: boolean): string[]
+  /** Whether a session can be gone on with. */
+  resumes: boolean
+}
+
+/** A process that stays, and is asked over HTTP. */
+export interface ServingAgent extends AnyAgent {
+  serve(port: number): string[]
+  /** What it says when it can be asked. */
+  ready: string
+  talk(url: string, questions: string[]): Promise<void>
+}
+
+export type TriedAgent = AskedAgent | ServingAgent
+
+const endpoint = ({ tally }: Setting) => `${tally}/api/v1/telemetry`
+
+const authorization = ({ token }: Setting) => `Authorization=Bearer ${token}`
+
+const PROJECT = { OTEL_RESOURCE_ATTRIBUTES: 'project=acme-web,team=core' }
+
+export const AGENTS: TriedAgent[] = [
+  {
+    name: 'claude-code',
+    package: '@anthropic-ai/claude-code',
+    program: 'claude',
+    encodings: ['protobuf', 'json'],
+    resumes: true,
+    tell: (setting) => ({
+      telemetry: {
+        CLAUDE_CODE_ENABLE_TELEMETRY: '1',
+        OTEL_LOGS_EXPORTER: 'otlp',
+        OTEL_METRICS_EXPORTER: 'otlp',
+        OTEL_EXPORTER_OTLP_PROTOCOL: `http/${setting.encoding}`,
+        OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(setting),
+        OTEL_EXPORTER_OTLP_HEADERS: authorization(setting),
+        ...PROJECT,
+      },
+      mock: {
+        ANTHROPIC_BASE_URL: setting.model,
+        ANTHROPIC_API_KEY: 'mock',
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        DISABLE_AUTOUPDATER: '1',
+      },
+    }),
+    ask: (question, again) => [...(again ? ['--continue'] : []), '--model', 'claude-sonnet-4-5', '--print', question],
+  },
+  {
+    name: 'codex',
+    package: '@openai/codex',
+    program: 'codex',
+    encodings: ['protobuf', 'json'],
+    resumes: true,
+    tell: (setting) => {
+      const protocol = setting.encoding === 'json' ? 'json' : 'binary'
+      const telemetry = `[otel]
+exporter = { otlp-http = { endpoint = "${endpoint(setting)}/v1/logs", protocol = "${protocol}", headers = { "Authorization" = "Bearer ${setting.token}" } } }
+`
+      const model = `model = "gpt-5-codex"
+model_provider = "mock"
+check_for_update_on_startup = false
+
+[model_providers.mock]
+name = "mock"
+base_url = "${setting.model}/v1"
+wire_api = "responses"
+env_key = "MOCK_KEY"
+
+`
+      return {
+        telemetry: PROJECT,
+        files: [{ path: '.codex/config.toml', text: model + telemetry, telemetry }],
+        mock: { MOCK_KEY: 'mock' },
+      }
+    },
+    ask: (question, again) => ['exec', '--skip-git-repo-check', ...(again ? ['resume', '--last'] : []), question],
+  },
+  {
+    name: 'gemini-cli',
+    package: '@google/gemini-cli',
+    program: 'gemini',
+    encodings: ['json'],
+    resumes: false,
+    tell: (setting) => ({
+      telemetry: {
+        GEMINI_TELEMETRY_ENABLED: 'true',
+        GEMINI_TELEMETRY_TARGET: 'local',
+        GEMINI_TELEMETRY_OTLP_PROTOCOL: 'http',
+        GEMINI_TELEMETRY_OTLP_ENDPOINT: endpoint(setting),
+        GEMINI_TELEMETRY_LOG_PROMPTS: 'false',
+        OTEL_EXPORTER_OTLP_HEADERS: authorization(setting),
+        ...PROJECT,
+      },
+      files: [
+        {
+          path: '.gemini/settings.json',
+          text: JSON.stringify({ security: { auth: { selectedType: 'gemini-api-key' } } }),
+        },
+      ],
+      mock: { GOOGLE_GEMINI_BASE_URL: setting.model, GEMINI_API_KEY: 'mock' },
+    }),
+    ask: (question) => ['--skip-trust', '--model', 'gemini-2.5-flash', '--prompt', question],
+  },
+  {
+    name: 'qwen-code',
+    package: '@qwen-code/qwen-code',
+    program: 'qwen',
+    encodings: ['json'],
+    resumes: false,
+    tell: (setting) => ({
+      telemetry: {
+        QWEN_TELEMETRY_ENABLED: 'true',
+        QWEN_TELEMETRY_TARGET: 'local',
+        QWEN_TELEMETRY_OTLP_PROTOCOL: 'http',
+        QWEN_TELEMETRY_OTLP_ENDPOINT: endpoint(setting),
+        QWEN_TELEMETRY_LOG_PROMPTS: 'false',
+        OTEL_EXPORTER_OTLP_HEADERS: authorization(setting),
+        ...PROJECT,
+      },
+      mock: { OPENAI_BASE_URL: `${setting.model}/v1`, OPENAI_API_KEY: 'mock', OPENAI_MODEL: 'qwen3-coder-plus' },
+    }),
+    ask: (question) => ['--auth-type', 'openai', '--prompt', question],
+  },
+  {
+    name: 'opencode',
+    package: 'opencode-ai',
+    program: 'opencode',
+    encodings: ['json'],
+    tell: (setting) => {
+      const telemetry = { experimental: { openTelemetry: true } }
+      const mock = {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'mock',
+        options: { baseURL: `${setting.model}/v1`, apiKey: 'mock' },
+        models: { 'gpt-mock': { name: 'gpt-mock' } },
+      }
+      return {
+        telemetry: {
+          OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(setting),
+          OTEL_EXPORTER_OTLP_HEADERS: authorization(setting),
+          ...PROJECT,
+        },
+        files: [
+          {
+            path: '.config/opencode/opencode.json',
+            text: JSON.stringify({ ...telemetry, share: 'disabled', autoupdate: false, provider: { mock } }),
+            telemetry: JSON.stringify(telemetry),
+          },
+        ],
+        mock: {},
+      }
+    },
+    // `opencode run` ends before the spans of its last seconds are sent.
+    serve: (port) => ['serve', '--hostname', '127.0.0.1', '--port', String(port)],
+    ready: 'listening on',
+    talk: async (url, questions) => {
+      const { id } = await post(`${url}/session`, {})
+      const model = { providerID: 'mock', modelID: 'gpt-mock' }
+      for (const text of questions)
+        await post(`${url}/session/${id}/message`, { model, parts: [{ type: 'text', text }] })
+    },
+  },
+]
+
+async function post(url: string, body: object): Promise<{ id: string }> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`)
+  return (await answer.json()) as { id: string }
+}
