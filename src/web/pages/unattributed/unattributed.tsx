@@ -1,5 +1,149 @@
+import { Button, Group, Modal, Text } from '@mantine/core'
+import { IconList } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { addressOf, useAddress } from '../../address.ts'
+import { count, counted } from '../../format/counts.ts'
+import { money } from '../../format/money.ts'
+import { ApplyRules } from '../../parts/apply-rules.tsx'
+import { DataTable } from '../../parts/data-table.tsx'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar } from '../../parts/entries/filter-bar.tsx'
+import { type EntryQuery, entryQuery, FILTERS, pageOfList } from '../../parts/entries/filters.ts'
+import { ManyDialogue } from '../../parts/entries/many.tsx'
 import { Page } from '../../parts/page.tsx'
+import { rowOf } from '../../parts/rule.ts'
+import { RuleEditor } from '../../parts/rule-editor.tsx'
+import { useList } from '../../server/list.ts'
+import { useRole, useSettings } from '../../server/me.ts'
+import { groupColumns } from './columns.tsx'
+import { askGroups, type Group as EntryGroup, filterOf, useTotals } from './groups.ts'
 
-export default function Section() {
-  return <Page title="unattributed">{null}</Page>
+/** What is being done with a group. */
+type Doing = { what: 'place' | 'rule'; group: EntryGroup } | { what: 'apply'; filter: EntryQuery }
+
+export default function Unattributed() {
+  const { time_zone } = useSettings()
+  const mayMakeRules = useRole('admin')
+  const [, navigate] = useLocation()
+  const [filters, show] = useAddress(FILTERS)
+  const query = entryQuery(filters, time_zone)
+  const list = useList(['reports', 'unattributed', query], (page) => askGroups(query, page))
+  const [doing, setDoing] = useState<Doing | null>(null)
+  const stop = () => setDoing(null)
+  const columns = groupColumns({
+    place: (group) => setDoing({ what: 'place', group }),
+    makeRule: mayMakeRules ? (group) => setDoing({ what: 'rule', group }) : undefined,
+  })
+  return (
+    <Page
+      title="Unattributed"
+      lead={
+        mayMakeRules
+          ? 'Entries on no project and no ticket, by what they have in common. Place a group once, or make a rule that places such entries from now on.'
+          : 'Entries on no project and no ticket, by what they have in common. Place each group where it belongs.'
+      }
+      actions={<PageActions query={query} />}
+    >
+      <FilterBar filters={filters} show={show} without={['placed']} />
+      <Sums query={query} />
+      <DataTable
+        label="Groups of unattributed entries"
+        columns={columns}
+        list={list}
+        rowKey={({ list }) => list}
+        open={({ list }) => navigate(pageOfList(list))}
+        empty={<NothingLeft isFiltered={Object.keys(query).length > 0} />}
+      />
+      {doing?.what === 'place' && (
+        <ManyDialogue kind="place" chosen={{ query: filterOf(doing.group) }} rows={[]} close={stop} />
+      )}
+      {doing?.what === 'rule' && (
+        <NewRule
+          group={doing.group}
+          leave={stop}
+          saved={() => setDoing({ what: 'apply', filter: filterOf(doing.group) })}
+        />
+      )}
+      {doing?.what === 'apply' && <ApplyRules isOpen close={stop} filter={doing.filter} />}
+    </Page>
+  )
 }
+
+const PageActions = ({ query }: { query: EntryQuery }) => (
+  <>
+    <Button
+      component={Link}
+      href={addressOf('/entries', { ...query, placed: 'none' })}
+      variant="default"
+      leftSection={<IconList size={16} />}
+    >
+      One by one
+    </Button>
+    <DownloadCsv path="/reports/unattributed" query={query} />
+  </>
+)
+
+function Sums({ query }: { query: EntryQuery }) {
+  const { data: totals } = useTotals(query)
+  if (!totals || totals.entries === 0) return null
+  const { entries, groups, cost, unpriced_entries, placedOnNothing } = totals
+  return (
+    <Group gap="lg" role="status">
+      <Text size="sm">
+        <b>{count(entries)}</b> {entries === 1 ? 'entry' : 'entries'} in {counted(groups, 'group')}
+        {cost !== null && `, ${money(cost)}`}
+        {unpriced_entries > 0 && `, ${count(unpriced_entries)} of them without a price`}
+      </Text>
+      {placedOnNothing > 0 && (
+        <Text size="sm" c="dimmed">
+          Besides, people have decided that {counted(placedOnNothing, 'entry belongs', 'entries belong')} to nothing.
+        </Text>
+      )}
+    </Group>
+  )
+}
+
+interface NewRuleProps {
+  group: EntryGroup
+  saved: () => void
+  leave: () => void
+}
+
+/** The rule that the group suggests. It is tried on its entries before it is saved, and applied to them afterwards. */
+const NewRule = ({ group, saved, leave }: NewRuleProps) => (
+  <Modal opened onClose={leave} title="Make a rule of this" size="min(1120px, 96vw)" closeOnClickOutside={false}>
+    <RuleEditor
+      start={{ name: group.rule.name, rows: group.rule.conditions.map(rowOf) }}
+      tryOn={filterOf(group)}
+      saved={saved}
+      leave={leave}
+    />
+  </Modal>
+)
+
+const NothingLeft = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty
+      title="Nothing like this is unattributed"
+      action={
+        <Button component={Link} href="/unattributed" variant="default" mt="sm">
+          Show all that is unattributed
+        </Button>
+      }
+    >
+      Every entry that these filters let through is placed.
+    </Empty>
+  ) : (
+    <Empty
+      title="Everything is placed"
+      action={
+        <Button component={Link} href="/entries" variant="default" mt="sm">
+          Show the entries
+        </Button>
+      }
+    >
+      What names no project or ticket, and is taken by no rule, waits here to be placed.
+    </Empty>
+  )

@@ -14,11 +14,13 @@ import { type Filters, LISTS, SINGLES } from './filters.ts'
 interface FilterBarProps {
   filters: Filters
   show: (changes: Partial<Filters>, how?: { replace?: boolean }) => void
+  /** What the page itself has decided. */
+  without?: readonly string[]
 }
 
 const valuesOf = (filters: Filters, { name }: Field): string[] => [filters[name] ?? []].flat()
 
-export function FilterBar({ filters, show }: FilterBarProps) {
+export function FilterBar({ filters, show, without = [] }: FilterBarProps) {
   const [open, setOpen] = useState<string | null>(null)
   const held = [...LISTS, ...SINGLES].flatMap((name) => fieldOf(name) ?? [])
   const shown = held.filter((field) => valuesOf(filters, field).length > 0 || field.name === open)
@@ -45,7 +47,10 @@ export function FilterBar({ filters, show }: FilterBarProps) {
           setOpen={(isOpen) => setOpen(isOpen ? field.name : null)}
         />
       ))}
-      <AddFilter offered={FIELDS.filter((field) => !shown.includes(field))} add={(field) => setOpen(field.name)} />
+      <AddFilter
+        offered={FIELDS.filter((field) => !shown.includes(field) && !without.includes(field.name))}
+        add={(field) => setOpen(field.name)}
+      />
       {isFiltered && (
         <Button variant="subtle" color="gray" size="compact-sm" onClick={() => show(NO_FILTERS)}>
           Clear
