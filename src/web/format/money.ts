@@ -29,6 +29,16 @@ export function money(amount: number, currency = 'USD'): string {
   return formatOf(currency, Math.min(4, digits), digits).format(amount)
 }
 
+/** What a session costs is often less than a cent. */
+const FINE_DIGITS = 4
+const FINEST = 10 ** -FINE_DIGITS
+
+/** `$2.3600`: all amounts of a column with as many decimals. One that would read as 0 and is not is `<$0.0001`. */
+export function fineMoney(amount: number, currency = 'USD'): string {
+  const format = formatOf(currency, FINE_DIGITS, FINE_DIGITS)
+  return amount > 0 && amount < FINEST ? `<${format.format(FINEST)}` : format.format(amount)
+}
+
 /** Every digit there is, for a tooltip or what is copied. */
 export const exactMoney = (amount: number, currency = 'USD'): string => formatOf(currency, 2, 9).format(amount)
 

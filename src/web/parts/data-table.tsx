@@ -21,6 +21,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode
   /** A CSS width; without one the column takes what the others leave. */
   width?: string
+  /** A CSS width below which it never goes: where the screen is too small for all columns, the table scrolls. */
+  minWidth?: string
   /**
    * Where the cell stands on a phone: `title` at the left of the card's first line, `value` at its right, `line` with its
    * title on a line of its own, `hidden` nowhere. `line` where nothing is said.
@@ -43,6 +45,8 @@ interface DataTableProps<Row> {
   openKey?: string | undefined
   selected?: ReadonlySet<string>
   select?: (selected: ReadonlySet<string>) => void
+  /** What the box that selects a row is called, for those who listen: "Select the entry of …". */
+  selectLabel?: (row: Row) => string
   /** Dims a row, such as a rejected entry. */
   isMuted?: (row: Row) => boolean
   /** Below the rows: sums. One cell per column key. */
@@ -63,7 +67,7 @@ function isList<Row>(list: List<Row> | readonly Row[]): list is List<Row> {
 }
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, list, rowKey, empty, open, openKey, selected, select, isMuted, foot } = props
+  const { label, columns, list, rowKey, empty, open, openKey, selected, select, selectLabel, isMuted, foot } = props
   const rows = isList(list) ? list.rows : list
   const count = rows?.length ?? 0
   const frame = useRef<HTMLTableElement>(null)
@@ -111,8 +115,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 <SelectAll rows={rows} rowKey={rowKey} selected={selected!} select={select} />
               </th>
             )}
-            {columns.map(({ key, title, isNumber, width }) => (
-              <th key={key} scope="col" data-number={isNumber || undefined} style={{ width }}>
+            {columns.map(({ key, title, isNumber, width, minWidth }) => (
+              <th key={key} scope="col" data-number={isNumber || undefined} style={{ width, minWidth }}>
                 {title}
               </th>
             ))}
@@ -139,7 +143,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   <td className={classes.check}>
                     <Checkbox
                       size="xs"
-                      aria-label="Select"
+                      aria-label={selectLabel?.(row) ?? `Select row ${index + 1}`}
                       checked={selected!.has(id)}
                       onChange={() => select(toggled(selected!, id))}
                     />
@@ -245,22 +249,30 @@ interface CursorOptions<Row> {
   reach: (index: number) => void
 }
 
+/** The page itself has the focus as well, once somebody has skipped to its content. */
+function isForEnter(focused: Element | null): boolean {
+  return focused !== null && focused !== document.body && focused.id !== 'content'
+}
+
 /** The row that keys act on. */
 function useCursor<Row>({ rows, rowKey, open, selected, select, reach }: CursorOptions<Row>) {
-  const [index, setIndex] = useState(-1)
+  // By its key: rows that arrive above it do not move it.
+  const [key, setKey] = useState<string | null>(null)
+  const index = key === null ? -1 : rows.findIndex((row) => rowKey(row) === key)
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (isTyping(event) || document.querySelector('[role="dialog"][aria-modal="true"]')) return
       const row = rows[index]
       const move = (to: number) => {
         const next = Math.max(0, Math.min(rows.length - 1, to))
-        setIndex(next)
+        if (!rows[next]) return
+        setKey(rowKey(rows[next]))
         reach(next)
       }
       if (event.key === 'j') move(index + 1)
       else if (event.key === 'k') move(index - 1)
       // Where something has the focus, Enter is for it.
-      else if (event.key === 'Enter' && row && open && document.activeElement === document.body) open(row)
+      else if (event.key === 'Enter' && row && open && !isForEnter(document.activeElement)) open(row)
       else if (event.key === 'x' && row && select && selected) select(toggled(selected, rowKey(row)))
       else return
       event.preventDefault()

@@ -3,7 +3,7 @@ import { Text, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { count, roughCount } from '../format/counts.ts'
 import { ago, dayAndTime, shortDayAndTime } from '../format/moments.ts'
-import { exactMoney, money } from '../format/money.ts'
+import { exactMoney, fineMoney, money } from '../format/money.ts'
 import { useSettings } from '../server/me.ts'
 
 function Told({ exactly, children }: { exactly: string; children: string }) {
@@ -15,8 +15,15 @@ function Told({ exactly, children }: { exactly: string; children: string }) {
   )
 }
 
+interface MoneyProps {
+  amount: number | null
+  currency?: string
+  /** In a column of small amounts: all with four decimals, so that they compare. */
+  isFine?: boolean
+}
+
 /** Unknown is not 0: an entry without a price reads as such. */
-export function Money({ amount, currency = 'USD' }: { amount: number | null; currency?: string }) {
+export function Money({ amount, currency = 'USD', isFine = false }: MoneyProps) {
   if (amount === null) {
     return (
       <Text component="span" inherit c="dimmed">
@@ -24,7 +31,7 @@ export function Money({ amount, currency = 'USD' }: { amount: number | null; cur
       </Text>
     )
   }
-  return <Told exactly={exactMoney(amount, currency)}>{money(amount, currency)}</Told>
+  return <Told exactly={exactMoney(amount, currency)}>{(isFine ? fineMoney : money)(amount, currency)}</Told>
 }
 
 export const Count = ({ value }: { value: number }) => <Told exactly={count(value)}>{roughCount(value)}</Told>

@@ -37,21 +37,22 @@ export const COLUMNS: readonly Column<Entry>[] = [
   {
     key: 'summary',
     title: 'Summary',
+    minWidth: '220px',
     phone: 'title',
     cell: ({ summary, agent_name }) => (summary === null ? <Dimmed>{agent_name}</Dimmed> : <bdi>{summary}</bdi>),
   },
   {
     key: 'place',
     title: 'Placed on',
-    width: '132px',
+    width: '112px',
     cell: (entry) => said(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
   },
-  { key: 'manager', title: 'Agent manager', width: '132px', cell: (entry) => said(entry.agent_manager.name) },
+  { key: 'manager', title: 'Agent manager', width: '118px', cell: (entry) => said(entry.agent_manager.name) },
   { key: 'agent', title: 'Agent', width: '120px', phone: 'hidden', cell: (entry) => said(entry.agent_name) },
   { key: 'harness', title: 'Harness', width: '112px', phone: 'hidden', cell: (entry) => said(entry.agent_harness) },
-  { key: 'model', title: 'Model', width: '156px', cell: (entry) => said(entry.model) },
+  { key: 'model', title: 'Model', width: '140px', cell: (entry) => said(entry.model) },
   { key: 'provider', title: 'Provider', width: '110px', phone: 'hidden', cell: (entry) => said(entry.provider) },
-  { key: 'started', title: 'Started', width: '126px', cell: (entry) => <Moment at={entry.started_at} isShort /> },
+  { key: 'started', title: 'Started', width: '112px', cell: (entry) => <Moment at={entry.started_at} isShort /> },
   {
     key: 'duration',
     title: 'Duration',
@@ -78,7 +79,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
     width: '92px',
     isNumber: true,
     phone: 'value',
-    cell: (entry) => <Money amount={entry.cost} />,
+    cell: (entry) => <Money amount={entry.cost} isFine />,
   },
   {
     key: 'list_value',
@@ -86,7 +87,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
     width: '92px',
     isNumber: true,
     phone: 'hidden',
-    cell: (entry) => <Money amount={entry.list_value} />,
+    cell: (entry) => <Money amount={entry.list_value} isFine />,
   },
   {
     key: 'reported',
@@ -94,9 +95,9 @@ export const COLUMNS: readonly Column<Entry>[] = [
     width: '92px',
     isNumber: true,
     phone: 'hidden',
-    cell: (entry) => (entry.reported_cost === null ? null : <Money amount={entry.reported_cost} />),
+    cell: (entry) => (entry.reported_cost === null ? null : <Money amount={entry.reported_cost} isFine />),
   },
-  { key: 'status', title: 'Status', width: '108px', cell: (entry) => <Status of={entry.status} /> },
+  { key: 'status', title: 'Status', width: '100px', cell: (entry) => <Status of={entry.status} /> },
   { key: 'source', title: 'Source', width: '112px', phone: 'hidden', cell: (entry) => SOURCES[entry.source] },
   { key: 'bill', title: 'Bill', width: '96px', phone: 'hidden', cell: (entry) => entry.bill?.number },
   {
@@ -115,7 +116,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
 ]
 
 /** What fits beside the menu on a small laptop. */
-const USUAL = ['summary', 'place', 'manager', 'agent', 'model', 'started', 'tokens', 'cost', 'status']
+const USUAL = ['summary', 'place', 'manager', 'model', 'started', 'tokens', 'cost', 'status']
 
 /** Those that the person chose on this machine, in the order of the table; the summary opens the row and stays. */
 export function useColumns() {

@@ -5,7 +5,7 @@ import { addressOf, one, useAddress } from '../../address.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { askEntries, type Entry } from '../../parts/entries/entry.ts'
+import { askEntries, type Entry, nameOf } from '../../parts/entries/entry.ts'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { entryQuery, FILTERS } from '../../parts/entries/filters.ts'
 import { Page } from '../../parts/page.tsx'
@@ -83,6 +83,7 @@ function Entries() {
           setAll(false)
           select(chosen)
         }}
+        selectLabel={(entry) => `Select ${nameOf(entry)} of ${entry.agent_manager.name}`}
         isMuted={({ status, superseded }) => status === 'rejected' || superseded}
         empty={<NoEntries isFiltered={isFiltered} />}
       />

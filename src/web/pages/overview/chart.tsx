@@ -14,7 +14,6 @@ interface ChartProps {
   restLabel: string
   measure: Measure
   width: Width
-  height: number
 }
 
 /** Told apart also by those who see no red and green, in the light and in the dark; the rest is no group and is grey. */
@@ -23,7 +22,7 @@ const REST_COLOR = 'gray.5'
 
 const MAX_BAR_WIDTH_PX = 44
 
-export default function Chart({ bars, labels, restLabel, measure, width, height }: ChartProps) {
+export default function Chart({ bars, labels, restLabel, measure, width }: ChartProps) {
   const { time_zone } = useSettings()
   const hasRest = bars.some(({ rest }) => rest > 0)
   // Names of models hold dots, which the library would take for a path into the data.
@@ -39,9 +38,15 @@ export default function Chart({ bars, labels, restLabel, measure, width, height 
   }))
   const total = measure === 'cost' ? 'cost' : 'tokens'
   return (
-    <div role="img" aria-label={`Bar chart of ${total} over time; the table below has its numbers`}>
+    <div
+      role="img"
+      className={classes.chart}
+      aria-label={`Bar chart of ${total} over time; the table below has its numbers`}
+    >
       <BarChart
-        h={height}
+        h="100%"
+        pos="absolute"
+        inset={0}
         data={data}
         dataKey="at"
         type="stacked"

@@ -5,12 +5,11 @@ import { lazy, Suspense, useState } from 'react'
 import type { Period } from '../../parts/period.ts'
 import { CourseTable } from './course-table.tsx'
 import { barsOf, keyOf, labelOf, largest, type Measure } from './groups.ts'
+import classes from './overview.module.css'
 import { useCourse, useGroups, useGroupsCourse, widthFor } from './usage.ts'
 
 /** The library that draws is larger than the rest of the page. */
 const Chart = lazy(() => import('./chart.tsx'))
-
-const CHART_HEIGHT_PX = 300
 
 interface Chosen {
   dimension: 'project' | 'model' | 'agent_manager'
@@ -38,7 +37,7 @@ export function Course({ period, chosen, choose }: CourseProps) {
   const [isTable, setTable] = useState(false)
   const shown = useBars(period, chosen)
   return (
-    <Paper withBorder p="md" h="100%">
+    <Paper withBorder p="md" h="100%" className={classes.course}>
       <Group justify="space-between" mb="sm" gap="xs">
         <Title order={2} size="h5">
           {chosen.measure === 'cost' ? 'Cost' : 'Tokens'} over time
@@ -61,17 +60,18 @@ export function Course({ period, chosen, choose }: CourseProps) {
         </Group>
       </Group>
       {shown ? (
-        <Suspense fallback={<Skeleton height={CHART_HEIGHT_PX} />}>
-          <Chart {...shown} measure={chosen.measure} width={widthFor(period)} height={CHART_HEIGHT_PX} />
+        <Suspense fallback={<Skeleton className={classes.chart} />}>
+          <Chart {...shown} measure={chosen.measure} width={widthFor(period)} />
         </Suspense>
       ) : (
-        <Skeleton height={CHART_HEIGHT_PX} />
+        <Skeleton className={classes.chart} />
       )}
       <Button
         size="compact-xs"
         variant="subtle"
         color="gray"
         mt="xs"
+        w="fit-content"
         leftSection={<IconTable size={14} />}
         onClick={() => setTable(!isTable)}
         aria-expanded={isTable}
