@@ -7,6 +7,7 @@ import { AGENT_NAMES, type AgentName } from './agent.ts'
 import { log, noteHook } from './journal.ts'
 import { isHeld, senderLockPath } from './sender-lock.ts'
 import { addJob } from './spool.ts'
+import { stateFolder } from './state-folder.ts'
 
 /** An agent that leaves standard input open must not wait for its own timeout. Of Claude Code's that is 1.5 s at worst. */
 const INPUT_DEADLINE_MS = 1_000
@@ -45,8 +46,8 @@ export async function runHook({ args, environment, server, sender, input }: Hook
     const { sessionId, transcriptPath, event } = payload
     addJob(environment, { agent, sessionId, transcriptPath, event, at, server, environment })
     noteHook(environment, agent, { at, event })
-    // One that runs looks into the spool again before it ends.
-    if (!isHeld(senderLockPath(environment, server))) startDetached(sender)
+    // One that runs looks into the spool again before it ends. Elsewhere than the agent, whose folder may be removed.
+    if (!isHeld(senderLockPath(environment, server))) startDetached(sender, { cwd: stateFolder(environment) })
   } catch (error) {
     const message = `tally agents hook ${args[0] ?? ''}: ${(error as Error).message}`
     log(environment, message)
@@ -114,6 +115,6 @@ function isJson(text: string): boolean {
 }
 
 /** In a session of its own, so that it outlives the agent and its terminal. */
-function startDetached(command: string[]): void {
-  Bun.spawn(command, { detached: true, stdio: ['ignore', 'ignore', 'ignore'] }).unref()
+function startDetached(command: string[], place: { cwd?: string } = {}): void {
+  Bun.spawn(command, { ...place, detached: true, stdio: ['ignore', 'ignore', 'ignore'] }).unref()
 }

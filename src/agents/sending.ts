@@ -181,7 +181,7 @@ class Sender {
     const text = reports.join('\n')
     const key = keyOf(session)
     if (text !== '' && this.#acknowledged.get(key) !== text) {
-      this.#acknowledge(session, await reportBatch(this.#options.server, reports))
+      await this.#report(session, reports)
       this.#acknowledged.set(key, text)
     }
     const settled = session.jobs.filter(({ settlesInMs }) => settlesInMs === 0).map(({ name }) => name)
@@ -193,10 +193,20 @@ class Sender {
     removeWaiting(spoolFolder(this.#options.environment), settled)
   }
 
+  async #report(session: Session, reports: string[]): Promise<void> {
+    try {
+      this.#acknowledge(session, await reportBatch(this.#options.server, reports))
+    } catch (error) {
+      if (!(error instanceof ServerFault) || !error.isOfContent) throw error
+      forgetRefused(this.#options.environment, session)
+      this.#refuse(session, [error.message])
+    }
+  }
+
   #acknowledge(session: Session, results: Reported[]): void {
     const { environment, server } = this.#options
     const passing = results.find(mayPass)
-    if (passing) throw new ServerFault(`${server.url} is busy: ${passing.refusal!.detail}`, true)
+    if (passing) throw new ServerFault(`${server.url} is busy: ${passing.refusal!.detail}`, passing.refusal!.status)
     forgetRefused(environment, session)
     const reasons = results.flatMap(({ refusal }) => (refusal ? [refusalText(refusal)] : []))
     if (reasons.length > 0) this.#refuse(session, reasons)

@@ -22,16 +22,24 @@ export type Reported =
   | { result: 'created' | 'updated' | 'repeated'; refusal: null }
   | { result: 'rejected'; refusal: Refusal }
 
-/** Nothing was recorded, and nothing is known to be wrong with what was sent. */
+/** Nothing was recorded of what was sent. */
 export class ServerFault extends Error {
   constructor(
     message: string,
-    /** Whether the same call may succeed before a person has done something. */
-    readonly mayPass: boolean,
-    /** Whether anything answered at the address. */
-    readonly hasAnswered = true,
+    /** The status of the answer; null where nothing has answered. */
+    readonly status: number | null,
   ) {
     super(message)
+  }
+
+  /** Whether the same call may succeed before a person has done something. */
+  get mayPass(): boolean {
+    return this.status === null || isPassing(this.status)
+  }
+
+  /** Whether what was sent is at fault, and other things may be taken. */
+  get isOfContent(): boolean {
+    return this.status === 400 || this.status === 413 || this.status === 422
   }
 }
 
@@ -56,7 +64,7 @@ export async function reportBatch(server: ClientConfig, reports: readonly string
     `[${reports.join(',')}]`,
   )
   if (results?.length !== reports.length) {
-    throw new ServerFault(`${server.url} did not say what became of each entry: is that a Tally server?`, false)
+    throw new ServerFault(`${server.url} did not say what became of each entry: is that a Tally server?`, 200)
   }
   return results.map(({ result, problem }) =>
     result === 'rejected' ? { result, refusal: problem! } : { result, refusal: null },
@@ -76,11 +84,11 @@ async function call<Answer>(server: ClientConfig, path: string, body?: string): 
     if (type.startsWith('application/problem+json')) throw refused(server.url, (await response.json()) as Refusal)
   } catch (error) {
     if (error instanceof ServerFault) throw error
-    throw new ServerFault(`${server.url} ended its answer too early.`, true)
+    throw new ServerFault(`${server.url} ended its answer too early.`, null)
   }
   const moved = response.headers.get('location')
   const what = moved ? `it has moved to ${moved}` : 'is that a Tally server?'
-  throw new ServerFault(`${server.url} answered ${response.status}: ${what}`, isPassing(response.status))
+  throw new ServerFault(`${server.url} answered ${response.status}: ${what}`, response.status)
 }
 
 function refused(url: string, { status, detail }: Refusal): ServerFault {
@@ -88,7 +96,7 @@ function refused(url: string, { status, detail }: Refusal): ServerFault {
     status === 401 || status === 403
       ? `${url} does not take the token: ${detail} \`tally agents login\` stores another one.`
       : `${url} answered ${status}: ${detail}`
-  return new ServerFault(what, isPassing(status))
+  return new ServerFault(what, status)
 }
 
 async function send({ url, token }: ClientConfig, path: string, body: string | undefined): Promise<Response> {
@@ -101,7 +109,7 @@ async function send({ url, token }: ClientConfig, path: string, body: string | u
       signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
     })
   } catch (error) {
-    throw new ServerFault(`${url} cannot be reached: ${connectionFault(error as Error)}.`, true, false)
+    throw new ServerFault(`${url} cannot be reached: ${connectionFault(error as Error)}.`, null)
   }
 }
 

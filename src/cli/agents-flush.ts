@@ -80,7 +80,7 @@ function jsonOf({ delivered, refused, empty, damage, fault }: Delivery, target: 
   }
 }
 
-function tell({ delivered, empty, damage }: Delivery, { environment, server }: AgentsServer): void {
+function tell({ delivered, refused, empty, damage, fault }: Delivery, { environment, server }: AgentsServer): void {
   if (delivered.length > 0) {
     printTable(
       [
@@ -98,8 +98,8 @@ function tell({ delivered, empty, damage }: Delivery, { environment, server }: A
   for (const other of new Set(elsewhere)) {
     if (other !== server.url) note(`More waits for ${other}, which a hook's TALLY_URL named: flush with --url ${other}`)
   }
-  if (delivered.length === 0 && empty.length === 0) print('Nothing waits.')
-  else print(`Delivered ${sessions(delivered.length)} to ${server.url}.`)
+  if (delivered.length === 0 && refused.length === 0 && empty.length === 0 && !fault) print('Nothing waits.')
+  else if (delivered.length > 0) print(`Delivered ${sessions(delivered.length)} to ${server.url}.`)
 }
 
 function problemOf({ refused, fault }: Delivery, target: AgentsServer): string | undefined {

@@ -23,7 +23,7 @@ export interface AgentsServer {
 }
 
 /** What `tally agents login` stored; undefined where it did not. */
-export function storedCredentials(environment: AgentsEnvironment): ClientConfig | undefined {
+function storedCredentials(environment: AgentsEnvironment): ClientConfig | undefined {
   try {
     return readCredentials(environment)
   } catch (error) {

@@ -96,7 +96,7 @@ async function serverStatus(flags: ServerFlags) {
     if (!isKnown) throw error
     return {
       url,
-      reachable: error instanceof ServerFault && error.hasAnswered,
+      reachable: error instanceof ServerFault && error.status !== null,
       reports_for: null,
       fault: error.message,
     }

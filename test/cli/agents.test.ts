@@ -12,6 +12,7 @@ import {
 } from '../support/agents-home.ts'
 import { freePort } from '../support/binary.ts'
 import { CommandLine, type Ran, type RunningServer } from '../support/command-line.ts'
+import { canMount, onSmallDisk } from '../support/small-disk.ts'
 
 let tally: CommandLine
 let server: RunningServer
@@ -23,6 +24,8 @@ beforeAll(async () => {
   server = await tally.serve()
 })
 afterAll(() => tally.remove())
+
+const MAIN = join(import.meta.dir, '../../src/main.ts')
 
 /** A home of its own for each test. */
 let home: string
@@ -264,6 +267,32 @@ describe('a hook', () => {
     expect([code, stdout]).toEqual([0, ''])
   })
 
+  test.skipIf(!canMount)('never fails its agent on a disk that is full, and leaves no half a note', async () => {
+    await mkdir(stateFolder(), { recursive: true })
+    const script =
+      'cat /dev/zero > "$0/ballast" 2>/dev/null; printf %s "$1" | "$2" "$3" agents hook claude-code; echo "$?"; find "$0"/spool -type f'
+    const command = ['sh', '-c', script, stateFolder(), '{"session_id":"x"}', process.execPath, MAIN]
+    const child = Bun.spawn(onSmallDisk(stateFolder(), command), {
+      env: { PATH: process.env.PATH!, HOME: home },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    expect(await child.stdout.text()).toBe('0\n')
+    expect(await child.stderr.text()).toContain('ENOSPC')
+  })
+
+  test('does its work in a folder that was removed', async () => {
+    const gone = join(home, 'gone')
+    await mkdir(gone)
+    const script = 'cd "$0" && rmdir "$0" && printf %s "$1" | "$2" "$3" agents hook claude-code'
+    const child = Bun.spawn(['sh', '-c', script, gone, '{"session_id":"x"}', process.execPath, MAIN], {
+      env: { PATH: process.env.PATH!, HOME: home },
+      stderr: 'pipe',
+    })
+    expect([await child.exited, await child.stderr.text()]).toEqual([0, ''])
+    expect(await inSpool()).toHaveLength(1)
+  })
+
   test('of Codex calls the program that was there before, whatever becomes of the rest', async () => {
     const seen = join(home, 'seen')
     const program = ['sh', '-c', 'printf %s "$1$2" > "$0"', seen, 'and ']
@@ -329,6 +358,30 @@ describe('while no server takes it, nothing is lost', () => {
     }
     // Sixty processes.
   }, 120_000)
+
+  test('a server that comes back gets it without another hook', async () => {
+    const other = await CommandLine.make()
+    try {
+      await other.addUser()
+      const port = String(freePort())
+      await fillHome(home)
+      const { token: othersToken } = await other.createToken()
+      const first = await other.serve(['--port', port])
+      await logIn(first.url, othersToken)
+      await first.stop()
+      const [session] = await capturedSessions(home)
+      await run(['hook', session!.agent], session!.hook)
+      await until('it was tried', async () => (await json(['status'])).last_fault !== null)
+      const flushing = run(['flush', '--wait'])
+      await other.serve(['--port', port])
+      await untilDelivered()
+      const { code, stderr } = await flushing
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/nothing listens there\. Trying again in 1 s\.|^$/)])
+      expect((await usedAt(other)).map(({ session_id }) => session_id)).toEqual([session!.sessionId])
+    } finally {
+      await other.remove()
+    }
+  }, 60_000)
 
   test('a revoked token keeps it until there is another', async () => {
     await fillHome(home)

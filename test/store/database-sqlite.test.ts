@@ -8,6 +8,7 @@ import type { Database, Reader, Tx } from '../../src/database/database.ts'
 import { DATABASE_FILE } from '../../src/database/open.ts'
 import { locationOf, opener } from '../support/databases.ts'
 import { commandFor, inOtherProcess } from '../support/other-process.ts'
+import { canMount, onSmallDisk } from '../support/small-disk.ts'
 
 const pathOf = (db: Database) => join(locationOf(db).dataDir, DATABASE_FILE)
 const addName = (text: string) => (tx: Tx) => tx.insert(tx.tables.names).values({ text }).returning()
@@ -109,15 +110,6 @@ describe('the lock of another process', () => {
     expect(await countNames(db.read)).toBe(1)
   })
 })
-
-/** A disk of 3 MB that only the command sees. Makes it in a namespace of its own, so nothing is left behind. */
-function onSmallDisk(folder: string, command: string[]): string[] {
-  const script = 'mount -t tmpfs -o size=3m tmpfs "$0" && exec "$@"'
-  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', script, folder, ...command]
-}
-
-const canMount =
-  Bun.which('unshare') !== null && Bun.spawnSync(onSmallDisk('/mnt', ['true']), { stderr: 'ignore' }).exitCode === 0
 
 describe('a full disk', () => {
   const open = opener('sqlite')

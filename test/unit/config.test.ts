@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ConfigError, readClientConfig, readConfig } from '../../src/config.ts'
+import { ConfigError, namedServer, readAgentsServer, readClientConfig, readConfig } from '../../src/config.ts'
 
 describe('the configuration', () => {
   test('without anything said serves its own folder on the loopback address', () => {
@@ -98,5 +98,30 @@ describe('the configuration', () => {
 
   test('takes no token with characters that a header could not carry', () => {
     expect(() => readClientConfig({ token: 'tally_svc_\nx' }, {})).toThrow(/copy it again/)
+  })
+})
+
+describe('the server that agents report to', () => {
+  const stored = { url: 'http://tally.lan:4747', token: 'tally_svc_stored' }
+
+  test('is the stored one where nothing else is said, with its token', () => {
+    expect(readAgentsServer({}, stored, {})).toEqual(stored)
+    expect(readAgentsServer({}, stored, { TALLY_TOKEN: 'tally_svc_other' })).toEqual({
+      ...stored,
+      token: 'tally_svc_other',
+    })
+    expect(readAgentsServer({}, stored, { TALLY_URL: 'http://tally.lan:4747/' })).toEqual(stored)
+  })
+
+  test('is never sent the token of another one', () => {
+    const read = () => readAgentsServer({}, stored, { TALLY_URL: 'http://other.lan' })
+    expect(read).toThrow('no token is set for http://other.lan, only for http://tally.lan:4747')
+    expect(() => readAgentsServer({ url: 'http://other.lan' }, stored, {})).toThrow(ConfigError)
+    expect(read).not.toThrow('tally_svc_stored')
+  })
+
+  test('is named by the environment or not at all', () => {
+    expect(namedServer({ TALLY_URL: 'http://other.lan/' })).toBe('http://other.lan')
+    expect([namedServer({ TALLY_URL: '' }), namedServer({})]).toEqual([null, null])
   })
 })
