@@ -121,7 +121,7 @@ export function waitingFor({ environment, server, usualServer }: Destination): S
     const { jobs, job: before } = sessions.get(key) ?? { jobs: [], job }
     const ageMs = now - Date.parse(job.at)
     // A clock that was set back makes a hook of the future, for which nobody shall wait.
-    const settlesInMs = ageMs < 0 ? 0 : Math.max(0, SETTLING_MS - ageMs)
+    const settlesInMs = ageMs >= 0 && ageMs < SETTLING_MS ? SETTLING_MS - ageMs : 0
     sessions.set(key, {
       agent: job.agent,
       sessionId: job.sessionId,
@@ -167,12 +167,19 @@ class Sender {
       try {
         for (const session of due) await this.#deliver(session)
       } catch (error) {
-        if (error instanceof ServerFault) return error
-        throw error
+        if (!(error instanceof ServerFault)) throw error
+        this.#forgetRepeated(sessions)
+        return error
       }
       if (due.length > 0) continue
       await Bun.sleep(Math.min(...sessions.flatMap(({ jobs }) => jobs.map(({ settlesInMs }) => settlesInMs))))
     }
+  }
+
+  /** The last hook of a session says all: its figures are read when they are delivered, however long that takes. */
+  #forgetRepeated(sessions: Session[]): void {
+    const repeated = sessions.flatMap(({ jobs }) => jobs.slice(0, -1).map(({ name }) => name))
+    removeWaiting(spoolFolder(this.#options.environment), repeated)
   }
 
   async #deliver(session: Session): Promise<void> {
