@@ -108,6 +108,13 @@ function answer(writing: Writing, isSidechain: boolean): void {
 function turn(writing: Writing, isSidechain: boolean): void {
   const { random } = writing
   writing.now += random.below(60_000)
+  // What the client notes for itself, which has no tokens.
+  if (random.chance(0.5)) {
+    const at = new Date(writing.now).toISOString()
+    writing.lines.push(
+      `{"type":"queue-operation","operation":"enqueue","timestamp":"${at}","sessionId":"${writing.session}","content":"${text(random, 2)}"}`,
+    )
+  }
   const result = text(random, 2 + random.below(16))
   writing.lines.push(
     envelope(

@@ -1,0 +1,128 @@
+/**
+ * Measures `tally agents scan` beside ccusage, on the same session files of Claude Code in the same run: tokens, cost,
+ * time and memory. Prints Markdown.
+ *
+ *   scripts/bench/agents                   200,000 lines, five rounds, with dist/tally
+ *   scripts/bench/agents --lines 1000000   so many lines
+ *   scripts/bench/agents --rounds 20       each program so often
+ *   scripts/bench/agents --program PATH    another executable
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { CCUSAGE_VERSION, Ccusage } from '../../test/support/ccusage.ts'
+import { writeCorpus } from './agents-corpus.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+const { values: options } = parseArgs({
+  options: {
+    lines: { type: 'string', default: '200000' },
+    rounds: { type: 'string', default: '5' },
+    program: { type: 'string', default: join(ROOT, 'dist/tally') },
+  },
+})
+const [lines, rounds] = [Number(options.lines), Number(options.rounds)]
+if (!(lines > 0) || !(rounds > 0)) throw new Error('--lines and --rounds take numbers.')
+
+interface Run {
+  seconds: number
+  /** Of all processors together, which a busy machine changes less. */
+  processorSeconds: number
+  megabytes: number
+  stdout: string
+}
+
+/** Runs a program to its end. Its memory is the most that it ever held. */
+async function run(command: string[], home: string): Promise<Run> {
+  const begun = performance.now()
+  const child = Bun.spawn(command, {
+    env: { HOME: home, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  const seconds = (performance.now() - begun) / 1_000
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${stderr}`)
+  const usage = child.resourceUsage()!
+  return { seconds, processorSeconds: Number(usage.cpuTime.total) / 1e6, megabytes: usage.maxRSS / 1e6, stdout }
+}
+
+interface Totals {
+  input: number
+  output: number
+  cacheRead: number
+  cacheWrite: number
+  cost: number
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what the two programs print as JSON
+function totalsOfTally({ data, cost }: any): Totals {
+  const sum = (of: (tokens: Record<string, number>) => number) =>
+    data.reduce((total: number, { report }: (typeof data)[number]) => total + of(report.tokens), 0)
+  return {
+    input: sum(({ input }) => input!),
+    output: sum(({ output }) => output!),
+    cacheRead: sum(({ cache_read }) => cache_read!),
+    cacheWrite: sum(({ cache_write, cache_write_1h }) => cache_write! + cache_write_1h!),
+    cost,
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function totalsOfCcusage({ totals }: any): Totals {
+  return {
+    input: totals.inputTokens,
+    output: totals.outputTokens,
+    cacheRead: totals.cacheReadTokens,
+    cacheWrite: totals.cacheCreationTokens,
+    cost: totals.totalCost,
+  }
+}
+
+const median = (numbers: number[]) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)]!
+const whole = (count: number) => Math.round(count).toLocaleString('en')
+
+function row(name: string, totals: Totals, runs: Run[]): string {
+  const { input, output, cacheRead, cacheWrite, cost } = totals
+  const cells = [
+    ...[whole(input), whole(output), whole(cacheRead), whole(cacheWrite), cost.toFixed(4)],
+    median(runs.map(({ seconds }) => seconds)).toFixed(3),
+    median(runs.map(({ processorSeconds }) => processorSeconds)).toFixed(3),
+    whole(Math.max(...runs.map(({ megabytes }) => megabytes))),
+  ]
+  return `| ${[name, ...cells].join(' | ')} |`
+}
+
+const ccusage = await Ccusage.install()
+if (!ccusage)
+  throw new Error(`ccusage ${CCUSAGE_VERSION} cannot be installed here: is a registry of packages reachable?`)
+const home = await mkdtemp(join(tmpdir(), 'tally-bench-agents-'))
+try {
+  console.error('… writing session files')
+  const corpus = await writeCorpus(join(home, '.claude/projects'), lines)
+  const scan = [options.program, 'agents', 'scan', '--json']
+  const theirs = [ccusage.program, 'claude', 'session', '--json', '--offline']
+  const runs = { ccusage: [] as Run[], first: [] as Run[], second: [] as Run[] }
+  for (let round = 0; round < rounds; round++) {
+    console.error(`… round ${round + 1} of ${rounds}`)
+    // By turns, so that whatever else the machine does meets all of them.
+    runs.ccusage.push(await run(theirs, home))
+    await rm(join(home, '.cache'), { recursive: true, force: true })
+    runs.first.push(await run(scan, home))
+    runs.second.push(await run(scan, home))
+  }
+  const ours = totalsOfTally(JSON.parse(runs.first[0]!.stdout))
+  const again = totalsOfTally(JSON.parse(runs.second[0]!.stdout))
+  const { lines: written, bytes, sessions } = corpus
+  console.log(`${whole(written)} lines (${whole(bytes / 1e6)} MB) of ${whole(sessions)} sessions of Claude Code;`)
+  console.log(`medians of ${rounds} rounds on ${cpus().length} × ${cpus()[0]?.model}, ${whole(totalmem() / 1e9)} GB.\n`)
+  console.log('| program | input | output | cache read | cache write | cost | s | processor s | MB |')
+  console.log('| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |')
+  console.log(row(`ccusage ${CCUSAGE_VERSION}`, totalsOfCcusage(JSON.parse(runs.ccusage[0]!.stdout)), runs.ccusage))
+  console.log(row('tally, first scan', ours, runs.first))
+  console.log(row('tally, second scan', again, runs.second))
+} finally {
+  await rm(home, { recursive: true })
+  await ccusage.remove()
+}
