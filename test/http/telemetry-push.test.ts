@@ -178,6 +178,32 @@ describe('a refusal is a google.rpc.Status in the encoding that was sent', () =>
   })
 })
 
+test('what a Collector puts together is counted whole, however much it is', async () => {
+  const sessions = ['collected-1', 'collected-2', 'collected-3']
+  const record = (call: number) => ({
+    timeUnixNano: String(BigInt(Date.now() - 3_600_000 + call) * 1_000_000n),
+    attributes: Object.entries({
+      'event.name': 'api_request',
+      'session.id': sessions[call % sessions.length]!,
+      model: 'claude-sonnet-4-5',
+      request_id: `collected-${call}`,
+      // Of the last one nothing can be counted.
+      input_tokens: call === 1_500 ? '-1' : '1',
+      output_tokens: '10',
+    }).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+  })
+  const logRecords = Array.from({ length: 1_501 }, (_, call) => record(call))
+  const scope = { name: 'com.anthropic.claude_code.events' }
+  const json = { resourceLogs: [{ scopeLogs: [{ scope, logRecords }] }] }
+  const answer = await push('logs', { json })
+  expect(answer.json).toMatchObject({ partialSuccess: { rejectedLogRecords: 1 } })
+  const read = await app.token('read')
+  for (const session of sessions) {
+    const entries = await app.call(`GET /api/v1/token-entries?session_id=${session}`, { token: read })
+    expect(entries.json.data).toMatchObject([{ tokens: { input: 500, output: 5_000 }, requests: 500 }])
+  }
+})
+
 test('credentials are checked before any of the body is there', async () => {
   const { hostname, port } = new URL(app.url)
   const answered = (token: string) =>

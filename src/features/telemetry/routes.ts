@@ -4,18 +4,22 @@ import { Elysia } from 'elysia'
 import { access, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documented.ts'
 import { OTLP_CONTENT_TYPES, OTLP_PREFIX, otlpSuccess, readOtlpForm } from '../../http/otlp.ts'
-import type { Caller } from '../people/service.ts'
+import type { Caller, CallerOf } from '../people/service.ts'
+import type { ReadResult } from './channels/index.ts'
 import { Decoding } from './decoding.ts'
 import { EXAMPLE_EXPORTS } from './examples.ts'
 import type { Kind } from './otlp/decode.ts'
-import type { TelemetryService } from './service.ts'
+import type { Received, TelemetryService } from './service.ts'
+
+type Receiver = Pick<TelemetryService, 'receive'>
+type Pusher = CallerOf<'service' | 'organization'>
 
 interface Push {
   request: Request
   caller: Caller | null
 }
 
-export const telemetryRoutes = ({ telemetry }: { telemetry: Pick<TelemetryService, 'receive'> }) => {
+export const telemetryRoutes = ({ telemetry }: { telemetry: Receiver }) => {
   const decoding = new Decoding()
 
   const push =
@@ -25,7 +29,7 @@ export const telemetryRoutes = ({ telemetry }: { telemetry: Pick<TelemetryServic
       const length = request.headers.get('content-length')
       const contentLength = length === null ? null : Number(length)
       const read = await decoding.read({ kind, ...form, contentLength, stream: request.body })
-      const received = await telemetry.receive(requireCaller(caller, ['service', 'organization']), read)
+      const received = await receive(telemetry, requireCaller(caller, ['service', 'organization']), read)
       return otlpSuccess(kind, form.encoding, received)
     }
 
@@ -42,6 +46,36 @@ export const telemetryRoutes = ({ telemetry }: { telemetry: Pick<TelemetryServic
     .post('/logs', push('logs'), described('logs'))
     .post('/metrics', push('metrics'), described('metrics'))
     .post('/traces', push('traces'), described('traces'))
+}
+
+/**
+ * As many as SDKs send at once where nobody told them otherwise. What Collectors put together is recorded in several
+ * transactions, between which others have their turn; where a later one fails all is sent again, and counts once.
+ */
+const RECORDED_AT_ONCE = 512
+
+async function receive(telemetry: Receiver, caller: Pusher, read: ReadResult): Promise<Received> {
+  const { observations, ...counted } = read
+  const received = await telemetry.receive(caller, {
+    ...counted,
+    observations: observations.slice(0, RECORDED_AT_ONCE),
+  })
+  for (let start = RECORDED_AT_ONCE; start < observations.length; start += RECORDED_AT_ONCE) {
+    const next = observations.slice(start, start + RECORDED_AT_ONCE)
+    const { rejected, message } = await telemetry.receive(caller, { ...NOTHING_ELSE, observations: next })
+    received.rejected += rejected
+    received.message ??= message
+  }
+  return received
+}
+
+/** What was not read of the request was counted with its first part. */
+const NOTHING_ELSE: Omit<ReadResult, 'observations'> = {
+  records: 0,
+  ignored: new Map(),
+  rejected: 0,
+  rejectedBecause: null,
+  rejections: new Map(),
 }
 
 interface KindWords {
