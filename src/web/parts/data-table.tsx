@@ -25,9 +25,9 @@ export interface Column<Row> {
   minWidth?: string
   /**
    * Where the cell stands on a phone: `title` at the left of the card's first line, `value` at its right, `line` with its
-   * title on a line of its own, `hidden` nowhere. `line` where nothing is said.
+   * title on a line of its own, `bare` likewise without its title, `hidden` nowhere. `line` where nothing is said.
    */
-  phone?: 'title' | 'value' | 'line' | 'hidden'
+  phone?: 'title' | 'value' | 'line' | 'bare' | 'hidden'
 }
 
 interface DataTableProps<Row> {

@@ -53,7 +53,13 @@ export function Sums({ sums: { data: totals, error, isPlaceholderData } }: { sum
   if (!totals) return <Skeleton height={22} width={420} maw="100%" />
   const unpriced = totals.unpriced_entries
   return (
-    <Group gap="lg" role="status" aria-label="Sums of these entries" opacity={isPlaceholderData ? 0.55 : 1}>
+    <Group
+      gap="lg"
+      style={{ rowGap: 0 }}
+      role="status"
+      aria-label="Sums of these entries"
+      opacity={isPlaceholderData ? 0.55 : 1}
+    >
       <Sum of={totals.entries === 1 ? 'entry' : 'entries'}>{count(totals.entries)}</Sum>
       <Sum of="cost">{totals.cost === null ? '–' : <Money amount={totals.cost} />}</Sum>
       <Sum of="list value">{totals.list_value === null ? '–' : <Money amount={totals.list_value} />}</Sum>

@@ -39,6 +39,7 @@ export const groupColumns = ({ place, makeRule }: Doing): Column<EntryGroup>[] =
   {
     key: 'actions',
     title: 'Place',
+    phone: 'bare',
     width: makeRule ? '236px' : '104px',
     cell: (group) => (
       <Group gap={6} wrap="nowrap">
