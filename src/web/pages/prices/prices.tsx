@@ -1,5 +1,100 @@
+/** What models cost: the price table, what one would cost, what has no price, and other names. */
+import { Button, Menu } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, Redirect, Route, Switch } from 'wouter'
+import { oneOf, useAddress } from '../../address.ts'
 import { Page } from '../../parts/page.tsx'
+import { SectionTabs } from '../../parts/section-tabs.tsx'
+import { useRole } from '../../server/me.ts'
+import { NotFound } from '../../shell/not-found.tsx'
+import { Aliases } from './aliases.tsx'
+import { LoadTable } from './load-table.tsx'
+import { ModelCost } from './model-cost.tsx'
+import { PriceForm } from './price-form.tsx'
+import { PriceList } from './price-list.tsx'
+import { Reprice } from './reprice.tsx'
+import { Unpriced, useUnpriced } from './unpriced.tsx'
 
-export default function Section() {
-  return <Page title="prices">{null}</Page>
+export default function Prices() {
+  const mayChange = useRole('billing', 'admin')
+  return (
+    <Switch>
+      <Route path="/prices" component={Lists} />
+      <Route path="/prices/load">{mayChange ? <LoadTable /> : <Redirect to="/prices" />}</Route>
+      <Route component={NotFound} />
+    </Switch>
+  )
+}
+
+const TABS = [
+  { value: 'list', title: 'Price table', shows: PriceList },
+  { value: 'cost', title: 'What would it cost', shows: ModelCost },
+  { value: 'unpriced', title: 'Without a price', shows: Unpriced },
+  { value: 'names', title: 'Other names', shows: Aliases },
+] as const
+
+function Lists() {
+  const mayChange = useRole('billing', 'admin')
+  const [{ tab }, show] = useAddress({ tab: oneOf('list', 'cost', 'unpriced', 'names') })
+  const { shows: Shown } = TABS.find(({ value }) => value === tab)!
+  const waiting = useUnpriced().rows?.length
+  return (
+    <Page
+      title="Prices"
+      lead="What list prices make of tokens, in US dollars per million. A cost that a report tells comes before them."
+      actions={mayChange && <PriceActions />}
+    >
+      <SectionTabs
+        label="Prices"
+        tabs={TABS.map((one) => (one.value === 'unpriced' ? { ...one, waiting } : one))}
+        value={tab}
+        change={(chosen) => show({ ...NOTHING_SAID, tab: chosen as typeof tab })}
+      >
+        <Shown />
+      </SectionTabs>
+    </Page>
+  )
+}
+
+/** What one tab keeps in the address means nothing to another. */
+const NOTHING_SAID = Object.fromEntries(
+  [
+    'search',
+    'source',
+    'model',
+    'provider',
+    'at',
+    'all',
+    'input',
+    'output',
+    'cache_read',
+    'cache_write',
+    'cache_write_1h',
+  ].map((name) => [name, undefined]),
+) as object
+
+function PriceActions() {
+  const [open, setOpen] = useState<'price' | 'reprice' | null>(null)
+  const close = () => setOpen(null)
+  return (
+    <>
+      <Button onClick={() => setOpen('price')}>Set a price</Button>
+      <Button variant="default" component={Link} href="/prices/load">
+        Load a table
+      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" px="xs" aria-label="More">
+            <IconDots size={16} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setOpen('reprice')}>Value entries again …</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {open === 'price' && <PriceForm close={close} />}
+      {open === 'reprice' && <Reprice close={close} />}
+    </>
+  )
 }

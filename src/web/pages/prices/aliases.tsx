@@ -1,0 +1,143 @@
+import { ActionIcon, Button, Group, Switch, Text } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { flag, one, useAddress } from '../../address.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Ago } from '../../parts/figures.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
+import { Waiting } from '../../parts/waiting.tsx'
+import { answer, api, type Body } from '../../server/api.ts'
+import { useRole } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { useSend } from '../../server/send.ts'
+import { AliasForm } from './alias-form.tsx'
+import { sourceText } from './price.ts'
+import { PRICE_CHANGES } from './valued.ts'
+
+type Alias = Body<Awaited<ReturnType<(typeof api)['price-aliases']['get']>>>['data'][number]
+
+export function Aliases() {
+  const mayChange = useRole('billing', 'admin')
+  const [{ all, search }, show] = useAddress({ all: flag, search: one })
+  const [isAdding, setAdding] = useState(false)
+  const [removing, setRemoving] = useState<Alias | null>(null)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['prices', 'aliases', all],
+    queryFn: () => answer(api['price-aliases'].get({ query: { all: String(all) } })),
+    placeholderData: (before) => before,
+  })
+  const wanted = search?.toLowerCase()
+  // All of them are there at once.
+  const rows = data?.data.filter(({ alias, model }) => !wanted || `${alias} ${model}`.toLowerCase().includes(wanted))
+  return (
+    <>
+      <Group justify="space-between" gap="xs" mb="md">
+        <Group>
+          <SearchField
+            label="Search names"
+            value={search}
+            change={(text) => show({ search: text }, { replace: true })}
+          />
+          <Switch
+            label="Also those that came with tables"
+            checked={all}
+            onChange={({ currentTarget }) => show({ all: currentTarget.checked })}
+          />
+        </Group>
+        {mayChange && <Button onClick={() => setAdding(true)}>New name</Button>}
+      </Group>
+      {error && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!rows && !error && <Waiting />}
+      {rows && (
+        <DataTable
+          label="Other names of models"
+          list={rows}
+          rowKey={({ alias, source }) => `${alias} ${source}`}
+          columns={[...COLUMNS, ...(mayChange ? [removal(setRemoving)] : [])]}
+          empty={
+            wanted ? (
+              <Empty title="No name like that">Search for less, or look at those that came with tables as well.</Empty>
+            ) : (
+              <Empty title="No names of your own">
+                A model that agents call otherwise than price tables do, such as a deployment’s name, can have the price
+                of another one.
+              </Empty>
+            )
+          }
+        />
+      )}
+      {isAdding && <AliasForm close={() => setAdding(false)} />}
+      <RemoveAlias alias={removing} close={() => setRemoving(null)} />
+    </>
+  )
+}
+
+const COLUMNS: Column<Alias>[] = [
+  {
+    key: 'alias',
+    title: 'Name',
+    phone: 'title',
+    cell: ({ alias }) => (
+      <Text span inherit fw={600}>
+        {alias}
+      </Text>
+    ),
+  },
+  {
+    key: 'model',
+    title: 'Costs as',
+    width: '32%',
+    cell: ({ model, provider }) => [model, provider].filter(Boolean).join(' · '),
+  },
+  {
+    key: 'made',
+    title: 'Made',
+    width: '24%',
+    cell: ({ source, created_by, created_at }) => (
+      <>
+        {created_by ? created_by.name : sourceText(source)}, <Ago at={created_at} />
+      </>
+    ),
+  },
+]
+
+const removal = (remove: (alias: Alias) => void): Column<Alias> => ({
+  key: 'remove',
+  title: '',
+  width: '48px',
+  phone: 'value',
+  cell: (alias) =>
+    alias.source === 'admin' && (
+      <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${alias.alias}`} onClick={() => remove(alias)}>
+        <IconX size={16} />
+      </ActionIcon>
+    ),
+})
+
+function RemoveAlias({ alias, close }: { alias: Alias | null; close: () => void }) {
+  const remove = useSend({
+    send: () => answer(api['price-aliases'].delete({}, { query: { alias: alias!.alias } })),
+    changes: PRICE_CHANGES,
+    done: () => 'The name is removed.',
+    quiet: true,
+  })
+  return (
+    <Confirm
+      isOpen={alias !== null}
+      close={close}
+      title={`Remove the name ${alias?.alias}?`}
+      action="Remove the name"
+      isDangerous
+      confirm={() => remove.mutateAsync()}
+    >
+      <Text size="sm">
+        What is reported with it from now on has the price of that name itself, or none. Entries that it valued keep
+        their value.
+      </Text>
+    </Confirm>
+  )
+}

@@ -1,0 +1,279 @@
+/** What a model would cost: which price values it and why, and the arithmetic of some tokens. */
+import {
+  Alert,
+  Button,
+  Group,
+  NumberInput,
+  Paper,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Timeline,
+  Title,
+} from '@mantine/core'
+import { DateInput } from '@mantine/dates'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { one, useAddress } from '../../address.ts'
+import { count } from '../../format/counts.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { ModelInput } from '../../parts/model-input.tsx'
+import { Waiting } from '../../parts/waiting.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useRole } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { AliasForm } from './alias-form.tsx'
+import { EffectiveFrom } from './effective-from.tsx'
+import { KIND_TITLES, KINDS, type Kind, priceText, providerText, type Resolution, sourceText } from './price.ts'
+import { PriceForm } from './price-form.tsx'
+
+const ASKED = {
+  model: one,
+  provider: one,
+  at: one,
+  input: one,
+  output: one,
+  cache_read: one,
+  cache_write: one,
+  cache_write_1h: one,
+}
+
+export function ModelCost() {
+  const [asked, show] = useAddress(ASKED)
+  const { model } = asked
+  const said = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['prices', 'resolve', said],
+    queryFn: () => answer(api.prices.resolve.get({ query: said })),
+    enabled: model !== undefined,
+    placeholderData: (before) => before,
+  })
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
+      <Question key={JSON.stringify(said)} asked={asked} ask={show} isAsking={isFetching} />
+      <div aria-live="polite">
+        {model === undefined && (
+          <Empty title="Name a model">
+            As an agent reports it, such as <code>claude-sonnet-4-5</code>. Here stands which price values it, and why.
+          </Empty>
+        )}
+        {error && <Failure problem={asProblem(error)} retry={refetch} />}
+        {model !== undefined && !data && !error && <Waiting />}
+        {data && model !== undefined && !error && <Resolved resolution={data} />}
+      </div>
+    </SimpleGrid>
+  )
+}
+
+type Asked = { [Name in keyof typeof ASKED]: string | undefined }
+
+interface QuestionProps {
+  asked: Asked
+  ask: (asked: Asked) => void
+  isAsking: boolean
+}
+
+/** What a session might use, so that there is some arithmetic to look at. */
+const USUAL = { input: '1200', output: '340', cache_read: '15000' }
+
+function Question({ asked, ask, isAsking }: QuestionProps) {
+  const form = useForm({
+    initialValues: {
+      model: asked.model ?? '',
+      provider: asked.provider ?? '',
+      at: asked.at ?? null,
+      counts: Object.fromEntries(
+        KINDS.map(({ kind }) => [
+          kind,
+          asked[kind] ?? (asked.model === undefined ? (USUAL as Partial<Record<Kind, string>>)[kind] : '') ?? '',
+        ]),
+      ) as Record<Kind, string | number>,
+    },
+    validate: { model: (model) => (model.trim() === '' ? 'Is required.' : null) },
+  })
+  const submit = form.onSubmit(({ model, provider, at, counts }) =>
+    ask({
+      model: model.trim(),
+      provider: provider.trim() || undefined,
+      at: at ?? undefined,
+      ...(Object.fromEntries(
+        KINDS.map(({ kind }) => [kind, counts[kind] === '' ? undefined : String(counts[kind])]),
+      ) as Record<Kind, string | undefined>),
+    }),
+  )
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <ModelInput label="Model" placeholder="claude-sonnet-4-5" required {...form.getInputProps('model')} />
+        <SimpleGrid cols={2} spacing="xs">
+          <TextInput label="Provider" placeholder="Any" {...form.getInputProps('provider')} />
+          <DateInput label="On" placeholder="Now" clearable valueFormat="D MMM YYYY" {...form.getInputProps('at')} />
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="xs">
+          {KINDS.map(({ kind, title }) => (
+            <NumberInput
+              key={kind}
+              label={`${title} tokens`}
+              min={0}
+              allowDecimal={false}
+              thousandSeparator=","
+              hideControls
+              {...form.getInputProps(`counts.${kind}`)}
+            />
+          ))}
+        </SimpleGrid>
+        <Group>
+          <Button type="submit" loading={isAsking}>
+            Say what it costs
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Resolved({ resolution }: { resolution: Resolution }) {
+  const { model, price, value } = resolution
+  return (
+    <Stack gap="md">
+      {price ? (
+        <Paper withBorder p="md">
+          <Title order={2} size="h5">
+            {price.model} · {providerText(price.provider)}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {KINDS.filter(({ kind }) => price[kind] !== null)
+              .map(({ kind, title }) => `${title.toLowerCase()} ${priceText(price[kind])}`)
+              .join(', ')}{' '}
+            dollars per million; holds from <EffectiveFrom at={price.effective_from} />, {sourceText(price.source)}
+          </Text>
+          {value && <Arithmetic value={value} />}
+        </Paper>
+      ) : (
+        <NoPrice model={model} />
+      )}
+      <Why resolution={resolution} />
+    </Stack>
+  )
+}
+
+/** All digits: what one request costs is less than a cent. */
+const dollars = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 })
+
+const NOTES: Record<string, string> = {
+  cache_price_assumed: 'Cached tokens are valued at the input price, because the table has none for them.',
+  tier_uncertain: 'Some requests may have been long enough for a higher price.',
+}
+
+const Arithmetic = ({ value: { parts, note, list_value } }: { value: NonNullable<Resolution['value']> }) => (
+  <>
+    <Table fz="sm" verticalSpacing={4} mt="sm" aria-label="Arithmetic">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Tokens</Table.Th>
+          <Table.Th ta="right">Count</Table.Th>
+          <Table.Th ta="right">Per million</Table.Th>
+          <Table.Th ta="right">USD</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {parts.map(({ kind, tokens, price, from_tokens, amount }) => (
+          <Table.Tr key={kind}>
+            <Table.Td>
+              {KIND_TITLES[kind]}
+              {from_tokens !== null && (
+                <Text size="xs" c="dimmed">
+                  as a request from {count(from_tokens)} tokens
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td ta="right">{count(tokens)}</Table.Td>
+            <Table.Td ta="right">{priceText(price)}</Table.Td>
+            <Table.Td ta="right">{dollars.format(amount)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+      <Table.Tfoot>
+        <Table.Tr fw={600}>
+          <Table.Td colSpan={3}>List value of one request</Table.Td>
+          <Table.Td ta="right">{dollars.format(list_value)}</Table.Td>
+        </Table.Tr>
+      </Table.Tfoot>
+    </Table>
+    {note?.split(',').map((one) => (
+      <Text key={one} size="xs" c="dimmed">
+        {NOTES[one] ?? one}
+      </Text>
+    ))}
+  </>
+)
+
+function NoPrice({ model }: { model: string }) {
+  const mayChange = useRole('billing', 'admin')
+  const [open, setOpen] = useState<'price' | 'alias' | null>(null)
+  return (
+    <Alert color="orange" variant="light" title={`${model} has no price`}>
+      <Text size="sm">Its entries have no cost, which is not the same as costing nothing.</Text>
+      {mayChange ? (
+        <Group gap="xs" mt="sm">
+          <Button size="xs" onClick={() => setOpen('price')}>
+            Set a price
+          </Button>
+          <Button size="xs" variant="default" onClick={() => setOpen('alias')}>
+            It costs as another model
+          </Button>
+        </Group>
+      ) : (
+        <Text size="sm">People with the role billing or admin can give it one.</Text>
+      )}
+      {open === 'price' && <PriceForm start={{ model }} close={() => setOpen(null)} />}
+      {open === 'alias' && <AliasForm alias={model} close={() => setOpen(null)} />}
+    </Alert>
+  )
+}
+
+const OUTCOMES: Record<Resolution['steps'][number]['outcome'], string> = {
+  found: 'found',
+  not_listed: 'not listed',
+  not_yet: 'not yet in force',
+  does_not_apply: 'does not apply',
+}
+
+const STEPS: Record<number, string> = {
+  1: 'A price set by hand',
+  2: 'Another name that was made',
+  3: 'The provider that is named',
+  4: 'The vendor of the model',
+  5: 'Spelled as names are compared',
+  6: 'Without its date or version',
+  7: 'Without the vendor before it',
+  8: 'Nothing is left',
+}
+
+const Why = ({ resolution: { steps, step } }: { resolution: Resolution }) => (
+  <Stack gap="xs">
+    <Title order={2} size="h5">
+      How it was looked for
+    </Title>
+    <Timeline bulletSize={16} lineWidth={2} active={step === 8 ? -1 : step - 1}>
+      {steps.map((one) => (
+        <Timeline.Item
+          key={one.step}
+          title={
+            <Text size="sm" component="span" fw={one.outcome === 'found' ? 600 : 400}>
+              {STEPS[one.step]}: {OUTCOMES[one.outcome]}
+            </Text>
+          }
+        >
+          <Text size="xs" c="dimmed">
+            {one.detail}
+          </Text>
+        </Timeline.Item>
+      ))}
+    </Timeline>
+  </Stack>
+)

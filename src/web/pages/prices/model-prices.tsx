@@ -1,0 +1,117 @@
+/** Every dated price of a model, the newest first, with those of long requests. */
+import { Badge, Button, Drawer, Group, ScrollArea, Stack, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { count } from '../../format/counts.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Ago } from '../../parts/figures.tsx'
+import { Waiting } from '../../parts/waiting.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useRole } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { EffectiveFrom } from './effective-from.tsx'
+import { KINDS, type Price, priceText, providerText, sourceText } from './price.ts'
+import { PriceForm } from './price-form.tsx'
+
+/** More dated prices than this no model has. */
+const LIMIT = '200'
+
+export function ModelPrices({ of: { provider, model, ...price }, close }: { of: Price; close: () => void }) {
+  const mayChange = useRole('billing', 'admin')
+  const [isSetting, setSetting] = useState(false)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['prices', 'model', provider, model],
+    queryFn: async () => {
+      const { data } = await answer(api.prices.get({ query: { model: [model], limit: LIMIT } }))
+      // A provider without a name can be asked for by no filter.
+      return data.filter((row) => row.provider === provider)
+    },
+  })
+  return (
+    <Drawer opened onClose={close} title={`${model} · ${providerText(provider)}`} size="xl">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          In US dollars per million tokens. A price holds from its date until the next one; prices that were set by hand
+          come first. What was valued before keeps its value.
+        </Text>
+        {error && <Failure problem={asProblem(error)} retry={refetch} />}
+        {!data && !error && <Waiting lines={3} />}
+        {data && <DatedPrices prices={data} />}
+        <Group gap="xs">
+          <Button
+            variant="default"
+            component={Link}
+            href={addressOf('/prices', { tab: 'cost', model, provider: provider || undefined })}
+          >
+            What would it cost
+          </Button>
+          <Button variant="default" component={Link} href={addressOf('/entries', { model })}>
+            Entries
+          </Button>
+          {mayChange && <Button onClick={() => setSetting(true)}>Set another price</Button>}
+        </Group>
+      </Stack>
+      {isSetting && <PriceForm start={{ ...price, provider, model }} close={() => setSetting(false)} />}
+    </Drawer>
+  )
+}
+
+const DatedPrices = ({ prices }: { prices: Price[] }) => (
+  <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
+    <Table fz="sm" verticalSpacing={5} aria-label="Dated prices" miw={560}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Holds from</Table.Th>
+          {KINDS.map(({ kind, title }) => (
+            <Table.Th key={kind} ta="right">
+              {title}
+            </Table.Th>
+          ))}
+          <Table.Th>Source</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {prices.map((price) => (
+          <PriceRows key={price.id} price={price} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  </ScrollArea>
+)
+
+const PriceRows = ({ price }: { price: Price }) => (
+  <>
+    <Table.Tr>
+      <Table.Td>
+        <EffectiveFrom at={price.effective_from} />
+      </Table.Td>
+      {KINDS.map(({ kind }) => (
+        <Table.Td key={kind} ta="right">
+          {priceText(price[kind])}
+        </Table.Td>
+      ))}
+      <Table.Td>
+        {price.source === 'admin' ? <Badge>{sourceText(price.source)}</Badge> : sourceText(price.source)}
+        <Text size="xs" c="dimmed">
+          {price.loaded_by && `${price.loaded_by.name}, `}
+          <Ago at={price.loaded_at} />
+        </Text>
+      </Table.Td>
+    </Table.Tr>
+    {price.tiers.map((tier) => (
+      <Table.Tr key={tier.from_tokens}>
+        <Table.Td pl="lg" c="dimmed">
+          requests from {count(tier.from_tokens)}
+        </Table.Td>
+        {KINDS.map(({ kind }) => (
+          <Table.Td key={kind} ta="right" c={tier[kind] === undefined ? 'dimmed' : undefined}>
+            {tier[kind] === undefined ? 'as above' : priceText(tier[kind])}
+          </Table.Td>
+        ))}
+        <Table.Td />
+      </Table.Tr>
+    ))}
+  </>
+)

@@ -1,0 +1,208 @@
+/** Setting a price by hand. */
+import { ActionIcon, Button, Group, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { DateInput } from '@mantine/dates'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { IconPlus, IconX } from '@tabler/icons-react'
+import { FormDialogue } from '../../parts/form-dialogue.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
+import { answer, api } from '../../server/api.ts'
+import { KINDS, type Kind, type Price } from './price.ts'
+import { PRICE_CHANGES, valuedText, valueTheRest } from './valued.ts'
+
+/** Empty texts where there is none. */
+type Prices = Record<Kind, number | string>
+
+interface Values extends Prices {
+  model: string
+  provider: string
+  holds: 'usual' | 'always' | 'day'
+  day: string | null
+  tiers: (Prices & { from_tokens: number | string })[]
+}
+
+type Start = Partial<Pick<Price, 'model' | 'provider' | 'tiers' | Kind>>
+
+const NO_PRICES: Prices = { input: '', output: '', cache_read: '', cache_write: '', cache_write_1h: '' }
+
+const pricesOf = (row: Partial<Record<Kind, number | null>>): Prices => ({
+  ...NO_PRICES,
+  ...Object.fromEntries(KINDS.flatMap(({ kind }) => (typeof row[kind] === 'number' ? [[kind, row[kind]]] : []))),
+})
+
+const given = (prices: Prices) =>
+  Object.fromEntries(KINDS.flatMap(({ kind }) => (prices[kind] === '' ? [] : [[kind, Number(prices[kind])]])))
+
+function bodyOf(values: Values) {
+  const { model, provider, holds, day, tiers } = values
+  return {
+    model: model.trim(),
+    ...(provider.trim() === '' ? {} : { provider: provider.trim() }),
+    input: Number(values.input),
+    output: Number(values.output),
+    ...given(values),
+    ...(tiers.length === 0
+      ? {}
+      : { tiers: tiers.map((tier) => ({ from_tokens: Number(tier.from_tokens), ...given(tier) })) }),
+    ...(holds === 'usual' ? {} : { effective_from: holds === 'always' ? 'always' : day! }),
+  }
+}
+
+const isMissing = (value: number | string) => (value === '' ? 'Is required; 0 is free.' : null)
+
+export function PriceForm({ start = {}, close }: { start?: Start; close: () => void }) {
+  const form = useForm<Values>({
+    initialValues: {
+      model: start.model ?? '',
+      provider: start.provider ?? '',
+      ...pricesOf(start),
+      holds: 'usual',
+      day: null,
+      tiers: (start.tiers ?? []).map((tier) => ({ from_tokens: tier.from_tokens, ...pricesOf(tier) })),
+    },
+    validate: {
+      model: (model) => (model.trim() === '' ? 'Is required: the name that entries report.' : null),
+      input: isMissing,
+      output: isMissing,
+      day: (day, { holds }) => (holds === 'day' && !day ? 'Choose the first day.' : null),
+      tiers: { from_tokens: (from: number | string) => (from === '' ? 'Is required.' : null) },
+    },
+  })
+  const sending = useFormSend({
+    form,
+    send: async (values: Values) => {
+      const added = await answer(api.prices.post(bodyOf(values)))
+      return { ...added, entries: await valueTheRest(added.valued) }
+    },
+    changes: PRICE_CHANGES,
+    done: ({ added, price, entries }) =>
+      added ? `The price of ${price.model} is set.${valuedText(entries)}` : `A price of yours says so already.`,
+    after: close,
+    fields: { '/effective_from': 'day' },
+  })
+  return (
+    <FormDialogue {...sending} title="Set a price" action="Set the price" close={close} size="lg">
+      <Text size="sm" c="dimmed">
+        It comes before the prices of every table. Entries that were valued keep their value; those without a price get
+        one now.
+      </Text>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput
+          label="Model"
+          description="Exactly as entries report it."
+          placeholder="our-coder"
+          required
+          data-autofocus
+          {...form.getInputProps('model')}
+        />
+        <TextInput
+          label="Provider"
+          description="Who sells it; empty for whoever does."
+          placeholder="Any"
+          {...form.getInputProps('provider')}
+        />
+      </SimpleGrid>
+      <PriceFields form={form} />
+      <Tiers form={form} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Select
+          label="Holds from"
+          allowDeselect={false}
+          data={[
+            { value: 'usual', label: 'Today; always where it had none' },
+            { value: 'always', label: 'Always' },
+            { value: 'day', label: 'A day …' },
+          ]}
+          {...form.getInputProps('holds')}
+        />
+        {form.values.holds === 'day' && (
+          <DateInput
+            label="First day"
+            description="It begins at midnight UTC."
+            valueFormat="D MMM YYYY"
+            {...form.getInputProps('day')}
+          />
+        )}
+      </SimpleGrid>
+    </FormDialogue>
+  )
+}
+
+type Form = UseFormReturnType<Values>
+
+const OTHERWISE: Partial<Record<Kind, string>> = {
+  cache_read: 'as input',
+  cache_write: 'as input',
+  cache_write_1h: 'as cache write',
+}
+
+const PriceFields = ({ form }: { form: Form }) => (
+  <Stack gap={4}>
+    <Text size="sm" fw={600}>
+      US dollars per million tokens
+    </Text>
+    <SimpleGrid cols={{ base: 2, sm: 5 }} spacing="xs">
+      {KINDS.map(({ kind, title }) => (
+        <NumberInput
+          key={kind}
+          label={title}
+          placeholder={OTHERWISE[kind]}
+          required={OTHERWISE[kind] === undefined}
+          min={0}
+          hideControls
+          {...form.getInputProps(kind)}
+        />
+      ))}
+    </SimpleGrid>
+  </Stack>
+)
+
+/** Where Anthropic and Google begin to charge more. */
+const USUAL_TIER = 200_001
+
+const Tiers = ({ form }: { form: Form }) => (
+  <Stack gap="xs">
+    {form.values.tiers.map((_, index) => (
+      // Tiers have nothing that names them but where they stand.
+      // biome-ignore lint/suspicious/noArrayIndexKey: see above
+      <Group key={index} gap="xs" align="flex-end" wrap="nowrap">
+        <SimpleGrid cols={{ base: 2, sm: 6 }} spacing="xs" flex={1}>
+          <NumberInput
+            label="From tokens"
+            thousandSeparator=","
+            min={1}
+            hideControls
+            {...form.getInputProps(`tiers.${index}.from_tokens`)}
+          />
+          {KINDS.map(({ kind, title }) => (
+            <NumberInput
+              key={kind}
+              label={title}
+              placeholder="as above"
+              min={0}
+              hideControls
+              {...form.getInputProps(`tiers.${index}.${kind}`)}
+            />
+          ))}
+        </SimpleGrid>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          mb={6}
+          aria-label={`Remove the prices of long requests, ${index + 1}`}
+          onClick={() => form.removeListItem('tiers', index)}
+        >
+          <IconX size={16} />
+        </ActionIcon>
+      </Group>
+    ))}
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      w="fit-content"
+      leftSection={<IconPlus size={14} />}
+      onClick={() => form.insertListItem('tiers', { from_tokens: USUAL_TIER, ...NO_PRICES })}
+    >
+      Other prices for long requests
+    </Button>
+  </Stack>
+)

@@ -1,0 +1,99 @@
+import { Group, Select, Text } from '@mantine/core'
+import { useState } from 'react'
+import { one, useAddress } from '../../address.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import { EffectiveFrom } from './effective-from.tsx'
+import { ModelPrices } from './model-prices.tsx'
+import { KINDS, type Price, priceText, providerText, SOURCES, sourceText } from './price.ts'
+
+export function PriceList() {
+  const [{ search, source }, show] = useAddress({ search: one, source: one })
+  const [open, setOpen] = useState<Price | null>(null)
+  const query = {
+    ...(search === undefined ? {} : { search }),
+    ...(source === undefined ? {} : { source: [source] }),
+  }
+  const list = useList(['prices', 'list', query], (page) =>
+    answer(api.prices.get({ query: { ...query, ...(page === undefined ? {} : { page }) } })),
+  )
+  return (
+    <>
+      <Group justify="space-between" gap="xs" mb="md">
+        <Group gap="xs">
+          <SearchField
+            label="Search models, providers"
+            value={search}
+            change={(text) => show({ search: text }, { replace: true })}
+          />
+          <Select
+            aria-label="Where the price came from"
+            placeholder="From anywhere"
+            data={Object.entries(SOURCES).map(([value, label]) => ({ value, label }))}
+            value={source ?? null}
+            onChange={(value) => show({ source: value ?? undefined })}
+            clearable
+            w={190}
+          />
+        </Group>
+        <DownloadCsv path="/prices" query={query} />
+      </Group>
+      <DataTable
+        label="Prices, in US dollars per million tokens"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        open={setOpen}
+        openKey={open?.id}
+        empty={
+          <Empty title="No price like that">
+            Search for a part of the name. What a name would cost that no table has exactly, “What would it cost” says.
+          </Empty>
+        }
+      />
+      {open && <ModelPrices of={open} close={() => setOpen(null)} />}
+    </>
+  )
+}
+
+const COLUMNS: Column<Price>[] = [
+  {
+    key: 'model',
+    title: 'Model',
+    phone: 'title',
+    cell: ({ model, tiers }) => (
+      <>
+        <Text span inherit fw={600}>
+          {model}
+        </Text>
+        {tiers.length > 0 && (
+          <Text span size="xs" c="dimmed">
+            {' '}
+            dearer when long
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { key: 'provider', title: 'Provider', width: '14%', cell: ({ provider }) => providerText(provider) },
+  ...KINDS.map(
+    ({ kind, title }): Column<Price> => ({
+      key: kind,
+      title,
+      isNumber: true,
+      width: kind === 'cache_write_1h' ? '120px' : '92px',
+      cell: (price) => priceText(price[kind]),
+    }),
+  ),
+  {
+    key: 'from',
+    title: 'Holds from',
+    width: '112px',
+    cell: ({ effective_from }) => <EffectiveFrom at={effective_from} />,
+  },
+  { key: 'source', title: 'Source', width: '110px', cell: ({ source }) => sourceText(source) },
+]

@@ -1,0 +1,39 @@
+/** Prices as the API answers them, and in words. */
+import type { api, Body } from '../../server/api.ts'
+
+export type Price = Body<Awaited<ReturnType<typeof api.prices.get>>>['data'][number]
+export type Resolution = Body<Awaited<ReturnType<typeof api.prices.resolve.get>>>
+export type Repricing = Body<Awaited<ReturnType<typeof api.prices.reprice.post>>>
+export type LoadedTable = Body<Awaited<ReturnType<typeof api.prices.load.post>>>
+
+/** The five counts, in the order in which they are shown everywhere. */
+export const KINDS = [
+  { kind: 'input', title: 'Input' },
+  { kind: 'output', title: 'Output' },
+  { kind: 'cache_read', title: 'Cache read' },
+  { kind: 'cache_write', title: 'Cache write' },
+  { kind: 'cache_write_1h', title: 'Cache write, 1 h' },
+] as const
+
+export type Kind = (typeof KINDS)[number]['kind']
+
+export const KIND_TITLES = Object.fromEntries(KINDS.map(({ kind, title }) => [kind, title])) as Record<Kind, string>
+
+const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 })
+
+/** As price lists write it: `3`, `0.075`. Unknown is not free. */
+export const priceText = (price: number | null | undefined): string =>
+  price === null || price === undefined ? '–' : digits.format(price)
+
+/** Where prices came from, in words. */
+export const SOURCES: Record<string, string> = {
+  default: 'Tally’s table',
+  admin: 'set by hand',
+  tally: 'loaded table',
+  litellm: 'LiteLLM',
+  'models-dev': 'models.dev',
+  'genai-prices': 'genai-prices',
+}
+
+export const sourceText = (source: string): string => SOURCES[source] ?? source
+export const providerText = (provider: string): string => provider || 'any provider'

@@ -1,0 +1,127 @@
+/** Models in use that have no price, and what to do about each. */
+import { Anchor, Button, Group, Text } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Ago, Count } from '../../parts/figures.tsx'
+import { answer, api, type Body } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import { useRole } from '../../server/me.ts'
+import { AliasForm } from './alias-form.tsx'
+import { PriceForm } from './price-form.tsx'
+
+type UnpricedModel = Body<Awaited<ReturnType<typeof api.reports.unpriced.get>>>['data'][number]
+
+export const useUnpriced = () =>
+  useList(['reports', 'unpriced'], (page) =>
+    answer(api.reports.unpriced.get({ query: page === undefined ? {} : { page } })),
+  )
+
+interface Giving {
+  what: 'price' | 'alias'
+  model: UnpricedModel
+}
+
+export function Unpriced() {
+  const mayChange = useRole('billing', 'admin')
+  const [giving, setGiving] = useState<Giving | null>(null)
+  const close = () => setGiving(null)
+  return (
+    <>
+      <DataTable
+        label="Models without a price"
+        list={useUnpriced()}
+        rowKey={({ model, provider }) => `${model} ${provider}`}
+        columns={[...COLUMNS, ...(mayChange ? [remedies(setGiving)] : [])]}
+        empty={
+          <Empty title="Every model in use has a price">
+            Should one be reported that no table knows, it is listed here, and bills say what they leave out.
+          </Empty>
+        }
+      />
+      {giving?.what === 'price' && (
+        <PriceForm start={{ model: giving.model.model, provider: giving.model.provider ?? '' }} close={close} />
+      )}
+      {giving?.what === 'alias' && <AliasForm alias={giving.model.model} close={close} />}
+    </>
+  )
+}
+
+const COLUMNS: Column<UnpricedModel>[] = [
+  {
+    key: 'model',
+    title: 'Model',
+    phone: 'title',
+    cell: ({ model, provider }) => (
+      <>
+        <Text span inherit fw={600}>
+          {model}
+        </Text>
+        {provider && (
+          <Text span inherit c="dimmed">
+            {' '}
+            · {provider}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    key: 'entries',
+    title: 'Entries',
+    isNumber: true,
+    width: '90px',
+    phone: 'value',
+    cell: ({ model, provider, entries }) => (
+      <Anchor
+        component={Link}
+        href={addressOf('/entries', { model, provider: provider ?? 'none', priced: 'false' })}
+        inherit
+      >
+        <Count value={entries} />
+      </Anchor>
+    ),
+  },
+  {
+    key: 'tokens',
+    title: 'Tokens',
+    isNumber: true,
+    width: '100px',
+    cell: ({ tokens }) => <Count value={tokens.total} />,
+  },
+  { key: 'first', title: 'First', width: '130px', phone: 'hidden', cell: ({ first_at }) => <Ago at={first_at} /> },
+  { key: 'last', title: 'Last', width: '130px', cell: ({ last_at }) => <Ago at={last_at} /> },
+  {
+    key: 'why',
+    title: 'Why',
+    width: '90px',
+    phone: 'hidden',
+    cell: ({ model, provider }) => (
+      <Anchor
+        component={Link}
+        href={addressOf('/prices', { tab: 'cost', model, provider: provider ?? undefined })}
+        inherit
+      >
+        Explain
+      </Anchor>
+    ),
+  },
+]
+
+const remedies = (give: (giving: Giving) => void): Column<UnpricedModel> => ({
+  key: 'give',
+  title: 'Give it one',
+  width: '260px',
+  cell: (model) => (
+    <Group gap={6} wrap="nowrap">
+      <Button size="compact-xs" variant="light" onClick={() => give({ what: 'price', model })}>
+        Set a price
+      </Button>
+      <Button size="compact-xs" variant="default" onClick={() => give({ what: 'alias', model })}>
+        As another model
+      </Button>
+    </Group>
+  ),
+})

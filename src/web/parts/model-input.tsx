@@ -1,0 +1,23 @@
+import { Autocomplete, type AutocompleteProps } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { answer, api } from '../server/api.ts'
+import { OFFERED } from './pickers.tsx'
+
+/** So long nothing was typed before the table is searched. */
+const PAUSE_MS = 200
+
+/** The name of a model: any, but those of the price table are offered. */
+export function ModelInput(props: Omit<AutocompleteProps, 'data'>) {
+  const [search] = useDebouncedValue(String(props.value ?? ''), PAUSE_MS)
+  const { data } = useQuery({
+    queryKey: ['prices', 'names', search],
+    queryFn: async () => {
+      const { data } = await answer(api.prices.get({ query: { search, limit: OFFERED } }))
+      return [...new Set(data.map(({ model }) => model))]
+    },
+    enabled: search !== '',
+    placeholderData: (before) => before,
+  })
+  return <Autocomplete data={data ?? []} spellCheck={false} autoComplete="off" {...props} />
+}
