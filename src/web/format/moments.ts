@@ -71,18 +71,25 @@ export function dayOf(moment: Date, timeZone: string): string {
   return format.format(moment)
 }
 
+/** The first moment of a day in the zone, as the API takes it: `2026-11-20T23:00:00.000Z`. */
+export const startOfDay = (day: string, timeZone: string): string => momentOf(`${day} 00:00:00`, timeZone)
+
 /**
- * The first moment of a day in the zone, as the API takes it: `2026-11-20T23:00:00.000Z`. Where clocks are put back at
- * midnight it is the earlier of two.
+ * The moment at which the clocks of the zone show a time, `2026-11-21 17:53:00`. Where clocks are put back and show it
+ * twice it is the earlier one; where they are put forward and never show it, the first moment after.
  */
-export function startOfDay(day: string, timeZone: string): string {
-  const wanted = Date.parse(`${day}T00:00:00Z`)
+export function momentOf(time: string, timeZone: string): string {
+  const wanted = Date.parse(`${time.replace(' ', 'T')}Z`)
   // The clock of the zone read as if it were of UTC says how far the zone is from it, near that moment.
   const offsetAt = (moment: number) => clockOf(moment, timeZone) - moment
   const guesses = [wanted - offsetAt(wanted - HALF_DAY_MS), wanted - offsetAt(wanted + HALF_DAY_MS)]
   const exact = guesses.filter((guess) => clockOf(guess, timeZone) === wanted)
   return new Date(exact.length > 0 ? Math.min(...exact) : Math.max(...guesses)).toISOString()
 }
+
+/** What the clocks of the zone show at a moment: `2026-11-21 17:53:00`. */
+export const timeAt = (moment: string, timeZone: string): string =>
+  new Date(clockOf(Date.parse(moment), timeZone)).toISOString().slice(0, 19).replace('T', ' ')
 
 function clockOf(moment: number, timeZone: string): number {
   const parts = formatOf(timeZone, CLOCK).formatToParts(moment)

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { answer, api } from '../server/api.ts'
 import type { Problem } from '../server/problem.ts'
 import { useSend } from '../server/send.ts'
+import { faultOfLabels, labelsOf } from './labels-text.ts'
 import { type Explanation, fieldTitle, type Sample } from './rule.ts'
 import { Refused, type TriedRule } from './rule-trial.tsx'
 
@@ -29,14 +30,6 @@ const EMPTY: Values = {
   labels: '',
 }
 
-/** A label a line, `repository=acme/web`. */
-function labelsOf(text: string): Record<string, string> {
-  const pairs = text.split('\n').filter((line) => line.includes('='))
-  return Object.fromEntries(
-    pairs.map((line) => [line.slice(0, line.indexOf('=')).trim(), line.slice(line.indexOf('=') + 1).trim()]),
-  )
-}
-
 /** What is left empty is absent, and meets no condition. */
 function sampleOf({ labels, ...texts }: Values): Sample {
   const said = Object.entries(texts).filter(([, text]) => text.trim() !== '')
@@ -54,10 +47,7 @@ export function SampleTrial({ tried, refused }: SampleTrialProps) {
   const [problem, setProblem] = useState<Problem | null>(null)
   const form = useForm({
     initialValues: EMPTY,
-    validate: {
-      labels: (text) =>
-        text.split('\n').some((line) => line.trim() !== '' && !line.includes('=')) ? 'Each line is name=value.' : null,
-    },
+    validate: { labels: faultOfLabels },
   })
   const ask = useSend({
     send: (values: Values) => answer(api['placement-rules'].test.post({ ...tried, sample: sampleOf(values) })),

@@ -1,5 +1,61 @@
+/** Token sheets: entries that people make by hand, and submit as a whole for somebody to approve. */
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { Route, Switch, useLocation } from 'wouter'
+import { oneOf, useAddress } from '../../address.ts'
 import { Page } from '../../parts/page.tsx'
+import { SectionTabs } from '../../parts/section-tabs.tsx'
+import { useApproves } from '../../server/me.ts'
+import { NotFound } from '../../shell/not-found.tsx'
+import { NewSheet } from './new-sheet.tsx'
+import { SheetPage } from './sheet.tsx'
+import { AllSheets, OwnSheets } from './sheet-list.tsx'
+import { useApprovals, Waiting } from './waiting-sheets.tsx'
 
-export default function Section() {
-  return <Page title="sheets">{null}</Page>
+export default function Sheets() {
+  return (
+    <Switch>
+      <Route path="/sheets" component={Lists} />
+      <Route path="/sheets/:id">{({ id }) => <SheetPage key={id} id={id} />}</Route>
+      <Route component={NotFound} />
+    </Switch>
+  )
+}
+
+const SHOWN = { own: OwnSheets, waiting: Waiting, all: AllSheets }
+
+function Lists() {
+  const [, navigate] = useLocation()
+  const approves = useApproves()
+  const [isOpening, setOpening] = useState(false)
+  const [{ tab }, show] = useAddress({ tab: oneOf('own', 'waiting', 'all') })
+  const chosen = approves ? tab : 'own'
+  const Shown = SHOWN[chosen]
+  const waiting = useApprovals(approves).data?.sheets.sheets
+  const own = { value: 'own', title: 'Yours' }
+  return (
+    <Page
+      title="Token sheets"
+      lead="For use that no agent reported: fill a sheet for a month or some days and submit it. Once approved, its entries go on bills."
+      actions={<Button onClick={() => setOpening(true)}>New sheet</Button>}
+    >
+      {approves ? (
+        <SectionTabs
+          label="Token sheets"
+          tabs={[
+            own,
+            { value: 'waiting', title: 'Waiting for you', waiting },
+            { value: 'all', title: 'All that you see' },
+          ]}
+          value={chosen}
+          change={(tab) => show({ tab: tab as typeof chosen })}
+        >
+          <Shown />
+        </SectionTabs>
+      ) : (
+        <Shown />
+      )}
+      {isOpening && <NewSheet close={() => setOpening(false)} opened={({ id }) => navigate(`/sheets/${id}`)} />}
+    </Page>
+  )
 }

@@ -1,0 +1,267 @@
+/** An entry made by hand: adding one, and changing one that is on the sheet. */
+import {
+  Alert,
+  Autocomplete,
+  Button,
+  Group,
+  Modal,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { DateTimePicker } from '@mantine/dates'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { faultOfLabels } from '../../parts/labels-text.ts'
+import { ModelInput } from '../../parts/model-input.tsx'
+import { periodInWords } from '../../parts/period.ts'
+import { OFFERED } from '../../parts/pickers.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
+import { answer, api } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
+import {
+  COUNTS,
+  changeOf,
+  draftOf,
+  type EntryValues,
+  emptyEntry,
+  FAULT_FIELDS,
+  nextEntry,
+  valuesOf,
+} from './entry-values.ts'
+import { SHEET_CHANGES, type Sheet, type SheetEntry, sheetOf } from './sheet-body.ts'
+
+interface EntryFormProps {
+  sheet: Sheet
+  entry: SheetEntry | undefined
+  close: () => void
+}
+
+export function EntryForm({ sheet, entry, close }: EntryFormProps) {
+  const { time_zone } = useSettings()
+  const [goesOn, setGoesOn] = useState(false)
+  const form = useForm<EntryValues>({
+    initialValues: entry ? valuesOf(entry, time_zone) : emptyEntry(sheet.period.from),
+    validate: {
+      agent_harness: isMissing,
+      agent_name: isMissing,
+      model: isMissing,
+      started_at: (at) => (at ? null : 'Is required.'),
+      ended_at: (at) => (at ? null : 'Is required.'),
+      input: (count) => (count === '' ? 'Is required; 0 is none.' : null),
+      output: (count) => (count === '' ? 'Is required; 0 is none.' : null),
+      labels: faultOfLabels,
+    },
+  })
+  const sending = useFormSend({
+    form,
+    send: (values: EntryValues) => {
+      const { entries } = sheetOf(sheet.id)
+      return entry
+        ? answer(entries({ entry: entry.id }).patch(changeOf(values, entry, time_zone)))
+        : answer(entries.post(draftOf(values, time_zone)))
+    },
+    changes: SHEET_CHANGES,
+    done: () => (entry ? 'The entry is saved.' : 'The entry is added.'),
+    after: (_, values) => {
+      if (goesOn && !entry) form.setValues(nextEntry(values))
+      else close()
+    },
+    fields: FAULT_FIELDS,
+  })
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={entry ? 'Change the entry' : 'Add an entry'}
+      size="xl"
+      closeOnClickOutside={false}
+    >
+      <form onSubmit={sending.submit} noValidate>
+        <Stack>
+          {sending.refusal !== '' && (
+            <Alert color="red" variant="light" role="alert">
+              {sending.refusal}
+            </Alert>
+          )}
+          <AgentFields form={form} sheet={sheet} />
+          <CountFields form={form} />
+          <PlaceFields form={form} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            {!entry && (
+              <Button
+                type="submit"
+                variant="light"
+                loading={sending.isSending && goesOn}
+                onClick={() => setGoesOn(true)}
+              >
+                Add and go on
+              </Button>
+            )}
+            <Button type="submit" loading={sending.isSending && !goesOn} onClick={() => setGoesOn(false)}>
+              {entry ? 'Save' : 'Add the entry'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+const isMissing = (text: string) => (text.trim() === '' ? 'Is required.' : null)
+
+type Form = UseFormReturnType<EntryValues>
+
+function AgentFields({ form, sheet }: { form: Form; sheet: Sheet }) {
+  const { time_zone } = useSettings()
+  const time = {
+    withSeconds: false,
+    valueFormat: 'D MMM YYYY, HH:mm',
+    highlightToday: true,
+    firstDayOfWeek: 1,
+    required: true,
+  } as const
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs">
+        <TextInput
+          label="Harness"
+          placeholder="claude-code"
+          required
+          data-autofocus
+          {...form.getInputProps('agent_harness')}
+        />
+        <TextInput label="Agent" placeholder="reviewer" required {...form.getInputProps('agent_name')} />
+        <ModelInput label="Model" placeholder="claude-sonnet-4-5" required {...form.getInputProps('model')} />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+        <DateTimePicker
+          label="Started"
+          description={`Within ${periodInWords(sheet.period)}, in ${time_zone}`}
+          minDate={`${sheet.period.from} 00:00:00`}
+          maxDate={`${sheet.period.to} 23:59:59`}
+          {...time}
+          {...form.getInputProps('started_at')}
+        />
+        <DateTimePicker
+          label="Ended"
+          description={`In ${time_zone}`}
+          minDate={form.values.started_at ?? undefined}
+          {...time}
+          {...form.getInputProps('ended_at')}
+        />
+      </SimpleGrid>
+    </>
+  )
+}
+
+const CountFields = ({ form }: { form: Form }) => (
+  <Stack gap={4}>
+    <SimpleGrid cols={{ base: 2, sm: 5 }} spacing="xs">
+      {COUNTS.map(({ kind, title, isRequired }) => (
+        <NumberInput
+          key={kind}
+          label={title}
+          required={isRequired}
+          placeholder={isRequired ? undefined : '0'}
+          min={0}
+          allowDecimal={false}
+          thousandSeparator=","
+          hideControls
+          {...form.getInputProps(kind)}
+        />
+      ))}
+    </SimpleGrid>
+    <Text size="xs" c="dimmed">
+      Tokens. No token is in two of them: input is what was neither read from nor written to a cache.
+    </Text>
+    <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs" mt={4}>
+      <NumberInput
+        label="Cost (USD)"
+        placeholder="By the price table"
+        min={0}
+        hideControls
+        {...form.getInputProps('reported_cost')}
+      />
+      <NumberInput
+        label="Model calls"
+        min={0}
+        allowDecimal={false}
+        thousandSeparator=","
+        hideControls
+        {...form.getInputProps('requests')}
+      />
+      <TextInput label="Provider" placeholder="The model’s maker" {...form.getInputProps('provider')} />
+    </SimpleGrid>
+  </Stack>
+)
+
+const PlaceFields = ({ form }: { form: Form }) => (
+  <>
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+      <KeyInput
+        of="tickets"
+        label="Ticket"
+        placeholder="ACME-42"
+        description="Brings its project along."
+        form={form}
+        field="ticket"
+      />
+      <KeyInput
+        of="projects"
+        label="Project"
+        placeholder="ACME"
+        description="Where no ticket says it; else the rules do."
+        form={form}
+        field="project"
+      />
+    </SimpleGrid>
+    <TextInput label="Summary" placeholder="What the session did" {...form.getInputProps('summary')} />
+    <Textarea
+      label="Labels, one a line"
+      placeholder="repository=acme/web"
+      autosize
+      minRows={1}
+      {...form.getInputProps('labels')}
+    />
+  </>
+)
+
+interface KeyInputProps {
+  of: 'projects' | 'tickets'
+  field: 'project' | 'ticket'
+  label: string
+  placeholder: string
+  description: string
+  form: Form
+}
+
+/** So long nothing was typed before the server is asked. */
+const PAUSE_MS = 200
+
+/** The key of a project or ticket: one that is there, or one that is made by naming it, as reports do. */
+function KeyInput({ of, field, form, ...input }: KeyInputProps) {
+  const [search] = useDebouncedValue(form.values[field], PAUSE_MS)
+  const { data } = useQuery({
+    queryKey: [of, 'keys', search],
+    queryFn: async () => {
+      const query = { search, limit: OFFERED }
+      const { data } = await (of === 'projects'
+        ? answer(api.projects.get({ query }))
+        : answer(api.tickets.get({ query })))
+      return data.map(({ key }) => key)
+    },
+    placeholderData: (before) => before,
+  })
+  return (
+    <Autocomplete data={data ?? []} spellCheck={false} autoComplete="off" {...input} {...form.getInputProps(field)} />
+  )
+}

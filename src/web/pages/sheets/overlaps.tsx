@@ -1,0 +1,52 @@
+/** Where a sheet may count twice what an agent reported as well. */
+import { Alert, Anchor, List, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { counted } from '../../format/counts.ts'
+import { dayAndTime, timeOfDay } from '../../format/moments.ts'
+import { answer } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
+import { type Overlaps, sheetOf } from './sheet-body.ts'
+
+/** More pairs nobody goes through one by one. */
+const SHOWN = 10
+
+export const useOverlaps = (id: string) =>
+  useQuery({
+    queryKey: ['sheets', 'overlaps', id],
+    queryFn: async () => (await answer(sheetOf(id).overlaps.get())).data,
+  })
+
+export function OverlapsNote({ id }: { id: string }) {
+  const { data } = useOverlaps(id)
+  if (!data || data.length === 0) return null
+  return (
+    <Alert color="orange" variant="light" title={`${counted(data.length, 'pair')} may count the same use twice`}>
+      <OverlapList overlaps={data} />
+    </Alert>
+  )
+}
+
+export function OverlapList({ overlaps }: { overlaps: Overlaps }) {
+  const { time_zone } = useSettings()
+  const span = ({ started_at, ended_at }: Overlaps[number]['entry']) =>
+    `${dayAndTime(started_at, time_zone)} – ${timeOfDay(ended_at, time_zone)}`
+  return (
+    <>
+      <Text size="sm">Entries of this sheet ran at the same time as reported ones of the same person and harness.</Text>
+      <List size="sm" mt={4}>
+        {overlaps.slice(0, SHOWN).map(({ entry, reported }) => (
+          <List.Item key={`${entry.id} ${reported.id}`}>
+            {entry.agent_harness}, {span(entry)}, and the{' '}
+            <Anchor component={Link} href={addressOf('/entries', { open: reported.id })} size="sm" underline="always">
+              reported one
+            </Anchor>
+            , {span(reported)}
+          </List.Item>
+        ))}
+      </List>
+      {overlaps.length > SHOWN && <Text size="sm">and {overlaps.length - SHOWN} more</Text>}
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+import { api, type Body } from '../../server/api.ts'
+import type { Me } from '../../server/me.ts'
+
+const sheets = api['token-sheets']
+export const sheetOf = (id: string) => sheets({ id })
+
+export type Sheet = Body<Awaited<ReturnType<typeof sheets.get>>>['data'][number]
+export type SheetEntry = Body<Awaited<ReturnType<ReturnType<typeof sheetOf>['entries']['get']>>>['data'][number]
+export type Overlaps = Body<Awaited<ReturnType<ReturnType<typeof sheetOf>['overlaps']['get']>>>['data']
+
+/** What is different once a sheet or its entries have changed. */
+export const SHEET_CHANGES = ['sheets', 'entries', 'reports', 'audit'] as const
+
+export interface Rights {
+  /** Adds and changes entries, submits and removes the sheet. */
+  edits: boolean
+  approves: boolean
+  returns: boolean
+  withdraws: boolean
+}
+
+/** What a person may do with a sheet as it is now; the server decides by the same rules. */
+export function rightsTo({ status, agent_manager, projects, has_unplaced }: Sheet, { person, ledIds }: Me): Rights {
+  const isOwn = agent_manager.id === person.id
+  const isAdmin = person.role === 'admin'
+  const answersFor =
+    isAdmin ||
+    person.role === 'billing' ||
+    (projects.length > 0 && !has_unplaced && projects.every(({ id }) => ledIds.includes(id)))
+  return {
+    edits: (isOwn || isAdmin) && (status === 'open' || status === 'returned'),
+    // Nobody but an admin approves their own.
+    approves: status === 'submitted' && answersFor && (!isOwn || isAdmin),
+    returns: status === 'submitted' && answersFor,
+    withdraws: status === 'approved' && answersFor,
+  }
+}

@@ -1,0 +1,112 @@
+import { Group, MultiSelect, Text } from '@mantine/core'
+import { useLocation } from 'wouter'
+import { many, useAddress } from '../../address.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Ago, Count, Money } from '../../parts/figures.tsx'
+import { periodInWords } from '../../parts/period.ts'
+import { Status } from '../../parts/status.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import { useMe } from '../../server/me.ts'
+import type { Sheet } from './sheet-body.ts'
+
+const STATUSES = ['open', 'submitted', 'returned', 'approved']
+
+export function OwnSheets() {
+  const { person } = useMe()
+  return (
+    <SheetList
+      of={{ agent_manager: [person.id] }}
+      columns={COLUMNS.filter(({ key }) => key !== 'who')}
+      empty={
+        <Empty title="No sheets yet">
+          Open one for what no agent could report, such as a session in a browser. What agents report themselves needs
+          no sheet.
+        </Empty>
+      }
+    />
+  )
+}
+
+export const AllSheets = () => (
+  <SheetList
+    of={{}}
+    columns={COLUMNS}
+    empty={<Empty title="No sheets yet">Those of people whose projects you see are listed here.</Empty>}
+  />
+)
+
+interface SheetListProps {
+  of: { agent_manager?: string[] }
+  columns: Column<Sheet>[]
+  empty: React.ReactNode
+}
+
+function SheetList({ of, columns, empty }: SheetListProps) {
+  const [, navigate] = useLocation()
+  const [{ status }, show] = useAddress({ status: many })
+  const query = { ...of, ...(status.length > 0 ? { status } : {}) }
+  const list = useList(['sheets', 'list', query], (page) =>
+    answer(api['token-sheets'].get({ query: { ...query, ...(page === undefined ? {} : { page }) } })),
+  )
+  return (
+    <>
+      <Group justify="space-between" gap="xs" mb="md">
+        <MultiSelect
+          aria-label="Status"
+          placeholder={status.length === 0 ? 'Any status' : undefined}
+          data={STATUSES}
+          value={status}
+          onChange={(chosen) => show({ status: chosen })}
+          clearable
+          miw={220}
+        />
+        <DownloadCsv path="/token-sheets" query={query} />
+      </Group>
+      <DataTable
+        label="Token sheets"
+        columns={columns}
+        list={list}
+        rowKey={({ id }) => id}
+        open={({ id }) => navigate(`/sheets/${id}`)}
+        empty={status.length > 0 ? <Empty title="No sheet in this status">Choose another one, or none.</Empty> : empty}
+      />
+    </>
+  )
+}
+
+export const COLUMNS: Column<Sheet>[] = [
+  {
+    key: 'period',
+    title: 'Period',
+    width: '240px',
+    phone: 'title',
+    cell: ({ period }) => (
+      <Text span inherit fw={600}>
+        {periodInWords(period)}
+      </Text>
+    ),
+  },
+  { key: 'who', title: 'Agent manager', width: '18%', cell: ({ agent_manager }) => agent_manager.name },
+  { key: 'note', title: 'Note', cell: ({ reason, note }) => reason ?? note },
+  { key: 'status', title: 'Status', width: '110px', cell: ({ status }) => <Status of={status} /> },
+  {
+    key: 'changed',
+    title: 'Changed',
+    width: '130px',
+    phone: 'hidden',
+    cell: (sheet) => <Ago at={sheet.updated_at ?? sheet.created_at} />,
+  },
+  { key: 'entries', title: 'Entries', isNumber: true, width: '80px', cell: ({ entries }) => <Count value={entries} /> },
+  { key: 'tokens', title: 'Tokens', isNumber: true, width: '90px', cell: ({ tokens }) => <Count value={tokens} /> },
+  {
+    key: 'cost',
+    title: 'Cost (USD)',
+    isNumber: true,
+    width: '130px',
+    phone: 'value',
+    cell: ({ cost }) => <Money amount={cost} />,
+  },
+]

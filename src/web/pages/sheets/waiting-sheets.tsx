@@ -1,0 +1,102 @@
+/** What waits for the person's approval: sheets, and reported entries by project. */
+import { Anchor, Stack, Table, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { count, counted } from '../../format/counts.ts'
+import { DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Count, Money } from '../../parts/figures.tsx'
+import { projectLabel } from '../../parts/pickers.tsx'
+import { Waiting as Skeleton } from '../../parts/waiting.tsx'
+import { answer, api, type Body } from '../../server/api.ts'
+import { asProblem } from '../../server/problem.ts'
+import { COLUMNS } from './sheet-list.tsx'
+
+type Approvals = Body<Awaited<ReturnType<typeof api.approvals.get>>>
+
+export const useApprovals = (enabled = true) =>
+  useQuery({ queryKey: ['sheets', 'approvals'], queryFn: () => answer(api.approvals.get({ query: {} })), enabled })
+
+export function Waiting() {
+  const [, navigate] = useLocation()
+  const { data, error, refetch } = useApprovals()
+  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (!data) return <Skeleton />
+  const { sheets, entries } = data
+  if (sheets.sheets === 0 && entries.entries === 0) {
+    return <Empty title="Nothing waits for you">Sheets that are submitted and entries to approve show up here.</Empty>
+  }
+  return (
+    <Stack gap="lg">
+      {sheets.sheets > 0 && (
+        <div>
+          <DataTable
+            label="Token sheets that wait"
+            columns={COLUMNS.filter(({ key }) => key !== 'status')}
+            list={sheets.data}
+            rowKey={({ id }) => id}
+            open={({ id }) => navigate(`/sheets/${id}`)}
+            empty={null}
+          />
+          {sheets.sheets > sheets.data.length && (
+            <Text size="xs" c="dimmed">
+              The {count(sheets.data.length)} that wait longest, of {count(sheets.sheets)}.
+            </Text>
+          )}
+        </div>
+      )}
+      {entries.entries > 0 && <ReportedEntries entries={entries} />}
+    </Stack>
+  )
+}
+
+const ReportedEntries = ({ entries }: { entries: Approvals['entries'] }) => (
+  <Stack gap="xs">
+    <Title order={2} size="h4">
+      Reported entries
+    </Title>
+    <Text size="sm" c="dimmed">
+      {counted(entries.entries, 'entry', 'entries')} of <Money amount={entries.cost} /> wait for approval. They are
+      approved in the list of entries.
+    </Text>
+    <Table verticalSpacing={6} aria-label="Reported entries that wait, by project">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Project</Table.Th>
+          <Table.Th ta="right">Entries</Table.Th>
+          <Table.Th ta="right">Tokens</Table.Th>
+          <Table.Th ta="right">Cost (USD)</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {entries.projects.map(({ project, ...sums }) => (
+          <Table.Tr key={project?.id ?? 'none'}>
+            <Table.Td>
+              <Anchor
+                component={Link}
+                href={addressOf('/entries', {
+                  status: 'submitted',
+                  ...(project ? { project: project.key } : { placed: 'none' }),
+                })}
+                size="sm"
+              >
+                {project ? projectLabel(project) : 'on no project'}
+              </Anchor>
+            </Table.Td>
+            <Table.Td ta="right">
+              <Count value={sums.entries} />
+            </Table.Td>
+            <Table.Td ta="right">
+              <Count value={sums.tokens} />
+            </Table.Td>
+            <Table.Td ta="right">
+              <Money amount={sums.cost} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Stack>
+)
