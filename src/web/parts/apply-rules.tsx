@@ -38,7 +38,7 @@ export const ApplyRules = ({ isOpen, close, ...props }: ApplyRulesProps) => (
 function Planned({ close, filter = {}, applied }: Omit<ApplyRulesProps, 'isOpen'>) {
   const [scope, setScope] = useState<Scope>('unattributed')
   const planned = useQuery({
-    queryKey: ['rules', 'apply', scope, filter],
+    queryKey: ['rule-application', scope, filter],
     // Without a list a call goes on until its time is over, for the sums.
     queryFn: () => answer(apply.post({ scope, dry_run: true, limit: 0 }, { query: filter })),
     // What is confirmed must be what there is now.
@@ -178,7 +178,7 @@ function Plan({ plan, scope, filter }: { plan: Applied; scope: Scope; filter: Ap
 
 function Moves({ scope, filter }: { scope: Scope; filter: ApplyFilter }) {
   const { data, error, refetch } = useQuery({
-    queryKey: ['rules', 'moves', scope, filter],
+    queryKey: ['rule-moves', scope, filter],
     queryFn: () => answer(apply.post({ scope, dry_run: true, limit: LISTED }, { query: filter })),
     staleTime: 0,
   })

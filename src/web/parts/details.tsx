@@ -6,7 +6,7 @@ import classes from './details.module.css'
 export const Details = ({ of }: { of: readonly (readonly [title: string, value: ReactNode])[] }) => (
   <dl className={classes.details}>
     {of
-      .filter(([, value]) => value !== undefined && value !== null && value !== '')
+      .filter(([, value]) => value !== undefined && value !== null && value !== false && value !== '')
       .map(([title, value]) => (
         <div key={title}>
           <Text component="dt" size="xs" c="dimmed">

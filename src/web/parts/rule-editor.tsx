@@ -1,11 +1,11 @@
 /** Writing a placement rule: its conditions, where it places, and what it would do, before it is saved. */
-import { Alert, Button, Grid, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Grid, Group, NumberInput, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../server/api.ts'
 import type { Problem } from '../server/problem.ts'
 import { showFaults, useSend } from '../server/send.ts'
 import { ProjectPicker } from './pickers.tsx'
-import { bodyOf, emptyDraft, fieldsOf, groupsIn, type Rule, type RuleDraft } from './rule.ts'
+import { bodyOf, emptyDraft, fieldsOf, groupsIn, newBodyOf, type Rule, type RuleDraft } from './rule.ts'
 import { RuleConditions } from './rule-conditions.tsx'
 import { type RuleForm, useRuleForm } from './rule-form.ts'
 import { RuleTrial, type TrialFilter } from './rule-trial.tsx'
@@ -30,7 +30,7 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
   const form = useRuleForm({ ...emptyDraft(), ...start })
   const save = useSend({
     send: (draft: RuleDraft) =>
-      rule ? answer(rules({ id: rule.id }).patch(bodyOf(draft))) : answer(rules.post(bodyOf(draft))),
+      rule ? answer(rules({ id: rule.id }).patch(bodyOf(draft))) : answer(rules.post(newBodyOf(draft))),
     changes: ['rules', 'audit'],
     done: ({ name }) => `The rule “${name}” is saved. It places what is reported from now on.`,
     after: (changed) => saved(changed),
@@ -54,6 +54,17 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
             <TextInput label="Name" placeholder="ACME by branch" maxLength={200} {...form.getInputProps('name')} />
             <RuleConditions form={form} />
             <RulePlace form={form} />
+            {!rule && (
+              <NumberInput
+                label="Place in the order"
+                description="The first rule that takes an entry places it."
+                placeholder="Last"
+                min={1}
+                allowDecimal={false}
+                maw={260}
+                {...form.getInputProps('position')}
+              />
+            )}
             <Group gap="xs">
               {mayChange && (
                 <Button type="submit" loading={save.isPending}>

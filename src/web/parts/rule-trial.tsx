@@ -5,8 +5,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { count, counted } from '../format/counts.ts'
 import { answer, api, type Body } from '../server/api.ts'
-import { asProblem, type Problem } from '../server/problem.ts'
-import { bodyOf, isComplete, type RuleDraft } from './rule.ts'
+import { asProblem, type Problem, sentence } from '../server/problem.ts'
+import { bodyOf, isComplete, newBodyOf, type RuleDraft } from './rule.ts'
 import { SampleTrial } from './rule-sample.tsx'
 import { TakenEntries } from './rule-taken.tsx'
 
@@ -33,7 +33,9 @@ interface RuleTrialProps {
 export function RuleTrial({ draft, replaces, tryOn, refused }: RuleTrialProps) {
   const [on, setOn] = useState<'entries' | 'sample'>('entries')
   const [paused] = useDebouncedValue(draft, PAUSE_MS)
-  const rule = isComplete(paused) ? { ...bodyOf(paused), name: paused.name.trim() || 'This rule' } : undefined
+  const rule = isComplete(paused)
+    ? { ...(replaces === undefined ? newBodyOf(paused) : bodyOf(paused)), name: paused.name.trim() || 'This rule' }
+    : undefined
   const tried = { rule, ...(replaces !== undefined && rule ? { replaces } : {}) }
   return (
     <Stack gap="sm">
@@ -78,7 +80,8 @@ function EntriesTrial({ tried, tryOn, refused }: TrialProps) {
   const [set, setSet] = useState(tryOn ? 'asked' : 'unattributed')
   const filter = (set === 'asked' ? tryOn : SETS.find(({ value }) => value === set)!.filter) as TrialFilter
   const { data, error, isFetching } = useQuery({
-    queryKey: ['rules', 'trial', tried, filter],
+    // Not of the part of the rules: one that was just removed cannot be tried again.
+    queryKey: ['rule-trial', tried, filter],
     queryFn: () => answer(test.entries.post({ ...tried, limit: TRIED }, { query: filter })),
     enabled: tried.rule !== undefined,
     placeholderData: (before) => before,
@@ -119,7 +122,7 @@ export function useRefusal(error: Error | null, refused: (problem: Problem, root
 
 export const Refused = ({ problem }: { problem: Problem }) => (
   <Alert color="orange" variant="light" title="It cannot be tried yet">
-    {problem.faults.length === 0 ? problem.message : problem.faults.map(({ message }) => message).join('; ')}
+    {problem.faults.length === 0 ? problem.message : problem.faults.map(({ message }) => sentence(message)).join(' ')}
   </Alert>
 )
 
@@ -142,7 +145,12 @@ function Verdict({ entries, hasMore }: { entries: Tried[]; hasMore: boolean }) {
         {taken.length > 0 && <>; {count(moving.length)} of them would move when rules are applied</>}.
         {others.length > 0 && <> Other rules take {count(others.length)}.</>}
       </Text>
-      <TakenEntries entries={taken.length > 0 ? taken : entries} isNone={taken.length === 0} />
+      {taken.length > 0 ? (
+        <TakenEntries entries={taken} isNone={false} />
+      ) : (
+        // Those that no rule takes say most about why this one does not.
+        <TakenEntries entries={[...entries.filter(({ taken }) => !taken), ...others]} isNone />
+      )}
     </Stack>
   )
 }

@@ -42,6 +42,8 @@ export interface RuleDraft {
   rows: ConditionRow[]
   project: Choice | null
   ticket: string
+  /** Of a new one; an empty text for the last. */
+  position: number | string
 }
 
 export const EMPTY_ROW: ConditionRow = {
@@ -52,13 +54,14 @@ export const EMPTY_ROW: ConditionRow = {
   ignoresCase: false,
 }
 
-export const emptyDraft = (): RuleDraft => ({ name: '', rows: [EMPTY_ROW], project: null, ticket: '' })
+export const emptyDraft = (): RuleDraft => ({ name: '', rows: [EMPTY_ROW], project: null, ticket: '', position: '' })
 
 export const draftOf = ({ name, conditions, project, ticket }: Rule): RuleDraft => ({
   name,
   rows: conditions.map(rowOf),
   project: { value: project.id, label: projectLabel(project) },
   ticket: ticket ?? '',
+  position: '',
 })
 
 const LABEL = 'labels.'
@@ -95,13 +98,19 @@ export const bodyOf = ({ name, rows, project, ticket }: RuleDraft) => ({
   ticket: ticket.trim() === '' ? null : ticket.trim(),
 })
 
+/** As {@link bodyOf}, of a rule that is added. */
+export const newBodyOf = (draft: RuleDraft) => ({
+  ...bodyOf(draft),
+  ...(draft.position === '' ? {} : { position: Number(draft.position) }),
+})
+
 /**
  * The form's field of each pointer.
  * @param root where the rule stands in what was sent
  */
 export function fieldsOf({ rows }: RuleDraft, root = ''): Record<string, string> {
   const fields: Record<string, string> = { [`${root}/conditions`]: 'rows' }
-  for (const name of ['name', 'project', 'ticket']) fields[`${root}/${name}`] = name
+  for (const name of ['name', 'project', 'ticket', 'position']) fields[`${root}/${name}`] = name
   for (const [index, { field }] of rows.entries()) {
     fields[`${root}/conditions/${index}/field`] = `rows.${index}.${field === 'labels' ? 'label' : 'field'}`
     fields[`${root}/conditions/${index}/matches`] = `rows.${index}.text`

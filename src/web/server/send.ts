@@ -10,6 +10,8 @@ interface Sending<Input, Answer> {
   changes: readonly Part[]
   /** Told in passing, such as "Bill 2026-0042 is sent." */
   done?: (answer: Answer, input: Input) => string
+  /** Of what is gone now: goes elsewhere before anything is asked again, because its page would ask for it. */
+  leave?: () => void
   /** After it worked: close what was open, go elsewhere. */
   after?: (answer: Answer, input: Input) => void
   /**
@@ -19,10 +21,16 @@ interface Sending<Input, Answer> {
   quiet?: boolean
 }
 
-export function useSend<Input = void, Answer = unknown>({ send, changes, done, after, quiet }: Sending<Input, Answer>) {
+export function useSend<Input = void, Answer = unknown>(sending: Sending<Input, Answer>) {
+  const { send, changes, done, leave, after, quiet } = sending
   return useMutation<Answer, Problem, Input>({
     mutationFn: send,
     onSuccess: async (answer, input) => {
+      if (leave) {
+        leave()
+        // Until the page that was left is no longer there.
+        await new Promise((resolve) => setTimeout(resolve))
+      }
       await forget(changes)
       if (done) tell(done(answer, input))
       after?.(answer, input)

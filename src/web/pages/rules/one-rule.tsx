@@ -25,7 +25,7 @@ export function NewRule() {
     <Page
       title="New rule"
       above={ABOVE}
-      lead="It places entries that nobody named a project or ticket for and that no earlier rule takes. It comes last; move it in the list."
+      lead="It places entries that nobody named a project or ticket for and that no earlier rule takes."
     >
       <RuleEditor saved={back} leave={back} />
     </Page>
@@ -81,7 +81,7 @@ export function RemoveRule({ rule, isOpen, close, removed }: RemoveRuleProps) {
     send: () => answer(api['placement-rules']({ id: rule.id }).delete()),
     changes: ['rules', 'audit'],
     done: () => `The rule “${rule.name}” is removed.`,
-    after: () => removed?.(),
+    leave: () => removed?.(),
     quiet: true,
   })
   return (

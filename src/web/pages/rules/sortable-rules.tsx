@@ -137,7 +137,7 @@ const Destination = ({ rule: { project, ticket, warnings } }: { rule: Rule }) =>
       <Text span c="dimmed" inherit aria-hidden>
         →{' '}
       </Text>
-      <Anchor component={Link} href={`/work/projects/${project.id}`} size="sm">
+      <Anchor component={Link} href={`/work/projects/${project.id}`} size="sm" underline="always">
         {project.key}
       </Anchor>
       {ticket && (

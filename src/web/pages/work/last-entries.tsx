@@ -66,7 +66,7 @@ export function LastEntries({ filter }: { filter: WorkFilter }) {
               key: 'cost',
               title: 'Cost (USD)',
               isNumber: true,
-              width: '100px',
+              width: '130px',
               phone: 'value',
               cell: ({ cost }) => <Money amount={cost} />,
             },

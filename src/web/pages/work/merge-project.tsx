@@ -31,7 +31,8 @@ export function MergeProject({ project, close }: { project: Project; close: () =
   const [into, setInto] = useState<Choice | null>(null)
   const target = into?.value
   const plan = useQuery({
-    queryKey: ['projects', 'merge', project.id, target],
+    // Not of the part of the projects: once it is merged there is nothing to ask.
+    queryKey: ['merge', project.id, target],
     queryFn: () => answer(mergeOf(project.id).post({ into: target!, dry_run: true })),
     enabled: target !== undefined,
     staleTime: 0,

@@ -1,5 +1,5 @@
 /** What a project or client has used: this month, in all, and month by month. */
-import { Anchor, Group, Paper, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
+import { Anchor, Paper, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -106,9 +106,7 @@ function Months({ months, filter }: { months: Month[]; filter: WorkFilter }) {
                 </Anchor>
               </Table.Td>
               <Table.Td className={classes.bars} aria-hidden>
-                <Group>
-                  <div className={classes.bar} style={{ width: dearest > 0 ? `${(100 * cost) / dearest}%` : 0 }} />
-                </Group>
+                {cost > 0 && <div className={classes.bar} style={{ width: `${(100 * cost) / dearest}%` }} />}
               </Table.Td>
               <Table.Td ta="right">
                 <Money amount={cost} />

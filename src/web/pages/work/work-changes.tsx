@@ -52,7 +52,7 @@ export function RemoveWork({ part, id, name, isOpen, close, removed }: WorkChang
     send: () => answer(api[part]({ id }).delete()),
     changes: CHANGES,
     done: () => `${name} is removed.`,
-    after: removed,
+    leave: removed,
     quiet: true,
   })
   return (
