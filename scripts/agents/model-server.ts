@@ -37,6 +37,12 @@ function countsOf(number: number, more: Partial<Counts> = {}): Counts {
   }
 }
 
+/** As far as it matters here; Google says both in the path. */
+interface Asked {
+  model?: string
+  stream?: boolean
+}
+
 type Event = [name: string | null, data: unknown]
 
 function streamed(events: Event[]): Response {
@@ -180,8 +186,8 @@ export class ModelServer {
     const { pathname } = new URL(request.url)
     const [, agent = '', ...rest] = pathname.split('/')
     const path = rest.join('/')
-    const body = request.method === 'POST' ? await request.json().catch(() => ({})) : {}
-    const question = { model: body.model as string, streams: body.stream === true }
+    const { model = '', stream } = (request.method === 'POST' ? await request.json().catch(() => ({})) : {}) as Asked
+    const question = { model, streams: stream === true }
     if (path.endsWith('messages/count_tokens')) return Response.json({ input_tokens: 1 })
     if (path.endsWith(':countTokens')) return Response.json({ totalTokens: 1 })
     if (path.endsWith('messages'))
