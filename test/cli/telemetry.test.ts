@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/database/open.ts'
+import type { CallerOf } from '../../src/features/people/service.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { createServices } from '../../src/services.ts'
+import { CommandLine } from '../support/command-line.ts'
+import { capturesIn, readOf } from '../support/telemetry.ts'
+
+let tally: CommandLine
+beforeAll(async () => {
+  tally = await CommandLine.make()
+  await tally.done(['users', 'add', '--email', 'admin@example.com', '--name', 'Admin', '--role', 'admin'])
+  await tally.done(['users', 'add', '--email', 'ada@example.com', '--name', 'Ada', '--role', 'member'])
+})
+afterAll(() => tally.remove())
+
+test('before anything is pushed, the status says what to do', async () => {
+  const { stdout } = await tally.done(['telemetry', 'status'])
+  expect(stdout).toStartWith('Nothing has been pushed yet. `tally tokens create --kind org`')
+  expect(await tally.json(['telemetry', 'status'])).toMatchObject({ channels: [], pushes: [], by_email: false })
+})
+
+test('further e-mails are added, shown and taken away', async () => {
+  const emails = async (...args: string[]) => (await tally.done(['users', 'emails', 'ada@example.com', ...args])).stdout
+  expect(await emails()).toBe('Ada (ada@example.com) has no further addresses.\n')
+  expect(await emails('--add', 'Ada@users.example.com', 'ada@b.example')).toBe('ada@b.example\nada@users.example.com\n')
+  expect(await emails('--remove', 'ada@b.example')).toBe('ada@users.example.com\n')
+  expect(await tally.json(['users', 'emails', 'ada@example.com'])).toEqual({ emails: ['ada@users.example.com'] })
+  const refused = await tally.run(['users', 'emails', 'admin@example.com', '--add', 'ada@users.example.com'])
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("is Ada's already")])
+})
+
+test('what agents pushed is shown, and assigned after a trial', async () => {
+  await tally.done(['settings', 'set', '--telemetry-by-email', 'yes'])
+  const { token } = await tally.json<{ token: string }>([
+    'tokens',
+    'create',
+    '--kind',
+    'org',
+    '--user',
+    'admin@example.com',
+    '--name',
+    'telemetry',
+  ])
+  const db = await openDatabase({ dataDir: `${tally.folder}/tally-data`, clock: systemClock })
+  const { people, telemetry } = createServices({ db, clock: systemClock })
+  const caller = (await people.authenticate(`Bearer ${token}`)) as CallerOf<'organization'>
+  for (const capture of capturesIn('cases/claude-code-tool')) {
+    const read = readOf(capture)
+    for (const observation of read.observations) observation.email = 'who@example.com'
+    await telemetry.receive(caller, read)
+  }
+  await telemetry.tidy()
+  await db.close()
+
+  const { stdout, stderr } = await tally.done(['telemetry', 'status'])
+  expect(stdout).toMatch(/^TOKENS THAT PUSH\nNAME +REQUESTS +RECORDS.*\ntelemetry +2 +26 /)
+  expect(stdout).toMatch(/\nCOUNTED: claude-code 1 session\n/)
+  expect(stdout).toMatch(/\nclaude-code 2\.1\.329 +api_request +2 +0 +0 +0 +17,400 /)
+  expect(stdout).toMatch(/\nIGNORED\n/)
+  expect(stdout).toMatch(/\nE-MAILS OF NOBODY\n.*\nwho@example\.com +1 /)
+  expect(stderr).toContain('tally telemetry assign')
+
+  const assign = (...args: string[]) =>
+    tally.done(['telemetry', 'assign', '--email', 'who@example.com', '--to', 'ada@example.com', ...args])
+  expect((await assign('--dry-run')).stdout).toBe('1 session with 1 entry of who@example.com would go to Ada.\n')
+  expect((await assign()).stdout).toBe('1 session with 1 entry of who@example.com went to Ada.\n')
+  expect((await assign()).stdout).toStartWith('No session waits for who@example.com.')
+  const { data } = await tally.json<{ data: object[] }>(['entries', 'list'])
+  expect(data).toMatchObject([{ agent_manager: { name: 'Ada' }, manager_by: 'email' }])
+})
+
+test('whom to assign to must be somebody', async () => {
+  const wrong = await tally.run(['telemetry', 'assign', '--email', 'a@b.example', '--to', 'nobody@example.com'])
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("There is no person 'nobody@example.com'")])
+  expect((await tally.run(['telemetry', 'assign', '--email', 'a@b.example'])).code).toBe(2)
+})
