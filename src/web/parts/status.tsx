@@ -16,6 +16,12 @@ const COLORS: Record<string, MantineColor> = {
   queued: 'blue',
   failed: 'red',
   none: 'gray',
+  usable: 'teal',
+  active: 'teal',
+  expired: 'orange',
+  revoked: 'red',
+  stopped: 'red',
+  disabled: 'red',
 }
 
 /** The state of an entry, a sheet, a bill or a delivery, in its own word. */

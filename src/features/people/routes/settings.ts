@@ -104,7 +104,7 @@ export const settingsRoutes = ({ people }: { people: PeopleService }) =>
       },
     )
 
-function shownTo({ person }: Caller, organization: Organization) {
+function shownTo({ person }: Caller, organization: Organization): Settings {
   return person.role === 'member' ? commonSettingsBody(organization) : settingsBody(organization)
 }
 

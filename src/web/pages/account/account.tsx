@@ -1,5 +1,166 @@
+/** The person's own page: name, password, and where they are signed in. */
+import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { Confirm } from '../../parts/confirm.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Ago, Moment } from '../../parts/figures.tsx'
+import { focusFirstFault } from '../../parts/first-fault.ts'
+import { NewPassword } from '../../parts/new-password.tsx'
 import { Page } from '../../parts/page.tsx'
+import { answer, api } from '../../server/api.ts'
+import { signOut, useMe } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { showFaults, useSend } from '../../server/send.ts'
 
-export default function Section() {
-  return <Page title="account">{null}</Page>
+export default function Account() {
+  const { person } = useMe()
+  return (
+    <Page title="Your account" lead={`${person.email} · ${person.role}. An admin changes the address and the role.`}>
+      <Stack gap="xl" maw={720}>
+        <Part title="Name">
+          <NameForm key={person.name} />
+        </Part>
+        <Part title="Password">
+          <PasswordForm />
+        </Part>
+        <Part title="Where you are signed in">
+          <Sessions />
+        </Part>
+      </Stack>
+    </Page>
+  )
+}
+
+const Part = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section>
+    <Title order={2} size="h5" mb="xs">
+      {title}
+    </Title>
+    {children}
+  </section>
+)
+
+function NameForm() {
+  const { person } = useMe()
+  const form = useForm({ initialValues: { name: person.name } })
+  const change = useSend({
+    send: ({ name }: typeof form.values) => answer(api.me.patch({ name })),
+    changes: ['me', 'users', 'audit'],
+    done: () => 'Saved.',
+    quiet: true,
+  })
+  const submit = form.onSubmit((values) =>
+    change.mutate(values, { onError: (problem) => void showFaults(form, problem) }),
+  )
+  return (
+    <form onSubmit={submit} noValidate>
+      <Group align="flex-end" gap="xs">
+        <TextInput
+          label="As others see it"
+          maxLength={200}
+          autoComplete="name"
+          w={320}
+          {...form.getInputProps('name')}
+        />
+        <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
+          Save
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+const isEmpty = (value: string) => (value === '' ? 'Is required.' : null)
+
+function PasswordForm() {
+  const { person } = useMe()
+  const [refusal, setRefusal] = useState('')
+  const form = useForm({ initialValues: { current: '', new: '' }, validate: { current: isEmpty, new: isEmpty } })
+  const change = useSend({
+    send: (passwords: typeof form.values) => answer(api.me.password.put(passwords)),
+    changes: ['me'],
+    done: () => 'The password is changed; everywhere else you are signed out.',
+    after: () => form.reset(),
+    quiet: true,
+  })
+  const submit = form.onSubmit((passwords) => {
+    setRefusal('')
+    change.mutate(passwords, {
+      onError: (problem) => {
+        setRefusal(showFaults(form, problem))
+        focusFirstFault()
+      },
+    })
+  }, focusFirstFault)
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm" maw={420}>
+        {refusal !== '' && (
+          <Alert color="red" variant="light" role="alert">
+            {refusal}
+          </Alert>
+        )}
+        {/* Says to a password manager whose it is. */}
+        <input type="email" autoComplete="username" value={person.email} readOnly hidden />
+        <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('current')} />
+        <NewPassword label="New password" {...form.getInputProps('new')} />
+        <Text size="xs" c="dimmed">
+          Your other sessions end; this one goes on.
+        </Text>
+        <Button type="submit" w="fit-content" loading={change.isPending}>
+          Change the password
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+const askSessions = async () => (await answer(api.me.sessions.get())).data
+type Session = Awaited<ReturnType<typeof askSessions>>[number]
+
+const COLUMNS: Column<Session>[] = [
+  {
+    key: 'seen',
+    title: 'Last seen',
+    phone: 'title',
+    cell: ({ current, last_seen_at }) => (current ? 'This browser, now' : <Ago at={last_seen_at} />),
+  },
+  { key: 'begun', title: 'Signed in', width: '200px', cell: ({ signed_in_at }) => <Moment at={signed_in_at} /> },
+  { key: 'ends', title: 'Ends', width: '200px', cell: ({ expires_at }) => <Moment at={expires_at} /> },
+]
+
+function Sessions() {
+  const [isAsking, setAsking] = useState(false)
+  const { data, error, refetch } = useQuery({ queryKey: ['me', 'sessions'], queryFn: askSessions })
+  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  return (
+    <Stack gap="sm" align="flex-start">
+      <DataTable
+        label="Sessions"
+        columns={COLUMNS}
+        list={data ?? []}
+        rowKey={({ signed_in_at }) => signed_in_at}
+        empty={null}
+      />
+      <Text size="xs" c="dimmed">
+        A session ends at the latest then, and sooner where it is not used for a week.
+      </Text>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        Sign out everywhere …
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        close={() => setAsking(false)}
+        title="Sign out everywhere?"
+        action="Sign out everywhere"
+        isDangerous
+        confirm={() => signOut(true)}
+      >
+        <Text size="sm">Also here: you sign in again with your password. Tokens go on.</Text>
+      </Confirm>
+    </Stack>
+  )
 }

@@ -1,5 +1,211 @@
+/** Who changed what, when and from where. Nothing of it can be changed or removed. */
+import { Anchor, Button, Drawer, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useState } from 'react'
+import { one, useAddress } from '../../address.ts'
+import { addDays, startOfDay } from '../../format/moments.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
+import { readPeriod } from '../../parts/period.ts'
+import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { PersonPicker } from '../../parts/pickers.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import { useSettings } from '../../server/me.ts'
+import { actionInWords, actorOf, type Change, differenceInWords, differencesOf } from './change.ts'
 
-export default function Section() {
-  return <Page title="audit">{null}</Page>
+/** What actions are about, as they begin. */
+const SUBJECTS = [
+  { value: 'user', label: 'People' },
+  { value: 'session', label: 'Sign-ins' },
+  { value: 'token', label: 'Tokens' },
+  { value: 'organization', label: 'Settings' },
+  { value: 'client', label: 'Clients' },
+  { value: 'project', label: 'Projects' },
+  { value: 'ticket', label: 'Tickets' },
+  { value: 'placement_rule', label: 'Rules' },
+  { value: 'placement_rules', label: 'Rules: order and application' },
+  { value: 'price', label: 'Prices' },
+  { value: 'prices', label: 'Price tables' },
+  { value: 'price_alias', label: 'Aliases of models' },
+  { value: 'entries', label: 'Entries' },
+  { value: 'sheet', label: 'Token sheets' },
+  { value: 'bill', label: 'Bills' },
+  { value: 'credit_note', label: 'Credit notes' },
+  { value: 'telemetry', label: 'Telemetry' },
+]
+
+const KEYS = { search: one, action: one, user: one, object: one, period: one }
+
+export default function Audit() {
+  const { time_zone } = useSettings()
+  const [filters, show] = useAddress(KEYS)
+  const [open, setOpen] = useState<Change | null>(null)
+  const { search, action, user, object, period } = filters
+  const days = period === undefined ? undefined : readPeriod(period, time_zone)
+  const query = {
+    ...(search && { search }),
+    ...(action && { action: [action] }),
+    ...(user && { user: [user] }),
+    ...(object && { object: [object] }),
+    ...(days && {
+      starting_at: startOfDay(days.from, time_zone),
+      ending_at: startOfDay(addDays(days.to, 1), time_zone),
+    }),
+  }
+  const list = useList(['audit', 'list', query], (page) => answer(api.audit.get({ query: { ...query, page } })))
+  const clear = () => show({ search: '', action: '', user: '', object: '', period: '' })
+  return (
+    <Page
+      title="Audit"
+      lead="Every change by a person, a token or the command line, kept for good. What entries report has a history of its own."
+      actions={<DownloadCsv path="/audit" query={query} />}
+    >
+      <Group gap="xs">
+        <TextInput
+          aria-label="Search"
+          placeholder="What was changed, from where"
+          leftSection={<IconSearch size={16} />}
+          value={search ?? ''}
+          onChange={(event) => show({ search: event.currentTarget.value }, { replace: true })}
+        />
+        <Select
+          aria-label="About"
+          placeholder="About anything"
+          clearable
+          searchable
+          w={180}
+          data={SUBJECTS}
+          value={action ?? null}
+          onChange={(value) => show({ action: value ?? undefined })}
+        />
+        <PersonPicker
+          aria-label="By whom"
+          placeholder="By anybody"
+          value={user ? { value: user, label: user } : null}
+          change={(choice) => show({ user: choice?.detail ?? undefined })}
+        />
+        <PeriodPicker isOptional value={period} change={(value) => show({ period: value })} />
+        {object && (
+          <Button variant="light" size="sm" onClick={() => show({ object: undefined })}>
+            Only {object} ✕
+          </Button>
+        )}
+      </Group>
+      <DataTable
+        label="Changes"
+        columns={COLUMNS}
+        list={list}
+        rowKey={(change) => `${change.at} ${change.action} ${change.object?.id} ${JSON.stringify(change.after)}`}
+        open={setOpen}
+        empty={
+          <Empty
+            title="No such change"
+            action={
+              <Button variant="light" onClick={clear}>
+                Show all changes
+              </Button>
+            }
+          >
+            Nothing that was changed fits these filters.
+          </Empty>
+        }
+      />
+      <ChangeDrawer
+        change={open}
+        close={() => setOpen(null)}
+        only={(id) => {
+          setOpen(null)
+          show({ search: '', action: '', user: '', period: '', object: id })
+        }}
+      />
+    </Page>
+  )
+}
+
+const COLUMNS: Column<Change>[] = [
+  { key: 'at', title: 'When', width: '165px', phone: 'value', cell: ({ at }) => <Moment at={at} /> },
+  { key: 'who', title: 'Who', width: '190px', cell: (change) => <bdi>{actorOf(change)}</bdi> },
+  {
+    key: 'action',
+    title: 'What',
+    width: '190px',
+    phone: 'title',
+    cell: ({ action }) => actionInWords(action),
+  },
+  { key: 'object', title: 'Of', width: '200px', cell: ({ object }) => <bdi>{object?.name ?? '–'}</bdi> },
+  {
+    key: 'changed',
+    title: 'Changed',
+    cell: (change) => (
+      <Text component="span" inherit c="dimmed">
+        <bdi>{differencesOf(change).map(differenceInWords).join(' · ')}</bdi>
+      </Text>
+    ),
+  },
+]
+
+interface ChangeDrawerProps {
+  change: Change | null
+  close: () => void
+  only: (object: string) => void
+}
+
+const ChangeDrawer = ({ change, close, only }: ChangeDrawerProps) => (
+  <Drawer opened={change !== null} onClose={close} title={change ? actionInWords(change.action) : ''}>
+    {change && (
+      <Stack>
+        <Text size="sm">
+          <Moment at={change.at} /> by <bdi>{actorOf(change)}</bdi>
+          {change.user && ` (${change.user.email})`}, from {change.origin}
+        </Text>
+        {change.object && (
+          <Text size="sm">
+            <bdi>{change.object.name}</bdi>{' '}
+            <Anchor component="button" type="button" size="sm" onClick={() => only(change.object!.id)}>
+              All its changes
+            </Anchor>
+          </Text>
+        )}
+        <Differences change={change} />
+      </Stack>
+    )}
+  </Drawer>
+)
+
+function Differences({ change }: { change: Change }) {
+  const differences = differencesOf(change)
+  if (differences.length === 0) return null
+  const wrapped = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', verticalAlign: 'top' } as const
+  return (
+    <Table fz="sm" aria-label="What changed">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">Field</Table.Th>
+          {change.before && <Table.Th scope="col">Before</Table.Th>}
+          {change.after && <Table.Th scope="col">{change.before ? 'After' : 'Value'}</Table.Th>}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {differences.map(({ field, before, after }) => (
+          <Table.Tr key={field}>
+            <Table.Td style={wrapped}>{field}</Table.Td>
+            {change.before && (
+              <Table.Td style={wrapped} dir="auto">
+                {before ?? '–'}
+              </Table.Td>
+            )}
+            {change.after && (
+              <Table.Td style={wrapped} dir="auto" fw={change.before ? 600 : undefined}>
+                {after ?? '–'}
+              </Table.Td>
+            )}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
 }

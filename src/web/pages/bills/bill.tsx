@@ -83,8 +83,8 @@ function SentBill({ bill }: { bill: Bill }) {
 
 /** The organization's, as the documents have it. */
 function Picture() {
-  const settings = useSettings()
-  if (!('logo' in settings) || !settings.logo) return null
+  const { logo } = useSettings()
+  if (!logo) return null
   return (
     <img
       src="/api/v1/settings/logo"

@@ -1,5 +1,5 @@
 /** What a bill leaves out, each with a way to it, so that no money is forgotten. */
-import { Alert, Anchor, Table, Text } from '@mantine/core'
+import { Anchor, Paper, Table, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
@@ -91,7 +91,10 @@ export function LeftOut({ document }: { document: BillDocument }) {
     before: ownPeriod({ from: BEGINNING, to: addDays(period.from, -1) }),
   }
   return (
-    <Alert color="orange" variant="light" title="Not on this bill">
+    <Paper withBorder p="md">
+      <Title order={2} size="h6" mb={4}>
+        Not on this bill
+      </Title>
       <Table fz="sm" verticalSpacing={4} horizontalSpacing={0}>
         <Table.Tbody>
           {found.map((reason) => (
@@ -117,6 +120,6 @@ export function LeftOut({ document }: { document: BillDocument }) {
           ))}
         </Table.Tbody>
       </Table>
-    </Alert>
+    </Paper>
   )
 }

@@ -35,7 +35,7 @@ const COLUMNS: Column<Entry>[] = [
       </>
     ),
   },
-  { key: 'started', title: 'Started', width: '140px', cell: ({ started_at }) => <Moment at={started_at} /> },
+  { key: 'started', title: 'Started', width: '165px', cell: ({ started_at }) => <Moment at={started_at} /> },
   { key: 'model', title: 'Model', width: '150px', cell: ({ model }) => <bdi>{model}</bdi> },
   {
     key: 'tokens',

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, useLocation } from 'wouter'
 import { one, oneOf, useAddress } from '../../address.ts'
@@ -121,24 +121,29 @@ const columnsOf = (today: string): Column<BillHead>[] => [
     title: 'Number',
     width: '130px',
     phone: 'title',
-    cell: ({ number, kind }) => (
-      <Group gap={6} wrap="nowrap" component="span">
-        {number}
-        {kind === 'credit_note' && (
-          <Badge size="xs" variant="outline" color="gray" tt="none">
-            credit note
-          </Badge>
+    cell: ({ number }) => number,
+  },
+  {
+    key: 'for',
+    title: 'For',
+    cell: (bill) => (
+      <>
+        <bdi>{scopeOf(bill)}</bdi>
+        {bill.kind === 'credit_note' && (
+          <Text component="span" inherit c="dimmed">
+            {' '}
+            · credit note
+          </Text>
         )}
-      </Group>
+      </>
     ),
   },
-  { key: 'for', title: 'For', cell: (bill) => <bdi>{scopeOf(bill)}</bdi> },
   { key: 'period', title: 'Period', width: '190px', cell: ({ period }) => periodInWords(period) },
   { key: 'issued', title: 'Issued', width: '110px', cell: ({ issued_on }) => dayInWords(issued_on) },
   {
     key: 'due',
     title: 'Due',
-    width: '170px',
+    width: '190px',
     cell: (bill) => <Due bill={bill} today={today} />,
   },
   { key: 'state', title: 'State', width: '80px', cell: ({ state }) => <Status of={state} /> },

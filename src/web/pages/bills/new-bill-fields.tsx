@@ -28,7 +28,13 @@ export const NewBillFields = ({ form, needsRate }: { form: BillForm; needsRate: 
   <Stack gap="md">
     <WhatAndWhen form={form} />
     <Currency form={form} needsRate={needsRate} />
-    <Accordion multiple variant="separated" order={2} chevronPosition="left" styles={{ content: { paddingTop: 4 } }}>
+    <Accordion
+      multiple
+      variant="separated"
+      order={2}
+      chevronPosition="left"
+      styles={{ label: { fontSize: 14, fontWeight: 500, paddingBlock: 10 } }}
+    >
       <Accordion.Item value="amounts">
         <Accordion.Control>Lines and amounts</Accordion.Control>
         <Accordion.Panel>

@@ -1,5 +1,12 @@
-import { Page } from '../../parts/page.tsx'
+import { Route, Switch } from 'wouter'
+import { PeopleList } from './list.tsx'
+import { PersonPage } from './person.tsx'
 
 export default function Section() {
-  return <Page title="people">{null}</Page>
+  return (
+    <Switch>
+      <Route path="/people/:id">{({ id }) => <PersonPage key={id} id={id} />}</Route>
+      <Route component={PeopleList} />
+    </Switch>
+  )
 }

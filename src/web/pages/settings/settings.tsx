@@ -1,5 +1,107 @@
+/** The organization's settings in one form. What is typed is kept, also where one goes elsewhere before saving. */
+import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useEffect, useState } from 'react'
+import { focusFirstFault } from '../../parts/first-fault.ts'
 import { Page } from '../../parts/page.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
+import { showFaults, useSend } from '../../server/send.ts'
+import { Fields } from './fields.tsx'
+import { Logo } from './logo.tsx'
+import { type AllSettings, changeOf, type SettingsValues, valuesOf } from './values.ts'
 
-export default function Section() {
-  return <Page title="settings">{null}</Page>
+export default function Settings() {
+  const settings = useSettings()
+  return (
+    <Page title="Settings" lead="Of the organization. Bills keep what they were sent with.">
+      <SettingsForm key={JSON.stringify(valuesOf(settings))} settings={settings} />
+    </Page>
+  )
+}
+
+/** What was typed and not saved yet; it outlives the page, not the tab. */
+let kept: SettingsValues | null = null
+
+function useSettingsForm(settings: AllSettings) {
+  const form = useForm({
+    initialValues: valuesOf(settings),
+    onValuesChange: (values) => {
+      kept = Object.keys(changeOf(values, settings)).length > 0 ? values : null
+    },
+  })
+  const { setValues } = form
+  // What was left unsaved when the page was left.
+  useEffect(() => {
+    if (kept) setValues(kept)
+  }, [setValues])
+  return form
+}
+
+function SettingsForm({ settings }: { settings: AllSettings }) {
+  const [refusal, setRefusal] = useState('')
+  const form = useSettingsForm(settings)
+  const change = changeOf(form.values, settings)
+  const isDirty = Object.keys(change).length > 0
+  useStayWhile(isDirty)
+  const save = useSend({
+    send: async () => {
+      await answer(api.settings.patch(change))
+      kept = null
+    },
+    changes: ['me', 'settings', 'reports', 'audit'],
+    done: () => 'Saved.',
+    quiet: true,
+  })
+  const submit = form.onSubmit(() => {
+    setRefusal('')
+    save.mutate(undefined, {
+      onError: (problem) => {
+        setRefusal(showFaults(form, problem))
+        focusFirstFault()
+      },
+    })
+  })
+  const discard = () => {
+    kept = null
+    form.setValues(valuesOf(settings))
+    form.setErrors({})
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="xl" maw={760}>
+        <Fields form={form} logo={<Logo type={settings.logo ?? null} />} />
+        {refusal !== '' && (
+          <Alert color="red" variant="light" role="alert">
+            {refusal}
+          </Alert>
+        )}
+        {isDirty && (
+          <Paper withBorder shadow="md" p="sm" pos="sticky" bottom={12} style={{ zIndex: 3 }}>
+            <Group justify="space-between">
+              <Text size="sm">Not saved yet</Text>
+              <Group gap="xs">
+                <Button variant="default" onClick={discard}>
+                  Discard
+                </Button>
+                <Button type="submit" loading={save.isPending}>
+                  Save the settings
+                </Button>
+              </Group>
+            </Group>
+          </Paper>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+/** The browser asks before the tab is closed. */
+function useStayWhile(isDirty: boolean) {
+  useEffect(() => {
+    if (!isDirty) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isDirty])
 }

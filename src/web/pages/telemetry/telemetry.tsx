@@ -1,5 +1,256 @@
+/** What agents push, what of it is counted, and why the rest is not. */
+import { Button, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { count } from '../../format/counts.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Ago, Count } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
+import { answer, api, type Body } from '../../server/api.ts'
+import { asProblem } from '../../server/problem.ts'
+import { Emails } from './emails.tsx'
 
-export default function Section() {
-  return <Page title="telemetry">{null}</Page>
+export type TelemetryStatus = Body<Awaited<ReturnType<typeof api.telemetry.status.get>>>
+
+/** As often as the server has it anew. */
+const EVERY_MS = 10_000
+
+export default function Telemetry() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['telemetry', 'status'],
+    queryFn: (): Promise<TelemetryStatus> => answer(api.telemetry.status.get()),
+    refetchInterval: EVERY_MS,
+  })
+  return (
+    <Page
+      title="Telemetry"
+      lead="What agents push by OpenTelemetry. Only counts and names are kept of it, never what people wrote."
+      actions={
+        <Button component={Link} href="/connect?agent=claude-code" variant="default">
+          Connect an agent
+        </Button>
+      }
+    >
+      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {data && (isQuiet(data) ? <Nothing /> : <Told status={data} />)}
+    </Page>
+  )
 }
+
+const isQuiet = ({ channels, rejected, ignored, pushes }: TelemetryStatus) =>
+  channels.length + rejected.length + ignored.length + (pushes?.length ?? 0) === 0
+
+const Nothing = () => (
+  <Empty
+    title="Nothing was pushed yet"
+    action={
+      <Button component={Link} href="/connect?agent=claude-code">
+        Connect an agent
+      </Button>
+    }
+  >
+    Claude Code, Codex, Gemini CLI and others push what they use. Where an agent should and nothing is here, its request
+    does not reach Tally or is refused: look for 401 or 403 in what it logs, and at the address and the token it was
+    given.
+  </Empty>
+)
+
+function Told({ status }: { status: TelemetryStatus }) {
+  const { agents, channels, rejected, ignored, pushes, emails, by_email } = status
+  return (
+    <Stack gap="xl">
+      {agents.length > 0 && (
+        <SimpleGrid cols={{ base: 2, sm: 4, lg: 6 }}>
+          {agents.map(({ agent_harness, sessions }) => (
+            <div key={agent_harness}>
+              <Text size="sm" c="dimmed">
+                <bdi>{agent_harness}</bdi>
+              </Text>
+              <Text fz={22} fw={650} lh={1.2}>
+                {count(sessions)}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {sessions === 1 ? 'session' : 'sessions'}
+              </Text>
+            </div>
+          ))}
+        </SimpleGrid>
+      )}
+      <Part
+        title="Counted"
+        lead="Agents tell the same on several channels. One of them supplies a session; tokens of channels are never added up."
+      >
+        <DataTable
+          label="Channels"
+          columns={CHANNELS}
+          list={channels}
+          rowKey={({ agent_harness, version, channel }) => `${agent_harness} ${version} ${channel}`}
+          empty={<Text size="sm">Nothing of what came could be counted; below is why.</Text>}
+        />
+      </Part>
+      {rejected.length > 0 && (
+        <Part
+          title="Could not be counted"
+          lead="Records that should tell what was used. Each reason says what to change."
+        >
+          <DataTable
+            label="Rejected records"
+            columns={REJECTED}
+            list={rejected}
+            rowKey={({ reason }) => reason}
+            empty={null}
+          />
+        </Part>
+      )}
+      {emails && <Emails emails={emails} isByEmail={by_email} />}
+      {pushes && pushes.length > 0 && (
+        <Part title="Tokens that push">
+          <DataTable label="Tokens" columns={PUSHES} list={pushes} rowKey={({ token }) => token.id} empty={null} />
+        </Part>
+      )}
+      {ignored.length > 0 && (
+        <Part title="Tells nothing of use" lead="Agents push much that is not about tokens. It is dropped unread.">
+          <DataTable
+            label="Ignored records"
+            columns={IGNORED}
+            list={ignored}
+            rowKey={({ name }) => name}
+            empty={null}
+          />
+        </Part>
+      )}
+    </Stack>
+  )
+}
+
+interface PartProps {
+  title: string
+  lead?: string
+  children: ReactNode
+}
+
+export const Part = ({ title, lead, children }: PartProps) => (
+  <section>
+    <Title order={2} size="h5">
+      {title}
+    </Title>
+    {lead && (
+      <Text size="sm" c="dimmed" maw={720}>
+        {lead}
+      </Text>
+    )}
+    {children}
+  </section>
+)
+
+type Channel = TelemetryStatus['channels'][number]
+
+const CHANNELS: Column<Channel>[] = [
+  {
+    key: 'agent',
+    title: 'Agent',
+    phone: 'title',
+    cell: ({ agent_harness, version }) => (
+      <bdi>
+        {agent_harness}
+        {version && ` ${version}`}
+      </bdi>
+    ),
+  },
+  { key: 'channel', title: 'Channel', cell: ({ channel }) => <bdi>{channel}</bdi> },
+  {
+    key: 'seen',
+    title: 'Last seen',
+    width: '130px',
+    phone: 'value',
+    cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
+  },
+  { key: 'counted', title: 'Records', width: '90px', isNumber: true, cell: ({ counted }) => <Count value={counted} /> },
+  { key: 'tokens', title: 'Tokens', width: '100px', isNumber: true, cell: ({ tokens }) => <Count value={tokens} /> },
+  {
+    key: 'repeated',
+    title: 'Repeated',
+    width: '90px',
+    isNumber: true,
+    cell: ({ repeated }) => <Count value={repeated} />,
+  },
+  { key: 'late', title: 'Too late', width: '90px', isNumber: true, cell: ({ late }) => <Count value={late} /> },
+  {
+    key: 'shrunk',
+    title: 'Below billed',
+    width: '110px',
+    isNumber: true,
+    cell: ({ shrunk }) => <Count value={shrunk} />,
+  },
+]
+
+type Rejected = TelemetryStatus['rejected'][number]
+
+const REJECTED: Column<Rejected>[] = [
+  { key: 'reason', title: 'Reason', phone: 'title', cell: ({ reason }) => <span title={reason}>{reason}</span> },
+  {
+    key: 'records',
+    title: 'Records',
+    width: '100px',
+    isNumber: true,
+    cell: ({ records }) => <Count value={records} />,
+  },
+  {
+    key: 'seen',
+    title: 'Last seen',
+    width: '130px',
+    phone: 'value',
+    cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
+  },
+]
+
+type Ignored = TelemetryStatus['ignored'][number]
+
+const IGNORED: Column<Ignored>[] = [
+  { key: 'name', title: 'Event, metric or span', phone: 'title', cell: ({ name }) => <bdi>{name}</bdi> },
+  { key: 'reason', title: 'Reason', cell: ({ reason }) => <span title={reason}>{reason}</span> },
+  {
+    key: 'records',
+    title: 'Records',
+    width: '100px',
+    isNumber: true,
+    cell: ({ records }) => <Count value={records} />,
+  },
+  {
+    key: 'seen',
+    title: 'Last seen',
+    width: '130px',
+    phone: 'value',
+    cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
+  },
+]
+
+type Push = NonNullable<TelemetryStatus['pushes']>[number]
+
+const PUSHES: Column<Push>[] = [
+  { key: 'token', title: 'Token', phone: 'title', cell: ({ token }) => <bdi>{token.name}</bdi> },
+  {
+    key: 'requests',
+    title: 'Requests',
+    width: '100px',
+    isNumber: true,
+    cell: ({ requests }) => <Count value={requests} />,
+  },
+  {
+    key: 'records',
+    title: 'Records',
+    width: '100px',
+    isNumber: true,
+    cell: ({ records }) => <Count value={records} />,
+  },
+  {
+    key: 'seen',
+    title: 'Last seen',
+    width: '130px',
+    phone: 'value',
+    cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
+  },
+]

@@ -1,5 +1,185 @@
+/** The tokens of the person; for an admin those of everybody. */
+import { Badge, Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { many, one, oneOf, useAddress } from '../../address.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
+import { PersonPicker } from '../../parts/pickers.tsx'
+import { Status } from '../../parts/status.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import { useMe, useRole } from '../../server/me.ts'
+import type { Token } from '../../server/tokens.ts'
+import { NewToken } from './new-token.tsx'
+import { RevokeToken } from './revoke-token.tsx'
 
-export default function Section() {
-  return <Page title="tokens">{null}</Page>
+/** Offered as one: why a token is refused stands on its row. */
+const REFUSED = ['revoked', 'expired', 'stopped'] as const
+
+export default function Tokens() {
+  const isAdmin = useRole('admin')
+  const [{ state, kind, user, create }, show] = useAddress({
+    state: oneOf('usable', 'refused', 'any'),
+    kind: many,
+    user: one,
+    create: one,
+  })
+  const [revoked, setRevoked] = useState<Token | null>(null)
+  const query = {
+    ...(state !== 'any' && { state: state === 'usable' ? ['usable'] : [...REFUSED] }),
+    ...(kind.length > 0 && { kind }),
+    ...(user && { user: [user] }),
+  }
+  const list = useList(['tokens', 'list', query], (page) => answer(api.tokens.get({ query: { ...query, page } })))
+  const openNew = () => show({ create: 'true' })
+  return (
+    <Page
+      title="Tokens"
+      lead={
+        isAdmin
+          ? 'Agents and programs call with them. Each belongs to whoever made it, and so do the entries it reports.'
+          : 'Your agents and programs call with them. Entries that they report are yours.'
+      }
+      actions={
+        <>
+          <DownloadCsv path="/tokens" query={query} />
+          <Button leftSection={<IconPlus size={16} />} onClick={openNew}>
+            New token
+          </Button>
+        </>
+      }
+    >
+      <Group gap="xs">
+        <SegmentedControl
+          aria-label="State"
+          value={state}
+          onChange={(value) => show({ state: value as typeof state })}
+          data={[
+            { value: 'usable', label: 'Usable' },
+            { value: 'refused', label: 'Refused' },
+            { value: 'any', label: 'All' },
+          ]}
+        />
+        {isAdmin && (
+          <PersonPicker
+            aria-label="Whose"
+            placeholder="Anybody’s"
+            value={user ? { value: user, label: user } : null}
+            change={(choice) => show({ user: choice?.detail ?? undefined })}
+          />
+        )}
+      </Group>
+      <DataTable
+        label="Tokens"
+        columns={columnsOf(isAdmin, setRevoked)}
+        list={list}
+        rowKey={({ id }) => id}
+        isMuted={(token) => token.state !== 'usable'}
+        empty={<NoTokens state={state} openNew={openNew} />}
+      />
+      <NewToken isOpen={create === 'true'} close={() => show({ create: undefined }, { replace: true })} />
+      <RevokeToken token={revoked} close={() => setRevoked(null)} />
+    </Page>
+  )
+}
+
+function NoTokens({ state, openNew }: { state: string; openNew: () => void }) {
+  if (state === 'refused') return <Empty title="None is refused">No token was revoked or has expired.</Empty>
+  return (
+    <Empty
+      title="No token"
+      action={
+        <Group justify="center">
+          <Button onClick={openNew}>New token</Button>
+          <Button component={Link} href="/connect" variant="light">
+            Connect an agent
+          </Button>
+        </Group>
+      }
+    >
+      An agent needs a service token to report what it uses. Connect an agent makes one and says where it goes.
+    </Empty>
+  )
+}
+
+const KINDS: Record<Token['kind'], string> = { svc: 'Service', read: 'Read', org: 'Organization' }
+
+function columnsOf(isAdmin: boolean, revoke: (token: Token) => void): Column<Token>[] {
+  return [
+    {
+      key: 'name',
+      title: 'Name',
+      phone: 'title',
+      cell: ({ name, hint, kind }) => (
+        <>
+          <bdi>{name}</bdi>{' '}
+          <Text component="span" size="xs" c="dimmed" ff="monospace">
+            tally_{kind}_{hint}…
+          </Text>
+        </>
+      ),
+    },
+    {
+      key: 'kind',
+      title: 'Kind',
+      width: '150px',
+      cell: ({ kind, allow_bills }) => (
+        <Group component="span" gap={6} wrap="nowrap">
+          {KINDS[kind]}
+          {allow_bills && (
+            <Badge size="xs" variant="outline" color="gray" tt="none">
+              bills
+            </Badge>
+          )}
+        </Group>
+      ),
+    },
+    ...(isAdmin
+      ? [
+          {
+            key: 'user',
+            title: 'Whose',
+            width: '170px',
+            cell: ({ user }: Token) => <Whose user={user} />,
+          },
+        ]
+      : []),
+    { key: 'used', title: 'Last used', width: '130px', cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+    {
+      key: 'made',
+      title: 'Made',
+      width: '165px',
+      phone: 'hidden',
+      cell: ({ created_at }) => <Moment at={created_at} />,
+    },
+    {
+      key: 'expires',
+      title: 'Expires',
+      width: '165px',
+      cell: ({ expires_at }) => <Moment at={expires_at} otherwise="never" />,
+    },
+    { key: 'state', title: 'State', width: '90px', phone: 'value', cell: ({ state }) => <Status of={state} /> },
+    {
+      key: 'revoke',
+      title: '',
+      width: '100px',
+      isNumber: true,
+      cell: (token) =>
+        token.revoked_at === null && (
+          <Button size="compact-xs" variant="default" onClick={() => revoke(token)} aria-label={`Revoke ${token.name}`}>
+            Revoke …
+          </Button>
+        ),
+    },
+  ]
+}
+
+function Whose({ user }: { user: Token['user'] }) {
+  const { person } = useMe()
+  return user.id === person.id ? <>you</> : <bdi title={user.email}>{user.name}</bdi>
 }

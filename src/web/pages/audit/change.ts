@@ -1,0 +1,44 @@
+/** A change of the audit trail, in words. */
+import type { api, Body } from '../../server/api.ts'
+
+export type Change = Body<Awaited<ReturnType<typeof api.audit.get>>>['data'][number]
+
+/** `placement_rule.added` reads "placement rule added". */
+export const actionInWords = (action: string): string => action.replace('.', ' ').replaceAll('_', ' ')
+
+export interface Difference {
+  field: string
+  before: string | null
+  after: string | null
+}
+
+/** What changed, field by field, in the order in which it was recorded. */
+export function differencesOf({ before, after }: Change): Difference[] {
+  const fields = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
+  return [...fields].map((field) => ({
+    field: field.replaceAll('_', ' '),
+    before: before && Object.hasOwn(before, field) ? textOf(before[field]) : null,
+    after: after && Object.hasOwn(after, field) ? textOf(after[field]) : null,
+  }))
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === '') return 'none'
+  if (value === true) return 'yes'
+  if (value === false) return 'no'
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ') || 'none'
+  return JSON.stringify(value, null, 1)
+}
+
+/** In a line: `role: member → billing`. */
+export function differenceInWords({ field, before, after }: Difference): string {
+  if (before === null) return `${field}: ${after}`
+  return after === null ? `${field}: was ${before}` : `${field}: ${before} → ${after}`
+}
+
+/** Who did it: a person, by a token, the command line, or Tally itself. */
+export function actorOf({ user, token, origin }: Change): string {
+  if (!user) return origin === 'tally' ? 'Tally' : origin
+  return token ? `${user.name}, by token ${token.name}` : user.name
+}

@@ -1,0 +1,98 @@
+import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { focusFirstFault } from '../../parts/first-fault.ts'
+import { answer, api } from '../../server/api.ts'
+import { showFaults, useSend } from '../../server/send.ts'
+import { LinkOnce } from './link-once.tsx'
+import { type PasswordLink, type Person, ROLES } from './roles.ts'
+
+export function Invite({ isOpen, close }: { isOpen: boolean; close: () => void }) {
+  const [made, setMade] = useState<PasswordLink | null>(null)
+  const leave = () => {
+    close()
+    setMade(null)
+  }
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={leave}
+      title={made ? `${made.user.name} is added` : 'Invite a person'}
+      closeOnClickOutside={false}
+      closeOnEscape={made === null}
+    >
+      {made ? <LinkOnce made={made} leave={leave} /> : <InviteForm invited={setMade} leave={leave} />}
+    </Modal>
+  )
+}
+
+const isEmpty = (value: string) => (value.trim() === '' ? 'Is required.' : null)
+
+function InviteForm({ invited, leave }: { invited: (made: PasswordLink) => void; leave: () => void }) {
+  const [refusal, setRefusal] = useState('')
+  const form = useForm({
+    initialValues: { name: '', email: '', role: 'member' as Person['role'] },
+    validate: { name: isEmpty, email: isEmpty },
+  })
+  const invite = useSend({
+    send: ({ name, email, role }: typeof form.values): Promise<PasswordLink> =>
+      answer(api.users.post({ name: name.trim(), email: email.trim(), role })),
+    changes: ['users', 'audit'],
+    after: invited,
+    quiet: true,
+  })
+  const submit = form.onSubmit((values) => {
+    setRefusal('')
+    invite.mutate(values, {
+      onError: (problem) => {
+        setRefusal(showFaults(form, problem))
+        focusFirstFault()
+      },
+    })
+  }, focusFirstFault)
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {refusal !== '' && (
+          <Alert color="red" variant="light" role="alert">
+            {refusal}
+          </Alert>
+        )}
+        <TextInput label="Name" maxLength={200} data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+        <TextInput
+          label="E-mail address"
+          description="They sign in with it."
+          type="email"
+          maxLength={254}
+          autoComplete="off"
+          {...form.getInputProps('email')}
+        />
+        <RoleChoice {...form.getInputProps('role')} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={leave}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={invite.isPending}>
+            Invite
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+interface RoleChoiceProps {
+  value?: Person['role']
+  onChange?: (role: string) => void
+  error?: React.ReactNode
+}
+
+export const RoleChoice = (props: RoleChoiceProps) => (
+  <Radio.Group label="Role" {...props}>
+    <Stack gap="xs" mt="xs">
+      {ROLES.map((role) => (
+        <Radio key={role.value} {...role} />
+      ))}
+    </Stack>
+  </Radio.Group>
+)

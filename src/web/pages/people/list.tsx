@@ -1,0 +1,115 @@
+import { Button, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core'
+import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { useLocation } from 'wouter'
+import { one, oneOf, useAddress } from '../../address.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Ago, Moment } from '../../parts/figures.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import { Invite } from './invite.tsx'
+import { type Person, ROLES } from './roles.ts'
+
+export function PeopleList() {
+  const [, navigate] = useLocation()
+  const [{ search, role, state, invite }, show] = useAddress({
+    search: one,
+    role: one,
+    state: oneOf('active', 'disabled', 'any'),
+    invite: one,
+  })
+  const query = {
+    ...(search && { search }),
+    ...(role && { role: [role] }),
+    ...(state !== 'any' && { state }),
+  }
+  const list = useList(['users', 'list', query], (page) => answer(api.users.get({ query: { ...query, page } })))
+  return (
+    <Page
+      title="People"
+      lead="Who may sign in, and what they see and do."
+      actions={
+        <>
+          <DownloadCsv path="/users" query={query} />
+          <Button leftSection={<IconPlus size={16} />} onClick={() => show({ invite: 'true' })}>
+            Invite a person
+          </Button>
+        </>
+      }
+    >
+      <Group gap="xs">
+        <TextInput
+          aria-label="Search"
+          placeholder="Name or e-mail address"
+          leftSection={<IconSearch size={16} />}
+          value={search ?? ''}
+          onChange={(event) => show({ search: event.currentTarget.value }, { replace: true })}
+        />
+        <Select
+          aria-label="Role"
+          placeholder="Any role"
+          clearable
+          w={140}
+          data={ROLES.map(({ value }) => value)}
+          value={role ?? null}
+          onChange={(value) => show({ role: value ?? undefined })}
+        />
+        <SegmentedControl
+          aria-label="State"
+          value={state}
+          onChange={(value) => show({ state: value as typeof state })}
+          data={[
+            { value: 'active', label: 'Active' },
+            { value: 'disabled', label: 'Disabled' },
+            { value: 'any', label: 'All' },
+          ]}
+        />
+      </Group>
+      <DataTable
+        label="People"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        open={({ id }) => navigate(`/people/${id}`)}
+        isMuted={({ disabled_at }) => disabled_at !== null}
+        empty={<Empty title="Nobody">No person has this name, role and state.</Empty>}
+      />
+      <Invite isOpen={invite === 'true'} close={() => show({ invite: undefined }, { replace: true })} />
+    </Page>
+  )
+}
+
+const COLUMNS: Column<Person>[] = [
+  { key: 'name', title: 'Name', phone: 'title', cell: ({ name }) => <bdi>{name}</bdi> },
+  { key: 'email', title: 'E-mail address', cell: ({ email }) => email },
+  { key: 'role', title: 'Role', width: '100px', phone: 'value', cell: ({ role }) => role },
+  {
+    key: 'signed_in',
+    title: 'Last signed in',
+    width: '150px',
+    cell: ({ last_signed_in_at, has_password }) =>
+      has_password ? (
+        <Ago at={last_signed_in_at} />
+      ) : (
+        <Text component="span" inherit c="dimmed">
+          no password yet
+        </Text>
+      ),
+  },
+  {
+    key: 'added',
+    title: 'Added',
+    width: '165px',
+    phone: 'hidden',
+    cell: ({ created_at }) => <Moment at={created_at} />,
+  },
+  {
+    key: 'state',
+    title: 'State',
+    width: '100px',
+    cell: ({ disabled_at }) => <Status of={disabled_at === null ? 'active' : 'disabled'} />,
+  },
+]

@@ -1,0 +1,53 @@
+import { Alert, Button, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { focusFirstFault } from '../../parts/first-fault.ts'
+import { answer, api } from '../../server/api.ts'
+import { showFaults, useSend } from '../../server/send.ts'
+import { RoleChoice } from './invite.tsx'
+import type { Person } from './roles.ts'
+
+export function PersonForm({ person }: { person: Person }) {
+  const [refusal, setRefusal] = useState('')
+  const { name, email, role } = person
+  const form = useForm({ initialValues: { name, email, role } })
+  const change = useSend({
+    send: (values: typeof form.values) => answer(api.users({ id: person.id }).patch(values)),
+    changes: ['users', 'me', 'audit'],
+    done: () => 'Saved.',
+    quiet: true,
+  })
+  const submit = form.onSubmit((values) => {
+    setRefusal('')
+    change.mutate(values, {
+      onError: (problem) => {
+        setRefusal(showFaults(form, problem))
+        focusFirstFault()
+      },
+    })
+  }, focusFirstFault)
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {refusal !== '' && (
+          <Alert color="red" variant="light" role="alert">
+            {refusal}
+          </Alert>
+        )}
+        <TextInput label="Name" maxLength={200} autoComplete="off" {...form.getInputProps('name')} />
+        <TextInput
+          label="E-mail address"
+          description="They sign in with it."
+          type="email"
+          maxLength={254}
+          autoComplete="off"
+          {...form.getInputProps('email')}
+        />
+        <RoleChoice {...form.getInputProps('role')} />
+        <Button type="submit" w="fit-content" loading={change.isPending} disabled={!form.isDirty()}>
+          Save
+        </Button>
+      </Stack>
+    </form>
+  )
+}

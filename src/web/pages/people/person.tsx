@@ -1,0 +1,153 @@
+/** One person: who they are, what they may do, their tokens and projects. */
+import { Alert, Anchor, Button, Grid, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { Failure } from '../../parts/failure.tsx'
+import { Ago, Moment } from '../../parts/figures.tsx'
+import { Page } from '../../parts/page.tsx'
+import { projectLabel } from '../../parts/pickers.tsx'
+import { Status } from '../../parts/status.tsx'
+import { answer, api } from '../../server/api.ts'
+import { asProblem } from '../../server/problem.ts'
+import { FurtherEmails } from './further-emails.tsx'
+import { PersonActions } from './person-actions.tsx'
+import { PersonForm } from './person-form.tsx'
+import type { Person } from './roles.ts'
+
+const ABOVE = { href: '/people', title: 'People' }
+
+export function PersonPage({ id }: { id: string }) {
+  const {
+    data: person,
+    error,
+    refetch,
+  } = useQuery({ queryKey: ['users', id], queryFn: (): Promise<Person> => answer(api.users({ id }).get()) })
+  if (error && !person) {
+    return (
+      <Page title="Person" above={ABOVE}>
+        <Failure problem={asProblem(error)} retry={refetch} />
+      </Page>
+    )
+  }
+  if (!person) {
+    return (
+      <Page title="Person" above={ABOVE}>
+        <Skeleton height={320} />
+      </Page>
+    )
+  }
+  return (
+    <Page
+      title={
+        <Group gap="xs" component="span">
+          <bdi>{person.name}</bdi>
+          {person.disabled_at !== null && <Status of="disabled" />}
+        </Group>
+      }
+      above={ABOVE}
+      actions={<PersonActions person={person} />}
+    >
+      {person.disabled_at !== null && (
+        <Alert color="red" variant="light" title="Disabled">
+          <Moment at={person.disabled_at} />: cannot sign in, and service and read tokens are refused. What they
+          reported stays.
+        </Alert>
+      )}
+      <Grid gap="xl">
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Stack gap="xl">
+            <PersonForm key={`${person.name} ${person.email} ${person.role}`} person={person} />
+            <FurtherEmails id={person.id} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Stack gap="lg">
+            <SignIn person={person} />
+            <Projects id={person.id} />
+            <Tokens id={person.id} email={person.email} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Page>
+  )
+}
+
+const Part = ({ title, children }: { title: string; children: ReactNode }) => (
+  <div>
+    <Title order={2} size="h6" mb={4}>
+      {title}
+    </Title>
+    {children}
+  </div>
+)
+
+const SignIn = ({ person: { last_signed_in_at, has_password, created_at } }: { person: Person }) => (
+  <Part title="Signing in">
+    <Text size="sm">
+      {has_password ? (
+        <>
+          Last signed in: <Ago at={last_signed_in_at} />.
+        </>
+      ) : (
+        'No password yet: make an invitation link and hand it over.'
+      )}{' '}
+      Added <Moment at={created_at} />.
+    </Text>
+  </Part>
+)
+
+/** More than anybody leads. */
+const LED = '100'
+
+function Projects({ id }: { id: string }) {
+  const { data } = useQuery({
+    queryKey: ['projects', 'led', id],
+    queryFn: () => answer(api.projects.get({ query: { lead: [id], limit: LED } })),
+  })
+  return (
+    <Part title="Leads">
+      <Text size="sm" component="div">
+        {data?.data.length === 0 && 'No project. Leads are set on the project, in Work.'}
+        {data?.data.map(({ id, key, name }) => (
+          <Anchor key={id} component={Link} href={`/work/projects/${id}`} size="sm" display="block">
+            <bdi>{projectLabel({ key, name })}</bdi>
+          </Anchor>
+        ))}
+      </Text>
+    </Part>
+  )
+}
+
+function Tokens({ id, email }: { id: string; email: string }) {
+  const { data } = useQuery({
+    queryKey: ['tokens', 'of', id],
+    queryFn: () => answer(api.tokens.get({ query: { user: [id], state: ['usable'], limit: '5' } })),
+  })
+  return (
+    <Part title="Tokens">
+      {data?.data.length === 0 && <Text size="sm">None that works.</Text>}
+      {data?.data.map(({ id, name, last_used_at }) => (
+        <Group key={id} justify="space-between">
+          <Text size="sm">
+            <bdi>{name}</bdi>
+          </Text>
+          <Text size="sm" c="dimmed">
+            used <Ago at={last_used_at} />
+          </Text>
+        </Group>
+      ))}
+      {data && data.data.length > 0 && (
+        <Button
+          component={Link}
+          href={`/tokens?state=any&user=${encodeURIComponent(email)}`}
+          size="compact-sm"
+          variant="subtle"
+          ml={-8}
+        >
+          All tokens
+        </Button>
+      )}
+    </Part>
+  )
+}

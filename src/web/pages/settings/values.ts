@@ -1,0 +1,57 @@
+/** The settings as they stand in the form, and what of them is to change. */
+import type { api } from '../../server/api.ts'
+import type { useSettings } from '../../server/me.ts'
+
+/** All of them: only admins come here, and members alone are told fewer. */
+export type AllSettings = ReturnType<typeof useSettings>
+type SettingsChange = NonNullable<Parameters<typeof api.settings.patch>[0]>
+
+export const valuesOf = (settings: AllSettings) => ({
+  name: settings.name,
+  time_zone: settings.time_zone,
+  currency: settings.currency as string | null,
+  unknown_projects: settings.unknown_projects,
+  approval_required: settings.approval_required,
+  telemetry_by_email: settings.telemetry_by_email,
+  email: settings.email ?? '',
+  address: settings.address ?? '',
+  tax_id: settings.tax_id ?? '',
+  markup: (settings.markup ?? '') as number | string,
+  due_days: (settings.due_days ?? '') as number | string,
+  bill_number_format: settings.bill_number_format ?? '',
+  bill_footer: settings.bill_footer ?? '',
+})
+
+export type SettingsValues = ReturnType<typeof valuesOf>
+
+const textOrNull = (typed: string) => (typed.trim() === '' ? null : typed.trim())
+
+function wireOf(values: SettingsValues): Required<SettingsChange> {
+  return {
+    ...values,
+    currency: values.currency ?? '',
+    email: textOrNull(values.email),
+    address: textOrNull(values.address),
+    tax_id: textOrNull(values.tax_id),
+    markup: values.markup === '' ? null : Number(values.markup),
+    due_days: Number(values.due_days),
+    bill_footer: textOrNull(values.bill_footer),
+  }
+}
+
+/** Only what differs, so that what somebody else changed meanwhile stays. */
+export function changeOf(values: SettingsValues, settings: AllSettings): SettingsChange {
+  const before = wireOf(valuesOf(settings))
+  const changed = Object.entries(wireOf(values)).filter(
+    ([name, value]) => value !== before[name as keyof SettingsChange],
+  )
+  return Object.fromEntries(changed)
+}
+
+/** What a number of bills will look like: `2026-0042`. */
+export function numberExample(format: string, today: string): string {
+  return format
+    .replaceAll('{year}', today.slice(0, 4))
+    .replaceAll('{month}', today.slice(5, 7))
+    .replace(/\{sequence(?::(\d+))?\}/, (_, digits?: string) => '42'.padStart(Math.min(Number(digits ?? 1), 20), '0'))
+}

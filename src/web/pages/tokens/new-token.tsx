@@ -1,0 +1,161 @@
+import { Alert, Button, Checkbox, Group, Modal, Radio, Select, Stack, Text, TextInput } from '@mantine/core'
+import { DateInput } from '@mantine/dates'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { addDays, dayOf } from '../../format/moments.ts'
+import { focusFirstFault } from '../../parts/first-fault.ts'
+import { TokenOnce } from '../../parts/token-once.tsx'
+import { useRole, useSettings } from '../../server/me.ts'
+import { showFaults } from '../../server/send.ts'
+import { type CreatedToken, type TokenKind, useNewToken } from '../../server/tokens.ts'
+
+interface NewTokenProps {
+  isOpen: boolean
+  close: () => void
+}
+
+/** Makes a token and shows it once: the dialogue closes only when it is told to. */
+export function NewToken({ isOpen, close }: NewTokenProps) {
+  const [token, setToken] = useState<CreatedToken | null>(null)
+  const leave = () => {
+    close()
+    setToken(null)
+  }
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={leave}
+      title={token ? `Token “${token.name}”` : 'New token'}
+      closeOnClickOutside={false}
+      closeOnEscape={token === null}
+    >
+      {token ? (
+        <Stack>
+          <TokenOnce secret={token.token} />
+          <Group justify="flex-end">
+            <Button onClick={leave}>I have copied it</Button>
+          </Group>
+        </Stack>
+      ) : (
+        <TokenForm made={setToken} leave={leave} />
+      )}
+    </Modal>
+  )
+}
+
+const KINDS: { kind: TokenKind; label: string; description: string }[] = [
+  { kind: 'svc', label: 'Service token', description: 'Reports entries and telemetry. What it reports is yours.' },
+  { kind: 'read', label: 'Read token', description: 'Reads what you may see, as your role has it at the time.' },
+  {
+    kind: 'org',
+    label: 'Organization token',
+    description: 'Pushes telemetry only. Goes on when whoever made it is disabled.',
+  },
+]
+
+const EXPIRIES = [
+  { value: 'never', label: 'Never' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+  { value: 'day', label: 'On a day …' },
+]
+
+interface Values {
+  kind: TokenKind
+  name: string
+  expiry: string
+  expires_at: string | null
+  allow_bills: boolean
+}
+
+function requestOf({ kind, name, expiry, expires_at, allow_bills }: Values, today: string) {
+  const day = expiry === 'day' ? expires_at : expiry === 'never' ? null : addDays(today, Number(expiry))
+  return {
+    kind,
+    name: name.trim(),
+    ...(day !== null && { expires_at: day }),
+    ...(kind === 'svc' && allow_bills && { allow: ['bills' as const] }),
+  }
+}
+
+function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave: () => void }) {
+  const isAdmin = useRole('admin')
+  const mayBill = useRole('billing', 'admin')
+  const today = dayOf(new Date(), useSettings().time_zone)
+  const [refusal, setRefusal] = useState('')
+  const form = useForm<Values>({
+    initialValues: { kind: 'svc', name: '', expiry: 'never', expires_at: null, allow_bills: false },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Is required.' : null),
+      expires_at: (value, { expiry }) => (expiry === 'day' && value === null ? 'Is required.' : null),
+    },
+  })
+  const create = useNewToken(made)
+  const submit = form.onSubmit((values) => {
+    setRefusal('')
+    create.mutate(requestOf(values, today), {
+      onError: (problem) => {
+        setRefusal(showFaults(form, problem))
+        focusFirstFault()
+      },
+    })
+  }, focusFirstFault)
+  const { kind, expiry } = form.values
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {refusal !== '' && (
+          <Alert color="red" variant="light" role="alert">
+            {refusal}
+          </Alert>
+        )}
+        <TextInput
+          label="Name"
+          description="What it is for, as lists show it."
+          placeholder="ci"
+          maxLength={200}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Radio.Group label="Kind" {...form.getInputProps('kind')}>
+          <Stack gap="xs" mt="xs">
+            {KINDS.filter((offered) => offered.kind !== 'org' || isAdmin).map(({ kind, label, description }) => (
+              <Radio key={kind} value={kind} label={label} description={description} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {kind === 'svc' && mayBill && (
+          <Checkbox
+            label="May send bills as well"
+            description="For a job that bills at the end of the month."
+            {...form.getInputProps('allow_bills', { type: 'checkbox' })}
+          />
+        )}
+        <Group grow align="flex-start">
+          <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps('expiry')} />
+          {expiry === 'day' && (
+            <DateInput
+              label="Day, in UTC"
+              minDate={addDays(today, 1)}
+              valueFormat="D MMM YYYY"
+              firstDayOfWeek={1}
+              {...form.getInputProps('expires_at')}
+            />
+          )}
+        </Group>
+        <Text size="xs" c="dimmed">
+          It works until it expires or is revoked.
+        </Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={leave}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Make a token
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
