@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core'
+import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core'
 
 /** A quiet green-blue: money and counts carry the page, colour only marks what can be done or must be seen. */
 const teal: MantineColorsTuple = [
@@ -14,14 +14,23 @@ const teal: MantineColorsTuple = [
   '#064e49',
 ]
 
+const PRIMARY = 'teal'
+
 const SYSTEM_FONT =
   "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', 'Liberation Sans', Arial, sans-serif"
 
 export const theme = createTheme({
-  primaryColor: 'teal',
+  primaryColor: PRIMARY,
   primaryShade: { light: 7, dark: 5 },
   autoContrast: true,
-  luminanceThreshold: 0.35,
+  // White on the teal of the dark scheme would have a contrast of 2.8 only.
+  luminanceThreshold: 0.3,
+  // Which of the two it is Mantine decides by the shade of the light scheme, for buttons in both.
+  variantColorResolver: (input) => {
+    const isPrimary = input.variant === 'filled' && (input.color ?? PRIMARY) === PRIMARY
+    const colors = defaultVariantColorsResolver(input)
+    return isPrimary ? { ...colors, color: 'var(--mantine-primary-color-contrast)' } : colors
+  },
   colors: { teal },
   fontFamily: SYSTEM_FONT,
   fontFamilyMonospace: "ui-monospace, 'Cascadia Code', 'SF Mono', Menlo, 'Liberation Mono', monospace",

@@ -67,7 +67,8 @@ export function useApproves(): boolean {
 export async function signOut(everywhere = false): Promise<void> {
   await answer(api.session.delete({}, { query: { everywhere: String(everywhere) } }))
   noteSession(false)
-  // Nothing of one person may be seen by the next at the same screen.
-  queryClient.clear()
+  // Nothing of one person may be seen by the next at the same screen. Who is signed in stays a question, as it is asked on
+  // every page: of one that is taken away nobody would hear the answer.
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' })
   queryClient.setQueryData(['me'], null)
 }

@@ -51,7 +51,7 @@ export default function SignIn() {
           </Button>
           <Text size="xs" c="dimmed">
             Forgotten, or not set yet? An admin makes a link to choose one, in People or with{' '}
-            <code>tally users reset-password</code>. Programs use the <Anchor href="/docs">API</Anchor> with a token.
+            <code>tally users reset-password</code>. Programs use the <Anchor href="/docs" underline="always">API</Anchor> with a token.
           </Text>
         </Stack>
       </form>
