@@ -271,9 +271,11 @@ describe('lines are read', () => {
   })
 
   test('of a hundred megabytes, quotes and backslashes in them', () => {
-    const content = '\\"usage\\":{\\"input_tokens\\":1}\\\\'.repeat(3_400_000)
+    // An odd number of quotes, and behind them something long that is no text.
+    const content = `\\"${'\\"usage\\":{\\"input_tokens\\":1}\\\\'.repeat(3_400_000)}`
+    const numbers = `"numbers":[${'1,'.repeat(5_000)}1]`
     const usage = '"usage":{"input_tokens":7,"output_tokens":5}'
-    const message = `{"id":"m1","content":[{"type":"text","text":"${content}"}],"model":"claude-sonnet-4-5",${usage}}`
+    const message = `{"id":"m1","content":[{"type":"text","text":"${content}"}],${numbers},"model":"claude-sonnet-4-5",${usage}}`
     const line = `{"type":"assistant","message":${message},"sessionId":"s","timestamp":"2026-11-20T10:00:00Z"}`
     expect(line.length).toBeGreaterThan(100_000_000)
     home.write(project('s'), `${line}\n${JSON.stringify(answer({ id: 'm2' }))}\n`)

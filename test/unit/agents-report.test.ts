@@ -37,13 +37,23 @@ test('a cost keeps every digit that the agent wrote', () => {
 
 test('whatever stands in a session file, the report of it is one that the endpoint takes', () => {
   // Printable or not, halves of letters included.
-  const text = fc.string({ unit: 'binary', maxLength: 1_200 })
+  const unit = fc.oneof(
+    fc.integer({ max: 0xffff, min: 0 }).map((code) => String.fromCharCode(code)),
+    fc.constantFrom('a', ' ', '\n', '🎉', '\ud83c', '\udf89'),
+  )
+  const text = fc.string({ unit, maxLength: 1_200 })
   fc.assert(
     fc.property(text, text, text, text, (branch, title, model, sessionId) => {
       const odd = { ...use, branch, title, model: `m${model}`, sessionId: `s${sessionId}` }
       const report = JSON.parse(reportText(odd, { withTitles: true }))
       expect([...Value.Errors(TokenEntryReport, report)]).toEqual([])
-      expect(JSON.stringify(report).isWellFormed()).toBe(true)
+      const { summary, labels, session_id } = report
+      expect([summary, labels.branch ?? '', session_id, report.model].every((each) => each.isWellFormed())).toBe(true)
     }),
   )
+})
+
+test('a title that is too long is cut between two letters', () => {
+  const { summary } = JSON.parse(reportText({ ...use, title: `a${'🎉'.repeat(600)}` }, { withTitles: true }))
+  expect(summary).toBe(`a${'🎉'.repeat(499)}`)
 })
