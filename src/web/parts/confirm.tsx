@@ -57,7 +57,7 @@ export function Confirm({ isOpen, close, title, children, action, isDangerous, i
             <Button variant="default" onClick={leave}>
               Cancel
             </Button>
-            <Button type="submit" color={isDangerous ? 'red' : undefined} loading={isRunning} disabled={isIncomplete}>
+            <Button type="submit" color={isDangerous ? 'red.8' : undefined} loading={isRunning} disabled={isIncomplete}>
               {action}
             </Button>
           </Group>

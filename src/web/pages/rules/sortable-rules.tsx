@@ -148,7 +148,7 @@ const Destination = ({ rule: { project, ticket, warnings } }: { rule: Rule }) =>
       )}
     </Text>
     {warnings.map((warning) => (
-      <Group key={warning} gap={4} wrap="nowrap" c="orange.8">
+      <Group key={warning} gap={4} wrap="nowrap" c="var(--mantine-color-orange-light-color)">
         <IconAlertTriangle size={14} aria-hidden />
         <Text size="xs">{warning}</Text>
       </Group>

@@ -60,7 +60,7 @@ export function MergeProject({ project, close }: { project: Project; close: () =
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button color="red" disabled={!plan.data} loading={merge.isPending} onClick={() => merge.mutate()}>
+          <Button color="red.8" disabled={!plan.data} loading={merge.isPending} onClick={() => merge.mutate()}>
             {plan.data ? `Merge ${plan.data.project.key} into ${plan.data.into.key}` : 'Merge'}
           </Button>
         </Group>
