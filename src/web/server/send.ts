@@ -67,7 +67,7 @@ export function showFaults(
   for (const { pointer, message } of problem.faults) {
     const field = fields[pointer] ?? pointer.slice(1).replaceAll('/', '.')
     if (Object.hasOwn(known, field.split('.')[0]!)) errors[field] = sentence(message)
-    else elsewhere.push(`${pointer} ${message}.`)
+    else elsewhere.push(pointer === '' ? sentence(message) : `${pointer} ${message}.`)
   }
   form.setErrors(errors)
   if (problem.faults.length === 0) return problem.message

@@ -107,8 +107,8 @@ const COLUMNS: Column<Alias>[] = [
 
 const removal = (remove: (alias: Alias) => void): Column<Alias> => ({
   key: 'remove',
-  title: '',
-  width: '48px',
+  title: 'Remove',
+  width: '84px',
   phone: 'value',
   cell: (alias) =>
     alias.source === 'admin' && (

@@ -29,7 +29,7 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
           {table.refused.slice(0, SHOWN).map(({ provider, model, reasons }) => (
             <Table.Tr key={`${provider} ${model}`}>
               <Table.Td>{nameOf({ provider, model })}</Table.Td>
-              <Table.Td>{reasons.map(({ message }) => message).join('; ')}</Table.Td>
+              <Table.Td>{reasons.map(reasonText).join('; ')}</Table.Td>
             </Table.Tr>
           ))}
         </Listed>
@@ -71,6 +71,22 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
       <PassedOver table={table} />
     </Stack>
   )
+}
+
+/** What to tick above to load it all the same. */
+const REMEDIES: Record<string, string> = {
+  free: 'costs nothing, neither for input nor for output; “Take models that cost nothing” loads it',
+  above_limit: '“Take what looks like a mistake” loads it where it is none',
+  cache_write_out_of_line: '“Take what looks like a mistake” loads it',
+}
+
+/** Messages of the API name the flags of the command line. */
+const FLAG_ADVICE = /; --[a-z-]+ takes it.*$/
+
+function reasonText({ code, message }: LoadedTable['refused'][number]['reasons'][number]): string {
+  const remedy = REMEDIES[code]
+  if (code === 'free') return remedy!
+  return [message.replace(FLAG_ADVICE, ''), remedy].filter(Boolean).join('; ')
 }
 
 const PRICE_HEAD = ['Model', ...KINDS.map(({ title }) => title), 'Holds from']

@@ -80,7 +80,7 @@ export function PriceForm({ start = {}, close }: { start?: Start; close: () => v
     fields: { '/effective_from': 'day' },
   })
   return (
-    <FormDialogue {...sending} title="Set a price" action="Set the price" close={close} size="lg">
+    <FormDialogue {...sending} title="Set a price" action="Set the price" close={close} size="xl">
       <Text size="sm" c="dimmed">
         It comes before the prices of every table. Entries that were valued keep their value; those without a price get
         one now.

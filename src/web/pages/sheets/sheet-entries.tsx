@@ -113,8 +113,8 @@ const COLUMNS: Column<SheetEntry>[] = [
 
 const removal = (remove: (entry: SheetEntry) => void): Column<SheetEntry> => ({
   key: 'remove',
-  title: '',
-  width: '44px',
+  title: 'Remove',
+  width: '84px',
   cell: (entry) => (
     <ActionIcon
       variant="subtle"

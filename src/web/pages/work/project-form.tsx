@@ -2,6 +2,7 @@
 import { NumberInput, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { FormDialogue } from '../../parts/form-dialogue.tsx'
 import { type Choice, ClientPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
@@ -182,6 +183,7 @@ const PEOPLE_OFFERED = '200'
 
 function LeadsField({ form }: { form: Form }) {
   const seesPeople = useRole('admin')
+  const [typed, setTyped] = useState('')
   const { data } = useQuery({
     queryKey: ['users', 'leads'],
     queryFn: () => answer(api.users.get({ query: { limit: PEOPLE_OFFERED } })),
@@ -191,8 +193,11 @@ function LeadsField({ form }: { form: Form }) {
     <TagsInput
       label="Leads"
       description="They see all its entries, approve and place them. E-mail addresses, with Enter after each."
-      data={data?.data.map(({ email }) => email) ?? []}
-      placeholder="ada@example.com"
+      // Offered while one types: a list that stayed open would cover the button below.
+      data={typed === '' ? [] : (data?.data.map(({ email }) => email) ?? [])}
+      searchValue={typed}
+      onSearchChange={setTyped}
+      placeholder={form.values.leads.length === 0 ? 'ada@example.com' : undefined}
       {...form.getInputProps('leads')}
     />
   )
