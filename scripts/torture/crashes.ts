@@ -1,0 +1,31 @@
+/** `kill -9` under load, again and again, while the clients go on sending what they got no answer to. */
+import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
+
+const ROUNDS = { short: 3, long: 200 }
+
+export const crashes: Scenario = {
+  name: 'kill -9 under load',
+  lacks: () => undefined,
+  async run(size) {
+    const victim = await Victim.make()
+    try {
+      await victim.start()
+      const reporters = new Reporters(victim, 'crashes')
+      for (let round = 0; round < ROUNDS[size]; round += 1) {
+        await reporters.untilMore(20 + Math.random() * 200)
+        await victim.server.crash()
+        await victim.start()
+      }
+      await reporters.stop()
+      await victim.server.stop()
+      return {
+        rounds: ROUNDS[size],
+        acknowledged: reporters.acknowledged.size,
+        ...judge(victim.databaseFile, reporters.acknowledged),
+        readyMs: victim.readyMs.slice(1),
+      }
+    } finally {
+      await victim.remove()
+    }
+  },
+}

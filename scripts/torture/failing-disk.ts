@@ -1,0 +1,150 @@
+/** A disk that fails at a sync, that is slow, and that is full. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { judge, quantile, Reporters, type Scenario, Victim } from './scenario.ts'
+
+const noStrace = () => (Bun.which('strace') ? undefined : 'strace is not installed')
+
+/** EX_SOFTWARE: what the server ends with when it cannot know what is durable. */
+const EXIT_FATAL = 70
+
+const ROUNDS = { short: 1, long: 20 }
+
+export const failedSync: Scenario = {
+  name: 'fdatasync fails with EIO',
+  lacks: noStrace,
+  async run(size) {
+    const figures = { rounds: 0, acknowledged: 0, lost: 0, doubled: 0, readyMs: [] as number[] }
+    for (let round = 0; round < ROUNDS[size]; round += 1) {
+      // Not the first ones, which are those of the start; and from then on all of them.
+      const from = 40 + Math.floor(Math.random() * 200)
+      const inject = `inject=fdatasync:error=EIO:when=${from}+`
+      const victim = await Victim.make({ before: ['strace', '-D', '-f', '-o', '/dev/null', '-e', inject] })
+      try {
+        await victim.start()
+        const reporters = new Reporters(victim, `eio-${round}`)
+        const code = await victim.server.process.exited
+        if (code !== EXIT_FATAL)
+          throw new Error(`The server ended with ${code} where its disk failed, not ${EXIT_FATAL}`)
+        victim.installation.before.length = 0
+        await victim.start()
+        await reporters.untilMore(50)
+        await reporters.stop()
+        await victim.server.stop()
+        const { lost, doubled } = judge(victim.databaseFile, reporters.acknowledged)
+        figures.rounds += 1
+        figures.acknowledged += reporters.acknowledged.size
+        figures.lost += lost
+        figures.doubled += doubled
+        figures.readyMs.push(victim.readyMs.at(-1)!)
+      } finally {
+        await victim.remove()
+      }
+    }
+    return { ...figures, says: `each time it ended with ${EXIT_FATAL}` }
+  },
+}
+
+const SLOW_SECONDS = { short: 3, long: 30 }
+
+export const slowSync: Scenario = {
+  name: 'each fdatasync takes 10 ms longer',
+  lacks: noStrace,
+  async run(size) {
+    const slow = ['strace', '-D', '-f', '-o', '/dev/null', '-e', 'inject=fdatasync:delay_exit=10000']
+    const victim = await Victim.make({ before: slow })
+    try {
+      await victim.start()
+      const reporters = new Reporters(victim, 'slow', 64)
+      await Bun.sleep(SLOW_SECONDS[size] * 1_000)
+      await reporters.stop()
+      await victim.server.stop()
+      const perSecond = Math.round(reporters.acknowledged.size / SLOW_SECONDS[size])
+      return {
+        rounds: 1,
+        acknowledged: reporters.acknowledged.size,
+        ...judge(victim.databaseFile, reporters.acknowledged),
+        readyMs: [],
+        says: `${perSecond} entries/s from 64 connections, p99 ${Math.round(quantile(reporters.latenciesMs, 0.99))} ms`,
+      }
+    } finally {
+      await victim.remove()
+    }
+  },
+}
+
+/** The executable lies on it as well. */
+const DISK_MEGABYTES = 220
+
+export const fullDisk: Scenario = {
+  name: 'disk full, then space again',
+  lacks() {
+    if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root on Linux can make a small disk'
+    const trial = join(tmpdir(), `tally-mount-${process.pid}`)
+    mkdirSync(trial, { recursive: true })
+    const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', trial]).success
+    if (mounted) Bun.spawnSync(['umount', trial])
+    rmSync(trial, { recursive: true })
+    return mounted ? undefined : 'a tmpfs cannot be mounted here'
+  },
+  async run() {
+    const disk = await mkdtemp(join(tmpdir(), 'tally-small-disk-'))
+    if (!Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${DISK_MEGABYTES}m`, 'tmpfs', disk]).success) {
+      throw new Error('The small disk could not be mounted')
+    }
+    const filler = join(disk, 'filler')
+    try {
+      const victim = await Victim.make({ parent: disk })
+      try {
+        await victim.start()
+        const reporters = new Reporters(victim, 'full')
+        await reporters.untilMore(50)
+        fill(filler)
+        await untilRefused(reporters)
+        const reads = await fetch(`${victim.server.url}/health`)
+        const refusedFor = [...reporters.statuses.keys()].filter((status) => status >= 500)
+        rmSync(filler)
+        // Without a restart.
+        const before = reporters.acknowledged.size
+        await reporters.untilMore(50)
+        if (reporters.acknowledged.size === before) throw new Error('It did not go on when there was space again')
+        await reporters.stop()
+        await victim.server.stop()
+        return {
+          rounds: 1,
+          acknowledged: reporters.acknowledged.size,
+          ...judge(victim.databaseFile, reporters.acknowledged),
+          readyMs: [],
+          says: `answered ${refusedFor.join(', ')} meanwhile, reads ${reads.status}; went on without a restart`,
+        }
+      } finally {
+        await victim.remove()
+      }
+    } finally {
+      Bun.spawnSync(['umount', '-l', disk])
+      await rm(disk, { recursive: true, force: true })
+    }
+  },
+}
+
+/** Until nothing goes any more. */
+function fill(path: string): void {
+  const chunk = Buffer.alloc(1 << 20, 1)
+  for (let size = chunk.length; size >= 1; size = Math.floor(size / 16)) {
+    try {
+      while (true) writeFileSync(path, chunk.subarray(0, size), { flag: 'a' })
+    } catch {
+      // Full for pieces of this size.
+    }
+  }
+}
+
+async function untilRefused(reporters: Reporters): Promise<void> {
+  const deadline = performance.now() + 30_000
+  while (!reporters.statuses.get(503)) {
+    if (performance.now() > deadline) throw new Error('A full disk refused nothing')
+    await Bun.sleep(10)
+  }
+}

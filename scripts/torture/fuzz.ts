@@ -1,0 +1,235 @@
+/**
+ * Requests made from the OpenAPI document and bent: fields left out, added, of other types and sizes, bodies cut in half,
+ * parameters of every kind. Whatever comes, the answer is no 5xx, and the memory does not grow with it.
+ */
+import { residentMegabytes } from '../bench/process-figures.ts'
+import { judge, type Scenario, Victim } from './scenario.ts'
+
+const REQUESTS = { short: 1_500, long: 100_000 }
+
+/** So many at a time, as from a careless program. */
+const AT_ONCE = 16
+
+/** What is left out: each ends the session that asks. */
+const LEFT_OUT = new Set(['signOut', 'signIn', 'changePassword'])
+
+interface Operation {
+  id: string
+  method: string
+  path: string
+  parameters: { name: string; in: string; example?: unknown }[]
+  contentType: string | undefined
+  example: unknown
+}
+
+export const fuzz: Scenario = {
+  name: 'requests bent from the OpenAPI document',
+  lacks: () => undefined,
+  async run(size) {
+    const victim = await Victim.make()
+    try {
+      await victim.installation.run(
+        ['users', 'set-password', 'ada@example.com', '--password-stdin'],
+        'correct horse battery\n',
+      )
+      await victim.start()
+      const { url } = victim.server
+      const cookie = await signIn(url)
+      const operations = await operationsOf(url)
+      const statuses = new Map<number, number>()
+      const failures: string[] = []
+      const known: Known = new Map()
+      let sent = 0
+      const pid = victim.server.process.pid
+      // Caches fill and the compiler warms up first.
+      let memoryBefore = 0
+      const send = async () => {
+        while (sent < REQUESTS[size]) {
+          sent += 1
+          if (sent === Math.floor(REQUESTS[size] / 10)) memoryBefore = residentMegabytes(pid)
+          const operation = pick(operations)
+          const request = bend(
+            operation,
+            url,
+            known,
+            Math.random() < 0.2 ? { authorization: `Bearer ${victim.token}` } : { cookie, origin: url },
+          )
+          const answer = await fetch(request.url, request.init)
+          remember(known, await answer.text())
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+          if (answer.status >= 500)
+            failures.push(
+              `${answer.status} ${operation.method} ${request.url} ${String(request.init.body).slice(0, 300)}`,
+            )
+        }
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, send))
+      const grown = Math.round(residentMegabytes(pid) - memoryBefore)
+      const { code } = await victim.server.stop()
+      if (failures.length > 0) throw new Error(`${failures.length} answers of 5xx:\n${failures.slice(0, 5).join('\n')}`)
+      if (code !== 0) throw new Error(`The server ended with ${code}`)
+      const told = [...statuses].sort().map(([status, times]) => `${status} × ${times}`)
+      return {
+        rounds: REQUESTS[size],
+        acknowledged: statuses.get(201) ?? 0,
+        // What a bent report says twice was sent twice.
+        lost: judge(victim.databaseFile, new Set()).lost,
+        doubled: 0,
+        readyMs: [],
+        says: `${told.join(', ')}; ${grown} MB more`,
+      }
+    } finally {
+      await victim.remove()
+    }
+  },
+}
+
+async function signIn(url: string): Promise<string> {
+  const answer = await fetch(`${url}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery' }),
+  })
+  return answer.headers.get('set-cookie')!.split(';')[0]!
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a document, read as it comes
+type Json = any
+
+async function operationsOf(url: string): Promise<Operation[]> {
+  const document: Json = await (await fetch(`${url}/api/v1/openapi.json`)).json()
+  const resolve = (value: Json): Json =>
+    value?.$ref
+      ? value.$ref
+          .slice(2)
+          .split('/')
+          .reduce((at: Json, key: string) => at[key], document)
+      : value
+  return Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods)
+      .filter(([, operation]) => operation.operationId && !LEFT_OUT.has(operation.operationId))
+      .map(([method, operation]) => {
+        const [contentType, media] = Object.entries<Json>(operation.requestBody?.content ?? {})[0] ?? []
+        return {
+          id: operation.operationId,
+          method: method.toUpperCase(),
+          path,
+          parameters: (operation.parameters ?? []).map(resolve),
+          contentType,
+          example: media?.example ?? Object.values<Json>(media?.examples ?? {})[0]?.value,
+        }
+      }),
+  )
+}
+
+const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)]!
+
+/** What has broken programs before. */
+const ODD: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  0,
+  1e308,
+  -0,
+  2 ** 53 + 2,
+  0.1 + 0.2,
+  '',
+  ' ',
+  '\u0000',
+  '\ud800',
+  'a'.repeat(5_000),
+  '𝕳𝖊𝖑𝖑𝖔 ﷽ עברית',
+  '%00',
+  "' OR 1=1 --",
+  '=cmd()',
+  '<script>alert(1)</script>',
+  '../../etc/passwd',
+  '2026-02-30',
+  '2026-11-20T10:00:00Z',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59+14:00',
+  [],
+  {},
+  [[[[]]]],
+  { constructor: 1 },
+  JSON.parse('{"__proto__":{"admin":true}}'),
+]
+
+function bent(value: unknown): unknown {
+  if (Math.random() < 0.12) return pick(ODD)
+  if (Array.isArray(value)) {
+    const items = value.map(bent)
+    return Math.random() < 0.1 ? [...items, ...items, pick(ODD)] : items
+  }
+  if (typeof value === 'object' && value !== null) {
+    const fields = Object.entries(value).filter(() => Math.random() > 0.08)
+    const changed = Object.fromEntries(fields.map(([key, field]) => [key, bent(field)]))
+    if (Math.random() < 0.08) changed[wellFormed(pick(ODD)).slice(0, 20)] = pick(ODD)
+    return changed
+  }
+  return value
+}
+
+/** Ids of things that there are, by their prefix. */
+type Known = Map<string, string[]>
+
+/** Enough to hit things in many states. */
+const KNOWN_LIMIT = 200
+
+/** Takes ids out of an answer, so that other requests meet what these have made. */
+function remember(known: Known, text: string): void {
+  for (const [, id, prefix] of text.matchAll(/"id":"(([a-z]{3})_[0-9a-f]{32})"/g)) {
+    const ids = known.get(prefix!) ?? []
+    if (ids.length < KNOWN_LIMIT) known.set(prefix!, [...ids, id!])
+  }
+}
+
+const PREFIXES: Record<string, string> = {
+  'token-entries': 'ent',
+  projects: 'prj',
+  tickets: 'tkt',
+  clients: 'cli',
+  'placement-rules': 'rul',
+  users: 'usr',
+  tokens: 'tok',
+  'token-sheets': 'sht',
+  bills: 'bil',
+  prices: 'prc',
+}
+
+/** A path with ids of what there is, mostly, else with anything. */
+function fill(path: string, known: Known): string {
+  const ids = known.get(PREFIXES[path.split('/')[3]!] ?? '') ?? []
+  const idOf = () => (ids.length > 0 && Math.random() < 0.7 ? pick(ids) : pick(['1', ...ODD]))
+  return path.replace(/\{[^}]+\}/g, () => encodeURIComponent(wellFormed(idOf())))
+}
+
+function bend(
+  { method, path, parameters, contentType, example }: Operation,
+  url: string,
+  known: Known,
+  credential: Record<string, string>,
+) {
+  const filled = fill(path, known)
+  const query = new URLSearchParams()
+  for (const { name, in: place, example: usual } of parameters) {
+    if (place === 'query' && Math.random() < 0.3)
+      query.append(name, wellFormed(Math.random() < 0.4 ? usual : pick(ODD)))
+  }
+  const headers: Record<string, string> = { ...credential }
+  let body: string | undefined
+  if (contentType && method !== 'GET') {
+    headers['content-type'] = Math.random() < 0.95 ? contentType : 'text/plain'
+    const text = JSON.stringify(bent(example)) ?? ''
+    body = Math.random() < 0.05 ? text.slice(0, text.length / 2) : text
+  }
+  const address = `${url}${filled}${query.size > 0 ? `?${query}` : ''}`
+  return {
+    url: address,
+    init: { method, headers, ...(body === undefined ? {} : { body }), redirect: 'manual' as const },
+  }
+}
+
+const wellFormed = (value: unknown): string =>
+  String(typeof value === 'object' ? JSON.stringify(value) : value).toWellFormed()

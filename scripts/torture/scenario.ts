@@ -1,0 +1,162 @@
+/** What all kinds of torture share: a server to hurt, clients who report until they are told that it is written, and a verdict. */
+import { Database as Connection } from 'bun:sqlite'
+import { join } from 'node:path'
+import { Installation, type Server } from '../../test/support/binary.ts'
+
+export interface Figures {
+  rounds: number
+  /** Entries whose writing a client was told of. */
+  acknowledged: number
+  /** Of those, how many are not in the database. */
+  lost: number
+  /** Of all that were sent, how many are there twice. */
+  doubled: number
+  /** From each new start until it is ready, in milliseconds. */
+  readyMs: number[]
+  /** What else is worth saying, in a few words. */
+  says?: string
+}
+
+export interface Scenario {
+  name: string
+  /** Undefined where this machine has what it takes, else what is missing. */
+  lacks(): string | undefined
+  run(size: Size): Promise<Figures>
+}
+
+/** `short` is for continuous integration, `long` for a person with an hour. */
+export type Size = 'short' | 'long'
+
+/** How many clients report at a time. */
+const CLIENTS = 16
+
+/** A call that takes longer is given up, and made again: the server may have gone with the answer. */
+const CALL_TIMEOUT_MS = 15_000
+
+const RETRY_MS = 25
+
+/** The server under torture, with somebody who may report to it. */
+export class Victim {
+  server!: Server
+  readonly readyMs: number[] = []
+
+  private constructor(
+    readonly installation: Installation,
+    readonly token: string,
+  ) {}
+
+  static async make(options: { before?: string[]; parent?: string } = {}): Promise<Victim> {
+    const installation = await Installation.make(options)
+    await installation.addUser('ada@example.com', 'admin')
+    const { token } = await installation.createToken('svc', 'ada@example.com')
+    return new Victim(installation, token)
+  }
+
+  get databaseFile(): string {
+    return join(this.installation.folder, 'tally-data/tally.db')
+  }
+
+  async start(args: string[] = []): Promise<void> {
+    this.server = await this.installation.serve(args)
+    this.readyMs.push(this.server.startedInMs)
+  }
+
+  /** Stops it in good order, if it runs, and takes everything away. */
+  async remove(): Promise<void> {
+    if (this.server?.process.exitCode === null) await this.server.stop()
+    await this.installation.remove()
+  }
+}
+
+/** Clients as agents are: each entry under a key of its own, sent again until the answer says that it is written. */
+export class Reporters {
+  readonly acknowledged = new Set<string>()
+  readonly latenciesMs: number[] = []
+  /** Answers by their status; `0` for none. */
+  readonly statuses = new Map<number, number>()
+  #isWanted = true
+  readonly #running: Promise<unknown>
+
+  constructor(
+    readonly victim: Victim,
+    readonly name: string,
+    clients = CLIENTS,
+  ) {
+    this.#running = Promise.all(Array.from({ length: clients }, (_, client) => this.#report(client)))
+  }
+
+  /** Waits until so many more are acknowledged, or a time has passed. */
+  async untilMore(entries: number, patienceMs = 30_000): Promise<void> {
+    const target = this.acknowledged.size + entries
+    const deadline = performance.now() + patienceMs
+    while (this.acknowledged.size < target && performance.now() < deadline) await Bun.sleep(5)
+  }
+
+  /** What is being sent is still sent to its end, so that every key has been told what became of it. */
+  async stop(): Promise<void> {
+    this.#isWanted = false
+    await this.#running
+  }
+
+  async #report(client: number): Promise<void> {
+    for (let number = 0; this.#isWanted; number += 1) {
+      const key = `${this.name}-${client}-${number}`
+      while (!(await this.#send(key))) await Bun.sleep(RETRY_MS)
+      this.acknowledged.add(key)
+    }
+  }
+
+  async #send(key: string): Promise<boolean> {
+    const begun = performance.now()
+    let status = 0
+    try {
+      const answer = await fetch(`${this.victim.server.url}/api/v1/token-entries`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${this.victim.token}`,
+          'content-type': 'application/json',
+          'idempotency-key': key,
+        },
+        body: JSON.stringify({
+          agent_harness: 'torture',
+          agent_name: this.name,
+          model: 'claude-sonnet-4-5',
+          started_at: '2026-11-20T10:00:00Z',
+          ended_at: '2026-11-20T10:30:00Z',
+          tokens: { input: 1200, output: 340 },
+          summary: key,
+        }),
+        signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+      })
+      await answer.arrayBuffer()
+      status = answer.status
+    } catch {
+      // The server went, or is not there yet.
+    }
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
+    if (status !== 200 && status !== 201) return false
+    this.latenciesMs.push(performance.now() - begun)
+    return true
+  }
+}
+
+/** Looks into the database of a server that has stopped, or runs. Throws where the file itself is damaged. */
+export function judge(file: string, acknowledged: ReadonlySet<string>): Pick<Figures, 'lost' | 'doubled'> {
+  const connection = new Connection(file, { readonly: true })
+  try {
+    const [check] = connection.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
+    if (check!.integrity_check !== 'ok') throw new Error(`The database is damaged: ${check!.integrity_check}`)
+    const rows = connection
+      .query<{ summary: string; times: number }, []>(
+        'SELECT summary, count(*) AS times FROM entries WHERE summary IS NOT NULL GROUP BY summary',
+      )
+      .all()
+    const there = new Set(rows.map(({ summary }) => summary))
+    return { lost: acknowledged.difference(there).size, doubled: rows.filter(({ times }) => times > 1).length }
+  } finally {
+    connection.close()
+  }
+}
+
+export const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0

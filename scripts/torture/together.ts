@@ -1,0 +1,44 @@
+/** A server and three command lines write to one database at once: nobody may be told that it is locked. */
+import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
+
+const COMMANDS = { short: 6, long: 300 }
+const WRITERS = 3
+
+export const together: Scenario = {
+  name: 'four processes write at once',
+  lacks: () => undefined,
+  async run(size) {
+    const victim = await Victim.make()
+    try {
+      await victim.start()
+      const reporters = new Reporters(victim, 'together')
+      const failures: string[] = []
+      const write = async (writer: number) => {
+        for (let number = 0; number < COMMANDS[size]; number += 1) {
+          const { code, stderr } = await victim.installation.run([
+            'projects',
+            'add',
+            `W${writer}-${number}`,
+            '--name',
+            `Project ${number} of ${writer}`,
+          ])
+          if (code !== 0) failures.push(stderr)
+        }
+      }
+      await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
+      await reporters.stop()
+      await victim.server.stop()
+      if (failures.length > 0) throw new Error(`${failures.length} commands were refused: ${failures[0]}`)
+      const refused = [...reporters.statuses].filter(([status]) => status >= 500)
+      return {
+        rounds: WRITERS * COMMANDS[size],
+        acknowledged: reporters.acknowledged.size,
+        ...judge(victim.databaseFile, reporters.acknowledged),
+        readyMs: [],
+        says: `${WRITERS * COMMANDS[size]} commands beside the load, none refused${refused.length > 0 ? `; the server answered ${refused.map(([status, times]) => `${status} ${times} times`).join(', ')}` : ''}`,
+      }
+    } finally {
+      await victim.remove()
+    }
+  },
+}
