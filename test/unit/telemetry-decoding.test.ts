@@ -446,10 +446,25 @@ test('the ids of spans are hexadecimal in small letters', () => {
 })
 
 describe('protobuf', () => {
+  const part = (field: number, ...bytes: number[]) => [(field << 3) | 2, bytes.length, ...bytes]
+  const text = (field: number, value: string) => part(field, ...bytesOf(value))
+
+  test('may have fields that are not known yet, wherever they are', () => {
+    const unknown = [...text(14, 'new'), (15 << 3) | 0, 200, 1]
+    const streamOf = (more: number[]) => {
+      const list = part(5, ...part(1, ...text(1, 'a'), ...more), ...part(1, ...text(1, 'b')), ...more)
+      const attribute = part(7, ...text(1, 'key'), ...part(2, ...list, ...more), ...more)
+      const point = part(1, ...attribute, ...more, (6 << 3) | 1, 5, 0, 0, 0, 0, 0, 0, 0)
+      const metric = part(2, ...text(1, 'm'), ...part(7, ...point, 16, 1, ...more), ...more)
+      const bytes = part(1, ...part(2, ...metric, ...more), ...more)
+      return protobuf('metrics', new Uint8Array([...bytes, ...more])).signals
+    }
+    expect(streamOf([])).toMatchObject([{ metric: 'm', value: 5, temporality: 'delta' }])
+    expect(streamOf(unknown)).toEqual(streamOf([]))
+  })
+
   test('may have its fields in any order', () => {
     // Scopes before the resource, the records before the scope, and values before keys.
-    const part = (field: number, ...bytes: number[]) => [(field << 3) | 2, bytes.length, ...bytes]
-    const text = (field: number, value: string) => part(field, ...bytesOf(value))
     const pair = (key: string, value: string) => [...part(2, ...text(1, value)), ...text(1, key)]
     const log = [...part(6, ...pair('a', 'b')), ...part(5, ...text(1, 'named'))]
     const body = part(
