@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
-import { EMPTY_ROW, FIELDS, type Kind } from './rule.ts'
+import { EMPTY_ROW, FIELDS, type Kind } from './condition.ts'
 import classes from './rule-editor.module.css'
 import type { RuleForm } from './rule-form.ts'
 

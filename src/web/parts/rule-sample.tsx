@@ -4,8 +4,9 @@ import { useState } from 'react'
 import { answer, api } from '../server/api.ts'
 import type { Problem } from '../server/problem.ts'
 import { useSend } from '../server/send.ts'
+import { fieldTitle } from './condition.ts'
 import { faultOfLabels, labelsOf } from './labels-text.ts'
-import { type Explanation, fieldTitle, type Sample } from './rule.ts'
+import type { Explanation, Sample } from './rule.ts'
 import { Refused, type TriedRule } from './rule-trial.tsx'
 
 const PLAIN = ['agent_harness', 'agent_name', 'model', 'provider', 'agent_manager'] as const

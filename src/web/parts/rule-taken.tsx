@@ -2,8 +2,8 @@ import { Anchor, ScrollArea, Table, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf } from '../address.ts'
 import { count } from '../format/counts.ts'
+import { fieldTitle } from './condition.ts'
 import { Ago, Money } from './figures.tsx'
-import { fieldTitle } from './rule.ts'
 import type { Tried } from './rule-trial.tsx'
 
 /** Enough to see whether it is what was meant. */

@@ -1,41 +1,17 @@
 /** A placement rule as a person writes it, and as the API has it. */
 import { answer, api, type Body } from '../server/api.ts'
+import { type ConditionRow, conditionOf, EMPTY_ROW, rowOf } from './condition.ts'
 import type { Choice } from './pickers.tsx'
 import { projectLabel } from './pickers.tsx'
 
 const rules = api['placement-rules']
 
 export type Rule = Body<Awaited<ReturnType<typeof rules.get>>>['data'][number]
-export type Condition = Rule['conditions'][number]
 export type Explanation = Body<Awaited<ReturnType<typeof rules.test.post>>>
 export type Sample = Parameters<typeof rules.test.post>[0]['sample']
 
 /** Every rule, in their order; all pages that need one share the answer. */
 export const askRules = () => answer(rules.get())
-
-/** What a condition looks at. A label has a name besides. */
-export const FIELDS = [
-  { value: 'labels', label: 'Label' },
-  { value: 'agent_harness', label: 'Harness' },
-  { value: 'agent_name', label: 'Agent' },
-  { value: 'model', label: 'Model' },
-  { value: 'provider', label: 'Provider' },
-  { value: 'agent_manager', label: 'Agent manager' },
-  { value: 'summary', label: 'Summary' },
-] as const
-
-export type Kind = 'glob' | 'expression'
-
-/** A condition in the fields of a form. */
-export interface ConditionRow {
-  field: string
-  /** Of `labels` only. */
-  label: string
-  kind: Kind
-  text: string
-  /** Of an expression; globs always do. */
-  ignoresCase: boolean
-}
 
 export interface RuleDraft {
   name: string
@@ -46,14 +22,6 @@ export interface RuleDraft {
   position: number | string
 }
 
-export const EMPTY_ROW: ConditionRow = {
-  field: 'labels',
-  label: 'repository',
-  kind: 'glob',
-  text: '',
-  ignoresCase: false,
-}
-
 export const emptyDraft = (): RuleDraft => ({ name: '', rows: [EMPTY_ROW], project: null, ticket: '', position: '' })
 
 export const draftOf = ({ name, conditions, project, ticket }: Rule): RuleDraft => ({
@@ -62,27 +30,6 @@ export const draftOf = ({ name, conditions, project, ticket }: Rule): RuleDraft 
   project: { value: project.id, label: projectLabel(project) },
   ticket: ticket ?? '',
   position: '',
-})
-
-const LABEL = 'labels.'
-/** An expression stands between slashes, all else is a glob; the API tells them apart likewise. */
-const EXPRESSION = /^\/(.+)\/(i?)$/s
-
-export function rowOf({ field, matches }: Condition): ConditionRow {
-  const [, source, flag] = EXPRESSION.exec(matches) ?? []
-  const isLabel = field.startsWith(LABEL)
-  return {
-    field: isLabel ? 'labels' : field,
-    label: isLabel ? field.slice(LABEL.length) : '',
-    kind: source === undefined ? 'glob' : 'expression',
-    text: source ?? matches,
-    ignoresCase: flag === 'i',
-  }
-}
-
-export const conditionOf = ({ field, label, kind, text, ignoresCase }: ConditionRow): Condition => ({
-  field: field === 'labels' ? `${LABEL}${label.trim()}` : field,
-  matches: kind === 'glob' ? text : `/${text}/${ignoresCase ? 'i' : ''}`,
 })
 
 /** Whether it says enough to be tried. */
@@ -117,15 +64,3 @@ export function fieldsOf({ rows }: RuleDraft, root = ''): Record<string, string>
   }
   return fields
 }
-
-const TITLES = new Map<string, string>(FIELDS.map(({ value, label }) => [value, label]))
-
-/** What a condition looks at, in words: `Harness`, `Label branch`. */
-export const fieldTitle = (field: string): string =>
-  field.startsWith(LABEL) ? `Label ${field.slice(LABEL.length)}` : (TITLES.get(field) ?? field)
-
-const GROUP = /\(\?P?<([A-Za-z_]\w*)>/g
-
-/** The named groups that the expressions of a draft have: what a ticket can be made of. */
-export const groupsIn = (rows: readonly ConditionRow[]): string[] =>
-  rows.flatMap(({ kind, text }) => (kind === 'expression' ? [...text.matchAll(GROUP)].map(([, name]) => name!) : []))

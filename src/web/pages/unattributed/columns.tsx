@@ -2,9 +2,9 @@
 import { Button, Group, Text } from '@mantine/core'
 import { count } from '../../format/counts.ts'
 import { dayOfMoment } from '../../format/moments.ts'
+import { fieldTitle } from '../../parts/condition.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
-import { fieldTitle } from '../../parts/rule.ts'
 import { useSettings } from '../../server/me.ts'
 import { type Group as EntryGroup, furtherOf } from './groups.ts'
 
