@@ -1,5 +1,5 @@
 /** The person's own page: name, password, and where they are signed in. */
-import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -137,18 +137,22 @@ function Sessions() {
   const { data, error, refetch } = useQuery({ queryKey: ['me', 'sessions'], queryFn: askSessions })
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
   return (
-    <Stack gap="sm" align="flex-start">
-      <DataTable
-        label="Sessions"
-        columns={COLUMNS}
-        list={data ?? []}
-        rowKey={({ signed_in_at }) => signed_in_at}
-        empty={null}
-      />
+    <Stack gap="sm">
+      {data ? (
+        <DataTable
+          label="Sessions"
+          columns={COLUMNS}
+          list={data}
+          rowKey={({ signed_in_at, last_seen_at }) => `${signed_in_at} ${last_seen_at}`}
+          empty={null}
+        />
+      ) : (
+        <Skeleton height={80} />
+      )}
       <Text size="xs" c="dimmed">
         A session ends at the latest then, and sooner where it is not used for a week.
       </Text>
-      <Button variant="default" onClick={() => setAsking(true)}>
+      <Button variant="default" w="fit-content" onClick={() => setAsking(true)}>
         Sign out everywhere …
       </Button>
       <Confirm

@@ -140,11 +140,15 @@ const COLUMNS: Column<Change>[] = [
   {
     key: 'changed',
     title: 'Changed',
-    cell: (change) => (
-      <Text component="span" inherit c="dimmed">
-        <bdi>{differencesOf(change).map(differenceInWords).join(' · ')}</bdi>
-      </Text>
-    ),
+    cell: (change) => {
+      const differences = differencesOf(change)
+      if (differences.length === 0) return null
+      return (
+        <Text component="span" inherit c="dimmed">
+          <bdi>{differences.map(differenceInWords).join(' · ')}</bdi>
+        </Text>
+      )
+    },
   },
 ]
 

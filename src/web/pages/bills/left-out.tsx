@@ -67,7 +67,7 @@ const REASONS: Record<Reason, Said> = {
   without_project: {
     title: 'On tickets without a project',
     advice: 'Say which project they belong to.',
-    href: () => addressOf('/work/tickets', { project: 'none' }),
+    href: () => addressOf('/work', { tab: 'tickets', project: 'none' }),
   },
 }
 

@@ -24,10 +24,16 @@ import type { BillValues } from './new-bill-values.ts'
 
 export type BillForm = UseFormReturnType<BillValues>
 
-export const NewBillFields = ({ form, needsRate }: { form: BillForm; needsRate: boolean }) => (
+interface NewBillFieldsProps {
+  form: BillForm
+  /** What the bill is in; undefined while it is not known for whom it is. */
+  currency: string | undefined
+}
+
+export const NewBillFields = ({ form, currency }: NewBillFieldsProps) => (
   <Stack gap="md">
     <WhatAndWhen form={form} />
-    <Currency form={form} needsRate={needsRate} />
+    <Currency form={form} currency={currency} />
     <Accordion
       multiple
       variant="separated"
@@ -126,18 +132,18 @@ function WhatAndWhen({ form }: { form: BillForm }) {
   )
 }
 
-const Currency = ({ form, needsRate }: { form: BillForm; needsRate: boolean }) => (
+const Currency = ({ form, currency }: NewBillFieldsProps) => (
   <Group gap="xs" align="flex-start" grow>
     <CurrencySelect
       label="Currency"
-      placeholder="As the client has it"
+      placeholder={currency ?? 'As the client has it'}
       clearable
       allowDeselect
       {...form.getInputProps('currency')}
     />
-    {needsRate && (
+    {currency !== undefined && currency !== 'USD' && (
       <NumberInput
-        label={`${form.values.currency ?? 'Units'} per US dollar`}
+        label={`${currency} per US dollar`}
         placeholder="0.92"
         decimalScale={10}
         min={0}

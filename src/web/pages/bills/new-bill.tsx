@@ -14,6 +14,7 @@ import { useSettings } from '../../server/me.ts'
 import { Problem } from '../../server/problem.ts'
 import { showFaults } from '../../server/send.ts'
 import type { BillRequest } from './bill-body.ts'
+import { useBillCurrency } from './bill-currency.ts'
 import { LeftOut } from './left-out.tsx'
 import { type BillForm, NewBillFields } from './new-bill-fields.tsx'
 import { type BillValues, requestOf, valuesOf } from './new-bill-values.ts'
@@ -37,12 +38,11 @@ export function NewBill() {
   const { time_zone } = useSettings()
   const [given] = useAddress({ client: one, project: one, from: one, to: one, replaces: one })
   const form = useForm<BillValues>({ initialValues: valuesOf(given, time_zone) })
-  const preview = usePreview(requestOf(form.values))
+  const currency = useBillCurrency(form.values)
+  const lacksRate = currency !== undefined && currency !== 'USD' && form.values.exchange_rate === ''
+  const preview = usePreview(lacksRate ? undefined : requestOf(form.values))
   const problem = preview.error instanceof Problem ? preview.error : null
   useFaults(form, problem)
-  const asksRate = problem?.faults.some(({ pointer }) => pointer === '/exchange_rate') ?? false
-  const { currency, exchange_rate } = form.values
-  const needsRate = asksRate || exchange_rate !== '' || (currency !== null && currency !== 'USD')
   return (
     <Page
       title="New bill"
@@ -51,10 +51,16 @@ export function NewBill() {
     >
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
-          <NewBillFields form={form} needsRate={needsRate} />
+          <NewBillFields form={form} currency={currency} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
-          <Preview form={form} preview={preview} problem={problem} />
+          {lacksRate && requestOf(form.values) ? (
+            <Empty title={`How many ${currency} is one US dollar?`}>
+              Costs are kept in US dollars. The rate is shown on the bill and frozen with it.
+            </Empty>
+          ) : (
+            <Preview form={form} preview={preview} problem={problem} />
+          )}
         </Grid.Col>
       </Grid>
     </Page>

@@ -34,7 +34,7 @@ const UnpricedChoices = ({ form }: { form: BillForm }) => (
     <Button component={Link} href={behind(form.values, { priced: 'false' })} size="xs">
       Look at them
     </Button>
-    <Button component={Link} href="/prices/unpriced" size="xs" variant="default">
+    <Button component={Link} href="/prices?tab=unpriced" size="xs" variant="default">
       Give their models a price
     </Button>
     <Button size="xs" variant="default" onClick={() => form.setFieldValue('leave_unpriced', true)}>

@@ -78,7 +78,7 @@ function Waiting({ lastUse, waits }: { lastUse: string | null; waits: string }) 
           The token was used <Ago at={lastUse} />, so the agent reaches Tally.{' '}
           {seesTelemetry ? (
             <>
-              <Anchor component={Link} href="/telemetry" size="sm">
+              <Anchor component={Link} href="/telemetry" size="sm" underline="always">
                 Telemetry
               </Anchor>{' '}
               says what was taken of it and what was not, and why.

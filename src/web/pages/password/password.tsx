@@ -24,7 +24,7 @@ const NoLink = () => (
     </Text>
     <Text size="sm">
       You know your password?{' '}
-      <Anchor component={Link} href="/" size="sm">
+      <Anchor component={Link} href="/" size="sm" underline="always">
         Sign in
       </Anchor>
     </Text>

@@ -42,7 +42,7 @@ const NoLink = () => (
 )
 
 const SignInLink = () => (
-  <Anchor component={Link} href="/" size="sm">
+  <Anchor component={Link} href="/" size="sm" underline="always">
     Sign in
   </Anchor>
 )

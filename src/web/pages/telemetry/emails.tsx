@@ -54,7 +54,7 @@ const columnsOf = (assign: (email: Email) => void): Column<Email>[] => [
   { key: 'seen', title: 'Last seen', width: '130px', cell: ({ last_seen_at }) => <Ago at={last_seen_at} /> },
   {
     key: 'assign',
-    title: '',
+    title: 'Action',
     width: '110px',
     isNumber: true,
     phone: 'value',

@@ -1,5 +1,5 @@
 /** The tokens of the person; for an admin those of everybody. */
-import { Badge, Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -117,8 +117,8 @@ function columnsOf(isAdmin: boolean, revoke: (token: Token) => void): Column<Tok
       phone: 'title',
       cell: ({ name, hint, kind }) => (
         <>
-          <bdi>{name}</bdi>{' '}
-          <Text component="span" size="xs" c="dimmed" ff="monospace">
+          <bdi>{name}</bdi>
+          <Text size="xs" c="dimmed" ff="monospace" fw={400}>
             tally_{kind}_{hint}…
           </Text>
         </>
@@ -128,16 +128,7 @@ function columnsOf(isAdmin: boolean, revoke: (token: Token) => void): Column<Tok
       key: 'kind',
       title: 'Kind',
       width: '150px',
-      cell: ({ kind, allow_bills }) => (
-        <Group component="span" gap={6} wrap="nowrap">
-          {KINDS[kind]}
-          {allow_bills && (
-            <Badge size="xs" variant="outline" color="gray" tt="none">
-              bills
-            </Badge>
-          )}
-        </Group>
-      ),
+      cell: ({ kind, allow_bills }) => (allow_bills ? `${KINDS[kind]}, bills` : KINDS[kind]),
     },
     ...(isAdmin
       ? [
@@ -166,8 +157,8 @@ function columnsOf(isAdmin: boolean, revoke: (token: Token) => void): Column<Tok
     { key: 'state', title: 'State', width: '90px', phone: 'value', cell: ({ state }) => <Status of={state} /> },
     {
       key: 'revoke',
-      title: '',
-      width: '100px',
+      title: 'Action',
+      width: '110px',
       isNumber: true,
       cell: (token) =>
         token.revoked_at === null && (

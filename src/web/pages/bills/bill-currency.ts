@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
+import { answer, api } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
+import type { BillValues } from './new-bill-values.ts'
+
+/** The currency of a bill, in the order of the API: what is said, the client's, the organization's. */
+export function useBillCurrency({ currency, scope, client, project }: BillValues): string | undefined {
+  const usual = useSettings().currency
+  const whose = scope === 'client' ? client?.value : scope === 'project' ? project?.value : undefined
+  const { data } = useQuery({
+    queryKey: ['clients', 'currency', scope, whose],
+    queryFn: () => askCurrency(scope, whose!),
+    enabled: currency === null && whose !== undefined,
+  })
+  if (currency !== null) return currency
+  if (scope === 'everything') return usual
+  return data === undefined ? undefined : (data.currency ?? usual)
+}
+
+/** Of a project it is that of its client. */
+async function askCurrency(scope: BillValues['scope'], id: string): Promise<{ currency: string | null }> {
+  const clientId = scope === 'client' ? id : (await answer(api.projects({ id }).get())).client?.id
+  if (clientId === undefined) return { currency: null }
+  return { currency: (await answer(api.clients({ id: clientId }).get())).currency ?? null }
+}
