@@ -41,7 +41,7 @@ export function isOtlpExport(method: string, path: string): boolean {
 }
 
 /** Undefined where it is none that OTLP has. */
-export function findOtlpEncoding({ headers }: Request): OtlpEncoding | undefined {
+function findOtlpEncoding({ headers }: Request): OtlpEncoding | undefined {
   const type = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type === OTLP_CONTENT_TYPES.json) return 'json'
   return type === OTLP_CONTENT_TYPES.protobuf ? 'protobuf' : undefined

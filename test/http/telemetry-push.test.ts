@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { type Call, startApp, type TestApp } from '../support/app.ts'
-import { captures, fromProtobuf, toProtobuf } from '../support/otlp.ts'
+import { fromProtobuf, jsonCaptures, toProtobuf } from '../support/otlp.ts'
 
 const MIB = 1_048_576
 
@@ -46,7 +46,7 @@ const GAUGE = JSON.stringify({
 
 describe('an export is answered in its own encoding', () => {
   test('by an empty object, or no bytes at all, where all was taken', async () => {
-    const all = await captures('agents')
+    const all = jsonCaptures('agents')
     for (const { kind, text } of all.slice(0, 6)) {
       const json = await push(kind, { body: text, headers: JSON_TYPE })
       expect([json.status, json.headers.get('content-type'), json.text]).toEqual([200, 'application/json', '{}'])

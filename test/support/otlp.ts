@@ -2,10 +2,9 @@
  * OTLP in Protocol Buffers, written by another library than the one that Tally reads it with. The messages are
  * described here in full as far as agents use them, so that also what Tally passes over is there.
  */
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import protobuf from 'protobufjs'
 import type { Kind } from '../../src/features/telemetry/otlp/decode.ts'
+import { type Capture, capturesIn } from './telemetry.ts'
 
 const PROTO = `
 syntax = "proto3";
@@ -89,27 +88,10 @@ export function fromProtobuf(type: 'Answer' | 'RpcStatus', bytes: Uint8Array): R
   return message.toObject(message.decode(bytes), { longs: Number, defaults: false })
 }
 
-export interface Capture {
-  /** Below `test/fixtures`. */
-  path: string
-  kind: Kind
-  text: string
-}
-
-const FIXTURES = join(import.meta.dir, '../fixtures')
-
-/** The bodies of the folders, in the order in which they were sent. */
-export async function captures(...folders: string[]): Promise<Capture[]> {
-  const paths = folders.flatMap((folder) =>
-    readdirSync(join(FIXTURES, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
-  )
-  const bodies = paths.flatMap((path) => {
-    const kind = /\d+-(logs|metrics|traces)\.json$/.exec(path)?.[1] as Kind | undefined
-    return kind ? [{ path, kind }] : []
-  })
-  return Promise.all(
-    bodies
-      .sort((one, other) => (one.path < other.path ? -1 : 1))
-      .map(async (body) => ({ ...body, text: await Bun.file(join(FIXTURES, body.path)).text() })),
-  )
+/** The captures in the folders that were sent as JSON. */
+export function jsonCaptures(...folders: string[]): (Capture & { text: string })[] {
+  return folders
+    .flatMap(capturesIn)
+    .filter(({ encoding }) => encoding === 'json')
+    .map((capture) => ({ ...capture, text: new TextDecoder().decode(capture.bytes) }))
 }

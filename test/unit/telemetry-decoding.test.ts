@@ -12,7 +12,7 @@ import {
 } from '../../src/features/telemetry/otlp/decode.ts'
 import { Malformed } from '../../src/features/telemetry/otlp/sieve.ts'
 import type { LogSignal, PointSignal, Signal, SpanSignal, Wanted } from '../../src/features/telemetry/signals.ts'
-import { captures, toProtobuf } from '../support/otlp.ts'
+import { jsonCaptures, toProtobuf } from '../support/otlp.ts'
 
 const EVERYTHING: Wanted = {
   log: () => true,
@@ -56,24 +56,24 @@ const sum = (name: string, ...dataPoints: object[]) => ({
 const firstLog = (record: object) => json('logs', logs(record)).signals[0] as LogSignal
 const firstPoint = (point: object) => json('metrics', metrics(sum('m', point))).signals[0] as PointSignal
 
-describe('captures of real agents', async () => {
-  const all = await captures('agents', 'cases')
+describe('captures of real agents', () => {
+  const all = jsonCaptures('agents', 'cases')
 
   test('are the same in both encodings, record by record', () => {
     expect(all.length).toBeGreaterThan(20)
-    for (const { kind, text, path } of all) {
+    for (const { kind, text, name } of all) {
       const fromJson = decode({ kind, encoding: 'json', gzip: false, bytes: bytesOf(text) }, EVERYTHING)
       const fromProtobuf = protobuf(kind, toProtobuf(kind, text))
-      expect([path, fromProtobuf.signals]).toEqual([path, fromJson.signals])
+      expect([name, fromProtobuf.signals]).toEqual([name, fromJson.signals])
       expect(fromProtobuf.counts).toEqual(fromJson.counts)
       expect(fromJson.counts.records).toBeGreaterThan(0)
     }
   })
 
   test('are counted record by record where nothing of them is wanted, and leave nothing else', () => {
-    for (const { kind, text, path } of all) {
+    for (const { kind, text, name } of all) {
       const { signals, counts } = decode({ kind, encoding: 'json', gzip: false, bytes: bytesOf(text) }, NOTHING)
-      expect([path, signals]).toEqual([path, []])
+      expect([name, signals]).toEqual([name, []])
       const ignored = counts.ignored.values().reduce((total, count) => total + count, 0)
       if (counts.ignored.size < 50) expect(ignored).toBe(counts.records)
       expect(protobuf(kind, toProtobuf(kind, text), NOTHING).counts).toEqual(counts)
@@ -489,7 +489,7 @@ describe('protobuf', () => {
   })
 
   test('that is cut off or changed anywhere is read or refused, and never anything else', async () => {
-    const all = await captures('agents/claude-code', 'cases/qwen-code')
+    const all = jsonCaptures('agents/claude-code', 'cases/qwen-code')
     const bodies = all.map(({ kind, text }) => ({ kind, bytes: toProtobuf(kind, text) }))
     fc.assert(
       fc.property(
