@@ -1,0 +1,53 @@
+/** Databases of every released version, kept by `scripts/upgrade-fixture.ts`, become this version's. */
+import { Database as Connection } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
+import { MIGRATIONS } from '../../migrations/index.ts'
+import { QUESTIONS } from '../../scripts/upgrade-fixture.ts'
+import { CommandLine } from '../support/command-line.ts'
+
+const FIXTURES = join(import.meta.dir, '../fixtures/upgrades')
+const versions = [...new Bun.Glob('*.db.zst').scanSync({ cwd: FIXTURES })].map((name) => name.replace('.db.zst', ''))
+
+/** As many as start at once where a supervisor, cron jobs and people meet after an upgrade. */
+const AT_ONCE = 8
+
+test('a database of each earlier version is kept', () => {
+  expect(versions).toContain('0.1.0')
+})
+
+for (const version of versions) {
+  test(`a database of ${version} is upgraded once, by whichever of eight processes comes first, and answers as before`, async () => {
+    const tally = await CommandLine.make()
+    try {
+      await mkdir(tally.dataDir)
+      const file = join(tally.dataDir, 'tally.db')
+      await Bun.write(file, zstdDecompressSync(await Bun.file(join(FIXTURES, `${version}.db.zst`)).bytes()))
+      await Promise.all(Array.from({ length: AT_ONCE }, () => tally.done(['users', 'list'])))
+
+      const connection = new Connection(file, { readonly: true })
+      const applied = connection.query('SELECT version FROM migrations ORDER BY version').values().flat()
+      connection.close()
+      expect(applied).toEqual(MIGRATIONS.map((migration) => migration.version))
+
+      const before = await Bun.file(join(FIXTURES, `${version}.json`)).json()
+      for (const [name, question] of Object.entries(QUESTIONS)) {
+        const { stdout } = await tally.done(question)
+        expect({ [name]: JSON.parse(stdout) }).toMatchObject({ [name]: before[name] })
+      }
+      await tally.done(['verify'])
+
+      const copies = (await readdir(tally.dataDir)).filter((name) => name.includes('before-upgrade-from'))
+      expect(copies).toHaveLength(1)
+      const { token } = await tally.createToken()
+      const server = await tally.serve()
+      const answer = await fetch(`${server.url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+      expect(answer.status).toBe(200)
+      await server.stop()
+    } finally {
+      await tally.remove()
+    }
+  }, 120_000)
+}
