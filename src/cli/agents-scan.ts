@@ -1,24 +1,10 @@
 /** `tally agents scan`: what the agents of this machine used, from their own session files, shown or reported. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { AGENT_NAMES, type AgentName } from '../agents/agent.ts'
+import { AGENT_NAMES } from '../agents/agent.ts'
 import { parseDuration, parseMoment } from '../lib/duration.ts'
-import type { ServerFlags } from './agents-server.ts'
+import type { ScanFlags } from './agents-scanning.ts'
 import { examples, optionOf } from './options.ts'
 import { collectLabel } from './report-entry.ts'
-
-export interface ScanFlags extends ServerFlags {
-  agent?: AgentName[]
-  since?: number
-  report?: boolean
-  dryRun?: boolean
-  withTitles?: boolean
-  all?: boolean
-  json?: boolean
-  agentName?: string
-  project?: string
-  ticket?: string
-  label?: Record<string, string>
-}
 
 function parseSince(text: string): number {
   const durationMs = parseDuration(text)

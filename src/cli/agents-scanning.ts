@@ -1,5 +1,5 @@
 /** Runs `tally agents scan`. */
-import { AGENT_NAMES, type Counts, type SessionUse } from '../agents/agent.ts'
+import { AGENT_NAMES, type AgentName, type Counts, type SessionUse } from '../agents/agent.ts'
 import { READERS } from '../agents/readers/all.ts'
 import { type ReportOptions, reportOf } from '../agents/report.ts'
 import { type Outcome, reportUses } from '../agents/reporting.ts'
@@ -8,13 +8,26 @@ import { loadKept, storeKept } from '../agents/scan-cache.ts'
 import { readAgentsEnvironment } from '../config.ts'
 import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../lib/money.ts'
 import { COMMIT, VERSION } from '../version.ts'
-import type { ScanFlags } from './agents-scan.ts'
 import { type Priced, tellDamage, tellRefused, tellUses } from './agents-scan-text.ts'
-import { agentsServer } from './agents-server.ts'
+import { agentsServer, type ServerFlags } from './agents-server.ts'
 import { CommandError } from './failures.ts'
 import { note, print, printJson } from './print.ts'
 import { Progress } from './progress.ts'
 import { counted } from './report-text.ts'
+
+export interface ScanFlags extends ServerFlags {
+  agent?: AgentName[]
+  since?: number
+  report?: boolean
+  dryRun?: boolean
+  withTitles?: boolean
+  all?: boolean
+  json?: boolean
+  agentName?: string
+  project?: string
+  ticket?: string
+  label?: Record<string, string>
+}
 
 export async function runScan(flags: ScanFlags): Promise<void> {
   // Before the work, so that a token that is missing is missed at once.
