@@ -90,7 +90,8 @@ interface FoundFile extends FileState {
 function findFiles(reader: Reader, folders: readonly string[], damage: Damage[]): FoundFile[] {
   const found = new Map<string, FoundFile>()
   for (const folder of folders) {
-    for (const path of pathsIn(folder, damage)) {
+    const isWanted = (path: string) => reader.isSessionFolder?.(relative(folder, path)) ?? true
+    for (const path of pathsIn(folder, damage, isWanted)) {
       if (!reader.isSessionFile(relative(folder, path))) continue
       const file = findFile(reader, path)
       // One that is reached by two names is one.
@@ -118,7 +119,8 @@ function findStats(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-function pathsIn(folder: string, damage: Damage[]): string[] {
+/** The files in a folder and in those below it that are wanted. */
+function pathsIn(folder: string, damage: Damage[], isWanted: (folder: string) => boolean): string[] {
   let entries: Dirent[]
   try {
     entries = readdirSync(folder, { withFileTypes: true })
@@ -129,7 +131,8 @@ function pathsIn(folder: string, damage: Damage[]): string[] {
   }
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name)
-    return entry.isDirectory() ? pathsIn(path, damage) : [path]
+    if (!entry.isDirectory()) return [path]
+    return isWanted(path) ? pathsIn(path, damage, isWanted) : []
   })
 }
 
@@ -147,7 +150,7 @@ function filesOfTranscript(
   if (transcriptPath === undefined) return []
   const path = resolve(transcriptPath)
   if (known.some((file) => file.path === path) || !findStats(path)) return []
-  const beside = pathsIn(dirname(path), damage).filter((each) => extensionOf(each) === extensionOf(path))
+  const beside = pathsIn(dirname(path), damage, () => true).filter((each) => extensionOf(each) === extensionOf(path))
   return beside.flatMap((each) => findFile(reader, each) ?? [])
 }
 

@@ -8,13 +8,17 @@ import { settleByKey } from '../settling.ts'
 import type { Reader } from './reader.ts'
 
 /** Beside them lie logs of prompts and checkpoints, which are JSON too. */
-const CHAT = /(?:^|[/\\])chats[/\\](?:[^/\\]+[/\\])*[^/\\]+\.jsonl?$/
+const CHAT = /^[^/\\]+[/\\]chats[/\\](?:[^/\\]+[/\\])*[^/\\]+\.jsonl?$/
+
+/** A project's folder, or what is in that of its chats. */
+const CHATS = /^[^/\\]+(?:[/\\]chats(?:[/\\].*)?)?$/
 
 export const geminiCli: Reader = {
   name: 'gemini-cli',
   title: 'Gemini CLI',
   folders: ({ geminiHome, home }) => [join(geminiHome ?? home, '.gemini', 'tmp')],
   isSessionFile: (path) => CHAT.test(path),
+  isSessionFolder: (path) => CHATS.test(path),
   read: (path) => new ChatReading(path).run(),
   // A message is written again as its tools answer; the last line tells all of it.
   settle: (files) => settleByKey(files, () => true),

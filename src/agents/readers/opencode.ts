@@ -11,6 +11,7 @@ import type { Reader } from './reader.ts'
 
 /** Versions other than the released one keep a database of their own beside it, such as `opencode-dev.db`. */
 const DATABASE = /^opencode(?:-[\w-]+)?\.db$/
+const FOLDER = /^storage(?:[/\\]message(?:[/\\][^/\\]+)?)?$/
 const MESSAGE = /^storage[/\\]message[/\\][^/\\]+[/\\][^/\\]+\.json$/
 
 export const opencode: Reader = {
@@ -18,6 +19,7 @@ export const opencode: Reader = {
   title: 'opencode',
   folders: ({ dataHome }) => [join(dataHome, 'opencode')],
   isSessionFile: (path) => DATABASE.test(path) || MESSAGE.test(path),
+  isSessionFolder: (path) => FOLDER.test(path),
   companions: (path) => (path.endsWith('.db') ? [`${path}-wal`] : []),
   read: (path) => (path.endsWith('.db') ? readDatabase(path) : readMessageFile(path)),
   // While it is written a message has the tokens of its steps so far.

@@ -19,12 +19,14 @@ import { settleByKey } from '../settling.ts'
 import type { Reader, ReadFile } from './reader.ts'
 
 const CHAT = /^projects[/\\][^/\\]+[/\\]chats[/\\][^/\\]+\.jsonl$/
+const FOLDER = /^projects(?:[/\\][^/\\]+(?:[/\\]chats)?)?$/
 const LEDGER = 'usage_record.jsonl'
 
 export const qwenCode: Reader = {
   name: 'qwen-code',
   title: 'Qwen Code',
   folders: ({ qwenHome, home }) => [qwenHome ?? join(home, '.qwen')],
+  isSessionFolder: (path) => FOLDER.test(path),
   isSessionFile: (path) => path === LEDGER || CHAT.test(path),
   read: (path) => (basename(path) === LEDGER ? readLedger(path) : readChat(path)),
   settle: (files) =>

@@ -10,6 +10,8 @@ export interface Reader {
   folders(environment: AgentsEnvironment): string[]
   /** Whether a file in one of the folders is a session file, by its path from there. */
   isSessionFile(path: string): boolean
+  /** Whether a folder may hold session files, by its path; all may where this is absent. Others can hold a great deal. */
+  isSessionFolder?(path: string): boolean
   /** Files whose change changes what is read of this one, such as a log that belongs to it. */
   companions?(path: string): string[]
   /** Throws what the operating system says where it cannot be read. */
