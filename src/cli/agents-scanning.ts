@@ -57,7 +57,7 @@ interface PricedScan {
 }
 
 async function scanned({ agent = [...AGENT_NAMES], since, withTitles = false }: ScanFlags): Promise<PricedScan> {
-  const progress = new Progress('Reading')
+  const progress = new Progress('Megabytes read')
   const scan = scanAll({
     environment: readAgentsEnvironment(),
     agents: agent,
@@ -120,7 +120,7 @@ async function reported(
   uses: readonly SessionUse[],
   flags: ScanFlags,
 ): Promise<Outcome> {
-  const progress = new Progress('Reporting')
+  const progress = new Progress('Entries reported')
   try {
     return await reportUses(server, uses, {
       ...reportOptions(flags),
