@@ -36,23 +36,37 @@ interface Payload {
 }
 
 /** Never throws. Says on standard error what it could not do, for people who try it; agents do not show that. */
-export async function runHook({ args, environment, server, sender, input }: HookCall): Promise<void> {
-  try {
-    const { agent, chained, argument } = readArguments(args)
-    // First, so that whatever fails here does not take it along.
-    if (chained.length > 0) startDetached([...chained, ...(argument === undefined ? [] : [argument])])
-    const payload = readPayload(argument ?? (await readInput(input())))
-    const at = new Date().toISOString()
-    const { sessionId, transcriptPath, event } = payload
-    addJob(environment, { agent, sessionId, transcriptPath, event, at, server, environment })
-    noteHook(environment, agent, { at, event })
-    // One that runs looks into the spool again before it ends. Elsewhere than the agent, whose folder may be removed.
-    if (!isHeld(senderLockPath(environment, server))) startDetached(sender, { cwd: stateFolder(environment) })
-  } catch (error) {
-    const message = `tally agents hook ${args[0] ?? ''}: ${(error as Error).message}`
-    log(environment, message)
+export async function runHook(call: HookCall): Promise<void> {
+  const tell = (fault: string) => {
+    const message = `tally agents hook ${call.args[0] ?? ''}: ${fault}`
+    log(call.environment, message)
     process.stderr.write(`${message}\n`)
   }
+  try {
+    const { agent, chained, argument } = readArguments(call.args)
+    // Neither of the two takes the other along where it fails.
+    if (chained.length > 0) startChained(chained, argument, tell)
+    noteSession(call, agent, readPayload(argument ?? (await readInput(call.input()))))
+  } catch (error) {
+    tell((error as Error).message)
+  }
+}
+
+function startChained(command: string[], argument: string | undefined, tell: (fault: string) => void): void {
+  try {
+    startDetached(argument === undefined ? command : [...command, argument])
+  } catch (error) {
+    tell(`${command[0]} cannot be called: ${(error as Error).message}`)
+  }
+}
+
+function noteSession({ environment, server, sender }: HookCall, agent: AgentName, payload: Payload): void {
+  const at = new Date().toISOString()
+  const { sessionId, transcriptPath, event } = payload
+  addJob(environment, { agent, sessionId, transcriptPath, event, at, server, environment })
+  noteHook(environment, agent, { at, event })
+  // One that runs looks into the spool again before it ends. Elsewhere than the agent, whose folder may be removed.
+  if (!isHeld(senderLockPath(environment, server))) startDetached(sender, { cwd: stateFolder(environment) })
 }
 
 /** `<agent> [--then <command> <argument>…] [<JSON>]`: with `--then`, what was called before Tally came. */

@@ -300,6 +300,9 @@ describe('a hook', () => {
     expect([code, stdout]).toEqual([0, ''])
     await until('the program was called', () => Bun.file(seen).exists())
     await until('it has written', async () => (await Bun.file(seen).text()) === 'and {"no":"thread"}')
+    const gone = await run(['hook', 'codex', '--then', join(home, 'gone'), '{"thread-id":"x"}'])
+    expect(gone).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('gone cannot be called') })
+    expect(await inSpool()).toHaveLength(1)
   })
 
   test('for a server that the environment names is delivered to no other', async () => {
