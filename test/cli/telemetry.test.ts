@@ -32,7 +32,7 @@ test('further e-mails are added, shown and taken away', async () => {
 
 test('what agents pushed is shown, and assigned after a trial', async () => {
   await tally.done(['settings', 'set', '--telemetry-by-email', 'yes'])
-  const { token } = await tally.json<{ token: string }>([
+  const { token } = (await tally.json([
     'tokens',
     'create',
     '--kind',
@@ -41,7 +41,7 @@ test('what agents pushed is shown, and assigned after a trial', async () => {
     'admin@example.com',
     '--name',
     'telemetry',
-  ])
+  ])) as { token: string }
   const db = await openDatabase({ dataDir: `${tally.folder}/tally-data`, clock: systemClock })
   const { people, telemetry } = createServices({ db, clock: systemClock })
   const caller = (await people.authenticate(`Bearer ${token}`)) as CallerOf<'organization'>
@@ -66,7 +66,7 @@ test('what agents pushed is shown, and assigned after a trial', async () => {
   expect((await assign('--dry-run')).stdout).toBe('1 session with 1 entry of who@example.com would go to Ada.\n')
   expect((await assign()).stdout).toBe('1 session with 1 entry of who@example.com went to Ada.\n')
   expect((await assign()).stdout).toStartWith('No session waits for who@example.com.')
-  const { data } = await tally.json<{ data: object[] }>(['entries', 'list'])
+  const { data } = (await tally.json(['entries', 'list'])) as { data: object[] }
   expect(data).toMatchObject([{ agent_manager: { name: 'Ada' }, manager_by: 'email' }])
 })
 

@@ -142,6 +142,31 @@ forEachEngine('db.write', (open, engine) => {
     expect(effects).toEqual(['of its neighbour'])
   })
 
+  test('takes back a part that fails, with its effects, and goes on', async () => {
+    const db = await open()
+    const effects: string[] = []
+    const told = await db.write(async (tx) => {
+      await addName(tx, 'before')
+      const failed = await tx
+        .attempt(async () => {
+          await addName(tx, 'inside')
+          tx.afterCommit(() => effects.push('inside'))
+          throw new Error('the part failed')
+        })
+        .catch((error: Error) => error.message)
+      const done = await tx.attempt(async () => {
+        await addName(tx, 'second part')
+        tx.afterCommit(() => effects.push('second part'))
+        return 'done'
+      })
+      await addName(tx, 'after')
+      return [failed, done]
+    })
+    expect(told).toEqual(['the part failed', 'done'])
+    expect((await namesOf(db.read)).sort()).toEqual(['after', 'before', 'second part'])
+    expect(effects).toEqual(['second part'])
+  })
+
   test('tells only its own caller of an effect that fails, and keeps what was written', async () => {
     const db = await open()
     const failing = db.write(async (tx) => {

@@ -3,9 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { combine, type ReadResult, readSignals, wanted } from '../../src/features/telemetry/channels/index.ts'
 import { decode, type Kind } from '../../src/features/telemetry/otlp/decode.ts'
-import type { Signal } from '../../src/features/telemetry/signals.ts'
 
-export const FIXTURES = join(import.meta.dir, '../fixtures')
+const FIXTURES = join(import.meta.dir, '../fixtures')
 
 /** A body as an agent sent it. */
 export interface Capture {
@@ -32,10 +31,6 @@ export function capturesIn(folder: string): Capture[] {
         bytes: new Uint8Array(readFileSync(join(FIXTURES, folder, path))),
       }
     })
-}
-
-export function signalsOf(capture: Capture): Signal[] {
-  return decode({ ...capture, gzip: false }, capture.bytes, wanted).signals
 }
 
 export function readOf(capture: Capture): ReadResult {

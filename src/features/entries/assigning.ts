@@ -3,7 +3,6 @@ import type { Reader, Tx } from '../../database/database.ts'
 import type { Status } from '../../database/tables.ts'
 import type { Id } from '../../lib/id.ts'
 import type { Actor } from '../audit/service.ts'
-import type { Manager } from './record.ts'
 import { isLocked } from './rows.ts'
 import { hasReport } from './sessions.ts'
 import type { EntryRecord } from './store/entries.ts'
@@ -15,6 +14,7 @@ import {
   getSession,
   listSessionParts,
   listSessions,
+  type Manager,
   updateSession,
 } from './store/sessions.ts'
 

@@ -3,9 +3,10 @@ import type { Tx } from '../../database/database.ts'
 import type { ManagerBy, TelemetrySource } from '../../database/tables.ts'
 import { Problem } from '../../errors.ts'
 import type { CallerOf } from '../people/service.ts'
-import { type Circumstances, intern, type Manager, type Reporter } from './record.ts'
+import { type Circumstances, intern, type Reporter } from './record.ts'
 import type { Report } from './report.ts'
 import { hasReport, joinSession, recordInSession } from './sessions.ts'
+import type { Manager } from './store/sessions.ts'
 
 /** Whose a session becomes where it is new. */
 export interface Owner {

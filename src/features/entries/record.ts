@@ -20,15 +20,7 @@ import {
 } from './store/entries.ts'
 import { type Deed, findIdempotencyKey, insertHistory, insertIdempotencyKey } from './store/history.ts'
 import { type Interned, internLabels, internName, type NameKey } from './store/names.ts'
-import { moveTicketEntries } from './store/sessions.ts'
-
-/** Whose an entry is. */
-export interface Manager {
-  id: number
-  uid: Id<'usr'>
-  name: string
-  email: string
-}
+import { type Manager, moveTicketEntries } from './store/sessions.ts'
 
 /** Whose entry it becomes and with which token it came. Never taken from the report. */
 export interface Reporter {

@@ -27,7 +27,7 @@ interface Dependencies {
 }
 
 /** The person with this address, their first or a further one; also one who is disabled, for it is still their use. */
-export async function findPersonByEmail(reader: Reader, given: string): Promise<Person | undefined> {
+async function findPersonByEmail(reader: Reader, given: string): Promise<Person | undefined> {
   const email = foldEmail(given)
   return (await findUserByEmail(reader, email)) ?? findUserByFurtherEmail(reader, email)
 }

@@ -8,6 +8,7 @@ import { type Pusher, type ReceivingDependencies, recordObservations } from './r
 import { forgetSeen, listQuiet, listWaitingEmails } from './store/sessions.ts'
 import { countSessions, listChannels, listPushes, listUncounted } from './store/status.ts'
 import { Tally } from './tally.ts'
+import { SessionTurns } from './turns.ts'
 import type { Status } from './wire.ts'
 
 export { statusBody } from './wire.ts'
@@ -46,6 +47,7 @@ const TIDY_MS = 10_000
 
 export function createTelemetryService({ db, clock, audit, people, entries }: TelemetryDependencies) {
   const tally = new Tally(db)
+  const turns = new SessionTurns()
 
   /** Writes what was counted for people to look at, and forgets what nobody repeats any more. */
   async function tidy(): Promise<void> {
@@ -68,8 +70,9 @@ export function createTelemetryService({ db, clock, audit, people, entries }: Te
       let { rejected, rejectedBecause: message } = read
       if (read.observations.length > 0) {
         await entries.readAhead()
-        const { outcomes, shrunk } = await db.write((tx) =>
-          recordObservations(tx, read.observations, { entries, people, caller, now }),
+        const sessions = read.observations.map(({ harness, session }) => `${harness} ${session}`)
+        const { outcomes, shrunk } = await turns.take(sessions, () =>
+          db.write((tx) => recordObservations(tx, read.observations, { entries, people, caller, now })),
         )
         for (const { observation, outcome } of outcomes) {
           if ('became' in outcome) tally.noteOutcome(observation, outcome, now)

@@ -3,8 +3,16 @@ import { and, asc, eq, ne, notInArray, or, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { SessionTotals } from '../../../database/records.ts'
 import type { ManagerBy, SessionSource, Tables } from '../../../database/tables.ts'
-import type { Manager } from '../record.ts'
+import type { Id } from '../../../lib/id.ts'
 import { type EntryRecord, LOCKED_STATUSES } from './entries.ts'
+
+/** Whose a session and its entries are. */
+export interface Manager {
+  id: number
+  uid: Id<'usr'>
+  name: string
+  email: string
+}
 
 export type SessionRecord = Tables['sessions']['$inferSelect']
 

@@ -1,8 +1,6 @@
 /** The counts of one call, brought into the form in which they do not overlap. */
 import type { Parts } from './observation.ts'
 
-export const NO_PARTS: Parts = { input: 0, inputSide: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
-
 type Given = { [Kind in keyof Parts]?: number | undefined }
 
 function filled(given: Given): Parts {

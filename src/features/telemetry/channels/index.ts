@@ -255,7 +255,7 @@ export function readSignals(signals: readonly Signal[]): Read {
   return read
 }
 
-export function reject(read: Read, reason: string, records = 1): void {
+function reject(read: Read, reason: string, records = 1): void {
   read.rejected += records
   read.rejectedBecause ??= reason
   read.rejections.set(reason, (read.rejections.get(reason) ?? 0) + records)

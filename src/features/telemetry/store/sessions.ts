@@ -16,11 +16,15 @@ const bytesOf = (hex: string) => Buffer.from(hex, 'hex')
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 async function findSession(reader: Reader, sessionId: number): Promise<TelemetrySession | undefined> {
-  const { telemetrySessions: table } = reader.tables
   const [row] = await reader
-    .select({ facts: table.facts, email: table.email, forgottenTo: table.forgottenTo })
-    .from(table)
-    .where(eq(table.sessionId, sessionId))
+    .prepared('telemetry-sessions.by-session', (prepare) => {
+      const { telemetrySessions: table } = prepare.tables
+      return prepare
+        .select({ facts: table.facts, email: table.email, forgottenTo: table.forgottenTo })
+        .from(table)
+        .where(eq(table.sessionId, sql.placeholder('sessionId')))
+    })
+    .execute({ sessionId })
   return row
 }
 
@@ -34,21 +38,24 @@ export async function getKnown(
   if (!session) {
     return { totals: [], seen: new Set(), streams: new Map(), facts: {}, forgottenTo: null, email: null }
   }
-  const { telemetryTotals } = reader.tables
-  const totals = await reader
-    .select({
-      source: telemetryTotals.source,
-      modelKey: telemetryTotals.chainModelId,
-      totals: telemetryTotals.totals,
-    })
-    .from(telemetryTotals)
-    .where(eq(telemetryTotals.sessionId, sessionId))
   return {
     ...session,
-    totals,
+    totals: await listTotals(reader, sessionId),
     seen: await listSeen(reader, sessionId, asked.identities),
     streams: await listStreams(reader, sessionId, asked.streams),
   }
+}
+
+async function listTotals(reader: Reader, sessionId: number): Promise<ModelTotals[]> {
+  return reader
+    .prepared('telemetry-totals.by-session', (prepare) => {
+      const { telemetryTotals: table } = prepare.tables
+      return prepare
+        .select({ source: table.source, modelKey: table.chainModelId, totals: table.totals })
+        .from(table)
+        .where(eq(table.sessionId, sql.placeholder('sessionId')))
+    })
+    .execute({ sessionId })
 }
 
 async function listSeen(reader: Reader, sessionId: number, identities: string[]): Promise<Set<string>> {
@@ -82,21 +89,42 @@ export async function saveSession(
   sessionId: number,
   session: { facts: SessionFacts; email: string | null; lastSeenAt: number },
 ): Promise<void> {
-  const { telemetrySessions: table } = tx.tables
   await tx
-    .insert(table)
-    .values({ sessionId, ...session })
-    .onConflictDoUpdate({ target: table.sessionId, set: session })
+    .prepared('telemetry-sessions.save', (prepare) => {
+      const { telemetrySessions: table } = prepare.tables
+      const columns = {
+        facts: sql.placeholder('facts'),
+        email: sql.placeholder('email'),
+        lastSeenAt: sql.placeholder('lastSeenAt'),
+      }
+      return prepare
+        .insert(table)
+        .values({ sessionId: sql.placeholder('sessionId'), ...columns } as never)
+        .onConflictDoUpdate({ target: table.sessionId, set: columns as never })
+        .returning({ sessionId: table.sessionId })
+    })
+    .execute({ sessionId, ...session })
 }
 
 export async function saveTotals(tx: Tx, sessionId: number, changed: Iterable<ModelTotals>): Promise<void> {
-  const { telemetryTotals: table } = tx.tables
-  for (const { source, modelKey, totals } of changed) {
-    await tx
+  const save = tx.prepared('telemetry-totals.save', (prepare) => {
+    const { telemetryTotals: table } = prepare.tables
+    const totals = sql.placeholder('totals')
+    return prepare
       .insert(table)
-      .values({ sessionId, chainModelId: modelKey, source, totals })
-      .onConflictDoUpdate({ target: [table.sessionId, table.chainModelId, table.source], set: { totals } })
-  }
+      .values({
+        sessionId: sql.placeholder('sessionId'),
+        chainModelId: sql.placeholder('modelKey'),
+        source: sql.placeholder('source'),
+        totals,
+      } as never)
+      .onConflictDoUpdate({
+        target: [table.sessionId, table.chainModelId, table.source],
+        set: { totals } as never,
+      })
+      .returning({ sessionId: table.sessionId })
+  })
+  for (const { source, modelKey, totals } of changed) await save.execute({ sessionId, modelKey, source, totals })
 }
 
 export async function insertSeen(tx: Tx, sessionId: number, identities: string[]): Promise<void> {
