@@ -42,7 +42,7 @@ type CallRow = (string | number)[]
 
 export class ScanCache {
   #files: Record<string, KeptFile> | undefined
-  #changed: Record<string, KeptFile> = {}
+  #current: Record<string, KeptFile> = {}
 
   constructor(
     readonly environment: AgentsEnvironment,
@@ -57,7 +57,11 @@ export class ScanCache {
 
   keepScan(files: readonly FileState[], scan: KeptScan): void {
     storeKept(this.environment, `${this.agent}-scan`, { digest: digestOf(files), scan })
-    storeKept(this.environment, `${this.agent}-files`, this.#changed)
+  }
+
+  /** Keeps what was found and read of single files since the cache was made, and nothing of others. */
+  keepFiles(): void {
+    storeKept(this.environment, `${this.agent}-files`, this.#current)
   }
 
   /** Undefined where the file is not the one that was read. */
@@ -65,7 +69,7 @@ export class ScanCache {
     this.#files ??= loadKept<Record<string, KeptFile>>(this.environment, `${this.agent}-files`) ?? {}
     const kept = Object.hasOwn(this.#files, path) ? this.#files[path] : undefined
     if (kept?.state !== state) return undefined
-    this.#changed[path] = kept
+    this.#current[path] = kept
     const { names, startedAt, damage, parents } = kept
     return { calls: kept.calls.map((row) => callOfRow(row, names)), startedAt, damage, parents }
   }
@@ -73,7 +77,7 @@ export class ScanCache {
   keepReading({ path, state }: FileState, { calls, startedAt, damage, parents }: FileReading): void {
     const names = new Map<string, number>()
     const rows = calls.map((call) => rowOfCall(call, names))
-    this.#changed[path] = { state, names: [...names.keys()], calls: rows, startedAt, damage, parents }
+    this.#current[path] = { state, names: [...names.keys()], calls: rows, startedAt, damage, parents }
   }
 }
 

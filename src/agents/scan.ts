@@ -93,7 +93,7 @@ function findFiles(reader: Reader, folders: readonly string[], damage: Damage[])
     const isWanted = (path: string) => reader.isSessionFolder?.(relative(folder, path)) ?? true
     for (const path of pathsIn(folder, damage, isWanted)) {
       if (!reader.isSessionFile(relative(folder, path))) continue
-      const file = findFile(reader, path)
+      const file = findFile(reader, path, damage)
       // One that is reached by two names is one.
       if (file) found.set(file.identity, found.get(file.identity) ?? file)
     }
@@ -101,11 +101,11 @@ function findFiles(reader: Reader, folders: readonly string[], damage: Damage[])
   return [...found.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** Undefined where it vanished meanwhile or is none. */
-function findFile(reader: Reader, path: string): (FoundFile & { identity: string }) | undefined {
-  const stats = findStats(path)
+/** Undefined where it is no file, has vanished meanwhile, or where nobody can say what it is. */
+function findFile(reader: Reader, path: string, damage: Damage[]): (FoundFile & { identity: string }) | undefined {
+  const stats = findStats(path, damage)
   if (!stats?.isFile()) return undefined
-  const all = [stats, ...(reader.companions?.(path) ?? []).map(findStats)]
+  const all = [stats, ...(reader.companions?.(path) ?? []).map((each) => findStats(each, damage))]
   return {
     path,
     size: stats.size,
@@ -115,8 +115,14 @@ function findFile(reader: Reader, path: string): (FoundFile & { identity: string
   }
 }
 
-function findStats(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false })
+function findStats(path: string, damage: Damage[]): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    // A link that leads to itself, or a folder that may be listed and not entered.
+    damage.push({ file: path, line: null, what: faultOf(error) })
+    return undefined
+  }
 }
 
 /** The files in a folder and in those below it that are wanted. */
@@ -149,9 +155,9 @@ function filesOfTranscript(
 ): FoundFile[] {
   if (transcriptPath === undefined) return []
   const path = resolve(transcriptPath)
-  if (known.some((file) => file.path === path) || !findStats(path)) return []
+  if (known.some((file) => file.path === path) || !findStats(path, damage)) return []
   const beside = pathsIn(dirname(path), damage, () => true).filter((each) => extensionOf(each) === extensionOf(path))
-  return beside.flatMap((each) => findFile(reader, each) ?? [])
+  return beside.flatMap((each) => findFile(reader, each, damage) ?? [])
 }
 
 function extensionOf(path: string): string {
@@ -171,10 +177,11 @@ function scanFiles(
     onRead(files.reduce((bytes, { size }) => bytes + size, 0))
     return known
   }
-  const read = files.map((file): ReadFile => {
-    const reading = cache.findReading(file) ?? readFile(reader, file, cache)
+  const unread: Damage[] = []
+  const read = files.flatMap((file): ReadFile[] => {
+    const reading = cache.findReading(file) ?? readFile(reader, file, cache, unread)
     onRead(file.size)
-    return { path: file.path, bornAt: file.bornAt, reading }
+    return reading ? [{ path: file.path, bornAt: file.bornAt, reading }] : []
   })
   const scan: KeptScan = {
     sums: sumCalls(reader.settle(read)),
@@ -182,18 +189,20 @@ function scanFiles(
     parents: Object.assign({}, ...read.map(({ reading }) => reading.parents)),
     damage: read.flatMap(({ path, reading }) => reading.damage.map((each) => ({ file: path, ...each }))),
   }
-  cache.keepScan(files, scan)
-  return scan
+  cache.keepFiles()
+  // What could not be read may be readable the next time, without having changed.
+  if (unread.length === 0) cache.keepScan(files, scan)
+  return { ...scan, damage: [...unread, ...scan.damage] }
 }
 
-/** What cannot be read at all is damage, and tried again the next time. */
-function readFile(reader: Reader, file: FoundFile, cache: ScanCache): FileReading {
+function readFile(reader: Reader, file: FoundFile, cache: ScanCache, unread: Damage[]): FileReading | undefined {
   try {
     const reading = reader.read(file.path)
     cache.keepReading(file, reading)
     return reading
   } catch (error) {
-    return { calls: [], startedAt: null, damage: [{ line: null, what: faultOf(error) }], parents: {} }
+    unread.push({ file: file.path, line: null, what: faultOf(error) })
+    return undefined
   }
 }
 

@@ -248,6 +248,13 @@ describe('what cannot be read is named, and the rest counts', () => {
     expect(damageOf().every(([file]) => file === 'picture.jsonl')).toBe(true)
   })
 
+  test('a link that leads to itself', () => {
+    home.writeLines(project('s'), [answer()])
+    symlinkSync('loop.jsonl', join(home.folder, project('loop')))
+    expect(home.scan().uses).toHaveLength(1)
+    expect(damageOf()).toEqual([['loop.jsonl', null, expect.stringContaining('cannot be read: ELOOP')]])
+  })
+
   test.skipIf(process.getuid?.() === 0)('a file that may not be read', () => {
     const path = home.writeLines(project('s'), [answer()])
     chmodSync(path, 0)
