@@ -123,6 +123,12 @@ const PACKAGES: DebianPackage[] = [
     isInstalled: () => Bun.which('hledger') !== null,
     instead: 'the tests that want it are skipped.',
   },
+  // What people see of the web application.
+  {
+    name: 'chromium',
+    isInstalled: () => Bun.which('chromium') !== null,
+    instead: 'the tests of pages are skipped.',
+  },
 ]
 
 /** Installs where it may. Says what the tests will run on. */
@@ -131,7 +137,7 @@ async function preparePackage({ name, isInstalled, instead }: DebianPackage): Pr
   if (process.getuid?.() !== 0 || !Bun.which('apt-get')) {
     return `${name} is not installed, and only root on Debian can have it installed here: ${instead}`
   }
-  console.log(`Installing the Debian package ${name}, which the store tests use.`)
+  console.log(`Installing the Debian package ${name}, which some tests use.`)
   const apt = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-y']
   await spawn([...apt, 'update'])
   const { output } = await spawn([...apt, 'install', '--no-install-recommends', name])

@@ -1,0 +1,121 @@
+/**
+ * Pictures of every page of the web application: at the width of a desk and of a phone, light and dark, with nothing in
+ * the database and with the demonstration, into `dist/screenshots`. With `--docs` a chosen few into `docs/screenshots`,
+ * which the README shows. `--url` takes them of a server that runs already and holds the demonstration.
+ *
+ *   scripts/screenshots [--docs] [--url http://127.0.0.1:4747 --password …] [page …]
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { launchBrowser, type SIZES, type Visit, visit } from '../test/support/browser.ts'
+import { CommandLine } from '../test/support/command-line.ts'
+import { PAGES, type Place, placesOf } from '../test/support/pages.ts'
+import { signedInAt } from '../test/support/session.ts'
+import { buildWeb } from './web.ts'
+
+const ROOT = join(import.meta.dir, '..')
+const ADMIN = 'ines.marques@meridian.example'
+const PASSWORD = 'demonstration'
+
+/** Below it the text of a table is still sharp, and a page of pictures loads at once. */
+const QUALITY = 72
+
+const { values: flags, positionals: wanted } = parseArgs({
+  args: process.argv.slice(2),
+  options: { docs: { type: 'boolean' }, url: { type: 'string' }, password: { type: 'string' } },
+  allowPositionals: true,
+})
+
+/** As WebP, which playwright itself cannot make. */
+async function picture({ page, context }: Visit, path: string): Promise<void> {
+  const session = await context.newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
+  await Bun.write(path, Buffer.from(data, 'base64'))
+  console.log(`${path}  ${(Bun.file(path).size / 1000).toFixed(0)} kB`)
+}
+
+interface Taking {
+  url: string
+  as?: { email: string; password: string }
+  folder: string
+  places: readonly Place[]
+  sizes: readonly (keyof typeof SIZES)[]
+  schemes: readonly ('light' | 'dark')[]
+}
+
+async function take({ url, as, folder, places, sizes, schemes }: Taking): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const browser = await launchBrowser()
+  for (const size of sizes) {
+    for (const scheme of schemes) {
+      const visitor = await visit(browser, { url, as, size, scheme })
+      for (const { name, path } of places) {
+        if (wanted.length > 0 && !wanted.some((each) => name.startsWith(each))) continue
+        await visitor.open(path)
+        const parts = [name, ...(sizes.length > 1 ? [size] : []), ...(schemes.length > 1 ? [scheme] : [])]
+        await picture(visitor, join(folder, `${parts.join('-')}.webp`))
+        for (const fault of visitor.faults()) console.log(`  ${fault}`)
+      }
+      await visitor.close()
+    }
+  }
+  await browser.close()
+}
+
+/** Starts a server in an empty folder, and answers its address. */
+async function started(tally: CommandLine, folder: string): Promise<string> {
+  const { url } = await tally.serve(['--data', folder, '--log-level', 'info'])
+  return url
+}
+
+async function takeAll(url: string, password: string): Promise<void> {
+  const as = { email: ADMIN, password }
+  const places = await placesOf(await signedInAt(url, as))
+  if (flags.docs) {
+    const chosen = places.filter(({ name }) => PAGES.some((page) => page.name === name && page.inDocs))
+    const folder = join(ROOT, 'docs/screenshots')
+    await take({ url, as, folder, places: chosen, sizes: ['desk'], schemes: ['light'] })
+    await take({
+      url,
+      as,
+      folder: join(folder, 'dark'),
+      places: chosen.slice(0, 1),
+      sizes: ['desk'],
+      schemes: ['dark'],
+    })
+    return
+  }
+  const folder = join(ROOT, 'dist/screenshots')
+  await take({ url, as, folder: join(folder, 'demo'), places, sizes: ['desk', 'phone'], schemes: ['light', 'dark'] })
+}
+
+async function takeEmpty(tally: CommandLine): Promise<void> {
+  const folder = join(await mkdtemp(join(tmpdir(), 'tally-pictures-')), 'empty')
+  try {
+    const add = ['users', 'add', '--email', ADMIN, '--name', 'Ines Marques', '--role', 'admin', '--password-stdin']
+    await tally.done([...add, '--data', folder], { stdin: PASSWORD })
+    const url = await started(tally, folder)
+    const as = { email: ADMIN, password: PASSWORD }
+    const places = PAGES.flatMap(({ name, path }) => (typeof path === 'string' ? [{ name, path }] : []))
+    const into = join(ROOT, 'dist/screenshots/empty')
+    await take({ url, as, folder: into, places, sizes: ['desk', 'phone'], schemes: ['light', 'dark'] })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+if (flags.url) {
+  await takeAll(flags.url, flags.password ?? PASSWORD)
+} else {
+  await buildWeb()
+  const tally = await CommandLine.make()
+  try {
+    await tally.done(['demo', '--password-stdin'], { stdin: PASSWORD })
+    await takeAll(await started(tally, tally.dataDir), PASSWORD)
+    if (!flags.docs) await takeEmpty(tally)
+  } finally {
+    await tally.remove()
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Debian's Chromium before a running Tally. A visit keeps count of what no page may do: report an error, ask another
+ * host, or ask for the same thing twice.
+ */
+import AxeBuilder from '@axe-core/playwright'
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
+import type { Credentials } from './session.ts'
+
+/** Where there is no such program, tests of pages are skipped. */
+export const CHROMIUM = Bun.which('chromium') ?? undefined
+
+/** It runs as root in a container, on a machine without a network. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Two cores that build and test at once are slow; what hangs still ends before the test does. */
+const PATIENCE_MS = 15_000
+
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM!, args: FLAGS, timeout: PATIENCE_MS })
+
+export const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const
+
+export interface VisitOptions {
+  url: string
+  as?: Credentials | undefined
+  size?: keyof typeof SIZES
+  scheme?: 'light' | 'dark'
+}
+
+export interface Visit {
+  page: Page
+  context: BrowserContext
+  /** Goes to a path and waits until nothing is being asked for any more. */
+  open(path: string): Promise<void>
+  /** Until nothing is being asked for any more. */
+  settled(): Promise<void>
+  /** What went wrong since it was asked last. */
+  faults(): string[]
+  /** Every request of the API since it was asked last, such as `GET /api/v1/me`. */
+  requests(): string[]
+  /** Serious and critical findings of axe on the page as it is; of these rules, or of all. */
+  barriers(rules?: readonly string[]): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** A browser window of its own, with nothing kept from others. */
+export async function visit(
+  browser: Browser,
+  { url, as, size = 'desk', scheme = 'light' }: VisitOptions,
+): Promise<Visit> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: SIZES[size],
+    colorScheme: scheme,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    // Movements end at once, so that a picture shows what stays.
+    reducedMotion: 'reduce',
+    acceptDownloads: true,
+  })
+  context.setDefaultTimeout(PATIENCE_MS)
+  const faults: string[] = []
+  const requests: string[] = []
+  await context.route(
+    (address) => address.origin !== url && address.protocol !== 'data:' && address.protocol !== 'blob:',
+    (route) => {
+      faults.push(`asks another host: ${route.request().url()}`)
+      return route.abort()
+    },
+  )
+  context.on('weberror', (error) => void faults.push(`throws: ${error.error().stack}`))
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(`says in the console: ${message.text()}`)
+  })
+  context.on('response', (response) => {
+    if (response.status() >= 500) faults.push(`${nameOf(response.request())} answers ${response.status()}`)
+  })
+  context.on('request', (request) => {
+    if (new URL(request.url()).pathname.startsWith('/api/')) requests.push(nameOf(request))
+  })
+  if (as) await signIn(context, url, as)
+  const page = await context.newPage()
+  const settled = () => page.waitForLoadState('networkidle')
+  return {
+    page,
+    context,
+    settled,
+    async open(path) {
+      await page.goto(path)
+      // Its script may still be read when nothing is asked for yet.
+      await page.locator('h1').first().waitFor()
+      await settled()
+    },
+    faults: () => faults.splice(0),
+    requests: () => requests.splice(0),
+    async barriers(rules) {
+      // In legacy mode it opens no window of its own for each page; there are no frames of others to look into.
+      const builder = new AxeBuilder({ page }).setLegacyMode(true)
+      const { violations } = await (rules ? builder.withRules([...rules]) : builder).analyze()
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(
+          ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html }) => `    ${html.slice(0, 300)}`).join('\n')}`,
+        )
+    },
+    close: () => context.close(),
+  }
+}
+
+function nameOf(request: Request): string {
+  const { pathname, search } = new URL(request.url())
+  return `${request.method()} ${pathname}${search}`
+}
+
+/** By the API, as the sign-in page does; the cookie stays in the window. */
+async function signIn(context: BrowserContext, url: string, data: Credentials): Promise<void> {
+  const answer = await context.request.post(`${url}/api/v1/session`, { data, headers: { origin: url } })
+  if (!answer.ok()) throw new Error(`${data.email} could not sign in: ${await answer.text()}`)
+}

@@ -1,0 +1,61 @@
+/** Every page of the web application, for those who look at all of them. */
+
+import type { Ask } from './session.ts'
+
+export interface WebPage {
+  name: string
+  /** A path, or what finds one: a page of one bill needs a bill. */
+  path: string | ((ask: Ask) => Promise<string>)
+  /** The roles that are offered it; everybody where absent. */
+  roles?: readonly ('member' | 'billing' | 'admin')[]
+  /** Without anybody signed in. */
+  isOutside?: boolean
+  /** Shown in the README. */
+  inDocs?: boolean
+}
+
+export interface Place {
+  name: string
+  path: string
+}
+
+const first = (list: string, path: (id: string) => string) => async (ask: Ask) =>
+  path((await ask(`GET ${list}`)).data[0].id)
+
+const BOOKS = ['billing', 'admin'] as const
+const ADMIN = ['admin'] as const
+
+export const PAGES: readonly WebPage[] = [
+  { name: 'overview', path: '/', inDocs: true },
+  { name: 'entries', path: '/entries', inDocs: true },
+  { name: 'entry', path: first('/token-entries?limit=1', (id) => `/entries?open=${id}`), inDocs: true },
+  { name: 'unattributed', path: '/unattributed', inDocs: true },
+  { name: 'work', path: '/work', inDocs: true },
+  { name: 'work-clients', path: '/work?tab=clients', roles: BOOKS },
+  { name: 'work-project', path: first('/projects?limit=1', (id) => `/work/projects/${id}`) },
+  { name: 'rules', path: '/rules', roles: BOOKS, inDocs: true },
+  { name: 'sheets', path: '/sheets' },
+  { name: 'sheet', path: first('/token-sheets?limit=1', (id) => `/sheets/${id}`), inDocs: true },
+  { name: 'bills', path: '/bills', roles: BOOKS, inDocs: true },
+  { name: 'bill-new', path: '/bills/new', roles: BOOKS },
+  { name: 'bill', path: first('/bills?limit=1', (id) => `/bills/${id}`), roles: BOOKS, inDocs: true },
+  { name: 'prices', path: '/prices', inDocs: true },
+  { name: 'connect', path: '/connect', inDocs: true },
+  { name: 'telemetry', path: '/telemetry', roles: BOOKS },
+  { name: 'people', path: '/people', roles: ADMIN, inDocs: true },
+  { name: 'tokens', path: '/tokens', inDocs: true },
+  { name: 'settings', path: '/settings', roles: ADMIN, inDocs: true },
+  { name: 'audit', path: '/audit', roles: ADMIN, inDocs: true },
+  { name: 'account', path: '/account' },
+  { name: 'sign-in', path: '/sign-in', isOutside: true },
+  { name: 'set-up', path: '/setup#0123456789abcdefghijABCDEFGHIJ01', isOutside: true },
+  { name: 'password', path: '/password#0123456789abcdefghijABCDEFGHIJ01', isOutside: true },
+]
+
+/** The paths of the pages for whoever is signed in, in a database that has one of everything. */
+export async function placesOf(ask: Ask, role: 'member' | 'billing' | 'admin' = 'admin'): Promise<Place[]> {
+  const allowed = PAGES.filter(({ roles, isOutside }) => !isOutside && (roles === undefined || roles.includes(role)))
+  return Promise.all(
+    allowed.map(async ({ name, path }) => ({ name, path: typeof path === 'string' ? path : await path(ask) })),
+  )
+}

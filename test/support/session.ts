@@ -1,0 +1,27 @@
+/** The API as a person who is signed in asks it, beside the browser. */
+
+export interface Credentials {
+  email: string
+  password: string
+}
+
+/** `ask('POST /clients', { name })` answers what the server does; a refusal fails the test. */
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts what it relies on
+export type Ask = (methodAndPath: string, body?: unknown) => Promise<any>
+
+export async function signedInAt(url: string, as: Credentials): Promise<Ask> {
+  const headers = { 'content-type': 'application/json', origin: url }
+  const answer = await fetch(`${url}/api/v1/session`, { method: 'POST', headers, body: JSON.stringify(as) })
+  if (!answer.ok) throw new Error(`${as.email} could not sign in: ${await answer.text()}`)
+  const cookie = answer.headers.get('set-cookie')!.split(';', 1)[0]!
+  return async (methodAndPath, body) => {
+    const [method, path] = methodAndPath.split(' ') as [string, string]
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: body === undefined ? { cookie, origin: url } : { ...headers, cookie },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${methodAndPath} answers ${response.status}: ${await response.text()}`)
+    return response.json()
+  }
+}

@@ -1,0 +1,268 @@
+/** Every page of the web application, on the real executable, with three months of data. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { Installation, type Server } from '../support/binary.ts'
+import { CHROMIUM, launchBrowser, type Visit, type VisitOptions, visit } from '../support/browser.ts'
+import { PAGES, type Place, placesOf } from '../support/pages.ts'
+import { signedInAt } from '../support/session.ts'
+
+const PASSWORD = 'correct horse battery'
+
+const PEOPLE = {
+  admin: 'ines.marques@meridian.example',
+  billing: 'hanna.lindqvist@meridian.example',
+  lead: 'mara.vogel@meridian.example',
+  member: 'jonas.weber@meridian.example',
+} as const
+
+/** What of axe depends on colours; all else is the same in both schemes. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block']
+
+/** What the first page loads, compressed (web.md, "Budget"). */
+const SCRIPT_LIMIT_BYTES = 400_000
+
+/** Three screens of rows and what is kept outside of the window; a table that shows all it has fetched has hundreds. */
+const ROWS_IN_DOCUMENT = 120
+
+/** Some thirty pages in a browser, on two cores that do other things as well. */
+const ALL_PAGES_MS = 300_000
+
+describe.skipIf(!CHROMIUM)('the web application', () => {
+  let installation: Installation
+  let server: Server
+  let browser: Browser
+  let places: Place[]
+
+  beforeAll(async () => {
+    installation = await Installation.make()
+    const { code, stderr } = await installation.run(['demo', '--password-stdin'], PASSWORD)
+    if (code !== 0) throw new Error(stderr)
+    server = await installation.serve(['--log-level', 'warn'])
+    browser = await launchBrowser()
+    places = await placesOf(await signedInAt(server.url, { email: PEOPLE.admin, password: PASSWORD }))
+  }, ALL_PAGES_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+    await installation?.remove()
+  })
+
+  async function visiting<Result>(
+    who: keyof typeof PEOPLE | null,
+    look: (visitor: Visit) => Promise<Result>,
+    options: Omit<VisitOptions, 'url' | 'as'> = {},
+  ): Promise<Result> {
+    const as = who === null ? undefined : { email: PEOPLE[who], password: PASSWORD }
+    const visitor = await visit(browser, { url: server.url, as, ...options })
+    try {
+      return await look(visitor)
+    } finally {
+      await visitor.close()
+    }
+  }
+
+  test(
+    'shows every page without an error, a request to others, one that is made twice, or a barrier to anybody',
+    async () => {
+      await visiting('admin', async ({ page, open, faults, requests, barriers }) => {
+        const found: string[] = []
+        for (const { name, path } of places) {
+          await open(path)
+          expect(await page.locator('h1').count(), `headings of ${name}`).toBe(1)
+          expect(await page.title(), name).toContain('Studio Meridian (demo data)')
+          found.push(...faults().map((fault) => `${name} ${fault}`))
+          const asked = requests()
+          const twice = asked.filter((request, index) => asked.indexOf(request) !== index)
+          found.push(...twice.map((request) => `${name} asks twice for ${request}`))
+          found.push(...(await barriers()).map((barrier) => `${name}: ${barrier}`))
+        }
+        expect(found.join('\n')).toBe('')
+      })
+    },
+    ALL_PAGES_MS,
+  )
+
+  test(
+    'can be read in both schemes of colours, also before one is signed in',
+    async () => {
+      const found: string[] = []
+      const look = (all: readonly Place[]) => async (visitor: Visit) => {
+        for (const { name, path } of all) {
+          await visitor.open(path)
+          found.push(...(await visitor.barriers(OF_COLOURS)).map((barrier) => `${name}: ${barrier}`))
+        }
+      }
+      const outside = PAGES.filter(({ isOutside }) => isOutside) as Place[]
+      await visiting('admin', look(places), { scheme: 'dark' })
+      await visiting(null, look(outside), { scheme: 'dark' })
+      await visiting(null, look(outside), { scheme: 'light' })
+      expect(found.join('\n')).toBe('')
+    },
+    ALL_PAGES_MS,
+  )
+
+  test(
+    'fits every page on a phone, without scrolling sideways',
+    async () => {
+      const wide: string[] = []
+      await visiting(
+        'admin',
+        async ({ page, open }) => {
+          for (const { name, path } of places) {
+            await open(path)
+            const excess = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+            if (excess > 0) wide.push(`${name} is ${excess} pixels too wide`)
+          }
+        },
+        { size: 'phone' },
+      )
+      expect(wide).toEqual([])
+    },
+    ALL_PAGES_MS,
+  )
+
+  test(
+    'offers each role its pages and no others, at whatever address',
+    async () => {
+      const titles = async ({ page, open }: Visit) => {
+        await open('/')
+        return (await page.locator('nav a').allInnerTexts()).map((text) => text.trim()).filter((text) => text !== 'API')
+      }
+      const usual = [
+        'Overview',
+        'Entries',
+        'Unattributed',
+        'Work',
+        'Token sheets',
+        'Prices',
+        'Connect an agent',
+        'Tokens',
+      ]
+      const books = [...usual, 'Rules', 'Bills', 'Telemetry']
+      const expected = { member: usual, lead: usual, billing: books, admin: [...books, 'People', 'Settings', 'Audit'] }
+      for (const who of ['member', 'lead', 'billing', 'admin'] as const) {
+        expect((await visiting(who, titles)).sort(), who).toEqual(expected[who].sort())
+      }
+      await visiting('member', async ({ page, open, faults }) => {
+        for (const path of ['/bills', '/bills/new', '/people', '/settings', '/audit', '/rules', '/telemetry']) {
+          await open(path)
+          expect(await page.locator('main').textContent(), path).toContain('nothing at this address')
+          expect(faults(), path).toEqual([])
+        }
+      })
+    },
+    ALL_PAGES_MS,
+  )
+
+  test('is refused by the server what its role may not, whatever a page asks for', async () => {
+    const refused = {
+      member: ['/bills', '/users', '/audit', '/placement-rules', '/telemetry/status', '/users/usr_0/sessions'],
+      billing: ['/users', '/audit'],
+    }
+    for (const who of ['member', 'billing'] as const) {
+      await visiting(who, async ({ context }) => {
+        for (const path of refused[who]) {
+          const answer = await context.request.get(`${server.url}/api/v1${path}`)
+          expect([403, 404], `${who} ${path}`).toContain(answer.status())
+        }
+      })
+    }
+  })
+
+  test('loads less than 400 kB of compressed script for its first page', async () => {
+    await visiting('admin', async ({ page, open }) => {
+      const sizes: number[] = []
+      page.on('response', (response) => {
+        if (!response.url().endsWith('.js')) return
+        expect(response.headers()['content-encoding']).toMatch(/^(br|gzip)$/)
+        sizes.push(Number(response.headers()['content-length']))
+      })
+      await open('/')
+      const bytes = sizes.reduce((sum, size) => sum + size, 0)
+      const usableMs = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]!.startTime)
+      console.log(
+        `The first page loads ${(bytes / 1000).toFixed(0)} kB of script, and paints after ${usableMs.toFixed(0)} ms.`,
+      )
+      expect(bytes).toBeGreaterThan(50_000)
+      expect(bytes).toBeLessThan(SCRIPT_LIMIT_BYTES)
+    })
+  })
+
+  test(
+    'keeps only the rows in sight in the document, however many were fetched',
+    async () => {
+      await visiting('admin', async ({ page, open, settled, faults }) => {
+        await open('/entries')
+        const rows = page.locator('main tbody tr')
+        await rows.nth(10).waitFor()
+        let far = 0
+        for (let turn = 0; turn < 12; turn++) {
+          await page.mouse.wheel(0, 20_000)
+          await settled()
+          far = Math.max(far, ...(await rowIndexes()))
+          expect(await rows.count()).toBeLessThan(ROWS_IN_DOCUMENT)
+        }
+        expect(far).toBeGreaterThan(500)
+        expect(faults()).toEqual([])
+
+        function rowIndexes(): Promise<number[]> {
+          return rows.evaluateAll((all) => all.map((row) => Number(row.getAttribute('aria-rowindex'))))
+        }
+      })
+    },
+    ALL_PAGES_MS,
+  )
+
+  test('signs a person in, keeps what was typed where it refuses, and signs out again', async () => {
+    await visiting(null, async ({ page, open, settled, faults }) => {
+      await open('/bills')
+      await page.getByLabel('E-mail address').fill(PEOPLE.billing)
+      await page.getByLabel('Password', { exact: true }).fill('a wrong password')
+      await page.keyboard.press('Enter')
+      expect(await page.getByRole('alert').textContent()).toContain('is wrong')
+      expect(await page.getByLabel('E-mail address').inputValue()).toBe(PEOPLE.billing)
+      // Chromium itself says so of every answer that refuses.
+      expect(faults().filter((fault) => !fault.includes('401'))).toEqual([])
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'Bills' }).waitFor()
+      await page.getByRole('button', { name: /account and sign out/ }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await page.getByRole('heading', { name: 'Sign in to Tally' }).waitFor()
+      await settled()
+      await page.goBack()
+      expect(await page.getByRole('heading', { name: 'Sign in to Tally' }).count()).toBe(1)
+    })
+  })
+
+  test('leads everywhere and back by the keyboard alone', async () => {
+    await visiting('admin', async ({ page, open, settled, faults }) => {
+      await open('/')
+      await page.keyboard.press('Tab')
+      expect(await page.locator(':focus').textContent()).toBe('Skip to the content')
+      await page.keyboard.press('Enter')
+      expect(await page.locator(':focus').getAttribute('id')).toBe('content')
+      for (const [key, title] of [
+        ['b', 'Bills'],
+        ['w', 'Work'],
+        ['e', 'Entries'],
+      ] as const) {
+        await page.keyboard.press('g')
+        await page.keyboard.press(key)
+        await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      }
+      await page.locator('main tbody tr').first().waitFor()
+      await settled()
+      await page.keyboard.press('j')
+      await page.keyboard.press('j')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await page.keyboard.press('?')
+      expect(await page.getByRole('dialog').textContent()).toContain('Go to Bills')
+      await page.keyboard.press('Escape')
+      expect(faults()).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,147 @@
+/** From an empty folder to a bill, as one person does it in one sitting, on the real executable. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { Installation, type Server } from '../support/binary.ts'
+import { CHROMIUM, launchBrowser, visit } from '../support/browser.ts'
+
+const PASSWORD = 'correct horse battery'
+
+/** The whole story: fifteen steps that each wait for a page. */
+const STORY_MS = 150_000
+
+describe.skipIf(!CHROMIUM)('first run to first bill', () => {
+  let installation: Installation
+  let server: Server
+  let browser: Browser
+
+  beforeAll(async () => {
+    installation = await Installation.make()
+    server = await installation.serve()
+    browser = await launchBrowser()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+    await installation?.remove()
+  })
+
+  test(
+    'a link sets Tally up, an entry arrives while one looks, finds its place, and is billed and released again',
+    async () => {
+      const { page, open, settled, faults, close } = await visit(browser, { url: server.url })
+      const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
+      const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
+
+      // Set up.
+      const link = /http:\/\/\S+\/setup#\w+/.exec(await server.log())![0]
+      await open(link.slice(server.url.length))
+      await page.getByRole('group', { name: 'Organization' }).getByLabel('Name').fill('Acme')
+      const admin = page.getByRole('group', { name: 'You, its first admin' })
+      await admin.getByLabel('Name').fill('Ada')
+      await admin.getByLabel('E-mail address').fill('ada@example.com')
+      await admin.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await press('Set up')
+
+      // Make a token, report with the very lines that the page shows, and see it arrive.
+      await heading('Connect an agent')
+      await page.getByText('Acme is set up').waitFor()
+      await press('Make a token')
+      await page.getByText('Copy the token now').waitFor()
+      const shown = await page.locator('main pre').allTextContents()
+      const lines = shown.filter((text) => /^(export TALLY_TOKEN|curl )/.test(text))
+      expect(lines.length).toBe(2)
+      expect(await reported(lines.join('\n'))).toMatchObject({ project: null, cost: 0.0132 })
+      await page.getByText('It arrived').waitFor()
+
+      // Of a repository, so that there is something to make a rule of.
+      const elsewhere = lines.join('\n').replace('"summary"', '"labels": { "repository": "acme/web" },\n    "summary"')
+      await reported(elsewhere)
+
+      // A project, and a rule that places what has no place.
+      await open('/work')
+      await press(/^New project/)
+      const dialogue = page.getByRole('dialog')
+      await dialogue.getByLabel(/^Key/).fill('WEB')
+      await dialogue.getByRole('button', { name: /^(Add|Create|Save)/ }).click()
+      await dialogue.waitFor({ state: 'detached' })
+      await open('/unattributed')
+      const group = page.getByRole('row').filter({ hasText: 'acme/web' })
+      await group.getByRole('button', { name: /rule/i }).click()
+      await chosen(page, /Places it on the project/, 'WEB')
+      await press('Save the rule')
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^(Apply|Place|Move)/ })
+        .click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await settled()
+      await page.getByRole('row').filter({ hasText: 'acme/web' }).waitFor({ state: 'detached' })
+
+      // Approve it.
+      await open('/entries?project=WEB')
+      const row = page.locator('main tbody tr').first()
+      await row.waitFor()
+      await row.click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click()
+      await page.getByRole('dialog').getByText('Approved', { exact: false }).first().waitFor()
+
+      // See the bill, send it, open its PDF.
+      await open('/bills')
+      await page.getByRole('link', { name: 'New bill' }).first().click()
+      await heading('New bill')
+      // The days in the address: a session just after midnight of the first began last month.
+      await open(`/bills/new?from=${day(-1)}&to=${day(0)}`)
+      await page.getByText('A project', { exact: true }).click()
+      await chosen(page, /^Project/, 'WEB')
+      await page.getByText('As it will be sent.').waitFor()
+      await press('Send the bill …')
+      await page.getByRole('dialog').getByRole('button', { name: 'Send the bill' }).click()
+      await heading(/-0001/)
+      expect(await bills()).toMatchObject([{ state: 'sent', entries: 1 }])
+      await press('Download')
+      const downloading = page.waitForEvent('download')
+      await page.getByRole('menuitem', { name: 'PDF', exact: true }).click()
+      const pdf = await Bun.file(await (await downloading).path()).text()
+      expect(pdf).toStartWith('%PDF-')
+
+      // Make it void: the entry is as it was before.
+      await press('Make void …')
+      await page
+        .getByRole('dialog')
+        .getByLabel(/^Reason/)
+        .fill('The project belongs to a client')
+      await page.getByRole('dialog').getByRole('button', { name: 'Make void' }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      expect(await bills()).toMatchObject([{ state: 'void' }])
+      await open('/entries?status=approved')
+      expect(await page.locator('main tbody tr').count()).toBe(1)
+      expect(faults()).toEqual([])
+      await close()
+
+      async function bills(): Promise<unknown> {
+        const answer = await page.context().request.get(`${server.url}/api/v1/bills`)
+        return (await answer.json()).data
+      }
+    },
+    STORY_MS,
+  )
+})
+
+/** Days from today on, in the zone of the browser and so of the organization. */
+function day(offset: number): string {
+  return new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+}
+
+/** Runs lines in a shell, as somebody who has copied them, and answers what curl prints. */
+async function reported(lines: string): Promise<unknown> {
+  const shell = Bun.spawn(['sh', '-c', lines.replace('curl ', 'curl -sS ')], { stdout: 'pipe', stderr: 'pipe' })
+  const [stdout, stderr, code] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited])
+  expect([code, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout)
+}
+
+/** Types into a field that searches, and takes what it offers. */
+async function chosen(page: Page, label: RegExp, text: string): Promise<void> {
+  await page.getByLabel(label).fill(text)
+  await page.getByRole('option', { name: text }).first().click()
+}
