@@ -24,16 +24,18 @@ CREATE TABLE session_turns (
 ) STRICT;
 
 -- facts: what telemetry says of the session besides figures, as JSON. email: a person that it may be assigned to.
--- forgotten_to: which calls were counted is known for later ones only; what is not later counts no more.
+-- forgotten_to: which calls were counted is known for later ones only; what is not later counts no more. remembers:
+-- whether any are known.
 CREATE TABLE telemetry_sessions (
   session_id INTEGER PRIMARY KEY REFERENCES sessions (id),
   facts TEXT NOT NULL,
   email TEXT,
   last_seen_at INTEGER NOT NULL,
-  forgotten_to INTEGER
+  forgotten_to INTEGER,
+  remembers INTEGER NOT NULL CHECK (remembers IN (0, 1))
 ) STRICT;
 CREATE INDEX telemetry_sessions_by_email ON telemetry_sessions (email) WHERE email IS NOT NULL;
-CREATE INDEX telemetry_sessions_by_last_seen ON telemetry_sessions (last_seen_at);
+CREATE INDEX telemetry_sessions_to_forget ON telemetry_sessions (remembers, last_seen_at);
 
 -- What each source said of a session and model so far, as JSON.
 CREATE TABLE telemetry_totals (

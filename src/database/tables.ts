@@ -395,6 +395,7 @@ function defineTables(kit: ColumnKit) {
       email: text('email'),
       lastSeenAt: time('last_seen_at').notNull(),
       forgottenTo: time('forgotten_to'),
+      remembers: flag('remembers').notNull(),
     }),
     telemetryTotals: table('telemetry_totals', {
       sessionId: integer('session_id').notNull(),

@@ -378,6 +378,9 @@ forEachEngine('a session that telemetry brings', (open) => {
     expect(await shown({ listed })).toEqual(['admin token log claude-sonnet-5 10 1'])
     await telemetry.receive(organization, logs({ output: 3, at: 86_400 * 8 }))
     expect(await shown({ listed })).toEqual(['admin token log claude-sonnet-5 13 1'])
+    later(8 * 86_400_000)
+    await telemetry.tidy()
+    expect(await seen()).toHaveLength(0)
     expect((await telemetry.status()).channels).toMatchObject([{ counted: 2, late: 2, repeated: 0, tokens: 213 }])
   })
 

@@ -42,8 +42,8 @@ export interface Agent {
   harness: string | ((fields: Fields, scope: string) => string)
   /** The names of services that are this agent: what general conventions tell of them is the same usage once more. */
   services?: RegExp
-  /** The attribute of a record or resource that holds its version; `service.version` where it says nothing else. */
-  version?: string
+  /** The attribute that holds its version; `service.version` where it says nothing else, null where none does. */
+  version?: string | null
   /** Attributes of records that the readers look at; all others are dropped unread. */
   attributes: readonly string[]
   /** Attributes of the resource that it sets itself, so that they are nobody's labels. */

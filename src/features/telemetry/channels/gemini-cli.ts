@@ -19,7 +19,7 @@ export const geminiCli: Agent = {
   harness: 'gemini-cli',
   services: /^gemini-cli/,
   // Its `service.version` is that of Node.js.
-  version: 'gemini_cli.version',
+  version: null,
   attributes: [
     SESSION,
     'model',

@@ -176,7 +176,7 @@ class Reader {
     const harness = typeof told.harness === 'string' ? told.harness : told.harness(fields, scope)
     return {
       harness,
-      version: nameOf(fields.text(told.version ?? 'service.version')) ?? null,
+      version: told.version === null ? null : (nameOf(fields.text(told.version ?? 'service.version')) ?? null),
       agent: nameOf(fields.text('service.name')) ?? harness,
       email: emailOf(fields),
       ...this.#placing(told, fields.resource),

@@ -1,5 +1,5 @@
 /** What telemetry knows of sessions: totals by source, what is counted, and what was said besides figures. */
-import { and, asc, eq, inArray, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { SessionFacts } from '../../../database/records.ts'
 import { portionsOf } from '../../../lib/portions.ts'
@@ -96,6 +96,7 @@ export async function saveSession(
         facts: sql.placeholder('facts'),
         email: sql.placeholder('email'),
         lastSeenAt: sql.placeholder('lastSeenAt'),
+        remembers: sql.placeholder('remembers'),
       }
       return prepare
         .insert(table)
@@ -103,7 +104,7 @@ export async function saveSession(
         .onConflictDoUpdate({ target: table.sessionId, set: columns as never })
         .returning({ sessionId: table.sessionId })
     })
-    .execute({ sessionId, ...session })
+    .execute({ sessionId, ...session, remembers: true })
 }
 
 export async function saveTotals(tx: Tx, sessionId: number, changed: Iterable<ModelTotals>): Promise<void> {
@@ -151,7 +152,7 @@ export async function listQuiet(reader: Reader, before: number, limit: number): 
   const rows = await reader
     .select({ sessionId: table.sessionId })
     .from(table)
-    .where(and(isNull(table.forgottenTo), lt(table.lastSeenAt, before)))
+    .where(and(eq(table.remembers, true), lt(table.lastSeenAt, before)))
     .orderBy(asc(table.lastSeenAt))
     .limit(limit)
   return rows.map(({ sessionId }) => sessionId)
@@ -170,7 +171,7 @@ export async function forgetSeen(tx: Tx, sessionId: number, before: number): Pro
   const forgottenTo = Math.max(0, ...totals.map((each) => each.totals.ended_at))
   const changed = await tx
     .update(telemetrySessions)
-    .set({ forgottenTo })
+    .set({ forgottenTo, remembers: false })
     .where(and(eq(telemetrySessions.sessionId, sessionId), lt(telemetrySessions.lastSeenAt, before)))
     .returning({ sessionId: telemetrySessions.sessionId })
   if (changed.length === 0) return false
