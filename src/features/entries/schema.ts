@@ -180,7 +180,11 @@ export const TokenEntry = Type.Object(
     source: oneOf(SOURCES, 'What supplied the figures: a report, pushed logs, spans or metrics, or a token sheet.'),
     agent_manager: Type.Object(
       { id: Type.String(), name: Type.String() },
-      { ...strict, description: 'The person the entry belongs to: the creator of the service token.' },
+      {
+        ...strict,
+        description:
+          'The person the entry belongs to: the creator of the token that brought it, or whom telemetry names.',
+      },
     ),
     manager_by: orNull(
       oneOf(

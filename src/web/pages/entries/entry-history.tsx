@@ -47,6 +47,7 @@ const ACTIONS: Record<string, string> = {
   source_changed: 'Supplied by another source',
   shrunk: 'Reported with smaller totals',
   adopted: 'Taken over from telemetry',
+  assigned: 'Assigned to its person',
 }
 
 const Title = ({ step: { action } }: { step: HistoryStep }) => (
@@ -72,6 +73,7 @@ const BECAUSE: Record<string, string> = {
   rules_applied: 'because the rules were applied',
   ticket_found_project: 'because its ticket got a project',
   ticket_moved: 'because its ticket moved',
+  telemetry_email: 'because of the e-mail that telemetry named',
   reported_with_a_service_token: 'because the session was reported with a service token',
 }
 
