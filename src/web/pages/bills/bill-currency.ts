@@ -7,13 +7,14 @@ import type { BillValues } from './new-bill-values.ts'
 export function useBillCurrency({ currency, scope, client, project }: BillValues): string | undefined {
   const usual = useSettings().currency
   const whose = scope === 'client' ? client?.value : scope === 'project' ? project?.value : undefined
-  const { data } = useQuery({
+  const { data, isError } = useQuery({
     queryKey: ['clients', 'currency', scope, whose],
     queryFn: () => askCurrency(scope, whose!),
     enabled: currency === null && whose !== undefined,
   })
   if (currency !== null) return currency
-  if (scope === 'everything') return usual
+  // Where the client is not found, the preview says so.
+  if (scope === 'everything' || isError) return usual
   return data === undefined ? undefined : (data.currency ?? usual)
 }
 

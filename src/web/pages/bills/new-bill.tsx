@@ -40,7 +40,7 @@ export function NewBill() {
   const form = useForm<BillValues>({ initialValues: valuesOf(given, time_zone) })
   const currency = useBillCurrency(form.values)
   const lacksRate = currency !== undefined && currency !== 'USD' && form.values.exchange_rate === ''
-  const preview = usePreview(lacksRate ? undefined : requestOf(form.values))
+  const preview = usePreview(lacksRate || currency === undefined ? undefined : requestOf(form.values))
   const problem = preview.error instanceof Problem ? preview.error : null
   useFaults(form, problem)
   return (

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { focusFirstFault } from '../../parts/first-fault.ts'
 import { TokenOnce } from '../../parts/token-once.tsx'
 import { useRole } from '../../server/me.ts'
@@ -31,7 +31,8 @@ export function TokenStep({ guide, token, made }: TokenStepProps) {
       </Stack>
     )
   }
-  return <TokenForm guide={guide} made={made} />
+  // Named after the agent, anew for another one.
+  return <TokenForm key={guide.key} guide={guide} made={made} />
 }
 
 const SAYS: Record<TokenKind, string> = {
@@ -47,11 +48,6 @@ function TokenForm({ guide, made }: Pick<TokenStepProps, 'guide' | 'made'>) {
     initialValues: { name: guide.key, kind: 'svc' as TokenKind },
     validate: { name: (value) => (value.trim() === '' ? 'Is required.' : null) },
   })
-  const { setFieldValue, isTouched } = form
-  // Named after the agent, until somebody names it otherwise.
-  useEffect(() => {
-    if (!isTouched('name')) setFieldValue('name', guide.key, { forceUpdate: true })
-  }, [guide.key, setFieldValue, isTouched])
   const create = useNewToken(made)
   const kind = mayOrganization ? form.values.kind : 'svc'
   const submit = form.onSubmit(({ name }) => {
@@ -79,7 +75,7 @@ function TokenForm({ guide, made }: Pick<TokenStepProps, 'guide' | 'made'>) {
             aria-label="Kind of token"
             w="fit-content"
             value={kind}
-            onChange={(value) => setFieldValue('kind', value as TokenKind)}
+            onChange={(value) => form.setFieldValue('kind', value as TokenKind)}
             data={[
               { value: 'svc', label: 'Service token' },
               { value: 'org', label: 'Organization token' },

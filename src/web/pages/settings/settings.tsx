@@ -23,24 +23,14 @@ export default function Settings() {
 /** What was typed and not saved yet; it outlives the page, not the tab. */
 let kept: SettingsValues | null = null
 
-function useSettingsForm(settings: AllSettings) {
+function SettingsForm({ settings }: { settings: AllSettings }) {
+  const [refusal, setRefusal] = useState('')
   const form = useForm({
-    initialValues: valuesOf(settings),
+    initialValues: kept ?? valuesOf(settings),
     onValuesChange: (values) => {
       kept = Object.keys(changeOf(values, settings)).length > 0 ? values : null
     },
   })
-  const { setValues } = form
-  // What was left unsaved when the page was left.
-  useEffect(() => {
-    if (kept) setValues(kept)
-  }, [setValues])
-  return form
-}
-
-function SettingsForm({ settings }: { settings: AllSettings }) {
-  const [refusal, setRefusal] = useState('')
-  const form = useSettingsForm(settings)
   const change = changeOf(form.values, settings)
   const isDirty = Object.keys(change).length > 0
   useStayWhile(isDirty)
