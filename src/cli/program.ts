@@ -15,6 +15,7 @@ import { addOpenapiCommand } from './openapi.ts'
 import { examples, optionOf } from './options.ts'
 import { addPricesCommands } from './prices.ts'
 import { addProjectsCommands } from './projects.ts'
+import { addReadyCommand } from './ready.ts'
 import { addReportsCommands } from './reports.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addRulesCommands } from './rules.ts'
@@ -75,6 +76,7 @@ function createProgram(): Command {
   addRestoreCommand(program)
   addVerifyCommand(program)
   addDoctorCommand(program)
+  addReadyCommand(program)
   addSqlCommand(program)
   addVersionCommand(program)
   return program

@@ -98,6 +98,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally projects remove',
     'tally projects restore',
     'tally projects show',
+    'tally ready',
     'tally reports',
     'tally reports completeness',
     'tally reports unpriced',
