@@ -4,7 +4,7 @@
  */
 import { Checkbox, Group, Loader, Text } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type MouseEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { List } from '../server/list.ts'
 import { asProblem } from '../server/problem.ts'
 import { isTyping } from '../shell/shortcuts.ts'
@@ -91,6 +91,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   useEffect(() => {
     if (wantsMore && isList(list)) list.fetchMore()
   })
+  const isScrolled = useIsWider(frame, [columns, hasRows])
   const cursor = useCursor({ rows: rows ?? [], open, selected, select, rowKey, reach: virtualizer.scrollToIndex })
 
   if (isList(list) && list.error && !rows) return <Failure problem={asProblem(list.error)} retry={list.refetch} />
@@ -101,7 +102,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const after = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset)
   const span = columns.length + (select ? 1 : 0)
   return (
-    <div className={classes.frame} data-stale={(isList(list) && list.isStale) || undefined}>
+    <div
+      className={classes.frame}
+      data-stale={(isList(list) && list.isStale) || undefined}
+      data-scrolled={isScrolled || undefined}
+    >
       <table
         ref={frame}
         className={classes.table}
@@ -116,7 +121,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               </th>
             )}
             {columns.map(({ key, title, isNumber, width, minWidth }) => (
-              <th key={key} scope="col" data-number={isNumber || undefined} style={{ width, minWidth }}>
+              <th
+                key={key}
+                scope="col"
+                data-number={isNumber || undefined}
+                style={{ width, minWidth: minWidth ?? width }}
+              >
                 {title}
               </th>
             ))}
@@ -186,6 +196,22 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {isList(list) && <More list={list} count={count} />}
     </div>
   )
+}
+
+/** Whether a table is wider than the room it has, as with many columns or on a small screen. */
+function useIsWider(table: RefObject<HTMLTableElement | null>, changes: readonly unknown[]): boolean {
+  const [isWider, setWider] = useState(false)
+  useLayoutEffect(() => {
+    const frame = table.current?.parentElement
+    if (!frame) return
+    const look = () => setWider(table.current!.offsetWidth > frame.clientWidth)
+    const observer = new ResizeObserver(look)
+    observer.observe(frame)
+    look()
+    return () => observer.disconnect()
+    // biome-ignore lint/correctness/useExhaustiveDependencies: what makes the table another one
+  }, changes)
+  return isWider
 }
 
 const Gap = ({ height, span }: { height: number; span: number }) => (

@@ -28,26 +28,26 @@ interface ListOptions {
 
 /**
  * `useList(['entries', filters], (page) => answer(api['token-entries'].get({ query: { ...filters, page } })))`. While other
- * filters are asked for, the rows of those before stay, and `isStale` says so.
+ * filters are asked for, the rows of those before stay, and `isStale` says so. `first` is the first page as it was answered,
+ * for what it says of all of them, such as sums.
  */
-export function useList<Row>(
+export function useList<Page extends PageOf<unknown>>(
   key: readonly [Part, ...unknown[]],
-  ask: (page: string | undefined) => Promise<PageOf<Row>>,
+  ask: (page: string | undefined) => Promise<Page>,
   { refetchIntervalMs, enabled }: ListOptions = {},
-): List<Row> {
-  const query = useInfiniteQuery<PageOf<Row>, Error, InfiniteData<PageOf<Row>>, readonly unknown[], string | undefined>(
-    {
-      queryKey: key,
-      queryFn: ({ pageParam }) => ask(pageParam),
-      initialPageParam: undefined,
-      getNextPageParam: (last) => last.next_page ?? undefined,
-      placeholderData: (before) => before,
-      refetchInterval: refetchIntervalMs ?? false,
-      enabled: enabled ?? true,
-    },
-  )
+): List<Page['data'][number]> & { first: Page | undefined } {
+  const query = useInfiniteQuery<Page, Error, InfiniteData<Page>, readonly unknown[], string | undefined>({
+    queryKey: key,
+    queryFn: ({ pageParam }) => ask(pageParam),
+    initialPageParam: undefined,
+    getNextPageParam: (last) => last.next_page ?? undefined,
+    placeholderData: (before) => before,
+    refetchInterval: refetchIntervalMs ?? false,
+    enabled: enabled ?? true,
+  })
   return {
     rows: query.data?.pages.flatMap((page) => page.data),
+    first: query.data?.pages[0],
     error: query.error,
     hasMore: query.hasNextPage,
     isFetchingMore: query.isFetchingNextPage,

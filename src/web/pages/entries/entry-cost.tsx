@@ -99,7 +99,7 @@ function Arithmetic({ entry: { tokens, valuation } }: { entry: EntryDetail }) {
         <Table.Tr>
           <Table.Th>Together</Table.Th>
           <Table.Th ta="right">{count(tokens.total)}</Table.Th>
-          {valuation && <Table.Th />}
+          {valuation && <Table.Td />}
           {valuation && <Table.Th ta="right">{digits(valuation.list_value)}</Table.Th>}
         </Table.Tr>
       </Table.Tfoot>

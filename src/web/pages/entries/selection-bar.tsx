@@ -39,9 +39,9 @@ export function SelectionBar({ rows, selected, all, clear }: SelectionBarProps) 
                 Select all {counted(all.count, 'entry', 'entries')} that match
               </Button>
             )}
-            <Divider orientation="vertical" />
-            <Actions act={act} />
             <CloseButton aria-label="Select nothing" onClick={clear} />
+            <Divider orientation="vertical" visibleFrom="sm" />
+            <Actions act={act} />
           </Group>
         </Paper>
       )}

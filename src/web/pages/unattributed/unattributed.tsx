@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Text } from '@mantine/core'
+import { Button, Group, Modal, Skeleton, Text } from '@mantine/core'
 import { IconList } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -18,7 +18,7 @@ import { RuleEditor } from '../../parts/rule-editor.tsx'
 import { useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { groupColumns } from './columns.tsx'
-import { askGroups, type Group as EntryGroup, filterOf, useTotals } from './groups.ts'
+import { askGroups, type Group as EntryGroup, filterOf, type Report } from './groups.ts'
 
 /** What is being done with a group. */
 type Doing = { what: 'place' | 'rule'; group: EntryGroup } | { what: 'apply'; filter: EntryQuery }
@@ -47,7 +47,7 @@ export default function Unattributed() {
       actions={<PageActions query={query} />}
     >
       <FilterBar filters={filters} show={show} without={['placed']} />
-      <Sums query={query} />
+      <Sums report={list.first} />
       <DataTable
         label="Groups of unattributed entries"
         columns={columns}
@@ -85,10 +85,11 @@ const PageActions = ({ query }: { query: EntryQuery }) => (
   </>
 )
 
-function Sums({ query }: { query: EntryQuery }) {
-  const { data: totals } = useTotals(query)
-  if (!totals || totals.entries === 0) return null
-  const { entries, groups, cost, unpriced_entries, placedOnNothing } = totals
+function Sums({ report }: { report: Report | undefined }) {
+  if (!report) return <Skeleton height={22} width={380} maw="100%" />
+  const { entries, groups, cost, unpriced_entries } = report.totals
+  const placedOnNothing = report.placed_on_nothing.entries
+  if (entries === 0 && placedOnNothing === 0) return null
   return (
     <Group gap="lg" role="status">
       <Text size="sm">
