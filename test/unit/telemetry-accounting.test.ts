@@ -189,8 +189,9 @@ describe('points', () => {
       counts: { input: 70, cacheRead: 30 },
       reportedCostNanos: 1_500n,
     })
-    // Meanwhile nothing is negative.
-    expect(reports(recorded([all[1]!])).metric!.counts).toMatchObject({ input: 0, cacheRead: 30 })
+    // Until the input has come as far, nothing is negative.
+    const ahead = metric(point('cumulative', 'c', 'cacheRead', 130n, 2n))
+    expect(reports(recorded([...all, ahead])).metric!.counts).toMatchObject({ input: 0, cacheRead: 130 })
   })
 
   test('without any cost tell none', () => {
