@@ -1,5 +1,5 @@
 import { Badge, ScrollArea, Tabs } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { count } from '../format/counts.ts'
 
 export interface SectionTab {
@@ -19,29 +19,35 @@ interface SectionTabsProps {
 }
 
 /** The parts of a section, of which the address names one. */
-export const SectionTabs = ({ label, tabs, value, change, children }: SectionTabsProps) => (
-  <Tabs value={value} onChange={(chosen) => chosen && change(chosen)} keepMounted={false}>
-    <ScrollArea type="never">
-      <Tabs.List aria-label={label} style={{ flexWrap: 'nowrap' }}>
-        {tabs.map(({ value, title, waiting }) => (
-          <Tabs.Tab
-            key={value}
-            value={value}
-            rightSection={
-              waiting ? (
-                <Badge size="sm" variant="light">
-                  {count(waiting)}
-                </Badge>
-              ) : undefined
-            }
-          >
-            {title}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-    </ScrollArea>
-    <Tabs.Panel value={value} pt="md">
-      {children}
-    </Tabs.Panel>
-  </Tabs>
-)
+export function SectionTabs({ label, tabs, value, change, children }: SectionTabsProps) {
+  const list = useRef<HTMLDivElement>(null)
+  // On a phone the row of tabs is longer than the screen.
+  useEffect(() => {
+    list.current?.querySelector(`[data-tab="${value}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [value])
+  return (
+    <Tabs value={value} onChange={(chosen) => chosen && change(chosen)} keepMounted={false}>
+      <ScrollArea type="never">
+        <Tabs.List ref={list} aria-label={label} style={{ flexWrap: 'nowrap' }}>
+          {tabs.map((tab) => (
+            <Tabs.Tab
+              key={tab.value}
+              value={tab.value}
+              data-tab={tab.value}
+              style={{ flexShrink: 0 }}
+              rightSection={<WaitingCount of={tab} />}
+            >
+              {tab.title}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+      </ScrollArea>
+      <Tabs.Panel value={value} pt="md">
+        {children}
+      </Tabs.Panel>
+    </Tabs>
+  )
+}
+
+const WaitingCount = ({ of: { waiting } }: { of: SectionTab }) =>
+  waiting ? <Badge styles={{ label: { overflow: 'visible' } }}>{count(waiting)}</Badge> : null

@@ -79,12 +79,13 @@ const COLUMNS: Column<Price>[] = [
       </>
     ),
   },
-  { key: 'provider', title: 'Provider', width: '14%', cell: ({ provider }) => providerText(provider) },
+  { key: 'provider', title: 'Provider', phone: 'bare', width: '14%', cell: ({ provider }) => providerText(provider) },
   ...KINDS.map(
     ({ kind, title }): Column<Price> => ({
       key: kind,
       title,
       isNumber: true,
+      phone: kind === 'input' || kind === 'output' ? 'line' : 'hidden',
       width: kind === 'cache_write_1h' ? '120px' : '92px',
       cell: (price) => priceText(price[kind]),
     }),
@@ -95,5 +96,5 @@ const COLUMNS: Column<Price>[] = [
     width: '112px',
     cell: ({ effective_from }) => <EffectiveFrom at={effective_from} />,
   },
-  { key: 'source', title: 'Source', width: '110px', cell: ({ source }) => sourceText(source) },
+  { key: 'source', title: 'Source', phone: 'hidden', width: '110px', cell: ({ source }) => sourceText(source) },
 ]

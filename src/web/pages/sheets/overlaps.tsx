@@ -10,7 +10,7 @@ import { useSettings } from '../../server/me.ts'
 import { type Overlaps, sheetOf } from './sheet-body.ts'
 
 /** More pairs nobody goes through one by one. */
-const SHOWN = 10
+const SHOWN = 5
 
 export const useOverlaps = (id: string) =>
   useQuery({

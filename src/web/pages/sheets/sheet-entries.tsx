@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Count, Moment, Money } from '../../parts/figures.tsx'
+import { Nothing } from '../../parts/nothing.tsx'
 import { answer } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useSend } from '../../server/send.ts'
@@ -60,7 +61,7 @@ export function SheetEntries({ sheet, mayEdit }: { sheet: Sheet; mayEdit: boolea
 }
 
 const COLUMNS: Column<SheetEntry>[] = [
-  { key: 'at', title: 'Started', width: '160px', cell: ({ started_at }) => <Moment at={started_at} /> },
+  { key: 'at', title: 'Started', phone: 'bare', width: '160px', cell: ({ started_at }) => <Moment at={started_at} /> },
   {
     key: 'duration',
     title: 'Took',
@@ -81,18 +82,13 @@ const COLUMNS: Column<SheetEntry>[] = [
       </>
     ),
   },
-  { key: 'model', title: 'Model', width: '16%', cell: ({ model }) => model },
+  { key: 'model', title: 'Model', phone: 'bare', width: '16%', cell: ({ model }) => model },
   {
     key: 'place',
     title: 'Placed on',
     width: '15%',
-    cell: ({ project, ticket }) =>
-      ticket?.key ??
-      project?.key ?? (
-        <Text span inherit c="dimmed">
-          no project
-        </Text>
-      ),
+    phone: 'bare',
+    cell: ({ project, ticket }) => ticket?.key ?? project?.key ?? <Nothing>no project</Nothing>,
   },
   {
     key: 'tokens',

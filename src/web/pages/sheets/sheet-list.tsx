@@ -5,6 +5,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
+import { Nothing } from '../../parts/nothing.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { Status } from '../../parts/status.tsx'
 import { answer, api } from '../../server/api.ts'
@@ -89,9 +90,9 @@ export const COLUMNS: Column<Sheet>[] = [
       </Text>
     ),
   },
-  { key: 'who', title: 'Agent manager', width: '18%', cell: ({ agent_manager }) => agent_manager.name },
-  { key: 'note', title: 'Note', cell: ({ reason, note }) => reason ?? note },
-  { key: 'status', title: 'Status', width: '110px', cell: ({ status }) => <Status of={status} /> },
+  { key: 'who', title: 'Agent manager', phone: 'bare', width: '18%', cell: ({ agent_manager }) => agent_manager.name },
+  { key: 'note', title: 'Note', phone: 'bare', cell: ({ reason, note }) => reason ?? note ?? <Nothing /> },
+  { key: 'status', title: 'Status', phone: 'bare', width: '110px', cell: ({ status }) => <Status of={status} /> },
   {
     key: 'changed',
     title: 'Changed',
@@ -100,7 +101,14 @@ export const COLUMNS: Column<Sheet>[] = [
     cell: (sheet) => <Ago at={sheet.updated_at ?? sheet.created_at} />,
   },
   { key: 'entries', title: 'Entries', isNumber: true, width: '80px', cell: ({ entries }) => <Count value={entries} /> },
-  { key: 'tokens', title: 'Tokens', isNumber: true, width: '90px', cell: ({ tokens }) => <Count value={tokens} /> },
+  {
+    key: 'tokens',
+    title: 'Tokens',
+    isNumber: true,
+    phone: 'hidden',
+    width: '90px',
+    cell: ({ tokens }) => <Count value={tokens} />,
+  },
   {
     key: 'cost',
     title: 'Cost (USD)',

@@ -10,6 +10,7 @@ import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
+import { Nothing } from '../../parts/nothing.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Waiting } from '../../parts/waiting.tsx'
 import { answer, api } from '../../server/api.ts'
@@ -145,8 +146,13 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
                   key: 'budget',
                   title: 'Of its budget',
                   width: '190px',
+                  phone: 'bare' as const,
                   cell: ({ id, budget }: { id: string; budget?: number | null }) =>
-                    typeof budget === 'number' && ever && <Budget used={ever.get(id) ?? 0} budget={budget} />,
+                    typeof budget === 'number' ? (
+                      ever && <Budget used={ever.get(id) ?? 0} budget={budget} />
+                    ) : (
+                      <Nothing />
+                    ),
                 },
               ]
             : []),

@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
+import { Nothing } from '../../parts/nothing.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
@@ -77,12 +78,8 @@ const billing = (currency: string): Column<Client>[] => [
     key: 'email',
     title: 'Bills go to',
     width: '28%',
-    cell: ({ email }) =>
-      email ?? (
-        <Text span inherit c="dimmed">
-          no e-mail address
-        </Text>
-      ),
+    phone: 'bare',
+    cell: ({ email }) => email ?? <Nothing>no e-mail address</Nothing>,
   },
   { key: 'currency', title: 'Currency', width: '90px', cell: (client) => client.currency ?? currency },
   {

@@ -43,8 +43,20 @@ export function LastEntries({ filter }: { filter: WorkFilter }) {
             <Empty title="Nothing was reported here yet">Entries that name it, or that a rule places, show up.</Empty>
           }
           columns={[
-            { key: 'at', title: 'Started', width: '130px', cell: ({ started_at }) => <Ago at={started_at} /> },
-            { key: 'who', title: 'Agent manager', width: '18%', cell: ({ agent_manager }) => agent_manager.name },
+            {
+              key: 'at',
+              title: 'Started',
+              phone: 'bare',
+              width: '130px',
+              cell: ({ started_at }) => <Ago at={started_at} />,
+            },
+            {
+              key: 'who',
+              title: 'Agent manager',
+              phone: 'bare',
+              width: '18%',
+              cell: ({ agent_manager }) => agent_manager.name,
+            },
             {
               key: 'summary',
               title: 'Summary',
@@ -52,8 +64,14 @@ export function LastEntries({ filter }: { filter: WorkFilter }) {
               cell: ({ summary, agent_name, ticket }) =>
                 [ticket?.key, summary ?? agent_name].filter(Boolean).join(' · '),
             },
-            { key: 'model', title: 'Model', width: '18%', cell: ({ model }) => model },
-            { key: 'status', title: 'Status', width: '100px', cell: ({ status }) => <Status of={status} /> },
+            { key: 'model', title: 'Model', phone: 'bare', width: '18%', cell: ({ model }) => model },
+            {
+              key: 'status',
+              title: 'Status',
+              phone: 'hidden',
+              width: '100px',
+              cell: ({ status }) => <Status of={status} />,
+            },
             {
               key: 'tokens',
               title: 'Tokens',

@@ -85,7 +85,7 @@ const ProjectDetails = ({ project: { client, leads, markup, aliases, billable } 
             {client.name}
           </Anchor>
         ) : (
-          'none: nobody is billed for it'
+          `none${billable === undefined ? '' : ': nobody is billed for it'}`
         ),
       ],
       ['Leads', leads && (leads.map(({ name }) => name).join(', ') || 'nobody')],

@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Money } from '../../parts/figures.tsx'
+import { Nothing } from '../../parts/nothing.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
@@ -100,6 +101,7 @@ const NAMES: Column<Project>[] = [
     key: 'client',
     title: 'Client',
     width: '22%',
+    phone: 'bare',
     cell: ({ client }) => client?.name ?? <Nothing />,
   },
   {
@@ -109,12 +111,6 @@ const NAMES: Column<Project>[] = [
     cell: ({ leads }) => leads?.map(({ name }) => name).join(', ') || <Nothing />,
   },
 ]
-
-const Nothing = () => (
-  <Text span inherit c="dimmed" aria-label="None">
-    –
-  </Text>
-)
 
 type Costs = ReturnType<typeof useCosts>
 
@@ -131,6 +127,7 @@ const figures = (month: Costs, ever: Costs): Column<Project>[] => [
     key: 'budget',
     title: 'Of its budget',
     width: '170px',
+    phone: 'bare',
     cell: ({ id, budget }) =>
       budget === undefined || budget === null ? (
         <Nothing />

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
+import { Nothing } from '../../parts/nothing.tsx'
 import { projectLabel } from '../../parts/pickers.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
@@ -60,19 +61,13 @@ const COLUMNS: Column<Ticket>[] = [
       </Text>
     ),
   },
-  { key: 'title', title: 'Title', cell: ({ title }) => title },
+  { key: 'title', title: 'Title', phone: 'bare', cell: ({ title }) => title },
   {
     key: 'project',
     title: 'Project',
     width: '24%',
-    cell: ({ project }) =>
-      project ? (
-        projectLabel(project)
-      ) : (
-        <Text span inherit c="dimmed">
-          none
-        </Text>
-      ),
+    phone: 'bare',
+    cell: ({ project }) => (project ? projectLabel(project) : <Nothing>none</Nothing>),
   },
   {
     key: 'created',

@@ -35,7 +35,7 @@ export function Usage({ filter, budget = null }: UsageProps) {
       <Title order={2} size="h4">
         {seesAll ? 'Use' : 'Your use'}
       </Title>
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <Figure title="This month">
           <Money amount={month?.cost ?? 0} />
         </Figure>
