@@ -56,7 +56,9 @@ export const TelemetryStatus = Type.Object(
         },
         strict,
       ),
-      { description: 'Records that tell nothing of use, the most frequent first.' },
+      {
+        description: 'Records that tell nothing of use: those first that look as if they did, then the most frequent.',
+      },
     ),
     by_email: Type.Boolean({ description: 'The setting `telemetry_by_email`.' }),
     pushes: Type.Optional(

@@ -37,7 +37,7 @@ export function statusBody(status: Status, { isAdmin }: { isAdmin: boolean }): T
       records,
       last_seen_at: timestamp(lastSeenAt),
     })),
-    ignored: ofKind('ignored').map(({ what, records, lastSeenAt }) => ({
+    ignored: lookedForFirst(ofKind('ignored')).map(({ what, records, lastSeenAt }) => ({
       name: what,
       reason: reasonNotCounted(what) ?? 'tells nothing of tokens that Tally reads',
       records,
@@ -58,4 +58,12 @@ export function statusBody(status: Status, { isAdmin }: { isAdmin: boolean }): T
       })),
     }),
   }
+}
+
+/** A screen of names that nobody misses would hide the few of which somebody asks why they do not count. */
+function lookedForFirst(rows: UncountedRecord[]): UncountedRecord[] {
+  const [explained, others] = [true, false].map((wanted) =>
+    rows.filter(({ what }) => (reasonNotCounted(what) !== undefined) === wanted),
+  )
+  return [...explained!, ...others!]
 }
