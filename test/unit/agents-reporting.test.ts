@@ -1,0 +1,92 @@
+import { afterEach, expect, test } from 'bun:test'
+import type { SessionUse } from '../../src/agents/agent.ts'
+import { reportUses } from '../../src/agents/reporting.ts'
+
+interface Item {
+  session_id: string
+}
+
+let server: Bun.Server<undefined> | undefined
+afterEach(() => server?.stop(true))
+
+/** Answers each batch as `answer` says, and keeps the sessions of each. */
+function listen(answer: (sessions: string[], call: number) => Response): { url: string; batches: string[][] } {
+  const batches: string[][] = []
+  server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const sessions = ((await request.json()) as Item[]).map(({ session_id }) => session_id)
+      batches.push(sessions)
+      return answer(sessions, batches.length)
+    },
+  })
+  return { url: `http://127.0.0.1:${server.port}`, batches }
+}
+
+const results = (of: { result: string; problem: object | null }[]) => Response.json({ results: of })
+const created = { result: 'created', problem: null }
+const busy = { result: 'rejected', problem: { status: 503, code: 'busy', detail: 'The database is busy.' } }
+const wrong = { result: 'rejected', problem: { status: 422, code: 'validation_failed', detail: 'No.' } }
+
+function uses(count: number): SessionUse[] {
+  return Array.from({ length: count }, (_, index) => ({
+    agentHarness: 'codex',
+    sessionId: `s${index}`,
+    model: 'gpt-5-codex',
+    provider: null,
+    startedAt: '2026-11-20T10:00:00.000Z',
+    endedAt: '2026-11-20T10:00:00.000Z',
+    tokens: { input: 1, output: 1, cache_read: 0, cache_write: 0, cache_write_1h: 0 },
+    requests: 1,
+    reportedCost: null,
+    folder: null,
+    repository: null,
+    branch: null,
+    summary: 'Codex',
+    title: null,
+    file: '/nowhere',
+  }))
+}
+
+const send = (url: string, count: number) => reportUses({ url, token: 'tally_svc_x' }, uses(count))
+
+test('sessions are sent a thousand at a time', async () => {
+  const { url, batches } = listen((sessions) => results(sessions.map(() => created)))
+  expect(await send(url, 2_001)).toMatchObject({ created: 2_001, left: 0, fault: null })
+  expect(batches.map(({ length }) => length)).toEqual([1_000, 1_000, 1])
+})
+
+test('a batch is sent again where the server is away for a moment', async () => {
+  const { url, batches } = listen((sessions, call) =>
+    call === 1 ? new Response('', { status: 503 }) : results(sessions.map(() => created)),
+  )
+  expect(await send(url, 2)).toMatchObject({ created: 2, left: 0, fault: null })
+  expect(batches).toEqual([
+    ['s0', 's1'],
+    ['s0', 's1'],
+  ])
+})
+
+test('of a batch only that is sent again which the server could not take at that moment', async () => {
+  const { url, batches } = listen((sessions, call) =>
+    results(call === 1 ? [created, busy, wrong] : sessions.map(() => created)),
+  )
+  const { refused, ...outcome } = await send(url, 3)
+  expect(outcome).toMatchObject({ created: 2, left: 0, fault: null })
+  expect(refused.map(({ use, refusal }) => [use.sessionId, refusal.code])).toEqual([['s2', 'validation_failed']])
+  expect(batches).toEqual([['s0', 's1', 's2'], ['s1']])
+})
+
+test('what the server says for good ends it, and tells how much is left', async () => {
+  const problem = { status: 401, code: 'unauthorized', detail: 'The token was revoked.' }
+  const { url, batches } = listen((sessions, call) =>
+    call === 1
+      ? results(sessions.map(() => created))
+      : Response.json(problem, { status: 401, headers: { 'content-type': 'application/problem+json' } }),
+  )
+  const { created: made, left, fault } = await send(url, 2_500)
+  expect([made, left]).toEqual([1_000, 1_500])
+  expect(fault?.message).toContain('The token was revoked.')
+  expect(batches).toHaveLength(2)
+})
