@@ -241,7 +241,7 @@ function isControl({ target }: MouseEvent): boolean {
   return (window.getSelection()?.toString() ?? '') !== ''
 }
 
-export function toggled(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {
+function toggled(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {
   return selected.symmetricDifference(new Set([key]))
 }
 
@@ -286,6 +286,8 @@ function useCursor<Row>({ rows, rowKey, open, selected, select, reach }: CursorO
   const [key, setKey] = useState<string | null>(null)
   const index = key === null ? -1 : rows.findIndex((row) => rowKey(row) === key)
   useEffect(() => {
+    // Where keys do nothing with rows there is none to mark; a page may hold several such tables.
+    if (!open && !select) return
     const listen = (event: KeyboardEvent) => {
       if (isTyping(event) || document.querySelector('[role="dialog"][aria-modal="true"]')) return
       const row = rows[index]

@@ -42,7 +42,7 @@ const PAUSE_MS = 180
 /** What fits into the list without scrolling far; typing narrows it. */
 export const OFFERED = '30'
 
-export function SearchPicker({ part, search, within, value, change, offerNew, ...field }: SearchPickerProps) {
+function SearchPicker({ part, search, within, value, change, offerNew, ...field }: SearchPickerProps) {
   const [typed, setTyped] = useState<string | null>(null)
   const [asked] = useDebouncedValue(typed ?? '', PAUSE_MS)
   const combobox = useCombobox({

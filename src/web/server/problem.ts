@@ -49,4 +49,5 @@ export function asProblem(error: unknown): Problem {
 }
 
 /** The API's message says what a value must be; before it stands a label that says which one is meant. */
-export const sentence = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+export const sentence = (message: string) =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith('.') ? '' : '.'}`

@@ -1,5 +1,5 @@
 /** One entry beside the list: everything that is known of it, and what can be done. */
-import { ActionIcon, CopyButton, Drawer, Group, Skeleton, Stack, Tooltip } from '@mantine/core'
+import { ActionIcon, Box, CopyButton, Drawer, Group, Skeleton, Stack, Tooltip } from '@mantine/core'
 import { IconCheck, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
@@ -110,7 +110,9 @@ function OneEntry({ id, row }: { id: string; row: Entry | undefined }) {
       <Stack gap="xs">
         <Group gap="xs" wrap="nowrap" align="flex-start" justify="space-between">
           <EntryWords entry={entry} />
-          <Status of={entry.status} />
+          <Box flex="none">
+            <Status of={entry.status} />
+          </Box>
         </Group>
         <EntryActions entry={entry} />
       </Stack>

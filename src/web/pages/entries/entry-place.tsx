@@ -76,7 +76,7 @@ function PlaceFacts({ entry: { project, ticket, placement, placed_by_rule } }: {
           ),
         ],
         ['Named, but unknown', (named_ticket ?? named_project) && <bdi>{named_ticket ?? named_project}</bdi>],
-        ['Note', note && <bdi>{sentence(note).replace('..', '.')}</bdi>],
+        ['Note', note && <bdi>{sentence(note)}</bdi>],
       ]}
     />
   )

@@ -29,8 +29,6 @@ const askSums = (query: EntryQuery) =>
     }),
   )
 
-export type Totals = Awaited<ReturnType<typeof askSums>>['totals']
-
 export function useSums(query: EntryQuery, refetchIntervalMs?: number) {
   return useQuery({
     queryKey: ['reports', 'sums', query],

@@ -36,7 +36,7 @@ export function entriesOf(result: Result, dimension: Dimension, period: string |
 }
 
 /** As many as colours that can be told apart beside each other. */
-export const STRIPES = 6
+const STRIPES = 6
 
 /** The groups that matter most by the measure, of those that the API can be asked for. */
 export const largest = (groups: readonly Result[], dimension: Dimension, measure: Measure): Result[] =>

@@ -50,7 +50,7 @@ export type Filters = Record<ListName, string[]> & Record<SingleName | 'period',
 export type EntryQuery = Partial<Record<ListName, string[]> & Record<SingleName, string>>
 
 /** An own period of the address, as moments: lists of the API know no days of a zone. */
-export function periodQuery(period: string | undefined, timeZone: string): EntryQuery {
+function periodQuery(period: string | undefined, timeZone: string): EntryQuery {
   if (period === undefined) return {}
   const { from, to } = readPeriod(period, timeZone)
   return { starting_at: startOfDay(from, timeZone), ending_at: startOfDay(addDays(to, 1), timeZone) }
