@@ -37,6 +37,7 @@ interface Entry {
   session_id: string
   tokens: Record<(typeof COUNTS)[number], number>
   project: { key: string } | null
+  labels: Record<string, string> | null
 }
 
 type Totals = Record<string, Omit<Served, 'requests'>>
@@ -69,6 +70,11 @@ class Trial {
     console.log(`\n${isRight ? 'right' : 'WRONG'}  ${agent.name} (${encoding})`)
     console.log('  served ', JSON.stringify(this.models.served[name] ?? {}))
     console.log('  counted', JSON.stringify(counted))
+    const places = (await this.entries(agent)).map(({ project, labels }) => [
+      project?.key ?? null,
+      labels?.team ?? null,
+    ])
+    console.log('  project and team', JSON.stringify(places))
     if (isRight) printTold(told, this.push)
     return isRight
   }
