@@ -4,7 +4,7 @@ import { addressOf } from '../address.ts'
 import { count } from '../format/counts.ts'
 import { fieldTitle } from './condition.ts'
 import { Ago, Money } from './figures.tsx'
-import type { Tried } from './rule-trial.tsx'
+import type { Tried } from './rule-tried.tsx'
 
 /** Enough to see whether it is what was meant. */
 const SHOWN = 50

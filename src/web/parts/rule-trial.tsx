@@ -1,19 +1,19 @@
 /** What a rule would do, before it is saved: on entries that are there, or on a sample. */
-import { Alert, Loader, SegmentedControl, Select, Stack, Text, Title } from '@mantine/core'
+import { Loader, SegmentedControl, Select, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { count, counted } from '../format/counts.ts'
-import { answer, api, type Body } from '../server/api.ts'
-import { asProblem, type Problem, sentence } from '../server/problem.ts'
+import { answer, api } from '../server/api.ts'
+import { asProblem, type Problem } from '../server/problem.ts'
 import { bodyOf, isComplete, newBodyOf, type RuleDraft } from './rule.ts'
 import { SampleTrial } from './rule-sample.tsx'
 import { TakenEntries } from './rule-taken.tsx'
+import { Refused, type Tried, type TriedRule } from './rule-tried.tsx'
 
 const { test } = api['placement-rules']
 
 export type TrialFilter = NonNullable<Parameters<typeof test.entries.post>[1]>['query']
-export type Tried = Body<Awaited<ReturnType<typeof test.entries.post>>>['data'][number]
 
 /** So many of the newest entries: what one call answers. */
 const TRIED = 1_000
@@ -61,8 +61,6 @@ export function RuleTrial({ draft, replaces, tryOn, refused }: RuleTrialProps) {
     </Stack>
   )
 }
-
-export type TriedRule = Omit<Parameters<typeof test.post>[0], 'sample'>
 
 interface TrialProps {
   tried: TriedRule
@@ -113,18 +111,12 @@ function EntriesTrial({ tried, tryOn, refused }: TrialProps) {
 }
 
 /** Beside the fields, where it says which; once for each refusal. */
-export function useRefusal(error: Error | null, refused: (problem: Problem, root: string) => void) {
+function useRefusal(error: Error | null, refused: (problem: Problem, root: string) => void) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a refusal is shown once, also where the form is drawn anew
   useEffect(() => {
     if (error) refused(asProblem(error), '/rule')
   }, [error])
 }
-
-export const Refused = ({ problem }: { problem: Problem }) => (
-  <Alert color="orange" variant="light" title="It cannot be tried yet">
-    {problem.faults.length === 0 ? problem.message : problem.faults.map(({ message }) => sentence(message)).join(' ')}
-  </Alert>
-)
 
 function Verdict({ entries, hasMore }: { entries: Tried[]; hasMore: boolean }) {
   const taken = entries.filter((entry) => entry.taken?.rule.id === null)

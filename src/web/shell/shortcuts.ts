@@ -1,7 +1,12 @@
 /** Keys that work on every page, unless one is typing. */
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
-import type { Section } from './navigation.ts'
+
+/** What is gone to with `g` and a key. Not the whole section, whose page would come along. */
+interface Destination {
+  path: string
+  key: string
+}
 
 /** Those that pages and tables listen to; shown beside the ones of the menu. */
 export const SHORTCUTS = [
@@ -26,7 +31,7 @@ export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): b
 
 const isDialogueOpen = () => document.querySelector('[role="dialog"]') !== null
 
-export function useShortcuts({ sections, help }: { sections: readonly Section[]; help: () => void }) {
+export function useShortcuts({ sections, help }: { sections: readonly Destination[]; help: () => void }) {
   const [, navigate] = useLocation()
   useEffect(() => {
     let goPressedAt = 0

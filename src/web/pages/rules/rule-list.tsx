@@ -1,5 +1,5 @@
 /** The rules in the order in which they are tried, which dragging changes. */
-import { Button, Modal, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Modal, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -85,8 +85,10 @@ const NoRules = ({ mayChange }: { mayChange: boolean }) => (
     }
   >
     Until there is one, entries go where their report says, and the others wait in{' '}
-    <Link href="/unattributed">Unattributed</Link>. A rule places them by what they have in common: a repository, a
-    branch, an agent.
+    <Anchor component={Link} href="/unattributed" inherit underline="always">
+      Unattributed
+    </Anchor>
+    . A rule places them by what they have in common: a repository, a branch, an agent.
   </Empty>
 )
 
