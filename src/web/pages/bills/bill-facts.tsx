@@ -5,8 +5,8 @@ import { count } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { Ago, Moment, Money } from '../../parts/figures.tsx'
 import { Status } from '../../parts/status.tsx'
-import { BillLink } from './bill.tsx'
 import type { Bill } from './bill-body.ts'
+import { BillLink } from './bill-link.tsx'
 import classes from './paper.module.css'
 
 export const BillFacts = ({ bill }: { bill: Bill }) => (

@@ -1,8 +1,7 @@
 /** One bill: as it prints, what became of it, and what can be done with it. */
-import { Alert, Anchor, Grid, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Grid, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { dayInWords, dayOf } from '../../format/moments.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
@@ -13,6 +12,7 @@ import { asProblem } from '../../server/problem.ts'
 import { BillActions } from './bill-actions.tsx'
 import { askBill, type Bill, type BillLine, isOverdue, scopeOf } from './bill-body.ts'
 import { BillFacts } from './bill-facts.tsx'
+import { BillLink } from './bill-link.tsx'
 import { LineEntries } from './line-entries.tsx'
 import { BillPaper } from './paper.tsx'
 
@@ -135,9 +135,3 @@ function Notice({ bill }: { bill: Bill }) {
   }
   return null
 }
-
-export const BillLink = ({ id, number }: { id: string; number: string }) => (
-  <Anchor component={Link} href={`/bills/${id}`} size="sm" me={6}>
-    {number}
-  </Anchor>
-)

@@ -8,7 +8,8 @@ import { Ago } from '../../parts/figures.tsx'
 import { type Choice, PersonPicker } from '../../parts/pickers.tsx'
 import { answer, api, type Body } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
-import { Part, type TelemetryStatus } from './telemetry.tsx'
+import { Part } from './part.tsx'
+import type { TelemetryStatus } from './status.ts'
 
 type Email = NonNullable<TelemetryStatus['emails']>[number]
 type Assigned = Body<Awaited<ReturnType<typeof api.telemetry.assign.post>>>

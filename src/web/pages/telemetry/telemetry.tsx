@@ -1,7 +1,7 @@
 /** What agents push, what of it is counted, and why the rest is not. */
-import { Button, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Button, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -9,11 +9,11 @@ import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago, Count } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
-import { answer, api, type Body } from '../../server/api.ts'
+import { answer, api } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { Emails } from './emails.tsx'
-
-export type TelemetryStatus = Body<Awaited<ReturnType<typeof api.telemetry.status.get>>>
+import { Part } from './part.tsx'
+import type { TelemetryStatus } from './status.ts'
 
 /** As often as the server has it anew. */
 const EVERY_MS = 10_000
@@ -35,6 +35,7 @@ export default function Telemetry() {
       }
     >
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!data && !error && <Skeleton height={320} />}
       {data && (isQuiet(data) ? <Nothing /> : <Told status={data} />)}
     </Page>
   )
@@ -113,38 +114,12 @@ function Told({ status }: { status: TelemetryStatus }) {
       )}
       {ignored.length > 0 && (
         <Part title="Tells nothing of use" lead="Agents push much that is not about tokens. It is dropped unread.">
-          <DataTable
-            label="Ignored records"
-            columns={IGNORED}
-            list={ignored}
-            rowKey={({ name }) => name}
-            empty={null}
-          />
+          <IgnoredRecords ignored={ignored} />
         </Part>
       )}
     </Stack>
   )
 }
-
-interface PartProps {
-  title: string
-  lead?: string
-  children: ReactNode
-}
-
-export const Part = ({ title, lead, children }: PartProps) => (
-  <section>
-    <Title order={2} size="h5">
-      {title}
-    </Title>
-    {lead && (
-      <Text size="sm" c="dimmed" maw={720}>
-        {lead}
-      </Text>
-    )}
-    {children}
-  </section>
-)
 
 type Channel = TelemetryStatus['channels'][number]
 
@@ -227,6 +202,29 @@ const IGNORED: Column<Ignored>[] = [
     cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
   },
 ]
+
+/** The most frequent ones answer most questions. */
+const SHOWN = 10
+
+function IgnoredRecords({ ignored }: { ignored: readonly Ignored[] }) {
+  const [isAll, setAll] = useState(false)
+  return (
+    <>
+      <DataTable
+        label="Ignored records"
+        columns={IGNORED}
+        list={isAll ? ignored : ignored.slice(0, SHOWN)}
+        rowKey={({ name }) => name}
+        empty={null}
+      />
+      {!isAll && ignored.length > SHOWN && (
+        <Button variant="subtle" size="compact-sm" mt="xs" onClick={() => setAll(true)}>
+          Show all {count(ignored.length)}
+        </Button>
+      )}
+    </>
+  )
+}
 
 type Push = NonNullable<TelemetryStatus['pushes']>[number]
 
