@@ -13,7 +13,7 @@ export const SETTINGS = {
   timeZone: TIME_ZONE,
   currency: 'USD',
   email: 'accounts@meridian.example',
-  address: 'Studio Meridian\nUferstraße 8\n10999 Berlin',
+  address: 'Uferstraße 8\n10999 Berlin',
   taxId: 'DE000000000',
   markupPpm: 100_000,
   dueDays: 14,
@@ -163,12 +163,12 @@ export const CLIENTS: ClientFields[] = [
   {
     name: 'Harbor & Pine',
     email: 'invoices@harborandpine.example',
-    address: 'Harbor & Pine Inc.\n12 Wharf Street\nPortland, ME 04101',
+    address: '12 Wharf Street\nPortland, ME 04101',
   },
   {
     name: 'Lumen Energie GmbH',
     email: 'rechnungen@lumen-energie.example',
-    address: 'Lumen Energie GmbH\nHafenstraße 40\n20457 Hamburg',
+    address: 'Hafenstraße 40\n20457 Hamburg',
     taxId: 'DE111111111',
     currency: 'EUR',
     markupPpm: 150_000,
@@ -176,12 +176,12 @@ export const CLIENTS: ClientFields[] = [
   {
     name: 'Kestrel Logistics',
     email: 'accounts@kestrel.example',
-    address: 'Kestrel Logistics Ltd\n5 Quay Road\nFelixstowe IP11 3SY',
+    address: '5 Quay Road\nFelixstowe IP11 3SY',
   },
   {
     name: 'Fable Foods',
     email: 'ap@fablefoods.example',
-    address: 'Fable Foods Co.\n200 Orchard Avenue\nSacramento, CA 95814',
+    address: '200 Orchard Avenue\nSacramento, CA 95814',
     markupPpm: 50_000,
   },
 ]
@@ -254,7 +254,7 @@ export const PROJECTS: DemoProject[] = [
     key: 'ROUTES',
     name: 'Kestrel route planning',
     client: 'Kestrel Logistics',
-    budgetNanos: 450n * NANOS,
+    budgetNanos: 400n * NANOS,
     leads: [emailOf('priya.raman')],
     repository: 'kestrel/routes',
     tickets: ['Time windows', 'Electric vans', 'Plan again on the road', 'Loads that must not be stacked'],

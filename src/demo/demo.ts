@@ -27,6 +27,9 @@ const LATE_FROM_DAY = 15
 /** Reports of so long are sent at once: each alone would wait for the disk, and nobody looks at the minute. */
 const TOGETHER_MS = HOUR_MS
 
+/** Nobody types a name and an address faster. */
+const ADDING_MS = 3 * 60_000
+
 /** The share of sessions that somebody goes on with days later. */
 const RESUMED_SHARE = 0.012
 
@@ -53,11 +56,11 @@ export interface DemoOptions {
 export async function fillDemo({ services, clock, now, password, onProgress }: DemoOptions): Promise<number> {
   const random = new Random(SEED)
   const firstDay = firstDayOf(now)
-  clock.moment = startOfDay(firstDay, TIME_ZONE) - 3 * DAY_MS
+  clock.moment = startOfDay(firstDay, TIME_ZONE) - 3 * DAY_MS + 9 * HOUR_MS
   // First of all, so that what is interrupted half-way can be removed.
   await services.people.declareDemo(now, TALLY)
   await services.prices.loadDefaultPrices()
-  const users = await addPeople(services, password)
+  const users = await addPeople(services, clock, password)
   const as = (user: string) => partyOf(users.get(user)!)
   await addWork(services, as('ines.marques'))
   const send = await addTokens(services, users)
@@ -83,10 +86,11 @@ function firstDayOf(now: number): string {
   return today.with({ day: 1 }).subtract({ months }).toString()
 }
 
-async function addPeople({ people }: Services, password: string): Promise<Map<string, User>> {
+async function addPeople({ people }: Services, clock: DemoClock, password: string): Promise<Map<string, User>> {
   const users = new Map<string, User>()
   let by: Actor = TALLY
   for (const { user, name, role, signsIn } of PEOPLE) {
+    clock.moment += ADDING_MS
     const added = await people.addUser(
       { email: emailOf(user), name, role, ...(signsIn !== undefined && { password }) },
       by,

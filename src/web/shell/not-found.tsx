@@ -5,6 +5,7 @@ import { Empty } from '../parts/empty.tsx'
 export const NotFound = () => (
   <Empty
     title="There is nothing at this address"
+    isPage
     action={
       <Button component={Link} href="/" variant="light">
         Go to the overview
