@@ -76,10 +76,11 @@ function Change({ now, before, period }: ChangeProps) {
   const change = ratio - 1
   const sign = change > 0 ? '+' : ''
   if (Math.abs(change) < NOTHING) return <Line>as before</Line>
-  const told = ratio >= MANIFOLD ? `${count(Math.round(ratio))} times` : `${sign}${percent(change)}`
+  const isManifold = ratio >= MANIFOLD
+  const told = isManifold ? `${count(Math.round(ratio))} times` : `${sign}${percent(change)}`
   return (
     <Line>
-      <b>{told}</b> <span title={than}>on the period before</span>
+      <b>{told}</b> <span title={than}>{isManifold ? 'the period before' : 'on the period before'}</span>
     </Line>
   )
 }

@@ -33,9 +33,9 @@ export const groupColumns = ({ place, makeRule }: Doing): Column<EntryGroup>[] =
     isNumber: true,
     width: '100px',
     phone: 'value',
-    cell: ({ cost }) => <Money amount={cost} />,
+    cell: ({ cost }) => <Money amount={cost} isFine />,
   },
-  { key: 'last', title: 'Latest', width: '124px', cell: ({ last_at }) => <Ago at={last_at} /> },
+  { key: 'last', title: 'Latest', width: '138px', cell: ({ last_at }) => <Ago at={last_at} /> },
   {
     key: 'actions',
     title: 'Place',

@@ -51,7 +51,8 @@ function useNames(field: Field, values: readonly string[]): string[] {
       enabled: field.nameOf !== undefined && (isId(value) || field.part === 'entries'),
     })),
   })
-  return values.map((value, index) => named[index]?.data ?? (isId(value) ? '…' : value))
+  // Whoever may not see the thing itself sees its id.
+  return values.map((value, index) => named[index]?.data ?? (named[index]?.isLoading ? '…' : value))
 }
 
 /** So long nothing was typed before the server is asked. */
