@@ -36,6 +36,9 @@ const QUEUE_LIMIT = 10_000
 /** How long a server's last checkpoint waits for its workers' connections, which are just closing, but not for a long report. */
 const LAST_CHECKPOINT_WAIT_MS = 500
 
+/** Others have the file for themselves for as long as it takes to recover or empty its log. */
+const OPENING_BUSY_TIMEOUT_MS = 5_000
+
 /** Readers wait for nobody but the one that recovers the log after a crash. */
 const WORKER_BUSY_TIMEOUT_MS = 5_000
 
@@ -373,8 +376,10 @@ export interface SqliteOptions extends DatabaseEvents {
 /** Opens a migrated database file. */
 export function openSqlite({ path, workers, slowDeadlineMs, busyDeadlineMs, ...events }: SqliteOptions): Database {
   const writing = new Connection(path, { readwrite: true, create: false, safeIntegers: true })
-  // A busy timeout would stop the whole server while another process writes; the writer tries again from a timer.
-  configureConnection(writing, 0)
+  // Even a pragma looks into the file, which another process has for itself while it opens or closes it.
+  configureConnection(writing, OPENING_BUSY_TIMEOUT_MS)
+  // From now on a busy timeout would stop the whole server while another process writes: the writer tries again from a timer.
+  writing.run('PRAGMA busy_timeout = 0')
 
   const reading = new Connection(path, { readonly: true, safeIntegers: true })
   configureConnection(reading, busyDeadlineMs)
