@@ -44,7 +44,7 @@ export function useSend<Input = void, Answer = unknown>(sending: Sending<Input, 
 export const tell = (message: string) => notifications.show({ message, color: 'teal', autoClose: 5_000 })
 
 /** Stays until it is closed: nobody must miss that something did not happen. */
-export const tellProblem = ({ title, message, faults }: Problem) =>
+const tellProblem = ({ title, message, faults }: Problem) =>
   notifications.show({
     title,
     message: [message, ...faults.map((fault) => `${fault.pointer} ${fault.message}`)].join(' '),

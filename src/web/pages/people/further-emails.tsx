@@ -37,13 +37,7 @@ function EmailsForm({ id, known }: { id: string; known: string[] }) {
           {save.error.message}
         </Alert>
       )}
-      <Button
-        variant="default"
-        w="fit-content"
-        disabled={emails.join() === known.join()}
-        loading={save.isPending}
-        onClick={() => save.mutate()}
-      >
+      <Button variant="default" w="fit-content" loading={save.isPending} onClick={() => save.mutate()}>
         Save the addresses
       </Button>
     </Stack>
