@@ -26,7 +26,7 @@ export function RuleConditions({ form }: { form: RuleForm }) {
         <ConditionFields key={index} form={form} index={index} isOnly={rows.length === 1} />
       ))}
       {form.errors.rows && (
-        <Text size="xs" c="red" role="alert">
+        <Text size="xs" c="var(--mantine-color-error)" role="alert">
           {form.errors.rows}
         </Text>
       )}

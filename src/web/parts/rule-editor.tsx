@@ -81,7 +81,13 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 6 }}>
         <Paper withBorder p="md">
-          <RuleTrial draft={form.values} replaces={rule?.id} tryOn={tryOn} refused={showProblem} />
+          <RuleTrial
+            title={mayChange ? 'Try it before you save' : 'Try it'}
+            draft={form.values}
+            replaces={rule?.id}
+            tryOn={tryOn}
+            refused={showProblem}
+          />
         </Paper>
       </Grid.Col>
     </Grid>

@@ -22,6 +22,7 @@ const TRIED = 1_000
 const PAUSE_MS = 500
 
 interface RuleTrialProps {
+  title: string
   draft: RuleDraft
   /** The saved rule that is being changed. */
   replaces?: string | undefined
@@ -30,7 +31,7 @@ interface RuleTrialProps {
   refused: (problem: Problem, root: string) => void
 }
 
-export function RuleTrial({ draft, replaces, tryOn, refused }: RuleTrialProps) {
+export function RuleTrial({ title, draft, replaces, tryOn, refused }: RuleTrialProps) {
   const [on, setOn] = useState<'entries' | 'sample'>('entries')
   const [paused] = useDebouncedValue(draft, PAUSE_MS)
   const rule = isComplete(paused)
@@ -40,7 +41,7 @@ export function RuleTrial({ draft, replaces, tryOn, refused }: RuleTrialProps) {
   return (
     <Stack gap="sm">
       <Title order={2} size="h5">
-        Try it before you save
+        {title}
       </Title>
       <SegmentedControl
         value={on}

@@ -19,7 +19,7 @@ export function Budget({ used, budget }: { used: number; budget: number }) {
           size="sm"
           aria-label={`${money(used)} of the budget of ${money(budget)}`}
         />
-        <Text size="xs" c={share > 1 ? 'red' : 'dimmed'}>
+        <Text size="xs" c={share > 1 ? 'var(--mantine-color-error)' : 'dimmed'}>
           {text} of {money(budget)}
         </Text>
       </div>
