@@ -29,6 +29,9 @@ export default function Section() {
 /** Agents report all day, and who looks at the list sees it. */
 const LIVE_MS = 10_000
 
+/** Sums of filters that no sums are kept of read every entry, which nobody watches to the second. */
+const SUMS_LIVE_MS = 60_000
+
 /** Whoever has scrolled further reads, and is left alone: all pages would be asked for again. */
 const LIVE_ROWS = 200
 
@@ -43,7 +46,7 @@ function Entries() {
   const list = useList(['entries', 'list', query], (page) => askEntries(query, page), { refetchIntervalMs })
   const count = list.rows?.length ?? 0
   if (count !== rowCount) setRowCount(count)
-  const sums = useSums(query, refetchIntervalMs)
+  const sums = useSums(query, SUMS_LIVE_MS)
   const { columns, ...choice } = useColumns()
   const [selected, select] = useState<ReadonlySet<string>>(new Set())
   const [isAll, setAll] = useState(false)

@@ -29,12 +29,13 @@ const askSums = (query: EntryQuery) =>
     }),
   )
 
-export function useSums(query: EntryQuery, refetchIntervalMs?: number) {
+export function useSums(query: EntryQuery, refetchIntervalMs: number) {
   return useQuery({
     queryKey: ['reports', 'sums', query],
     queryFn: async () => (await askSums(query)).totals,
     placeholderData: (before) => before,
-    refetchInterval: refetchIntervalMs ?? false,
+    // What takes too long now does so the next time as well.
+    refetchInterval: ({ state }) => (state.error ? false : refetchIntervalMs),
   })
 }
 
