@@ -8,6 +8,7 @@ interface AuditFlags extends DatabaseFlags {
   object?: string[]
   user?: string[]
   action?: string[]
+  withoutAction?: string[]
   startingAt?: string
   endingAt?: string
   search?: string
@@ -49,6 +50,7 @@ export function addAuditCommand(program: Command): void {
     )
     .option('--user <user>', 'who did it, by e-mail address or id', collect)
     .option('--action <action>', 'such as token.created, or token for everything about tokens', collect)
+    .option('--without-action <action>', 'leave out, such as session for sign-ins', collect)
     .option('--starting-at <when>', 'from this date or timestamp on')
     .option('--ending-at <when>', 'before this date or timestamp')
     .option('--search <text>', 'a text that the action, the object, the origin or what changed contains')
@@ -70,6 +72,7 @@ export function addAuditCommand(program: Command): void {
         object: flags.object,
         user: flags.user,
         action: flags.action,
+        without_action: flags.withoutAction,
         starting_at: flags.startingAt,
         ending_at: flags.endingAt,
         search: flags.search,

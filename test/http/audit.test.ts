@@ -70,6 +70,11 @@ test('every call that changes something leaves its line', async () => {
   await app.call('POST /api/v1/prices', { session, json: { model: 'our-coder', input: 1, output: 2 } })
   await app.call('POST /api/v1/price-aliases', { session, json: { alias: 'coder', model: 'our-coder' } })
   await app.call('DELETE /api/v1/price-aliases?alias=coder', { session })
+  expect(new Set(await actions('action=session,token&without_action=session'))).toEqual(
+    new Set(['token.created', 'token.revoked']),
+  )
+  expect(await actions('action=session')).toContain('session.begun')
+  expect(await actions('without_action=session,user')).not.toContain('session.begun')
   expect(await actions('action=organization,price,price_alias')).toEqual([
     'price_alias.removed',
     'price_alias.set',

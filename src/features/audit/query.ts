@@ -14,6 +14,7 @@ export function readAuditQuery(texts: QueryTexts): AuditQuery {
       objects: query.list('object'),
       users: query.list('user'),
       actions: query.list('action'),
+      withoutActions: query.list('without_action'),
       startingAt: query.moment('starting_at'),
       endingAt: query.moment('ending_at'),
       search: query.text('search'),

@@ -12,6 +12,7 @@ const AuditParameters = t.Object(
     object: listParameter('What was changed: its id, or its name at the time.'),
     user: listParameter('Who did it, by id or e-mail address.'),
     action: listParameter('What happened: an action, or what comes before its point, such as `token`.'),
+    without_action: listParameter('Not what happened: as `action`, such as `session` for everything but sign-ins.'),
     starting_at: parameter({ type: 'string', description: 'From this date or timestamp on.' }),
     ending_at: parameter({ type: 'string', description: 'Before this date or timestamp.' }),
     search: parameter({

@@ -1,5 +1,5 @@
 /** The table `audit`. Rows are only ever added, which triggers hold. */
-import { and, desc, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
 import { type Id, isId } from '../../lib/id.ts'
@@ -20,6 +20,8 @@ export interface AuditFilter {
   users?: string[] | undefined
   /** What actions begin with: `token`, `token.created`. */
   actions?: string[] | undefined
+  /** As actions, of what is left out. */
+  withoutActions?: string[] | undefined
   startingAt?: number | undefined
   endingAt?: number | undefined
   /** A text that the action, the object, the origin or what changed contains, whatever the case of its ASCII letters. */
@@ -42,6 +44,9 @@ function conditionOf(reader: Reader, filter: AuditFilter): SQL | undefined {
     filter.objects?.filter((object) => !ID.test(object)) ?? [],
   ]
   const pattern = filter.search === undefined ? undefined : containing(filter.search.toLowerCase())
+  // The point keeps `price` from finding `price_alias.set`.
+  const isAction = (action: string) =>
+    or(eq(audit.action, action), sql`${audit.action} LIKE ${beginningWith(`${action}.`)} ESCAPE '!'`)
   const contains = (text: SQL | typeof audit.action) => sql`lower(${text}) LIKE ${pattern} ESCAPE '!'`
   return and(
     filter.objects &&
@@ -65,14 +70,8 @@ function conditionOf(reader: Reader, filter: AuditFilter): SQL | undefined {
             ),
           ),
       ),
-    // The point keeps `price` from finding `price_alias.set`.
-    filter.actions &&
-      or(
-        ...filter.actions.flatMap((action) => [
-          eq(audit.action, action),
-          sql`${audit.action} LIKE ${beginningWith(`${action}.`)} ESCAPE '!'`,
-        ]),
-      ),
+    filter.actions && or(...filter.actions.map(isAction)),
+    filter.withoutActions && not(or(...filter.withoutActions.map(isAction))!),
     filter.startingAt === undefined ? undefined : gte(audit.at, filter.startingAt),
     filter.endingAt === undefined ? undefined : lt(audit.at, filter.endingAt),
     pattern === undefined

@@ -1,8 +1,8 @@
 /** Who changed what, when and from where. Nothing of it can be changed or removed. */
-import { Anchor, Button, Drawer, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Drawer, Group, Select, Stack, Switch, Table, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
-import { one, useAddress } from '../../address.ts'
+import { flag, one, useAddress } from '../../address.ts'
 import { addDays, startOfDay } from '../../format/moments.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
@@ -38,15 +38,17 @@ const SUBJECTS = [
   { value: 'telemetry', label: 'Telemetry' },
 ]
 
-const KEYS = { search: one, action: one, user: one, object: one, period: one }
+const KEYS = { sign_ins: flag, search: one, action: one, user: one, object: one, period: one }
 
 export default function Audit() {
   const { time_zone } = useSettings()
   const [filters, show] = useAddress(KEYS)
   const [open, setOpen] = useState<Change | null>(null)
-  const { search, action, user, object, period } = filters
+  const { sign_ins, search, action, user, object, period } = filters
   const days = period === undefined ? undefined : readPeriod(period, time_zone)
   const query = {
+    // There are so many of them that changes are hard to find between.
+    ...(!sign_ins && action !== 'session' && { without_action: ['session'] }),
     ...(search && { search }),
     ...(action && { action: [action] }),
     ...(user && { user: [user] }),
@@ -89,6 +91,12 @@ export default function Audit() {
           change={(choice) => show({ user: choice?.detail ?? undefined })}
         />
         <PeriodPicker isOptional value={period} change={(value) => show({ period: value })} />
+        <Switch
+          label="Sign-ins"
+          checked={sign_ins || action === 'session'}
+          disabled={action === 'session'}
+          onChange={(event) => show({ sign_ins: event.currentTarget.checked })}
+        />
         {object && (
           <Button variant="light" size="sm" onClick={() => show({ object: undefined })}>
             Only {object} ✕
