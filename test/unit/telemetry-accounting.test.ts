@@ -146,6 +146,13 @@ describe('calls', () => {
     expect(reports(recorded(dear)).log!.reportedCostNanos).toBe(10n ** 18n)
   })
 
+  test('that begin after they end, as by two clocks, are of the moment when they end', () => {
+    for (const endedAt of [NOW - 5, null]) {
+      const known = recorded([observed({ usage: call('a', { output: 1 }), startedAt: NOW + 3600_000, endedAt })])
+      expect(reports(known).log).toMatchObject({ startedAt: endedAt ?? NOW, endedAt: endedAt ?? NOW })
+    }
+  })
+
   test('more than a day ahead are no time that is', () => {
     const at = (endedAt: number | null) => faultOf(observed({ usage: call('a', {}), endedAt }), NOW)
     expect([at(null), at(NOW + 86_400_000)]).toEqual([undefined, undefined])

@@ -141,18 +141,26 @@ class Books {
     return forgottenTo !== null && (endedAt === null || endedAt <= forgottenTo)
   }
 
-  #totalsFor({ source, model, provider, startedAt, endedAt }: Observation, modelKey: number): ModelTotals {
+  /** The moment of arrival for those who know none; and two clocks may say that a call began after it ended. */
+  #timeOf({ startedAt, endedAt }: Observation): { startedAt: number; endedAt: number } {
+    const end = endedAt ?? this.now
+    return { startedAt: Math.min(startedAt ?? end, end), endedAt: end }
+  }
+
+  #totalsFor(observation: Observation, modelKey: number): ModelTotals {
+    const { source, model, provider } = observation
     const known = this.#totals.get(keyOf({ source, modelKey }))
     if (known) return known
     const tellsCalls = source !== 'metric'
+    const time = this.#timeOf(observation)
     return {
       source,
       modelKey,
       totals: {
         model,
         provider,
-        started_at: startedAt ?? endedAt ?? this.now,
-        ended_at: endedAt ?? this.now,
+        started_at: time.startedAt,
+        ended_at: time.endedAt,
         parts: PARTS.map(() => 0),
         over_200k: tellsCalls ? PARTS.map(() => 0) : null,
         requests: tellsCalls ? 0 : null,
@@ -164,14 +172,15 @@ class Books {
 
   /** The totals with what the observation says. */
   #with(totals: TelemetryTotals, observation: Observation): TelemetryTotals {
-    const { usage, model, provider, startedAt, endedAt } = observation
+    const { usage, model, provider } = observation
+    const { startedAt, endedAt } = this.#timeOf(observation)
     const told = {
       ...totals,
       // Two spellings that are compared as one, or two providers: always the same, in whatever order they come.
       model: [totals.model, model].sort()[0]!,
       provider: [totals.provider, provider].filter((each) => each !== null).sort()[0] ?? null,
-      started_at: Math.min(totals.started_at, startedAt ?? endedAt ?? this.now),
-      ended_at: Math.max(totals.ended_at, endedAt ?? this.now),
+      started_at: Math.min(totals.started_at, startedAt),
+      ended_at: Math.max(totals.ended_at, endedAt),
     }
     return usage.kind === 'request' ? withCall(told, usage) : withPoint(told, usage, this.#before(usage))
   }
