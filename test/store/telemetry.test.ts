@@ -210,7 +210,6 @@ function metrics({ session = 's-1', model = CALL.model, input = 0, output = 0, a
       metric: 'claude_code.token.usage',
       stream: type.padEnd(32, '0'),
       temporality: 'cumulative',
-      monotonic: true,
       startNanos: TEN,
       timeNanos: TEN + BigInt(at) * 1_000_000_000n,
       value,

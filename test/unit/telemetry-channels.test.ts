@@ -25,7 +25,6 @@ const point = (metric: string, attributes: Given, more: Partial<PointSignal> & {
   metric,
   stream: more.stream ?? 'ab'.repeat(16),
   temporality: more.temporality ?? 'delta',
-  monotonic: true,
   startNanos: more.startNanos ?? NANOS - 1_000_000n,
   timeNanos: more.timeNanos ?? NANOS,
   value: more.value ?? 1,

@@ -215,7 +215,7 @@ describe('JSON as clients differ in it', () => {
       ['AGGREGATION_TEMPORALITY_CUMULATIVE', 'cumulative'],
     ]) {
       const metric = { name: 'm', sum: { aggregationTemporality: sent, dataPoints: [{ asInt: 1 }] } }
-      expect(json('metrics', metrics(metric)).signals).toMatchObject([{ temporality: read, monotonic: false }])
+      expect(json('metrics', metrics(metric)).signals).toMatchObject([{ temporality: read }])
     }
   })
 

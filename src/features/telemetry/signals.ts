@@ -8,11 +8,15 @@ export type AttributeValue = string | number | bigint | boolean
 
 export type Attributes = ReadonlyMap<string, AttributeValue>
 
-export interface LogSignal {
-  kind: 'log'
+/** What stands above a record. */
+export interface Origin {
   resource: Attributes
   /** Of the instrumentation that made it; empty where it has no name. */
   scope: string
+}
+
+export interface LogSignal extends Origin {
+  kind: 'log'
   attributes: Attributes
   /**
    * The attribute `event.name`, else the record's own event name, else its body where that is a string that `wanted.log`
@@ -23,11 +27,12 @@ export interface LogSignal {
   timeNanos: bigint
 }
 
+/** Whether points say what came since the one before, or since the start. */
+export type Temporality = 'delta' | 'cumulative'
+
 /** A data point of a sum; other kinds of metrics hold no counts that could be billed. */
-export interface PointSignal {
+export interface PointSignal extends Origin {
   kind: 'point'
-  resource: Attributes
-  scope: string
   attributes: Attributes
   metric: string
   /**
@@ -36,17 +41,14 @@ export interface PointSignal {
    * Two streams that differ only in an attribute that nobody reads are two.
    */
   stream: string
-  temporality: 'delta' | 'cumulative'
-  monotonic: boolean
+  temporality: Temporality
   startNanos: bigint
   timeNanos: bigint
   value: number | bigint
 }
 
-export interface SpanSignal {
+export interface SpanSignal extends Origin {
   kind: 'span'
-  resource: Attributes
-  scope: string
   attributes: Attributes
   name: string
   /** Lower-case hexadecimal, however it was sent; empty where it was not. */

@@ -1,5 +1,5 @@
 /** What a reader of one agent is made of. The next agent is a file beside this one, a line in `index.ts`, a fixture. */
-import type { LogSignal, PointSignal, SpanSignal } from '../signals.ts'
+import type { LogSignal, SpanSignal } from '../signals.ts'
 import type { Fields } from './fields.ts'
 import type { Part, Parts } from './observation.ts'
 
@@ -30,7 +30,7 @@ export interface Counted {
 
 /** Undefined where the record tells of no use. Throws `Unusable` where it should and cannot be counted. */
 export type LogReader = (fields: Fields, log: LogSignal) => Call | undefined
-export type PointReader = (fields: Fields, point: PointSignal) => Counted | undefined
+export type PointReader = (fields: Fields) => Counted
 
 export interface SpanReader {
   /** Whether such spans are to be read at all, by the name, or by the attributes that they have. */

@@ -1,19 +1,21 @@
 /** Codex: of some hundred kilobytes a turn, one event tells what was used. */
 import type { Agent } from './agent.ts'
 import { withoutCache } from './counts.ts'
-import { momentOf } from './fields.ts'
+import { callOfEvent, EVENT_TIME } from './event.ts'
+
+const SESSION = 'conversation.id'
 
 export const codex: Agent = {
   harness: 'codex',
   services: /^codex/,
   version: 'app.version',
   attributes: [
-    'conversation.id',
+    SESSION,
     'model',
     'user.email',
     'app.version',
     'event.kind',
-    'event.timestamp',
+    EVENT_TIME,
     'input_token_count',
     'output_token_count',
     'cached_token_count',
@@ -22,7 +24,7 @@ export const codex: Agent = {
   // What `[otel] environment` is where nobody sets it, and the system's name.
   own: { env: 'dev' },
   logs: {
-    'codex.sse_event': (fields, { timeNanos }) => {
+    'codex.sse_event': (fields, log) => {
       // Each completed response is told twice, the first time without counts.
       if (fields.text('event.kind') !== 'response.completed' || !fields.has('input_token_count')) return undefined
       const parts = withoutCache({
@@ -31,17 +33,7 @@ export const codex: Agent = {
         cacheRead: fields.count('cached_token_count'),
         cacheWrite: fields.count('cache_write_token_count'),
       })
-      if (!parts) return undefined
-      const model = fields.model('model')
-      const at = fields.moment('event.timestamp') ?? momentOf(timeNanos)
-      return {
-        session: fields.session('conversation.id'),
-        model,
-        parts,
-        identity: [fields.text('event.timestamp'), String(timeNanos), model, parts],
-        startedAt: at,
-        endedAt: at,
-      }
+      return callOfEvent(fields, log, { parts, session: SESSION })
     },
   },
   uncounted: {

@@ -1,7 +1,8 @@
 /** Gemini CLI: one event per model call, and counters of the process. */
 import type { Agent } from './agent.ts'
 import { withoutCache } from './counts.ts'
-import { momentOf, Unusable } from './fields.ts'
+import { callOfEvent, EVENT_TIME } from './event.ts'
+import { Unusable } from './fields.ts'
 import type { Part } from './observation.ts'
 
 /** Thoughts are billed as output and stand beside it; what tools brought into the prompt is input. */
@@ -24,7 +25,7 @@ export const geminiCli: Agent = {
     SESSION,
     'model',
     'user.email',
-    'event.timestamp',
+    EVENT_TIME,
     'prompt_id',
     'input_token_count',
     'output_token_count',
@@ -34,23 +35,13 @@ export const geminiCli: Agent = {
     'type',
   ],
   logs: {
-    'gemini_cli.api_response': (fields, { timeNanos }) => {
+    'gemini_cli.api_response': (fields, log) => {
       const parts = withoutCache({
         inputSide: (fields.count('input_token_count') ?? 0) + (fields.count('tool_token_count') ?? 0),
         output: (fields.count('output_token_count') ?? 0) + (fields.count('thoughts_token_count') ?? 0),
         cacheRead: fields.count('cached_content_token_count'),
       })
-      if (!parts) return undefined
-      const model = fields.model('model')
-      const at = fields.moment('event.timestamp') ?? momentOf(timeNanos)
-      return {
-        session: fields.session(SESSION),
-        model,
-        parts,
-        identity: [fields.text('prompt_id'), fields.text('event.timestamp'), String(timeNanos), model, parts],
-        startedAt: at,
-        endedAt: at,
-      }
+      return callOfEvent(fields, log, { parts, session: SESSION, id: fields.text('prompt_id') })
     },
   },
   metrics: {

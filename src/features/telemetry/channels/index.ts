@@ -1,5 +1,6 @@
 /** Every channel by which agents tell what they used. Pure: runs on the decoding thread and knows no database. */
 import type { LabelMap } from '../../../database/records.ts'
+import { hashOf } from '../identity.ts'
 import type { Attributes, Counts, LogSignal, PointSignal, Signal, SpanSignal, Wanted } from '../signals.ts'
 import type { Agent, Call } from './agent.ts'
 import { claudeCode } from './claude-code.ts'
@@ -7,7 +8,6 @@ import { codex } from './codex.ts'
 import { COUNT_LIMIT, costNanosOf, countOf, Fields, momentOf, nameOf, Unusable } from './fields.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { genAi } from './gen-ai.ts'
-import { hashOf } from './identity.ts'
 import { isLabelName, labelsOf, PROJECT_NAMES, TICKET_NAMES } from './labels.ts'
 import type { Observation, PointUsage, RequestUsage } from './observation.ts'
 import { qwenCode } from './qwen-code.ts'
@@ -117,10 +117,11 @@ class Reader {
     scope: string,
     { session, model, provider, startedAt, endedAt, ...told }: Call,
   ): Observation {
-    const hashes = (identities: readonly (readonly unknown[])[] = []) => identities.map((each) => hashOf(source, each))
+    const hashes = (identities: readonly (readonly unknown[])[] = []) =>
+      identities.map((each) => hashOf([source, ...each]))
     const usage: RequestUsage = {
       kind: 'request',
-      identity: hashOf(source, told.identity),
+      identity: hashOf([source, ...told.identity]),
       claims: hashes(told.claims),
       repeats: hashes(told.repeats),
       parts: withinLimit(told.parts),
@@ -143,15 +144,13 @@ class Reader {
     const known = METRICS.get(point.metric)
     if (!known) return undefined
     const fields = new Fields(point.attributes, point.resource)
-    const counted = known.reader(fields, point)
-    if (!counted) return undefined
-    const { session, model, provider, part } = counted
+    const { session, model, provider, part } = known.reader(fields)
     const value = part === 'cost' ? costNanosOf(point.value, point.metric) : BigInt(countOf(point.value, point.metric))
     if (value === 0n) return undefined
     const isDelta = point.temporality === 'delta'
     const usage: PointUsage = {
       kind: point.temporality,
-      stream: hashOf('metric', [point.stream, String(isDelta ? point.timeNanos : point.startNanos)]),
+      stream: hashOf(['metric', point.stream, String(isDelta ? point.timeNanos : point.startNanos)]),
       timeNanos: point.timeNanos,
       part,
       value,

@@ -5,7 +5,7 @@
  * https://github.com/open-telemetry/opentelemetry-proto/blob/main/docs/specification.md#json-protobuf-encoding
  */
 import { numberText, parseExactJson } from '../../../lib/exact-json.ts'
-import type { AttributeValue, PointSignal, Signal } from '../signals.ts'
+import type { AttributeValue, Origin, PointSignal, Signal, Temporality } from '../signals.ts'
 import {
   canonicalEntry,
   canonicalScalar,
@@ -22,9 +22,6 @@ import {
 type Message = Record<string, unknown>
 
 type Json = Sieve<unknown>
-
-/** What stands above a record and goes into each of its signals. */
-type Origin = Pick<Signal, 'resource' | 'scope'>
 
 export function jsonLogs(text: string, sieve: Json): Signal[] {
   return [...records(text, sieve, 'resourceLogs', 'scopeLogs', 'logRecords')].flatMap(({ origin, record }) => {
@@ -84,19 +81,12 @@ function pointsOf(
 ): PointSignal[] {
   const sum = messageOf(record, 'sum')
   const points = listOf(sum, 'dataPoints')
-  const others = pointCount(record) - points.length
-  sieve.rejectPoints(others, `${metric} is not a sum.`)
   const temporality = temporalityOf(sum)
-  if (temporality === undefined) {
-    sieve.rejectPoints(points.length, `${metric} says neither that it is delta nor that it is cumulative.`)
-    return []
-  }
+  if (!sieve.takesSum(metric, { points: points.length, all: pointCount(record) }, temporality)) return []
   return points.flatMap((point) => {
     const value = figureOf(point)
     const ended = (Number(unsignedOf(point, 'flags')) & NO_RECORDED_VALUE) !== 0
-    if (value === undefined && !ended) sieve.rejectPoints(1, `A point of ${metric} has no value.`)
-    else sieve.countPoint()
-    if (value === undefined || ended) return []
+    if (!sieve.takesPoint(metric, value, ended)) return []
     const encoded = attributesOf(point)
     return [
       {
@@ -106,7 +96,6 @@ function pointsOf(
         metric,
         stream: sieve.stream(origin.scope, metric, resource, encoded),
         temporality,
-        monotonic: sum.isMonotonic === true,
         startNanos: unsignedOf(point, 'startTimeUnixNano'),
         timeNanos: unsignedOf(point, 'timeUnixNano'),
         value,
@@ -116,7 +105,7 @@ function pointsOf(
 }
 
 /** The protocol allows the number alone; names come from what makes JSON of Protocol Buffers generically. */
-function temporalityOf({ aggregationTemporality: sent }: Message): PointSignal['temporality'] | undefined {
+function temporalityOf({ aggregationTemporality: sent }: Message): Temporality | undefined {
   if (sent === 'AGGREGATION_TEMPORALITY_DELTA') return 'delta'
   if (sent === 'AGGREGATION_TEMPORALITY_CUMULATIVE') return 'cumulative'
   return TEMPORALITIES[sent as 1 | 2]

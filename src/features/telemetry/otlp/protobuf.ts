@@ -7,7 +7,7 @@
  * stands for a part until then.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
-import type { AttributeValue, PointSignal, Signal } from '../signals.ts'
+import type { AttributeValue, Origin, PointSignal, Signal, Temporality } from '../signals.ts'
 import {
   canonicalEntry,
   canonicalScalar,
@@ -26,8 +26,6 @@ type Position = number
 const WHOLE: Position = 0
 /** Stands for a part that is not there. */
 const NOTHING: Position = -1
-
-type Origin = Pick<Signal, 'resource' | 'scope'>
 
 const sized = (field: number) => (field << 3) | WireType.LengthDelimited
 const fixed64 = (field: number) => (field << 3) | WireType.Bit64
@@ -63,7 +61,7 @@ const VALUES = sized(1)
 const LOG = { time: fixed64(1), body: sized(5), attributes: sized(6), observed: fixed64(11), eventName: sized(12) }
 /** Gauge, sum, histogram, exponential histogram and summary. */
 const METRIC = { name: sized(1), kinds: [5, 7, 9, 10, 11].map(sized), sum: sized(7) }
-const SUM = { points: sized(1), temporality: varint(2), monotonic: varint(3) }
+const SUM = { points: sized(1), temporality: varint(2) }
 const POINT = {
   start: fixed64(2),
   time: fixed64(3),
@@ -212,29 +210,20 @@ export class ProtobufBody implements ValueReader<Position> {
     sieve: Sieve<Position>,
   ): PointSignal[] {
     const points: Position[] = []
-    let temporality: PointSignal['temporality'] | undefined
-    let monotonic = false
+    let temporality: Temporality | undefined
     this.#message(sum, (tag, reader) => {
       if (tag === SUM.points) points.push(this.#skip())
       else if (tag === SUM.temporality) temporality = TEMPORALITIES[reader.int32() as 1 | 2]
-      else if (tag === SUM.monotonic) monotonic = reader.bool()
       else return false
       return true
     })
-    sieve.rejectPoints(all - points.length, `${metric} is not a sum.`)
-    if (temporality === undefined) {
-      sieve.rejectPoints(points.length, `${metric} says neither that it is delta nor that it is cumulative.`)
-      return []
-    }
-    const known = { kind: 'point' as const, ...origin, metric, temporality, monotonic }
+    if (!sieve.takesSum(metric, { points: points.length, all }, temporality)) return []
+    const known = { kind: 'point' as const, ...origin, metric, temporality }
     return points.flatMap((position) => {
       const { encoded, ...point } = this.#point(position)
-      const { value, ended } = point
-      if (value === undefined && !ended) sieve.rejectPoints(1, `A point of ${metric} has no value.`)
-      else sieve.countPoint()
-      if (value === undefined || ended) return []
+      const { value, startNanos, timeNanos } = point
+      if (!sieve.takesPoint(metric, value, point.ended)) return []
       const stream = sieve.stream(origin.scope, metric, resource, encoded)
-      const { startNanos, timeNanos } = point
       return [{ ...known, attributes: sieve.attributes(encoded), stream, startNanos, timeNanos, value }]
     })
   }

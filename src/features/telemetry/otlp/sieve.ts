@@ -1,5 +1,6 @@
 /** Decides which records of a body become signals, and counts the others. Both encodings ask the same sieve. */
-import type { Attributes, AttributeValue, Counts, Wanted } from '../signals.ts'
+import { hashOf } from '../identity.ts'
+import type { Attributes, AttributeValue, Counts, Temporality, Wanted } from '../signals.ts'
 
 /** What a body holds of an attribute: where its value is, which is read only where it is wanted. */
 export interface EncodedAttribute<Value> {
@@ -58,16 +59,23 @@ export class Sieve<Value> {
     this.#ignore(metric, points)
   }
 
-  /** Data points of a metric that is read, in a shape that cannot be. */
-  rejectPoints(points: number, because: string): void {
-    this.#records += points
-    if (points === 0) return
-    this.#rejected += points
-    this.#rejectedBecause ??= because
+  /** Whether the points of a metric's sum can be read, whatever each of them says. Those of other kinds cannot. */
+  takesSum(
+    metric: string,
+    { points, all }: { points: number; all: number },
+    temporality: Temporality | undefined,
+  ): temporality is Temporality {
+    this.#rejectPoints(all - points, `${metric} is not a sum.`)
+    if (temporality !== undefined) return true
+    this.#rejectPoints(points, `${metric} says neither that it is delta nor that it is cumulative.`)
+    return false
   }
 
-  countPoint(): void {
-    this.#records += 1
+  /** Whether the point has a value; one without has none to lose where its series ended. */
+  takesPoint(metric: string, value: number | bigint | undefined, ended: boolean): value is number | bigint {
+    if (value === undefined && !ended) this.#rejectPoints(1, `A point of ${metric} has no value.`)
+    else this.#records += 1
+    return value !== undefined && !ended
   }
 
   wantsSpan(name: string, attributes: EncodedAttribute<Value>[]): boolean {
@@ -87,8 +95,7 @@ export class Sieve<Value> {
 
   /** See `stream` of `PointSignal`. */
   stream(scope: string, metric: string, resource: EncodedAttribute<Value>[], point: EncodedAttribute<Value>[]): string {
-    const text = JSON.stringify([scope, metric, this.#canonical(resource), this.#canonical(point)])
-    return new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 32)
+    return hashOf([scope, metric, this.#canonical(resource), this.#canonical(point)])
   }
 
   counts(): Counts {
@@ -113,6 +120,13 @@ export class Sieve<Value> {
 
   #canonical(encoded: EncodedAttribute<Value>[]): string[] {
     return encoded.map(({ key, value }) => canonicalEntry(key, this.values.canonical(value))).sort()
+  }
+
+  #rejectPoints(points: number, because: string): void {
+    if (points === 0) return
+    this.#records += points
+    this.#rejected += points
+    this.#rejectedBecause ??= because
   }
 
   #ignore(name: string, records = 1): void {
