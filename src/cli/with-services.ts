@@ -20,7 +20,7 @@ export interface DatabaseFlags {
 export async function withServices<Result>(
   flags: DatabaseFlags,
   work: (services: Services, self: Party) => Promise<Result>,
-  { creates = false, clock }: { creates?: boolean; clock?: Clock } = {},
+  { creates = false, clock, slowDeadlineMs }: { creates?: boolean; clock?: Clock; slowDeadlineMs?: number } = {},
 ): Promise<Result> {
   const { dataDir, databaseUrl, mail } = readConfig(flags)
   // Only now, as drizzle and the services take most of a short command's time: `--help` does without.
@@ -37,7 +37,12 @@ export async function withServices<Result>(
       `There is no Tally database in ${dataDir}. Name its folder with --data or TALLY_DATA; \`tally serve\` and \`tally users add\` make a new one.`,
     )
   }
-  const db = await openDatabase({ dataDir, databaseUrl, clock: systemClock })
+  const db = await openDatabase({
+    dataDir,
+    databaseUrl,
+    clock: systemClock,
+    ...(slowDeadlineMs !== undefined && { slowDeadlineMs }),
+  })
   try {
     return await work(createServices({ db, clock: clock ?? systemClock, mail }), {
       viewer: EVERYTHING,

@@ -175,7 +175,7 @@ function slowReads(url: string, deadlineMs: number): Lane {
     tellProblems(link.orm, async (run) => {
       const seat = await seats.take(false)
       try {
-        return await link.withPatience(PATIENCE_MS, run)
+        return await link.withPatience(deadlineMs + PATIENCE_MS, run)
       } finally {
         seats.give(seat)
       }

@@ -30,6 +30,7 @@ import type {
   BillVoiding,
   CreditNoteRequest,
 } from './schema.ts'
+import { findUnsoundBills } from './soundness.ts'
 import {
   type BillFilter,
   type BillRecord,
@@ -177,6 +178,8 @@ export function createBillsService({
   }
 
   return {
+    /** A sentence for every bill that is not what it was made of, and for entries that are billed without one. */
+    verify: () => findUnsoundBills(db.slow),
     /** What a sending would send now, with a digest that stands for exactly that. */
     async preview(body: BillRequest): Promise<{ digest: string; document: BillDocument }> {
       const draft = await compose(db.slow, body, { now: clock.now(), isEmptyFine: true })

@@ -38,6 +38,7 @@ import { faultsBeyondSchema, type Report, readReport } from './report.ts'
 import { createRepricing } from './repricing.ts'
 import type { TokenEntry, TokenEntryDetail, TokenEntryHistory, TokenEntryReport } from './schema.ts'
 import { recordInSession } from './sessions.ts'
+import { findUnsoundEntries } from './soundness.ts'
 import { freezeEntries } from './store/billing.ts'
 import type { EntryView } from './store/entries.ts'
 import { findReportingToken, listHistory } from './store/history.ts'
@@ -156,6 +157,9 @@ export function createEntriesService({ db, clock, audit, people, prices, project
   }
 
   return {
+    /** A sentence for everything that is not as reporting, sheets and bills leave it. */
+    verify: () => findUnsoundEntries(db.slow),
+
     freezeEntries,
     releaseEntries,
     assignSession,

@@ -1,0 +1,163 @@
+/**
+ * Whether bills are what they were made of: their figures are those of their document, and of their entries while they
+ * stand; entries of a void one may have changed since. Entries are billed exactly while they are on a bill that stands.
+ */
+import type { Reader } from '../../database/database.ts'
+import { numberText, parseExactJson } from '../../lib/exact-json.ts'
+import { firstNamed } from '../../lib/first-named.ts'
+import { formatDecimal, NANO_DIGITS, parseExactDecimal } from '../../lib/money.ts'
+import type { BillDocument } from './schema.ts'
+import { type BillRecord, findBill, getDocument, listBills } from './store/bills.ts'
+import {
+  type LineSums,
+  listBilledOnNothing,
+  listUnbilledOnLines,
+  listUnreturnable,
+  sumLines,
+} from './store/soundness.ts'
+
+type Kept = Omit<BillRecord, 'document'>
+
+/** What can be done about a bill that is not what was sent. */
+const COMPARE =
+  'Compare it with the document that the client has; then void it and send another, or restore a backup from before it.'
+
+/** Bills that are looked at together. */
+const PAGE = 500
+
+/** A sentence for everything that should not be. Reads every billed entry, so not for a server's main thread. */
+export async function findUnsoundBills(reader: Reader): Promise<string[]> {
+  return [
+    ...(await firstNamed(
+      (limit) => listBilledOnNothing(reader, limit),
+      ({ uid, number, state }) =>
+        number === null
+          ? `The entry ${uid} is billed, but on no bill. Restore a backup from before it.`
+          : `The entry ${uid} is billed, but ${state === 'void' ? `its bill ${number} is void` : `on no line of the bill ${number}`}. Restore a backup from before it.`,
+    )),
+    ...(await firstNamed(
+      (limit) => listUnbilledOnLines(reader, limit),
+      ({ uid, number, status, known }) =>
+        `The entry ${uid} is on the bill ${number}, but ${known === null ? `it is ${status} and could be billed again` : `it says that it is on ${known}`}. Void ${number} before anything else is billed, or restore a backup from before it.`,
+    )),
+    ...(await firstNamed(
+      (limit) => listUnreturnable(reader, limit),
+      ({ uid, number }) =>
+        `The entry ${uid} came to the bill ${number} from a sheet that was not approved. Restore a backup before that bill is voided.`,
+    )),
+    ...(await firstNamed(
+      (limit) => findWrongFigures(reader, limit),
+      (sentence) => sentence,
+    )),
+  ]
+}
+
+/** No more than `limit` of them, by the newest bills first. */
+async function findWrongFigures(reader: Reader, limit: number): Promise<string[]> {
+  const wrong: string[] = []
+  for (let after: number | undefined; wrong.length < limit; ) {
+    const page = await listBills(reader, {}, { after, limit: PAGE })
+    for (const { bill } of page) if (wrong.length < limit) wrong.push(...(await faultsOf(reader, bill)))
+    if (page.length < PAGE) break
+    after = page.at(-1)!.bill.id
+  }
+  return wrong.slice(0, limit)
+}
+
+async function faultsOf(reader: Reader, bill: Kept): Promise<string[]> {
+  const document = parseExactJson(await getDocument(reader, bill.id)) as BillDocument
+  const faults = [
+    ...differences(`The bill ${bill.number}`, figuresOf(bill), figuresOfDocument(document)),
+    ...faultsOfLines(bill, document, await sumLines(reader, bill.id)),
+  ]
+  if (faults.length === 0) return []
+  // Its entries may go their ways from the moment in which somebody voids it.
+  const now = await findBill(reader, { id: bill.id })
+  return now?.bill.state === bill.state ? faults.map((fault) => `${fault} ${COMPARE}`) : []
+}
+
+/** Figures by the words in which they are told. */
+type Figures = Record<string, string>
+
+function figuresOf(bill: Kept): Figures {
+  return {
+    number: bill.number,
+    currency: bill.currency,
+    entries: String(bill.entries),
+    subtotal: String(bill.subtotal),
+    tax: String(bill.tax),
+    total: String(bill.total),
+    'sum of its lines': String(bill.subtotal),
+    cost: dollars(bill.cost),
+    'list value': dollars(bill.listValue),
+    'cost of its lines': dollars(bill.cost),
+    'list value of its lines': dollars(bill.listValue),
+    'entries of its lines': String(bill.entries),
+  }
+}
+
+function figuresOfDocument(document: BillDocument): Figures {
+  const digits = document.minor_digits
+  const minor = <Key extends string>(holder: Partial<Record<Key, number>>, key: Key) =>
+    parseExactDecimal(numberText(holder, key), digits) ?? 0n
+  const lines = document.sections.flatMap((section) => section.lines)
+  const sum = (parts: bigint[]) => parts.reduce((total, part) => total + part, 0n)
+  return {
+    number: document.number ?? 'none',
+    currency: document.currency,
+    entries: String(document.entries),
+    subtotal: String(minor(document, 'subtotal')),
+    tax: String(document.tax ? minor(document.tax, 'amount') : 0n),
+    total: String(minor(document, 'total')),
+    'sum of its lines': String(
+      sum([
+        ...lines.map((line) => minor(line, 'amount')),
+        ...document.extra_lines.map((line) => minor(line, 'amount')),
+      ]),
+    ),
+    cost: dollars(nanosOf(document, 'cost')),
+    'list value': dollars(nanosOf(document, 'list_value')),
+    'cost of its lines': dollars(sum(lines.map((line) => nanosOf(line, 'cost')))),
+    'list value of its lines': dollars(sum(lines.map((line) => nanosOf(line, 'list_value')))),
+    'entries of its lines': String(lines.reduce((total, line) => total + line.entries, 0)),
+  }
+}
+
+/** A void bill keeps which entries were on its lines, but they may cost something else by now. */
+function faultsOfLines(bill: Kept, document: BillDocument, sums: LineSums[]): string[] {
+  const isFrozen = bill.state !== 'void'
+  const byLine = new Map(sums.map((line) => [line.line, line]))
+  const faults: string[] = []
+  for (const line of document.sections.flatMap((section) => section.lines)) {
+    const found = byLine.get(line.line)
+    byLine.delete(line.line)
+    const told: Figures = { entries: String(line.entries) }
+    const made: Figures = { entries: String(found?.entries ?? 0) }
+    if (isFrozen) {
+      told.cost = dollars(nanosOf(line, 'cost'))
+      told['list value'] = dollars(nanosOf(line, 'list_value'))
+      told.tokens = numberText(line.tokens, 'total')
+      made.cost = dollars(found?.costNanos ?? 0n)
+      made['list value'] = dollars(found?.listValueNanos ?? 0n)
+      made.tokens = String(found?.tokens ?? 0n)
+    }
+    faults.push(...differences(`Line ${line.line} of the bill ${bill.number}`, told, made, 'its entries'))
+  }
+  for (const line of byLine.keys())
+    faults.push(`The bill ${bill.number} has entries on line ${line}, which it has not.`)
+  return faults
+}
+
+function differences(what: string, told: Figures, made: Figures, maker = 'its document'): string[] {
+  return Object.keys(told)
+    .filter((figure) => told[figure] !== made[figure])
+    .map((figure) => `${what} says ${told[figure]} (${figure}), ${maker} ${made[figure]}.`)
+}
+
+function nanosOf<Key extends string>(holder: Partial<Record<Key, number>>, key: Key): bigint {
+  return parseExactDecimal(numberText(holder, key), NANO_DIGITS) ?? 0n
+}
+
+function dollars(nanos: bigint): string {
+  return formatDecimal(nanos, NANO_DIGITS)
+}

@@ -1,0 +1,75 @@
+/** What should be nowhere in the tables of bills. */
+import { aliasedTable, and, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import { exactTotal } from '../../../database/exact-sum.ts'
+import type { Nanos } from '../../../lib/money.ts'
+
+/** Billed entries whose bill is void, or has them on no line. */
+export function listBilledOnNothing(reader: Reader, limit: number) {
+  const { entries, bills, billEntries } = reader.tables
+  return reader
+    .select({ uid: entries.uid, number: bills.number, state: bills.state })
+    .from(entries)
+    .leftJoin(bills, eq(bills.id, entries.billId))
+    .leftJoin(billEntries, and(eq(billEntries.billId, entries.billId), eq(billEntries.entryId, entries.id)))
+    .where(
+      or(
+        and(isNotNull(entries.billId), or(isNull(billEntries.entryId), isNull(bills.id), eq(bills.state, 'void'))),
+        and(isNull(entries.billId), eq(entries.status, 'billed')),
+      ),
+    )
+    .limit(limit)
+}
+
+/** Entries on a line of a bill that stands, which they do not know, or another one. */
+export function listUnbilledOnLines(reader: Reader, limit: number) {
+  const { entries, bills, billEntries } = reader.tables
+  const known = aliasedTable(bills, 'known')
+  return reader
+    .select({ uid: entries.uid, number: bills.number, status: entries.status, known: known.number })
+    .from(billEntries)
+    .innerJoin(bills, and(eq(bills.id, billEntries.billId), ne(bills.state, 'void')))
+    .innerJoin(entries, eq(entries.id, billEntries.entryId))
+    .leftJoin(known, eq(known.id, entries.billId))
+    .where(sql`${entries.billId} IS DISTINCT FROM ${billEntries.billId}`)
+    .limit(limit)
+}
+
+/** Entries on a sheet that voiding their bill would take back to a status that none on a sheet has. */
+export function listUnreturnable(reader: Reader, limit: number) {
+  const { entries, bills, billEntries } = reader.tables
+  return reader
+    .select({ uid: entries.uid, number: bills.number })
+    .from(billEntries)
+    .innerJoin(bills, eq(bills.id, billEntries.billId))
+    .innerJoin(entries, eq(entries.id, billEntries.entryId))
+    .where(and(isNotNull(entries.sheetId), ne(billEntries.statusBefore, 'approved')))
+    .limit(limit)
+}
+
+export interface LineSums {
+  line: number
+  entries: number
+  costNanos: Nanos
+  listValueNanos: Nanos
+  tokens: bigint
+}
+
+/** What the entries on each line of a bill add up to now. */
+export function sumLines(reader: Reader, billId: number): Promise<LineSums[]> {
+  const { entries, billEntries } = reader.tables
+  return reader
+    .select({
+      line: billEntries.line,
+      entries: sql<number>`count(*)`.mapWith(Number),
+      costNanos: exactTotal(sql`coalesce(${entries.reportedCost}, ${entries.listValue})`),
+      listValueNanos: exactTotal(entries.listValue),
+      tokens: exactTotal(
+        sql`${entries.input} + ${entries.output} + ${entries.cacheRead} + ${entries.cacheWrite} + ${entries.cacheWrite1h}`,
+      ),
+    })
+    .from(billEntries)
+    .innerJoin(entries, eq(entries.id, billEntries.entryId))
+    .where(eq(billEntries.billId, billId))
+    .groupBy(billEntries.line)
+}

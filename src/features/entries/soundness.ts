@@ -1,0 +1,101 @@
+/** Whether entries and sessions are as reporting, sheets and bills leave them; every sentence says what to do. */
+import type { Reader } from '../../database/database.ts'
+import type { LabelMap } from '../../database/records.ts'
+import { SHEET_STATUSES, type SheetStatus, type Status } from '../../database/tables.ts'
+import { firstNamed } from '../../lib/first-named.ts'
+import { ENTRY_TRANSITIONS, SHEET_TRANSITIONS } from './states.ts'
+import {
+  type AllowedStatuses,
+  listBrokenParts,
+  listEmptySessions,
+  listLabelSets,
+  listMisplacedStatuses,
+  listNamesWithoutEnd,
+  listUnsuppliedSessions,
+  pairsBySet,
+} from './store/soundness.ts'
+
+/** What a person can do about rows that no release of Tally writes. */
+const RESTORE =
+  'Nothing that Tally does leads there: restore a backup from before it, or keep a copy of the database and report it.'
+
+/** Sets of labels that are held at a time. */
+const PAGE = 5_000
+
+/** A sentence for everything that should not be. Reads all entries some times over, so not for a server's main thread. */
+export async function findUnsoundEntries(reader: Reader): Promise<string[]> {
+  const statuses = allowedStatuses()
+  return [
+    ...(await firstNamed(
+      (limit) => listMisplacedStatuses(reader, statuses, limit),
+      ({ uid, status, sheet, sheetStatus }) =>
+        sheet === null
+          ? `The entry ${uid} is ${status} without a sheet. ${RESTORE}`
+          : `The entry ${uid} is ${status} or of another person, though on the sheet ${sheet}, which is ${sheetStatus}. ${RESTORE}`,
+    )),
+    ...(await firstNamed(
+      (limit) => listBrokenParts(reader, limit),
+      ({ uid, part, session }) =>
+        session === null
+          ? `The entry ${uid} continues another one without a session. ${RESTORE}`
+          : `The entry ${uid} is part ${part} of the session ${session}, but does not continue the part before it. ${RESTORE}`,
+    )),
+    ...(await firstNamed(
+      (limit) => listEmptySessions(reader, limit),
+      ({ session }) =>
+        `The session ${session} has no entry, though nothing removes one. Report its totals again, or restore a backup.`,
+    )),
+    ...(await firstNamed(
+      (limit) => listUnsuppliedSessions(reader, limit),
+      ({ session, source }) =>
+        `The session ${session} takes its figures from its ${source}, of which nothing is kept. Report its totals again.`,
+    )),
+    ...(await firstNamed(
+      (limit) => listNamesWithoutEnd(reader, limit),
+      ({ name, canonical }) => `The name ${name} is compared as ${canonical}, which is compared as another. ${RESTORE}`,
+    )),
+    ...(await findUnsoundLabels(reader)),
+  ]
+}
+
+/** Where the tables of states lead: beside sheets from a report, and on a sheet as far as the sheet takes its entries. */
+function allowedStatuses(): AllowedStatuses {
+  const onSheets = Object.fromEntries(
+    SHEET_STATUSES.map((sheet) => [
+      sheet,
+      SHEET_TRANSITIONS.flatMap(({ from, to, entries }) => {
+        if (!entries) return []
+        return [...(from === sheet ? [entries.from] : []), ...(to === sheet ? [entries.to] : [])]
+      }),
+    ]),
+  ) as Record<SheetStatus, Status[]>
+  for (const statuses of Object.values(onSheets)) {
+    // Besides its sheet's, the only thing that happens to an entry on a sheet is to be billed.
+    if (statuses.includes('approved')) statuses.push('billed')
+  }
+  const reported = new Set<Status>(ENTRY_TRANSITIONS.map(({ to }) => to))
+  return { reported: [...reported], onSheets }
+}
+
+/** Entries are found by the pairs of labels and show the set, so both must say the same. */
+async function findUnsoundLabels(reader: Reader): Promise<string[]> {
+  const pairs = await pairsBySet(reader)
+  return firstNamed(
+    async (limit) => {
+      const wrong: { id: number }[] = []
+      for (let after = 0; wrong.length < limit; ) {
+        const page = await listLabelSets(reader, after, PAGE)
+        wrong.push(...page.filter(({ id, labels }) => !isSame(labels, pairs.get(id) ?? {})))
+        if (page.length < PAGE) break
+        after = page.at(-1)!.id
+      }
+      return wrong.slice(0, limit)
+    },
+    ({ id }) => `The labels of set ${id} are not those by which its entries are found. ${RESTORE}`,
+  )
+}
+
+function isSame(one: LabelMap, other: LabelMap): boolean {
+  const names = Object.keys(one)
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
+}

@@ -1,0 +1,217 @@
+import { expect, test } from 'bun:test'
+import { and, eq, isNotNull } from 'drizzle-orm'
+import type { Database, Tx } from '../../src/database/database.ts'
+import { EVERYTHING } from '../../src/database/visibility.ts'
+import { TALLY } from '../../src/features/audit/service.ts'
+import { findUnsoundBills } from '../../src/features/bills/soundness.ts'
+import { findUnsoundEntries } from '../../src/features/entries/soundness.ts'
+import type { CallerOf } from '../../src/features/people/service.ts'
+import { findUnsoundTelemetry } from '../../src/features/telemetry/soundness.ts'
+import { createServices } from '../../src/services.ts'
+import { forEachEngine } from '../support/databases.ts'
+
+const NOW = Date.UTC(2026, 11, 1, 9, 0)
+const party = { viewer: EVERYTHING, person: null, by: TALLY }
+const SENDING = { by: TALLY }
+
+/** Takes back what was broken. */
+class Undo extends Error {}
+
+const REPORT = {
+  agent_harness: 'codex',
+  agent_name: 'builder',
+  model: 'Some-Model[1m]',
+  started_at: '2026-11-20T10:00:00Z',
+  ended_at: '2026-11-20T11:00:00Z',
+  tokens: { input: 10, output: 5 },
+  reported_cost: 1,
+}
+
+/** A session with a locked part and one that goes on, a bill that stands, one that is void, a sheet, and labels. */
+async function stage(db: Database) {
+  const { people, projects, entries, bills, sheets } = createServices({ db, clock: { now: () => NOW } })
+  await people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
+  const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
+  const caller = (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+  await projects.addProject(party, { key: 'WEB', name: 'Web' })
+  await projects.addProject(party, { key: 'APP', name: 'App' })
+  const report = async (more: Record<string, unknown> = {}) =>
+    (
+      await entries.reportEntry(
+        { ...REPORT, project: 'WEB', labels: { branch: 'main', repository: 'acme/web' }, ...more },
+        caller,
+      )
+    ).entry.id
+  await report({ session_id: 's-1' })
+  await report({ reported_cost: 0.000_000_001 })
+  await bills.send({ month: '2026-11', project: 'WEB' }, SENDING)
+  await report({
+    session_id: 's-1',
+    ended_at: '2026-11-20T12:00:00Z',
+    reported_cost: 3,
+    tokens: { input: 20, output: 9 },
+  })
+  await report({ project: 'APP' })
+  const { bill } = await bills.send({ month: '2026-11', project: 'APP' }, SENDING)
+  await bills.voidBill(bill.bill.number, { reason: 'Wrong client.' }, TALLY)
+  const sheet = await sheets.openSheet({ person: 'ada@example.com', month: '2026-11' }, party)
+  await sheets.addEntry(sheet.id, { ...REPORT, reported_cost: 4 }, party)
+}
+
+async function findUnsound(reader: Parameters<typeof findUnsoundEntries>[0]): Promise<string[]> {
+  return [
+    ...(await findUnsoundEntries(reader)),
+    ...(await findUnsoundBills(reader)),
+    ...(await findUnsoundTelemetry(reader)),
+  ]
+}
+
+/** Each breaks one thing that nothing in the database itself refuses, and says how it is told. */
+const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegExp[] }> = {
+  'an entry that is on a bill but could be billed again': {
+    breaks: (tx) =>
+      tx
+        .update(tx.tables.entries)
+        .set({ status: 'submitted', billId: null })
+        .where(and(eq(tx.tables.entries.part, 1), eq(tx.tables.entries.status, 'billed'))),
+    told: [
+      /^The entry ent_\w+ is on the bill 2026-0001, but it is submitted and could be billed again\. Void 2026-0001/,
+    ],
+  },
+  'a void bill that keeps its entries': {
+    breaks: (tx) =>
+      tx
+        .update(tx.tables.bills)
+        .set({ state: 'void', voidedAt: NOW, voidReason: 'x' })
+        .where(eq(tx.tables.bills.number, '2026-0001')),
+    told: [/^The entry ent_\w+ is billed, but its bill 2026-0001 is void\./, /^The entry ent_/],
+  },
+  'a billed entry that no line of its bill has': {
+    breaks: async (tx) => {
+      const { bills, entries } = tx.tables
+      const [other] = await tx.select({ id: bills.id }).from(bills).where(eq(bills.number, '2026-0001'))
+      await tx.update(entries).set({ status: 'billed', billId: other!.id }).where(eq(entries.part, 2))
+    },
+    told: [/^The entry ent_\w+ is billed, but on no line of the bill 2026-0001\./],
+  },
+  'a cost that changed after it was billed': {
+    breaks: (tx) =>
+      tx.update(tx.tables.entries).set({ reportedCost: 2n }).where(eq(tx.tables.entries.reportedCost, 1n)),
+    told: [
+      /^Line 1 of the bill 2026-0001 says 1\.000000001 \(cost\), its entries 1\.000000002\. Compare it with the document/,
+    ],
+  },
+  'tokens that changed after they were billed': {
+    breaks: (tx) => tx.update(tx.tables.entries).set({ input: 11 }).where(eq(tx.tables.entries.reportedCost, 1n)),
+    told: [/^Line 1 of the bill 2026-0001 says 30 \(tokens\), its entries 31\./],
+  },
+  'entries on a line that their bill has not': {
+    breaks: (tx) => tx.update(tx.tables.billEntries).set({ line: 2 }).where(eq(tx.tables.billEntries.billId, 2)),
+    told: [
+      /^Line 1 of the bill 2026-0002 says 1 \(entries\), its entries 0\./,
+      /^The bill 2026-0002 has entries on line 2, which it has not\./,
+    ],
+  },
+  'sums of a bill that are not those of its document': {
+    breaks: (tx) =>
+      tx
+        .update(tx.tables.bills)
+        .set({ subtotal: 99n, tax: 1n, cost: 5n })
+        .where(eq(tx.tables.bills.number, '2026-0001')),
+    told: [
+      /The bill 2026-0001 says 99 \(subtotal\), its document 100\./,
+      /says 1 \(tax\), its document 0\./,
+      /says 99 \(sum of its lines\), its document 100\./,
+      /says 0\.000000005 \(cost\), its document 1\.000000001\./,
+      /says 0\.000000005 \(cost of its lines\)/,
+    ],
+  },
+  'a part that continues nothing': {
+    breaks: (tx) => tx.update(tx.tables.entries).set({ continuesId: null }).where(eq(tx.tables.entries.part, 2)),
+    told: [/^The entry ent_\w+ is part 2 of the session s-1, but does not continue the part before it\./],
+  },
+  'a chain that lacks a part': {
+    breaks: (tx) => tx.update(tx.tables.entries).set({ part: 3 }).where(eq(tx.tables.entries.part, 2)),
+    told: [/^The entry ent_\w+ is part 3 of the session s-1/],
+  },
+  'an entry that continues one without a session': {
+    breaks: async (tx) => {
+      const { entries } = tx.tables
+      const [some] = await tx.select({ id: entries.id }).from(entries).where(isNotNull(entries.sessionId))
+      await tx.update(entries).set({ continuesId: some!.id }).where(eq(entries.reportedCost, 1n))
+    },
+    told: [/^The entry ent_\w+ continues another one without a session\./],
+  },
+  'a session that was reported and has no entry': {
+    breaks: async (tx) => {
+      const { sessions } = tx.tables
+      const [some] = await tx.select().from(sessions)
+      const { id: _, ...row } = some!
+      await tx.insert(sessions).values({ ...row, sessionKey: 's-2' })
+    },
+    told: [/^The session s-2 has no entry/],
+  },
+  'a session whose source said nothing': {
+    breaks: (tx) => tx.update(tx.tables.sessions).set({ contested: true }),
+    told: [/^The session s-1 takes its figures from its report, of which nothing is kept\./],
+  },
+  'labels that are not found by one of their pairs': {
+    breaks: (tx) => tx.delete(tx.tables.labelPairs).where(eq(tx.tables.labelPairs.name, 'branch')),
+    told: [/^The labels of set \d+ are not those by which its entries are found\./],
+  },
+  'a name whose spelling leads on to another': {
+    breaks: async (tx) => {
+      const { names } = tx.tables
+      const [harness] = await tx.select({ id: names.id }).from(names).where(eq(names.text, 'codex'))
+      await tx.update(names).set({ canonicalId: harness!.id }).where(eq(names.text, 'some-model'))
+    },
+    told: [/^The name Some-Model\[1m\] is compared as some-model, which is compared as another\./],
+  },
+  'a sheet that went on without its entries': {
+    breaks: (tx) => tx.update(tx.tables.sheets).set({ status: 'submitted', submittedAt: NOW }),
+    told: [/^The entry ent_\w+ is draft or of another person, though on the sheet sht_\w+, which is submitted\./],
+  },
+  'telemetry without an entry, and without totals': {
+    breaks: async (tx) => {
+      const { sessions, names, telemetrySessions, telemetryTotals } = tx.tables
+      const [session] = await tx.select().from(sessions)
+      const [name] = await tx.select().from(names).where(eq(names.text, 'codex'))
+      const { id: _, ...row } = session!
+      const ids: number[] = []
+      for (const sessionKey of ['t-1', 't-2']) {
+        const [made] = await tx
+          .insert(sessions)
+          .values({ ...row, sessionKey, source: 'log' })
+          .returning()
+        ids.push(made!.id)
+        const known = { facts: {}, email: null, lastSeenAt: NOW, forgottenTo: null, remembers: true }
+        await tx.insert(telemetrySessions).values({ sessionId: made!.id, ...known })
+      }
+      const totals = {} as never
+      await tx.insert(telemetryTotals).values({ sessionId: ids[0]!, chainModelId: name!.id, source: 'log', totals })
+    },
+    told: [
+      /^The session t-1 has no entry for codex, of which telemetry \(log\) has brought totals\./,
+      /^Telemetry remembers what it counted of the session t-2, but not what it came to\./,
+    ],
+  },
+}
+
+forEachEngine('soundness', (open) => {
+  test('what Tally writes is sound, and whatever is broken of it is named', async () => {
+    const db = await open()
+    await stage(db)
+    expect(await findUnsound(db.read)).toEqual([])
+    for (const [name, { breaks, told }] of Object.entries(BREAKS)) {
+      let found: string[] = []
+      const run = db.write(async (tx) => {
+        await breaks(tx)
+        found = await findUnsound(tx)
+        throw new Undo()
+      })
+      expect(await run.catch((error: unknown) => error)).toBeInstanceOf(Undo)
+      expect({ name, found }).toEqual({ name, found: told.map((each) => expect.stringMatching(each)) })
+    }
+    expect(await findUnsound(db.read)).toEqual([])
+  })
+})
