@@ -393,9 +393,13 @@ describe('many entries', () => {
   })
 
   test('are placed together', async () => {
-    const { id } = await report(mia)
-    const { json } = await call(bea, 'POST /token-entries/actions', { action: 'place', ids: [id], project: 'acme' })
-    expect(json).toMatchObject({ done: 1, cost: null, results: [{ id, result: 'done' }] })
+    const { id, cost } = await report(mia)
+    const body = { action: 'place', ids: [id], project: 'acme' }
+    const planned = await call(bea, 'POST /token-entries/actions', { ...body, dry_run: true })
+    expect(planned.json).toMatchObject({ dry_run: true, done: 1, cost, results: [{ id, result: 'done' }] })
+    expect((await call(mia, `GET /token-entries/${id}`)).json).toMatchObject({ placement: { by: 'unattributed' } })
+    const { json } = await call(bea, 'POST /token-entries/actions', body)
+    expect(json).toMatchObject({ dry_run: false, done: 1, cost, results: [{ id, result: 'done' }] })
     expect((await call(mia, `GET /token-entries/${id}`)).json).toMatchObject({
       project: { key: 'acme' },
       placement: { by: 'manual' },
