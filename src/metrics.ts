@@ -1,6 +1,6 @@
 /**
- * Figures for those who watch a server, as Prometheus reads them. What happens is counted where it happens; what merely is (sizes,
- * queues) is looked at when somebody asks.
+ * Figures for those who watch a server, as Prometheus reads them. What happens is counted where it happens; what merely
+ * is (sizes, queues) is looked at when somebody asks.
  */
 import { statSync } from 'node:fs'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
@@ -86,8 +86,9 @@ export function createMetrics() {
       groups.observe(writes)
     },
 
-    /** Answers all figures as text. `watch` says once where to look for what merely is. */
     text: () => registry.metrics(),
+
+    /** Says, once, where to look for what merely is. */
     watch({ databaseFile, waitingWrites, outbox, backups }: Sources): void {
       watched('tally_waiting_writes', 'Writes that wait for their commit.', waitingWrites)
       new Gauge({

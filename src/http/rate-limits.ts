@@ -8,7 +8,7 @@ import type { Clock } from '../lib/clock.ts'
 
 const MINUTE_MS = 60_000
 
-/** Tokens that nobody used for so long are forgotten when it is looked for them, so that the memory has a bound. */
+/** How often tokens whose share is whole again are forgotten, so that the memory has a bound. */
 const SWEEP_EVERY_MS = 10 * MINUTE_MS
 
 interface Bucket {

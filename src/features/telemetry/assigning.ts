@@ -4,7 +4,7 @@ import { validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
 import type { AssignedSession, EntriesService } from '../entries/service.ts'
-import { faultsOfEmail, type PeopleService } from '../people/service.ts'
+import { faultsOfEmail, type PeopleService, type User } from '../people/service.ts'
 import type { TelemetryAssigned } from './schema.ts'
 import { forgetEmail, listOfEmail } from './store/sessions.ts'
 
@@ -28,52 +28,59 @@ export interface AssignOptions {
   budgetMs?: number
 }
 
+interface Assignment {
+  email: string
+  to: User
+  by: Actor
+}
+
 export function createAssigning({ db, clock, audit, people, entries }: AssigningDependencies) {
+  async function assignBatch(sessionIds: number[], { email, to, by }: Assignment): Promise<AssignedSession[]> {
+    return db.write(async (tx) => {
+      const assigned: AssignedSession[] = []
+      for (const sessionId of sessionIds) {
+        assigned.push(await entries.assignSession(tx, { sessionId, to }, { now: clock.now(), by }))
+        await forgetEmail(tx, sessionId)
+      }
+      const moved = sumsOf(assigned)
+      if (moved.sessions > 0) {
+        const object = { id: to.uid, name: to.email }
+        await audit.record(tx, by, { action: 'telemetry.assigned', object, after: { email, ...moved } })
+      }
+      return assigned
+    })
+  }
+
+  /** Answers what became of the sessions that it came to before its time was over. */
+  async function assignAll(waiting: number[], assignment: Assignment, budgetMs: number): Promise<AssignedSession[]> {
+    const begun = performance.now()
+    const assigned: AssignedSession[] = []
+    while (assigned.length < waiting.length && (assigned.length === 0 || performance.now() - begun <= budgetMs)) {
+      assigned.push(...(await assignBatch(waiting.slice(assigned.length, assigned.length + BATCH), assignment)))
+    }
+    return assigned
+  }
+
+  async function planAll(waiting: number[], to: User): Promise<AssignedSession[]> {
+    const planned: AssignedSession[] = []
+    for (const sessionId of waiting) planned.push(await entries.planAssignment(db.read, { sessionId, to }))
+    return planned
+  }
+
   return {
     /**
      * Gives the sessions that named an address to a person, with their entries that are not locked. Throws
      * `validation_failed` and `not_found`.
      */
-    async assign({
-      email: given,
-      user,
-      dryRun,
-      by,
-      budgetMs = Number.POSITIVE_INFINITY,
-    }: AssignOptions): Promise<TelemetryAssigned> {
+    async assign({ email: given, user, dryRun, by, budgetMs }: AssignOptions): Promise<TelemetryAssigned> {
       const email = given.trim().toLowerCase()
       const faults = faultsOfEmail(email, '/email')
       if (faults.length > 0) throw validationFailed(faults)
       const to = await people.getUser(user)
-      const begun = performance.now()
-      const sessions: AssignedSession[] = []
-      let isComplete = true
       const waiting = await listOfEmail(db.read, email)
-      if (dryRun) {
-        for (const sessionId of waiting) sessions.push(await entries.planAssignment(db.read, { sessionId, to }))
-      } else {
-        for (let from = 0; from < waiting.length && isComplete; from += BATCH) {
-          const batch = waiting.slice(from, from + BATCH)
-          const done = await db.write(async (tx) => {
-            const assigned: AssignedSession[] = []
-            for (const sessionId of batch) {
-              assigned.push(await entries.assignSession(tx, { sessionId, to }, { now: clock.now(), by }))
-              await forgetEmail(tx, sessionId)
-            }
-            const { sessions, entries: moved } = sumsOf(assigned)
-            if (sessions > 0) {
-              await audit.record(tx, by, {
-                action: 'telemetry.assigned',
-                object: { id: to.uid, name: to.email },
-                after: { email, sessions, entries: moved },
-              })
-            }
-            return assigned
-          })
-          sessions.push(...done)
-          isComplete = from + BATCH >= waiting.length || performance.now() - begun <= budgetMs
-        }
-      }
+      const sessions = dryRun
+        ? await planAll(waiting, to)
+        : await assignAll(waiting, { email, to, by }, budgetMs ?? Number.POSITIVE_INFINITY)
       return {
         dry_run: dryRun,
         email,
@@ -83,7 +90,7 @@ export function createAssigning({ db, clock, audit, people, entries }: Assigning
         skipped: sessions.flatMap(({ assignment, harness, session }) =>
           assignment === 'assigned' ? [] : [{ agent_harness: harness, session_id: session, reason: assignment }],
         ),
-        complete: isComplete,
+        complete: sessions.length === waiting.length,
       }
     },
   }

@@ -78,12 +78,22 @@ export interface Counts {
   records: number
   /**
    * How many records of each event, metric or span were skipped because no channel reads them, for `tally telemetry
-   * status`: the 50 most frequent names of the body. A name is cut to 100 characters and where it stops being one word:
-   * what follows in names of spans may be a path or somebody's words.
+   * status`: the 50 most frequent names of the body, as `shownName` shows them.
    */
   ignored: Map<string, number>
   /** Records that were wanted and could not be decoded. */
   rejected: number
   /** Why the first of them was; null where none was. */
   rejectedBecause: string | null
+}
+
+/** As long as names of events and metrics get. */
+const NAME_LIMIT = 100
+
+/** The first word of a name: `chat` of `chat gpt-5`. What follows may be a path, or what somebody wrote. */
+const FIRST_WORD = /^[A-Za-z][\w.:-]*/
+
+/** The name of an event, metric or span as people may be shown it. */
+export function shownName(name: string): string {
+  return FIRST_WORD.exec(name)?.[0].slice(0, NAME_LIMIT) ?? '(no plain name)'
 }

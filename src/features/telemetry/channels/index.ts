@@ -1,7 +1,17 @@
 /** Every channel by which agents tell what they used. Pure: runs on the decoding thread and knows no database. */
 import type { LabelMap } from '../../../database/records.ts'
+import { addCount } from '../../../lib/counting.ts'
 import { hashOf } from '../identity.ts'
-import type { Attributes, Counts, LogSignal, PointSignal, Signal, SpanSignal, Wanted } from '../signals.ts'
+import {
+  type Attributes,
+  type Counts,
+  type LogSignal,
+  type PointSignal,
+  type Signal,
+  type SpanSignal,
+  shownName,
+  type Wanted,
+} from '../signals.ts'
 import type { Agent, Call } from './agent.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
@@ -76,18 +86,16 @@ interface Placing {
   labels: LabelMap | null
 }
 
-/** Reads one record; undefined where it tells of no use. */
-type Reading = Observation | undefined
-
+/** Reads the records of a body; undefined where one tells of no use. */
 class Reader {
   readonly #placings = new Map<Attributes, Map<Agent, Placing>>()
 
-  read(signal: Signal): Reading {
+  read(signal: Signal): Observation | undefined {
     if (signal.kind === 'log') return this.#log(signal)
     return signal.kind === 'point' ? this.#point(signal) : this.#span(signal)
   }
 
-  #log(log: LogSignal): Reading {
+  #log(log: LogSignal): Observation | undefined {
     const known = LOGS.get(log.eventName)
     if (!known) return undefined
     const fields = new Fields(log.attributes, log.resource)
@@ -98,7 +106,7 @@ class Reader {
     return call && this.#call(known.agent, log.eventName, 'log', fields, log.scope, call)
   }
 
-  #span(span: SpanSignal): Reading {
+  #span(span: SpanSignal): Observation | undefined {
     const fields = new Fields(span.attributes, span.resource)
     const known = SPANS.find(({ reader }) => reader.wants(span.name, (name) => fields.has(name)))
     if (!known) return undefined
@@ -140,7 +148,7 @@ class Reader {
     }
   }
 
-  #point(point: PointSignal): Reading {
+  #point(point: PointSignal): Observation | undefined {
     const known = METRICS.get(point.metric)
     if (!known) return undefined
     const fields = new Fields(point.attributes, point.resource)
@@ -217,18 +225,10 @@ function withinLimit<Counts extends Record<string, number>>(parts: Counts): Coun
   return parts
 }
 
-/** Names of events and metrics are those that are wanted; of a span's only the first word is none that somebody wrote. */
 function nameOfSignal(signal: Signal): string {
   if (signal.kind === 'log') return signal.eventName
-  return signal.kind === 'point' ? signal.metric : (/^[A-Za-z][\w.:-]*/.exec(signal.name)?.[0] ?? 'span')
+  return signal.kind === 'point' ? signal.metric : signal.name
 }
-
-function increment(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1)
-}
-
-/** As in `Counts`. */
-const NAME_LENGTH = 100
 
 /** What the signals say was used. Never throws: a record that cannot be counted is rejected, with the reason. */
 export function readSignals(signals: readonly Signal[]): Read {
@@ -241,11 +241,11 @@ export function readSignals(signals: readonly Signal[]): Read {
     rejections: new Map(),
   }
   for (const signal of signals) {
-    const name = nameOfSignal(signal).slice(0, NAME_LENGTH)
+    const name = shownName(nameOfSignal(signal))
     try {
       const observation = reader.read(signal)
       if (observation) read.observations.push(observation)
-      else increment(read.ignored, name)
+      else addCount(read.ignored, name)
     } catch (error) {
       if (!(error instanceof Unusable)) throw error
       reject(read, `${name}: ${error.message}`)
@@ -257,13 +257,13 @@ export function readSignals(signals: readonly Signal[]): Read {
 function reject(read: Read, reason: string, records = 1): void {
   read.rejected += records
   read.rejectedBecause ??= reason
-  read.rejections.set(reason, (read.rejections.get(reason) ?? 0) + records)
+  addCount(read.rejections, reason, records)
 }
 
 /** What decoding counted, together with what the channels did. */
 export function combine(counts: Counts, read: Read): ReadResult {
   const ignored = new Map(counts.ignored)
-  for (const [name, count] of read.ignored) ignored.set(name, (ignored.get(name) ?? 0) + count)
+  for (const [name, count] of read.ignored) addCount(ignored, name, count)
   const combined = { ...read, ignored, rejections: new Map(read.rejections), records: counts.records }
   if (counts.rejected > 0) reject(combined, counts.rejectedBecause ?? 'it could not be decoded', counts.rejected)
   return combined

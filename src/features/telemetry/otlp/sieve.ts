@@ -1,6 +1,14 @@
 /** Decides which records of a body become signals, and counts the others. Both encodings ask the same sieve. */
+import { addCount } from '../../../lib/counting.ts'
 import { hashOf } from '../identity.ts'
-import type { Attributes, AttributeValue, Counts, Temporality, Wanted } from '../signals.ts'
+import {
+  type Attributes,
+  type AttributeValue,
+  type Counts,
+  shownName,
+  type Temporality,
+  type Wanted,
+} from '../signals.ts'
 
 /** What a body holds of an attribute: where its value is, which is read only where it is wanted. */
 export interface EncodedAttribute<Value> {
@@ -17,14 +25,6 @@ export interface ValueReader<Value> {
 
 /** Names are shown to whoever looks for what is missing; a screen holds no more of them. */
 const IGNORED_LIMIT = 50
-
-/** As long as names of events and metrics get. */
-const NAME_LIMIT = 100
-
-/** The first word of a name: `chat` of `chat gpt-5`. What follows may be a path, or what somebody wrote. */
-const FIRST_WORD = /^[A-Za-z][\w.:-]*/
-
-const UNNAMED = '(no plain name)'
 
 export class Sieve<Value> {
   #records = 0
@@ -130,9 +130,7 @@ export class Sieve<Value> {
   }
 
   #ignore(name: string, records = 1): void {
-    if (records === 0) return
-    const shown = FIRST_WORD.exec(name)?.[0].slice(0, NAME_LIMIT) ?? UNNAMED
-    this.#ignored.set(shown, (this.#ignored.get(shown) ?? 0) + records)
+    if (records > 0) addCount(this.#ignored, shownName(name), records)
   }
 }
 

@@ -10,19 +10,18 @@ export type PushRecord = Tables['telemetryPushes']['$inferSelect']
 
 export async function addToChannel(tx: Tx, row: ChannelRecord): Promise<void> {
   const { telemetryChannels: t } = tx.tables
-  const { harness: _harness, version: _version, channel: _channel, firstSeenAt: _first, lastSeenAt, ...added } = row
   await tx
     .insert(t)
     .values(row)
     .onConflictDoUpdate({
       target: [t.harness, t.version, t.channel],
       set: {
-        lastSeenAt,
-        counted: sql`${t.counted} + ${added.counted}`,
-        repeated: sql`${t.repeated} + ${added.repeated}`,
-        late: sql`${t.late} + ${added.late}`,
-        shrunk: sql`${t.shrunk} + ${added.shrunk}`,
-        tokens: sql`${t.tokens} + ${added.tokens}`,
+        lastSeenAt: row.lastSeenAt,
+        counted: sql`${t.counted} + ${row.counted}`,
+        repeated: sql`${t.repeated} + ${row.repeated}`,
+        late: sql`${t.late} + ${row.late}`,
+        shrunk: sql`${t.shrunk} + ${row.shrunk}`,
+        tokens: sql`${t.tokens} + ${row.tokens}`,
       },
     })
 }
