@@ -292,6 +292,18 @@ forEachEngine('a session that telemetry brings', (open) => {
     expect(await shown({ listed })).toEqual(['ada token log claude-haiku-4-5 3 1', 'ada token log claude-sonnet-5 9 1'])
   })
 
+  test('joins the first of several that were reported, and counts nothing beside them', async () => {
+    const { callerFor, organization, telemetry, entries, listed } = await stage(await open())
+    for (const person of ['ada@example.com', 'grace@example.com']) {
+      await entries.reportEntry(reportBody(10), await callerFor('svc', person))
+    }
+    await telemetry.receive(organization, logs({ output: 15, at: 5 }))
+    expect(await shown({ listed })).toEqual([
+      'ada token log claude-sonnet-5 15 1',
+      'grace token report claude-sonnet-5 10 1',
+    ])
+  })
+
   test('is the token’s creator’s, where it comes with a service token', async () => {
     const { callerFor, telemetry, listed } = await stage(await open())
     await telemetry.receive(await callerFor('svc', 'ada@example.com'), logs({ email: 'grace@example.com' }))
@@ -381,6 +393,25 @@ forEachEngine('a session that telemetry brings', (open) => {
     await telemetry.tidy()
     expect(await seen()).toHaveLength(0)
     expect((await telemetry.status()).channels).toMatchObject([{ counted: 2, late: 2, repeated: 0, tokens: 213 }])
+  })
+
+  test('in ever other versions does not fill what is shown of them, nor what is ignored what was rejected', async () => {
+    const { organization, telemetry, listed } = await stage(await open())
+    for (let version = 0; version < 1_200; version += 400) {
+      const calls = Array.from({ length: 400 }, (_, at) => ({
+        at: version + at,
+        resource: { 'service.version': `${version + at}` },
+      }))
+      await telemetry.receive(organization, {
+        ...logs(...calls),
+        ignored: new Map(Array.from({ length: 400 }, (_, name) => [`event-${version + name}`, 1])),
+        rejections: new Map([['a reason', 1]]),
+      })
+    }
+    const { channels, uncounted } = await telemetry.status()
+    expect([channels.length, uncounted.length]).toEqual([500, 501])
+    expect(uncounted).toContainEqual(expect.objectContaining({ what: 'a reason', records: 3 }))
+    expect((await listed()).map(({ requests }) => requests)).toEqual([1_200])
   })
 
   test('of which many requests come at once, by two servers, adds up exactly', async () => {

@@ -109,8 +109,9 @@ function totalsOf(parts: EntryRecord[]): Totals {
 }
 
 /**
- * The session that a source means. Telemetry joins the only session with its harness and id, whoever owns it; a report
- * adopts one that so far had only telemetry, since a service token says for certain whose it is.
+ * The session that a source means. Telemetry joins the session with its harness and id, whoever owns it, and of several
+ * the first: another beside those that people have reported would count the same use once more. A report adopts one that
+ * so far had only telemetry, since a service token says for certain whose it is.
  */
 export async function joinSession(
   tx: Tx,
@@ -123,7 +124,7 @@ export async function joinSession(
   const own = known.find((session) => session.managerId === manager.id)
   if (own && source === 'report' && own.managerBy === 'email') return adopt(tx, own, circumstances)
   if (own) return lockSession(tx, { ...key, managerId: manager.id, managerBy, source })
-  if (source !== 'report' && known.length === 1) {
+  if (source !== 'report' && known.length > 0) {
     return lockSession(tx, { ...key, managerId: known[0]!.managerId, managerBy, source })
   }
   if (source === 'report') {

@@ -15,12 +15,19 @@ import {
   type UncountedRecord,
 } from './store/status.ts'
 
-/** Versions come and go; names that are ignored are a few hundred; reasons are few but for broken programs. */
+/**
+ * Versions come and go; names that are ignored are a few hundred; reasons are few but for broken programs. No more are
+ * held between two writings either: one request may bring thousands, which would all be written at once.
+ */
 const KEPT = { channels: 500, ignored: 500, rejected: 200 }
+
+type Uncounted = Record<UncountedRecord['kind'], Map<string, UncountedRecord>>
+
+const noneUncounted = (): Uncounted => ({ ignored: new Map(), rejected: new Map() })
 
 export class Tally {
   #channels = new Map<string, ChannelRecord>()
-  #uncounted = new Map<string, UncountedRecord>()
+  #uncounted = noneUncounted()
   #pushes = new Map<number, PushRecord>()
 
   constructor(readonly db: Database) {}
@@ -48,9 +55,10 @@ export class Tally {
 
   noteUncounted(kind: UncountedRecord['kind'], counts: ReadonlyMap<string, number>, now: number): void {
     for (const [what, records] of counts) {
-      const key = `${kind} ${what}`
-      const known = this.#uncounted.get(key)
-      this.#uncounted.set(key, { kind, what, records: (known?.records ?? 0) + records, lastSeenAt: now })
+      const rows = this.#uncounted[kind]
+      const known = rows.get(what)
+      if (!known && rows.size >= KEPT[kind]) continue
+      rows.set(what, { kind, what, records: (known?.records ?? 0) + records, lastSeenAt: now })
     }
   }
 
@@ -69,20 +77,20 @@ export class Tally {
       tokens: 0,
     }
     row.lastSeenAt = now
-    this.#channels.set(key, row)
+    if (this.#channels.has(key) || this.#channels.size < KEPT.channels) this.#channels.set(key, row)
     return row
   }
 
   /** What cannot be written now is lost: nobody is billed by it. */
   async flush(): Promise<void> {
-    const [channels, uncounted, pushes] = [this.#channels, this.#uncounted, this.#pushes]
-    if (channels.size + uncounted.size + pushes.size === 0) return
+    const [channels, { ignored, rejected }, pushes] = [this.#channels, this.#uncounted, this.#pushes]
+    if (channels.size + ignored.size + rejected.size + pushes.size === 0) return
     this.#channels = new Map()
-    this.#uncounted = new Map()
+    this.#uncounted = noneUncounted()
     this.#pushes = new Map()
     await this.db.write(async (tx) => {
       for (const row of channels.values()) await addToChannel(tx, row)
-      for (const row of uncounted.values()) await addToUncounted(tx, row)
+      for (const row of [...ignored.values(), ...rejected.values()]) await addToUncounted(tx, row)
       for (const row of pushes.values()) await addToPushes(tx, row)
       await deleteOldest(tx, KEPT)
     })
