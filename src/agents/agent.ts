@@ -1,5 +1,4 @@
 /** What a reader of an agent's own session files is, and what it finds there. */
-import type { AgentsEnvironment } from '../config.ts'
 
 /** As they stand in `agent_harness`, so that what a hook, a scan and telemetry say of a session meets. */
 export const AGENT_NAMES = ['claude-code', 'codex', 'gemini-cli', 'opencode', 'qwen-code'] as const
@@ -53,6 +52,10 @@ export interface Damage {
   what: string
 }
 
+export function damageText({ file, line, what }: Damage): string {
+  return `${file}${line === null ? '' : `:${line}`}: ${what}`
+}
+
 /** A session that a hook names. */
 export interface SessionName {
   sessionId: string
@@ -68,5 +71,3 @@ export interface Scan {
   files: number
   bytes: number
 }
-
-export type { AgentsEnvironment }

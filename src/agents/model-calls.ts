@@ -28,6 +28,27 @@ export interface ModelCall {
   total?: string
 }
 
+/** What a file tells beside a call's key, session, time, model and counts, where it tells nothing. */
+export const UNTOLD = { owner: '', provider: '', cost: '', folder: '', branch: '', isSidechain: false } as const
+
+/** What a file must tell of a call, so that it can be counted. */
+export type Countable = Pick<ModelCall, 'counts' | 'at' | 'model'>
+
+/**
+ * Undefined where nothing was used, and where something is missing without which a call cannot be counted, which is
+ * told as damage. The counts are undefined where they are none.
+ */
+export function findCountable(
+  { counts, at, model }: { [Field in keyof Countable]: Countable[Field] | undefined },
+  tellDamage: (what: string) => void,
+): Countable | undefined {
+  const missing = (what: string) => void tellDamage(`has token counts ${what}, and is not counted`)
+  if (!counts) return missing('that are no whole numbers')
+  if (totalOf(counts) === 0) return undefined
+  if (at === undefined) return missing('without a time')
+  return model ? { counts, at, model } : missing('without a model')
+}
+
 export interface FileDamage {
   line: number | null
   what: string

@@ -4,7 +4,8 @@
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { AgentName, AgentsEnvironment, Damage } from './agent.ts'
+import type { AgentsEnvironment } from '../config.ts'
+import type { AgentName, Damage } from './agent.ts'
 import type { FileDamage, FileReading, ModelCall } from './model-calls.ts'
 import type { SessionSum } from './session-sums.ts'
 

@@ -1,15 +1,8 @@
 /** Reads the session files of agents, and tells what each session used. */
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import {
-  AGENT_NAMES,
-  type AgentName,
-  type AgentsEnvironment,
-  type Damage,
-  type Scan,
-  type SessionName,
-  type SessionUse,
-} from './agent.ts'
+import type { AgentsEnvironment } from '../config.ts'
+import { AGENT_NAMES, type AgentName, type Damage, type Scan, type SessionName, type SessionUse } from './agent.ts'
 import { branchAt, findGitFolder, type GitFolder, repositoryName } from './git-folder.ts'
 import type { FileReading } from './model-calls.ts'
 import { READERS } from './readers/all.ts'

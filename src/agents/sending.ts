@@ -1,11 +1,11 @@
 /** Delivers what hooks have noted. A file leaves the spool when the server has acknowledged what the session used. */
 import type { AgentsEnvironment, ClientConfig } from '../config.ts'
-import type { AgentName, Damage, SessionUse } from './agent.ts'
+import { type AgentName, type Damage, damageText, type SessionUse } from './agent.ts'
 import { log, noteDelivery, noteFault } from './journal.ts'
 import { reportText } from './report.ts'
 import { scanSession } from './scan.ts'
 import { BEAT_MS, beat, releaseLock, senderLockPath, takeLock } from './sender-lock.ts'
-import { mayPass, type Reported, reportBatch, ServerFault } from './server.ts'
+import { mayPass, type Reported, refusalText, reportBatch, ServerFault } from './server.ts'
 import {
   type Job,
   keepRefused,
@@ -183,7 +183,7 @@ class Sender {
   }
 
   async #deliver(session: Session): Promise<void> {
-    const { uses, damage } = await readSession(session)
+    const { uses, damage } = readSession(session)
     const reports = uses.map((use) => reportText(use))
     const text = reports.join('\n')
     const key = keyOf(session)
@@ -205,7 +205,6 @@ class Sender {
       this.#acknowledge(session, await reportBatch(this.#options.server, reports))
     } catch (error) {
       if (!(error instanceof ServerFault) || !error.isOfContent) throw error
-      forgetRefused(this.#options.environment, session)
       this.#refuse(session, [error.message])
     }
   }
@@ -214,9 +213,9 @@ class Sender {
     const { environment, server } = this.#options
     const passing = results.find(mayPass)
     if (passing) throw new ServerFault(`${server.url} is busy: ${passing.refusal!.detail}`, passing.refusal!.status)
-    forgetRefused(environment, session)
     const reasons = results.flatMap(({ refusal }) => (refusal ? [refusalText(refusal)] : []))
     if (reasons.length > 0) this.#refuse(session, reasons)
+    else forgetRefused(environment, session)
     const { agent, sessionId } = session
     const taken = results.filter(({ result }) => result !== 'rejected')
     if (taken.length === 0) return
@@ -229,6 +228,7 @@ class Sender {
   /** Kept where `tally agents status` shows it: it would stand in the way of the others otherwise. */
   #refuse(session: Session, reasons: string[]): void {
     const refused = { job: session.job, at: new Date().toISOString(), reasons }
+    forgetRefused(this.#options.environment, session)
     keepRefused(this.#options.environment, refused)
     this.#refused.set(keyOf(session), refused)
     log(this.#options.environment, `${keyOf(session)} was refused: ${reasons.join('; ')}`)
@@ -238,7 +238,6 @@ class Sender {
     const unreadable = damage.filter(({ line }) => line === null)
     if (unreadable.length > 0) {
       const reasons = unreadable.map(({ file, what }) => `${file}: ${what}`)
-      forgetRefused(this.#options.environment, session)
       this.#refuse(session, reasons)
     } else {
       this.#empty.set(keyOf(session), session)
@@ -247,7 +246,7 @@ class Sender {
   }
 
   #tellDamage(session: Session, damage: Damage): void {
-    const what = `${damage.file}${damage.line === null ? '' : `:${damage.line}`}: ${damage.what}`
+    const what = damageText(damage)
     if (this.#damage.has(what)) return
     this.#damage.set(what, damage)
     log(this.#options.environment, `${keyOf(session)} is not counted whole: ${what}`)
@@ -259,26 +258,23 @@ function keyOf({ agent, sessionId }: Pick<Session, 'agent' | 'sessionId'>): stri
 }
 
 /** A session that cannot be read must not keep the others waiting: it is damaged as a whole. */
-async function readSession({ job }: Session): Promise<{ uses: SessionUse[]; damage: Damage[] }> {
+function readSession({ job }: Session): { uses: SessionUse[]; damage: Damage[] } {
   const { agent, sessionId, transcriptPath, environment } = job
   const session = transcriptPath === null ? { sessionId } : { sessionId, transcriptPath }
   try {
-    return await scanSession(agent, session, environment)
+    return scanSession(agent, session, environment)
   } catch (error) {
     const damage = { file: transcriptPath ?? sessionId, line: null, what: (error as Error).message }
     return { uses: [], damage: [damage] }
   }
 }
 
-function refusalText({ code, detail, errors }: NonNullable<Reported['refusal']>): string {
-  const faults = errors?.map(({ pointer, message }) => `${pointer} ${message}`).join(', ')
-  return `${code}: ${faults || detail}`
-}
-
 /** What was refused before is out of date, as this says anew what the session used. */
 function forgetRefused(environment: AgentsEnvironment, { agent, sessionId }: Session): void {
   const { waiting } = readRefused(environment)
   const same = waiting.filter(({ content: { job } }) => job.agent === agent && job.sessionId === sessionId)
-  const names = same.map(({ name }) => name)
-  removeWaiting(refusedFolder(environment), names)
+  removeWaiting(
+    refusedFolder(environment),
+    same.map(({ name }) => name),
+  )
 }

@@ -17,6 +17,12 @@ export interface Refusal {
   errors?: Fault[]
 }
 
+/** In one line; where fields are at fault, with what is wrong with each. */
+export function refusalText({ code, detail, errors = [] }: Refusal): string {
+  const faults = errors.map(({ pointer, message }) => `${pointer || '/'} ${message}`).join(', ')
+  return `${code}: ${faults || detail}`
+}
+
 /** What became of one report. */
 export type Reported =
   | { result: 'created' | 'updated' | 'repeated'; refusal: null }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { damageText } from '../agents/agent.ts'
 import { log } from '../agents/journal.ts'
 import {
   BACKGROUND_PATIENCE_MS,
@@ -13,6 +14,7 @@ import { type AgentsServer, agentsServer, type ServerFlags } from './agents-serv
 import { CommandError } from './failures.ts'
 import { examples, optionOf } from './options.ts'
 import { note, print, printJson, printTable } from './print.ts'
+import { counted } from './report-text.ts'
 
 interface FlushFlags extends ServerFlags {
   wait?: boolean
@@ -93,13 +95,13 @@ function tell({ delivered, refused, empty, damage, fault }: Delivery, { environm
     )
   }
   for (const { agent, sessionId } of empty) note(`${agent} ${sessionId}: nothing used stands in its files.`)
-  for (const { file, line, what } of damage) note(`Not counted: ${file}${line === null ? '' : `:${line}`}: ${what}`)
+  for (const each of damage) note(`Not counted: ${damageText(each)}`)
   const elsewhere = readJobs(environment).waiting.flatMap(({ content }) => content.server ?? [])
   for (const other of new Set(elsewhere)) {
     if (other !== server.url) note(`More waits for ${other}, which a hook's TALLY_URL named: flush with --url ${other}`)
   }
   if (delivered.length === 0 && refused.length === 0 && empty.length === 0 && !fault) print('Nothing waits.')
-  else if (delivered.length > 0) print(`Delivered ${sessions(delivered.length)} to ${server.url}.`)
+  else if (delivered.length > 0) print(`Delivered ${counted(delivered.length, 'session')} to ${server.url}.`)
 }
 
 function problemOf({ refused, fault }: Delivery, target: AgentsServer): string | undefined {
@@ -108,11 +110,9 @@ function problemOf({ refused, fault }: Delivery, target: AgentsServer): string |
   )
   if (fault) {
     lines.push(fault.message)
-    lines.push(`${sessions(waitingFor(target).length)} wait; nothing is lost. \`tally agents flush\` tries again.`)
+    lines.push(
+      `${counted(waitingFor(target).length, 'session')} wait; nothing is lost. \`tally agents flush\` tries again.`,
+    )
   }
   return lines.length > 0 ? lines.join('\n') : undefined
-}
-
-function sessions(count: number): string {
-  return count === 1 ? '1 session' : `${count} sessions`
 }

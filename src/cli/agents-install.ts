@@ -45,7 +45,7 @@ export function addInstallCommands(agents: Command): void {
       }
       await show(changes, { yes, question: 'Put the hook there?' })
       for (const change of changes) {
-        made(change, () => install(environment, change))
+        withPath(change.path, () => install(environment, change))
         print(`${change.agent}: the hook is in ${change.path} now. Sessions that run already go on without it.`)
       }
       for (const warning of plans.flatMap(({ path, warnings }) => warnings.map((text) => `${path}: ${text}`))) {
@@ -68,7 +68,7 @@ export function addInstallCommands(agents: Command): void {
       }
       await show(changes, { yes, question: 'Take the hook out?' })
       for (const change of changes) {
-        made(change, () => uninstall(environment, change))
+        withPath(change.path, () => uninstall(environment, change))
         print(`${change.agent}: the hook is no longer in ${change.path}.`)
       }
     })
@@ -81,10 +81,6 @@ function hookOf(agent: AgentName): string[] {
 /** Before anything is written, every plan is made: with a fault in one, nothing changes. */
 function planned(agent: AgentName, environment: AgentsEnvironment, plan: () => SettingsChange): SettingsChange {
   return withPath(settingsPath(agent, environment), plan)
-}
-
-function made({ path }: SettingsChange, work: () => void): void {
-  withPath(path, work)
 }
 
 function withPath<Result>(path: string, work: () => Result): Result {

@@ -1,6 +1,7 @@
 /** A scan as a person reads it. */
-import type { Damage, SessionUse } from '../agents/agent.ts'
+import { type Damage, damageText, type SessionUse } from '../agents/agent.ts'
 import type { Outcome } from '../agents/reporting.ts'
+import { refusalText } from '../agents/server.ts'
 import { moneyNumber, type Nanos } from '../lib/money.ts'
 import { type Column, minute, note, print, printTable } from './print.ts'
 import { counted, countText, dollars } from './report-text.ts'
@@ -117,9 +118,7 @@ function shortened(text: string): string {
 }
 
 export function tellDamage(damage: readonly Damage[]): void {
-  for (const { file, line, what } of damage.slice(0, DAMAGE_SHOWN)) {
-    note(`Not counted: ${file}${line === null ? '' : `:${line}`}: ${what}`)
-  }
+  for (const each of damage.slice(0, DAMAGE_SHOWN)) note(`Not counted: ${damageText(each)}`)
   if (damage.length > DAMAGE_SHOWN) {
     note(`Not counted: ${damage.length - DAMAGE_SHOWN} more such places; --json lists all of them.`)
   }
@@ -127,14 +126,7 @@ export function tellDamage(damage: readonly Damage[]): void {
 
 /** One line per reason, as one reason mostly stands for many. */
 export function tellRefused(refused: Outcome['refused']): void {
-  const reasons = new Map<string, Outcome['refused']>()
-  for (const each of refused) {
-    const { code, detail, errors = [] } = each.refusal
-    const faults = errors.map(({ pointer, message }) => `${pointer || '/'} ${message}`).join('; ')
-    const reason = `${code}: ${faults || detail}`
-    reasons.set(reason, [...(reasons.get(reason) ?? []), each])
-  }
-  for (const [reason, alike] of reasons) {
+  for (const [reason, alike] of Map.groupBy(refused, ({ refusal }) => refusalText(refusal))) {
     const { sessionId, model } = alike[0]!.use
     const more = alike.length > 1 ? ` and ${alike.length - 1} more` : ''
     note(`Refused: ${sessionId} (${model})${more}: ${reason}`)

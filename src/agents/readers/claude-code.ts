@@ -1,7 +1,17 @@
 /** Claude Code: a file of JSON lines per session, and one per sub-agent in a folder of the session's name. */
 import { basename, join } from 'node:path'
-import type { AgentsEnvironment, Counts } from '../agent.ts'
-import { countsOf, type FileReading, type ModelCall, momentOf, objectOf, textOf, totalOf } from '../model-calls.ts'
+import type { AgentsEnvironment } from '../../config.ts'
+import type { Counts } from '../agent.ts'
+import {
+  countsOf,
+  type FileReading,
+  findCountable,
+  type ModelCall,
+  momentOf,
+  objectOf,
+  textOf,
+  totalOf,
+} from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import { settleByKey } from '../settling.ts'
 import type { Reader } from './reader.ts'
@@ -66,27 +76,21 @@ function callsOf(
   damages: Damages,
 ): ModelCall[] {
   const model = textOf(message.model)
-  const counts = countsOfUsage(usage)
-  if (!counts) damages.add('has token counts that are no whole numbers, and is not counted', line)
-  if (!counts || totalOf(counts) === 0) return []
   if (model === NO_MODEL) return []
-  const at = momentOf(record.timestamp)
-  if (at === undefined) damages.add('has token counts without a time, and is not counted', line)
-  if (model === '') damages.add('has token counts without a model, and is not counted', line)
-  if (at === undefined || model === '') return []
+  const told = { counts: countsOfUsage(usage), at: momentOf(record.timestamp), model }
+  const countable = findCountable(told, (what) => damages.add(what, line))
+  if (!countable) return []
   const id = textOf(message.id)
   const request = textOf(record.requestId)
   // Without an id of its own a line is still itself where it is copied.
   const key = id === '' && request === '' ? textOf(record.uuid) : `${id} ${request}`
   const branch = textOf(record.gitBranch)
   const call: ModelCall = {
+    ...countable,
     key,
     session: textOf(record.sessionId) || pathSession,
     owner: textOf(objectOf(record.forkedFrom)?.sessionId) || textOf(record.requestSessionId),
-    at,
-    model,
     provider: providerOf(id),
-    counts,
     cost: typeof record.costUSD === 'number' ? String(record.costUSD) : '',
     folder: textOf(record.cwd),
     // What git answers where no branch is checked out.

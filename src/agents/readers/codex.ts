@@ -3,8 +3,19 @@
  * running total of the thread, some of them again and again.
  */
 import { basename, join } from 'node:path'
-import type { AgentsEnvironment, Counts } from '../agent.ts'
-import { countsOf, type FileReading, type ModelCall, momentOf, objectOf, textOf, totalOf } from '../model-calls.ts'
+import type { AgentsEnvironment } from '../../config.ts'
+import type { Counts } from '../agent.ts'
+import {
+  countsOf,
+  type FileReading,
+  findCountable,
+  type ModelCall,
+  momentOf,
+  objectOf,
+  textOf,
+  totalOf,
+  UNTOLD,
+} from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import { settleByKey } from '../settling.ts'
 import type { Reader, ReadFile } from './reader.ts'
@@ -148,24 +159,18 @@ class RolloutReading {
   }
 
   #add(usage: Usage, at: number | undefined, line: number, key: string, owner: string, total?: string): void {
-    const counts = countsOfUsage(usage)
-    if (totalOf(counts) === 0) return
-    if (at === undefined) {
-      this.#damages.add('has token counts without a time, and is not counted', line)
-      return
-    }
+    const told = { counts: countsOfUsage(usage), at, model: this.#model }
+    const countable = findCountable(told, (what) => this.#damages.add(what, line))
+    if (!countable) return
     this.#calls.push({
+      ...UNTOLD,
+      ...countable,
       key,
       session: this.#thread,
       owner,
-      at,
-      model: this.#model,
       provider: this.#provider,
-      counts,
-      cost: '',
       folder: this.#folder,
       branch: this.#branch,
-      isSidechain: false,
       remote: this.#remote,
       ...(total === undefined ? {} : { total }),
     })

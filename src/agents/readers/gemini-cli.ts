@@ -2,7 +2,16 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Counts } from '../agent.ts'
-import { countsOf, type FileReading, type ModelCall, momentOf, objectOf, textOf, totalOf } from '../model-calls.ts'
+import {
+  countsOf,
+  type FileReading,
+  findCountable,
+  type ModelCall,
+  momentOf,
+  objectOf,
+  textOf,
+  UNTOLD,
+} from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import { settleByKey } from '../settling.ts'
 import type { Reader } from './reader.ts'
@@ -76,37 +85,13 @@ class ChatReading {
     if (message?.type !== 'gemini') return
     const tokens = objectOf(message.tokens)
     if (!tokens) return
-    const counts = countsOfTokens(tokens)
-    const at = momentOf(message.timestamp)
-    const model = textOf(message.model)
-    if (!counts) {
-      this.#damages.add('has token counts that are no whole numbers, and is not counted', line)
-      return
-    }
-    if (totalOf(counts) === 0) return
-    if (at === undefined) {
-      this.#damages.add('has token counts without a time, and is not counted', line)
-      return
-    }
-    if (model === '') {
-      this.#damages.add('has token counts without a model, and is not counted', line)
-      return
-    }
+    const told = { counts: countsOfTokens(tokens), at: momentOf(message.timestamp), model: textOf(message.model) }
+    const countable = findCountable(told, (what) => this.#damages.add(what, line))
+    if (!countable) return
     const id = textOf(message.id)
     const key = id === '' ? '' : `${this.#session} ${id}`
-    this.#calls.set(key || `at ${at} ${this.#calls.size}`, {
-      key,
-      session: this.#session,
-      owner: '',
-      at,
-      model,
-      provider: '',
-      counts,
-      cost: '',
-      folder: this.#folder,
-      branch: '',
-      isSidechain: false,
-    })
+    const call: ModelCall = { ...UNTOLD, ...countable, key, session: this.#session, folder: this.#folder }
+    this.#calls.set(key || `at ${call.at} ${this.#calls.size}`, call)
   }
 }
 

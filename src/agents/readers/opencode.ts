@@ -4,7 +4,17 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Counts } from '../agent.ts'
-import { countsOf, type FileReading, type ModelCall, momentOf, objectOf, textOf, totalOf } from '../model-calls.ts'
+import {
+  countsOf,
+  type FileReading,
+  findCountable,
+  type ModelCall,
+  momentOf,
+  objectOf,
+  textOf,
+  totalOf,
+  UNTOLD,
+} from '../model-calls.ts'
 import { Damages } from '../session-lines.ts'
 import { settleByKey } from '../settling.ts'
 import type { Reader } from './reader.ts'
@@ -118,32 +128,26 @@ function callOf(
   session: string,
   damages: Damages,
 ): ModelCall | undefined {
-  if (!message) return void damages.add('a message is no JSON object and was not read', null)
+  const tellDamage = (what: string) => damages.add(`a message ${what}`, null)
+  if (!message) return void tellDamage('is no JSON object and was not read')
   const tokens = objectOf(message.tokens)
   if (message.role !== 'assistant' || !tokens) return undefined
-  const counts = countsOfTokens(tokens)
   const time = objectOf(message.time)
-  const at = momentOf(time?.created)
-  const model = textOf(message.modelID)
-  if (!counts) return void damages.add('a message has token counts that are no whole numbers, and is not counted', null)
-  if (totalOf(counts) === 0) return undefined
-  if (at === undefined) return void damages.add('a message has token counts without a time, and is not counted', null)
-  if (model === '') return void damages.add('a message has token counts without a model, and is not counted', null)
+  const told = { counts: countsOfTokens(tokens), at: momentOf(time?.created), model: textOf(message.modelID) }
+  const countable = findCountable(told, tellDamage)
+  if (!countable) return undefined
+  const { counts, at, model } = countable
   const provider = textOf(message.providerID)
   return {
+    ...UNTOLD,
+    ...countable,
     // A fork gives copies new ids, but keeps their times to the millisecond.
     key: [at, momentOf(time?.completed) ?? '', provider, model, ...Object.values(counts)].join(' '),
     session,
-    owner: '',
-    at,
-    model,
     provider: MAKERS.has(provider) ? '' : provider,
-    counts,
     // Nothing was to be paid, or nobody knows: a list value is better than none.
     cost: typeof message.cost === 'number' && message.cost > 0 ? String(message.cost) : '',
     folder: textOf(objectOf(message.path)?.cwd),
-    branch: '',
-    isSidechain: false,
   }
 }
 

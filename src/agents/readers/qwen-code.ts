@@ -8,11 +8,13 @@ import {
   countOf,
   countsOf,
   type FileReading,
+  findCountable,
   type ModelCall,
   momentOf,
   objectOf,
   textOf,
   totalOf,
+  UNTOLD,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import { settleByKey } from '../settling.ts'
@@ -65,35 +67,23 @@ function readChat(path: string): FileReading {
   readMarkedLines(path, ['"ui_telemetry"', '"usageMetadata"'], damages, (record, line) => {
     const told = toldBy(record)
     if (!told) return
-    const counts = countsOfUsage(told.usage, told.names)
-    const at = momentOf(told.at) ?? momentOf(record.timestamp)
-    const model = textOf(told.model)
-    if (!counts) {
-      damages.add('has token counts that are no whole numbers, and is not counted', line)
-      return
-    }
-    if (totalOf(counts) === 0) return
-    if (at === undefined) {
-      damages.add('has token counts without a time, and is not counted', line)
-      return
-    }
-    if (model === '') {
-      damages.add('has token counts without a model, and is not counted', line)
-      return
-    }
+    const countable = findCountable(
+      {
+        counts: countsOfUsage(told.usage, told.names),
+        at: momentOf(told.at) ?? momentOf(record.timestamp),
+        model: textOf(told.model),
+      },
+      (what) => damages.add(what, line),
+    )
+    if (!countable) return
     const calls = told.names === EVENT_COUNTS ? events : answers
     calls.push({
-      key: told.id === '' ? '' : `${told.id} ${at}`,
+      ...UNTOLD,
+      ...countable,
+      key: told.id === '' ? '' : `${told.id} ${countable.at}`,
       session: textOf(record.sessionId) || basename(path, '.jsonl'),
-      owner: '',
-      at,
-      model,
-      provider: '',
-      counts,
-      cost: '',
       folder: textOf(record.cwd),
       branch: textOf(record.gitBranch),
-      isSidechain: false,
     })
   })
   // Versions without the events tell the same calls with their answers only.
@@ -122,21 +112,15 @@ function readLedger(path: string): FileReading {
     const at = momentOf(record.startTime) ?? momentOf(record.timestamp)
     if (session === '' || at === undefined) return
     for (const [model, usage] of Object.entries(objectOf(record.models) ?? {})) {
-      const counts = countsOfUsage(objectOf(usage) ?? {}, LEDGER_COUNTS)
-      if (!counts) damages.add('has token counts that are no whole numbers, and is not counted', line)
-      if (!counts || totalOf(counts) === 0) continue
+      const told = { counts: countsOfUsage(objectOf(usage) ?? {}, LEDGER_COUNTS), at, model }
+      const countable = findCountable(told, (what) => damages.add(what, line))
+      if (!countable) continue
       calls.push({
+        ...UNTOLD,
+        ...countable,
         key: `${LEDGER} ${session} ${model}`,
         session,
-        owner: '',
-        at,
-        model,
-        provider: '',
-        counts,
-        cost: '',
         folder: textOf(record.project),
-        branch: '',
-        isSidechain: false,
         requests: countOf(objectOf(usage)?.requests) || 1,
       })
     }

@@ -1,5 +1,6 @@
 /** What is different from agent to agent: where session files lie, what stands in them, and what in them is a copy. */
-import type { AgentName, AgentsEnvironment } from '../agent.ts'
+import type { AgentsEnvironment } from '../../config.ts'
+import type { AgentName } from '../agent.ts'
 import type { FileReading, ModelCall } from '../model-calls.ts'
 
 export interface Reader {
