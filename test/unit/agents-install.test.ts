@@ -173,8 +173,10 @@ describe('the settings of Claude Code', () => {
   })
 
   test('are not changed where a name stands in them twice, as agents take the last', () => {
-    const twice = '{ "hooks": { "Stop": [] }, "hooks": { "PreToolUse": [{ "hooks": [] }] } }'
-    expect(() => claudeCode.withHook(twice, claudeCommand)).toThrow(/cannot be changed safely/)
+    for (const event of ['PreToolUse', 'SessionEnd']) {
+      const twice = `{ "hooks": { "Stop": [] }, "hooks": { "${event}": [{ "hooks": [] }] } }`
+      expect(() => claudeCode.withHook(twice, claudeCommand)).toThrow(/cannot be changed safely/)
+    }
   })
 
   test('that switch every hook off are pointed out', () => {

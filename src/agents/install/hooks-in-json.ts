@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type JSONPath, type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import type { AgentName } from '../agent.ts'
 import { lineEnd, SettingsFault } from './installer.ts'
-import { hasComments, withAdded, withRemoved, withReplaced } from './json-text.ts'
+import { hasComments, notUnderstood, withAdded, withRemoved, withReplaced } from './json-text.ts'
 
 interface Hook {
   type: 'command'
@@ -162,9 +162,4 @@ function beside(agent: AgentName, settings: { [name: string]: Json }): Json {
     return others.length > 0 ? [[event, others]] : []
   })
   return kept.length > 0 ? { ...rest, hooks: Object.fromEntries(kept) } : rest
-}
-
-/** For one, a name that stands in an object twice. */
-function notUnderstood(): SettingsFault {
-  return new SettingsFault('is written in a way that cannot be changed safely; is a name in it twice?')
 }

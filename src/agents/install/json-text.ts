@@ -4,7 +4,7 @@
  * take comments away with what stood before them.
  */
 import { findNodeAtLocation, type JSONPath, type Node, parseTree, stripComments } from 'jsonc-parser'
-import { lineEnd } from './installer.ts'
+import { lineEnd, SettingsFault } from './installer.ts'
 
 const SPACE_AND_COMMENTS = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y
 
@@ -56,8 +56,15 @@ export function hasComments(text: string, path: JSONPath): boolean {
   return stripComments(part) !== part
 }
 
+/** Throws where values say that it is there and the text has it elsewhere: of a name that stands in it twice. */
 function nodeAt(text: string, path: JSONPath): Node {
-  return findNodeAtLocation(parseTree(text, [], { allowTrailingComma: true })!, path)!
+  const node = findNodeAtLocation(parseTree(text, [], { allowTrailingComma: true })!, path)
+  if (!node) throw notUnderstood()
+  return node
+}
+
+export function notUnderstood(): SettingsFault {
+  return new SettingsFault('is written in a way that cannot be changed safely; is a name in it twice?')
 }
 
 /** Behind the last member and its comma, and behind what is said about it on the same line. */
