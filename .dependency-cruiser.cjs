@@ -182,6 +182,13 @@ module.exports = {
       '^src/features/telemetry/otlp/',
       '^src/http/otlp\\.ts$',
     ]),
+    onlyIn(
+      'browsers-only-in-the-web-application',
+      '(^|/)node_modules/(react|react-dom|recharts|wouter|dayjs|get-nonce|@(mantine|dnd-kit|tabler|tanstack)/[^/]+)/',
+      ['^src/web/'],
+    ),
+    onlyIn('settings-only-where-hooks-go', '(^|/)node_modules/(jsonc-parser|smol-toml)/', ['^src/agents/install/']),
+    onlyIn('patches-only-where-settings-are-shown', '(^|/)node_modules/diff/', ['^src/cli/agents-install\\.ts$']),
     onlyIn('expressions-only-in-conditions', '(^|/)node_modules/re2js/', ['^src/features/placement/']),
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
