@@ -43,6 +43,7 @@ const PARTS = {
     '^src/app\\.ts$',
     '^src/config\\.ts$',
     '^src/version\\.ts$',
+    '^src/notices\\.ts$',
     '^src/agents/',
     '^src/demo/',
     // Besides services only the shapes in which things are printed as JSON.
@@ -79,6 +80,7 @@ const PARTS = {
   'src/metrics\\.ts$': [],
   'src/config\\.ts$': ['^src/lib/'],
   'src/version\\.ts$': ['^package\\.json$'],
+  'src/notices\\.ts$': [],
   // Talks to a server over HTTP; of the server's code it knows shapes only (see `agents-know-shapes-only`).
   'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
   // A client typed by the server's routes, and nothing else of the server (see `web-knows-the-type-of-the-app-only`).

@@ -7,8 +7,10 @@
  * application (elysia issue 1280), and next to the runtime's 110 MB nothing would be gained.
  */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { WEB_PACK } from '../src/http/web-pack.ts'
+import { NOTICES } from '../src/notices.ts'
+import { buildNotices } from './notices.ts'
 import { buildWeb } from './web.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -36,6 +38,9 @@ const WORKERS = [
   'src/features/telemetry/decoding-worker.ts',
 ]
 
+/** All that is bundled of Tally: its command line and the threads. */
+export const PROGRAMS = ['src/main.ts', ...WORKERS]
+
 /** Bundles a program with its workers and a runtime into one file. Answers where it is. */
 export async function compile(options: {
   /** Path of the program, from the root of the repository. */
@@ -54,7 +59,7 @@ export async function compile(options: {
   try {
     await Bun.build({
       entrypoints: [program, ...workers, ...files].map((path) => resolve(ROOT, path)),
-      loader: { '.pack': 'file' },
+      loader: { '.pack': 'file', '.notices': 'file' },
       // Puts the workers beside the program in the executable, where `new URL('./x-worker.ts', import.meta.url)` looks.
       naming: { entry: '[name].[ext]' },
       // What is imported when it is needed is also parsed only then. Parsing all of it takes 95 ms, for which an agent
@@ -91,41 +96,54 @@ async function commit(): Promise<string> {
   }
 }
 
-async function build(name: string, target?: Target): Promise<string> {
+/** What every executable carries, whatever its platform. */
+export async function buildParts(): Promise<void> {
+  await buildWeb()
+  await buildNotices(PROGRAMS)
+}
+
+/** Answers where it is. */
+export async function build(outfile: string, target?: Target): Promise<string> {
   const begun = performance.now()
-  const outfile = join(ROOT, 'dist', name)
   await compile({
     program: 'src/main.ts',
     outfile,
     workers: WORKERS,
-    files: [WEB_PACK],
+    files: [WEB_PACK, NOTICES],
     ...(target ? { target } : {}),
   })
   const megabytes = (Bun.file(outfile).size / 1e6).toFixed(1)
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
-  console.log(`dist/${name}  ${megabytes} MB  ${seconds} s`)
+  console.log(`${relative(ROOT, outfile)}  ${megabytes} MB  ${seconds} s`)
   return outfile
 }
 
-/** In the form that `sha256sum --check` reads. */
-async function writeChecksums(files: string[]): Promise<void> {
+/** Executables of every platform in a folder, and their paths. */
+export async function buildAll(folder: string): Promise<string[]> {
+  await buildParts()
+  const files: string[] = []
+  for (const [name, target] of Object.entries(RELEASED)) files.push(await build(join(folder, name), target))
+  return files
+}
+
+/** `SHA256SUMS` of files in a folder, in the form that `sha256sum --check` reads. */
+export async function writeChecksums(folder: string, files: string[]): Promise<void> {
   const lines: string[] = []
   for (const file of files) {
     const hash = new Bun.CryptoHasher('sha256')
     for await (const chunk of Bun.file(file).stream()) hash.update(chunk)
     lines.push(`${hash.digest('hex')}  ${basename(file)}\n`)
   }
-  await Bun.write(join(ROOT, 'dist/SHA256SUMS'), lines.join(''))
+  await Bun.write(join(folder, 'SHA256SUMS'), lines.join(''))
 }
 
 if (import.meta.main) {
-  await buildWeb()
+  const dist = join(ROOT, 'dist')
   if (process.argv.includes('--all')) {
-    await rm(join(ROOT, 'dist/SHA256SUMS'), { force: true })
-    const files: string[] = []
-    for (const [name, target] of Object.entries(RELEASED)) files.push(await build(name, target))
-    await writeChecksums(files)
+    await rm(join(dist, 'SHA256SUMS'), { force: true })
+    await writeChecksums(dist, await buildAll(dist))
   } else {
-    await build('tally')
+    await buildParts()
+    await build(join(dist, 'tally'))
   }
 }

@@ -11,6 +11,9 @@ import { type PackedFile, readPack, WEB_PACK, writePack } from '../src/http/web-
 const ROOT = join(import.meta.dir, '..')
 const SOURCES = join(ROOT, 'src/web')
 
+/** `scheme` stands alone, because it runs before anything is painted. */
+export const WEB_ENTRYPOINTS = [join(SOURCES, 'main.tsx'), join(SOURCES, 'scheme.ts')]
+
 /** Under it files are served whose names change with what they hold. */
 const ASSETS = '/app/'
 
@@ -46,8 +49,7 @@ const compressed = (type: string, bytes: Uint8Array): PackedFile => ({
 /** Answers the files of the bundle by name, and which of them a page starts with. */
 async function bundle(): Promise<{ files: Map<string, PackedFile>; script: string; scheme: string; styles: string }> {
   const { outputs } = await Bun.build({
-    // `scheme` stands alone, because it runs before anything is painted.
-    entrypoints: [join(SOURCES, 'main.tsx'), join(SOURCES, 'scheme.ts')],
+    entrypoints: WEB_ENTRYPOINTS,
     splitting: true,
     minify: true,
     target: 'browser',

@@ -11,6 +11,7 @@ import { addDemoCommand } from './demo.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addEntriesCommands } from './entries.ts'
 import { EXIT_DONE, tellFailure } from './failures.ts'
+import { addLicensesCommand } from './licenses.ts'
 import { addOpenapiCommand } from './openapi.ts'
 import { examples, optionOf } from './options.ts'
 import { addPricesCommands } from './prices.ts'
@@ -79,6 +80,7 @@ function createProgram(): Command {
   addReadyCommand(program)
   addSqlCommand(program)
   addVersionCommand(program)
+  addLicensesCommand(program)
   return program
 }
 

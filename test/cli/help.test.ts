@@ -70,6 +70,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally entries report',
     'tally entries show',
     'tally entries withdraw-approval',
+    'tally licenses',
     'tally openapi',
     'tally prices',
     'tally prices alias',

@@ -1,0 +1,129 @@
+/**
+ * The packages that end up in the executable, with their licences: those whose code the bundler put into the program,
+ * its workers and the web application, which is far less than what is installed.
+ */
+import { readdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { WEB_ENTRYPOINTS } from './web.ts'
+
+const ROOT = join(import.meta.dir, '..')
+
+/** Where a package ends up. */
+export type Part = 'program' | 'web application'
+
+export interface BundledPackage {
+  name: string
+  version: string
+  /** As its package.json has it: mostly an SPDX expression. */
+  license: string | undefined
+  author: string | undefined
+  homepage: string | undefined
+  /** Under which it stands in the notices: the texts of its own files. Empty where it has none. */
+  licenseTexts: string[]
+  parts: Part[]
+  /** Embedded in the file of this package, which was bundled by its makers: it may hold less of it, or nothing. */
+  within: string | undefined
+}
+
+/**
+ * Packages whose published file is embedded as it is. What its makers bundled into it nobody can tell from outside, so
+ * all that it depends on is listed.
+ */
+const PREBUILT = ['@scalar/api-reference']
+
+const LICENSE_FILE = /^(licen[cs]e|copying|notice|unlicense)/i
+
+/** Sorted by name and version; a package that is there in two versions is there twice. */
+export async function bundledPackages(programs: string[]): Promise<BundledPackage[]> {
+  const found = new Map<string, BundledPackage>()
+  const add = async (folder: string, part: Part, within?: string) => {
+    const described = await describe(folder)
+    // Several that need the same version may each have a copy of their own.
+    const key = `${described.name} ${described.version}`
+    const known = found.get(key) ?? { ...described, parts: [], within }
+    if (!known.parts.includes(part)) known.parts.push(part)
+    // What the program itself is made of is in it for certain.
+    if (!within) known.within = undefined
+    found.set(key, known)
+  }
+  for (const folder of await foldersIn(programs, 'bun')) await add(folder, 'program')
+  for (const folder of await foldersIn(WEB_ENTRYPOINTS, 'browser')) await add(folder, 'web application')
+  for (const name of PREBUILT) {
+    const start = join(ROOT, 'node_modules', name)
+    for (const folder of await dependenciesOf(start)) if (folder !== start) await add(folder, 'program', name)
+  }
+  return [...found.values()].sort(
+    (one, other) => compare(one.name, other.name) || Bun.semver.order(one.version, other.version),
+  )
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+/** Folders of the packages of which something is in what the bundler makes. */
+async function foldersIn(entrypoints: string[], target: 'bun' | 'browser'): Promise<Set<string>> {
+  const { metafile } = await Bun.build({
+    entrypoints: entrypoints.map((path) => resolve(ROOT, path)),
+    target,
+    splitting: true,
+    minify: target === 'browser',
+    metafile: true,
+    define: { BUILD_COMMIT: '""', 'process.env.NODE_ENV': JSON.stringify('production') },
+    root: ROOT,
+  })
+  const folders = new Set<string>()
+  for (const { inputs } of Object.values(metafile!.outputs)) {
+    for (const path of Object.keys(inputs)) {
+      const folder = folderOf(path)
+      if (folder) folders.add(resolve(ROOT, folder))
+    }
+  }
+  return folders
+}
+
+/** `node_modules/a/node_modules/@b/c` of a path in it; undefined of Tally's own files. */
+function folderOf(path: string): string | undefined {
+  return /^(.*\bnode_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
+}
+
+async function describe(folder: string): Promise<Omit<BundledPackage, 'parts' | 'within'>> {
+  const { name, version, license, licenses, author, homepage } = await Bun.file(join(folder, 'package.json')).json()
+  const files = (await readdir(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isFile() && LICENSE_FILE.test(entry.name))
+    .map((entry) => entry.name)
+    .sort()
+  const licenseTexts = await Promise.all(files.map((file) => Bun.file(join(folder, file)).text()))
+  const isMit = licenseTexts.some((text) => /^\s*(The )?MIT License\b/i.test(text))
+  return {
+    name,
+    version,
+    // Before npm asked for an expression, some wrote objects.
+    license:
+      typeof license === 'object' ? license.type : (license ?? licenses?.[0]?.type ?? (isMit ? 'MIT' : undefined)),
+    author: typeof author === 'object' ? author.name : author?.replace(/\s*[<(].*/, ''),
+    homepage: typeof homepage === 'string' ? homepage : undefined,
+    licenseTexts,
+  }
+}
+
+/** The folders of a package and of all that it needs to run, as they are installed. */
+async function dependenciesOf(start: string, found = new Set<string>()): Promise<Set<string>> {
+  if (found.has(start)) return found
+  found.add(start)
+  const { dependencies = {} } = await Bun.file(join(start, 'package.json')).json()
+  for (const name of Object.keys(dependencies)) {
+    const folder = await installedFolder(name, start)
+    if (folder) await dependenciesOf(folder, found)
+  }
+  return found
+}
+
+/** Where a package finds another one: beside itself, or in a folder above. */
+async function installedFolder(name: string, from: string): Promise<string | undefined> {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name)
+    if (await Bun.file(join(candidate, 'package.json')).exists()) return candidate
+    if (folder === ROOT || folder === dirname(folder)) return undefined
+  }
+}
