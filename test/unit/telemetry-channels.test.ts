@@ -336,6 +336,39 @@ describe('resources', () => {
     ).toBeNull()
   })
 
+  test('give no label of what is private however its name is put together', () => {
+    const names =
+      'apiKey apikey systemPrompt user_prompts hostName clientIPAddress workingDirectory userName set-cookie jwt bearer ' +
+      'dbpassword passwd pw accesstoken privatekey aws_session_tokens connection_string dsn webhook cmdline question ' +
+      'answer transcript conversation.title description author phone mac computer'
+    for (const name of names.split(' ')) expect([name, labelsOf({ [name]: 'quiet' })]).toEqual([name, null])
+  })
+
+  test('give no label whose value is a secret, whatever its name', () => {
+    const secrets = [
+      'sk-ant-api03-AAAA',
+      'sk_live_51H8',
+      'ghp_aaaaaaaaaaaa',
+      'github_pat_11AAAA',
+      'glpat-aaaaaaaa',
+      'xoxb-1234-abcd',
+      'AKIAIOSFODNN7EXAMPLE',
+      'AIzaSyA1234567890',
+      'npm_aaaaaaaa',
+      'hf_aaaaaaaa',
+      'tally_svc_aaaaaaaa',
+      'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln',
+      'Bearer abc',
+      'key is sk-proj-AAAA',
+      '10.1.2.3',
+      'at 10.1.2.3:8080',
+    ]
+    for (const secret of secrets) expect([secret, labelsOf({ stage: secret })]).toEqual([secret, null])
+    for (const stage of ['risk-low', 'task_force', 'v1.2.3', 'feature/ACME-42', 'acme/web', '1.2.3.4-rc', 'monkey']) {
+      expect(labelsOf({ stage })).toEqual({ stage })
+    }
+  })
+
   test('give sixteen labels at most, always the same', () => {
     const many = Object.fromEntries(
       Array.from({ length: 20 }, (_, index) => [`l${String(index).padStart(2, '0')}`, 'x']),

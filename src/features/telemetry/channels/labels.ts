@@ -57,11 +57,19 @@ const NAMESPACES = [
 
 /** Words that a name is made of where its value is not ours to keep, such as `working_directory` or `api.key`. */
 const PRIVATE_WORDS = new Set(
-  'address args arguments argv authorization body command completion content credential credentials cwd dir directory \
-email executable file filename filepath folder home host hostname input instructions ip key login machine mail message \
-messages node output password path paths prompt prompts pwd query request response secret text token uri url user \
-username workdir workspace'.split(' '),
+  'address answer args arguments argv auth author authorization bearer body cmd cmdline command comment completion \
+computer connection content conversation cookie creds cwd description dir directory dsn email executable file filename \
+filepath folder history home host input instruction instructions ip jwt key login mac machine mail message messages node \
+note notes output pass passwd path paths phone pw pwd query question reply request response summary text thinking title \
+transcript uri url user workdir workspace'.split(' '),
 )
+
+/** What makes a name private wherever it stands in it: people write `apikey`, `dbpassword` and `system_prompts`, too. */
+const PRIVATE_PARTS =
+  /cookie|credential|hostname|password|passphrase|private|prompt|secret|token|username|webhook|apikey/
+
+/** Where the next word of a name begins: `hostName` and `clientIPAddress` are words, too. */
+const WORD_BORDER = /[._-]|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 
 /** Placement has its own; the first that is there counts. */
 export const PROJECT_NAMES = ['tally.project', 'project'] as const
@@ -74,14 +82,20 @@ export function isLabelName(name: string): boolean {
   const lower = name.toLowerCase()
   if (!LABEL_NAME.test(lower) || PLACING.includes(lower)) return false
   if (NAMESPACES.some((each) => lower === each || lower.startsWith(`${each}.`))) return false
-  return !lower.split(/[._-]/).some((word) => PRIVATE_WORDS.has(word))
+  if (PRIVATE_PARTS.test(lower.replace(/[._-]/g, ''))) return false
+  return !name.split(WORD_BORDER).some((word) => PRIVATE_WORDS.has(word.toLowerCase()))
 }
 
 /** Paths of any system, addresses, e-mails, structures, and anything with a control character. */
 const PRIVATE_LOOK = /^(?:[/~\\.]|[A-Za-z]:[\\/]|[[{<"'])|:\/\/|\S@\S+\.\S|\p{Cc}/u
 
+/** Secrets as their vendors mark them, which an attribute of any name may hold, and addresses of machines. */
+const SECRET_LOOK =
+  /(?<![\w-])(?:sk[-_]|[rp]k_|gh[opsur]_|github_pat_|gl[a-z]*pat-|xox[a-z]-|A[KS]IA[A-Z0-9]{12}|AIza|npm_|hf_|tally_\w+_|eyJ\w+\.|bearer\s)|(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?![\w.-])/i
+
 function isLabelValue(value: string): boolean {
-  if (value === '' || value.length > VALUE_LIMIT || !value.isWellFormed() || PRIVATE_LOOK.test(value)) return false
+  if (value === '' || value.length > VALUE_LIMIT || !value.isWellFormed()) return false
+  if (PRIVATE_LOOK.test(value) || SECRET_LOOK.test(value)) return false
   return value.split(/\s+/).length <= WORDS_LIMIT
 }
 
