@@ -166,7 +166,8 @@ export const GUIDES: readonly Guide[] = [
       { says: 'In the shell that starts it:', lines: exporter },
       PLACE,
     ],
-    waits: 'It sends a few seconds after an answer of the model, and when it ends.',
+    waits:
+      'It sends a few seconds after an answer of the model. “opencode run” ends before its last spans are sent, so some use is missing; “opencode serve” sends them.',
   },
   {
     key: 'otlp',
