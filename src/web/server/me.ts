@@ -27,7 +27,7 @@ async function askMe() {
 
 /** The server wrote into the page whether a cookie came with it; nobody else can see it. */
 const session = document.querySelector<HTMLMetaElement>('meta[name="session"]')!
-const mayBeSignedIn = () => session.content === 'sent'
+export const mayBeSignedIn = () => session.content === 'sent'
 
 /** From now on there is a session to ask about, or none any more. */
 export function noteSession(isThere: boolean): void {
@@ -64,11 +64,27 @@ export function useApproves(): boolean {
   return person.role !== 'member' || leads
 }
 
+/** `before` is whose page it was, where a session ended in the middle of it. */
+export async function signIn(
+  credentials: Parameters<typeof api.session.post>[0],
+  before?: Me['person'],
+): Promise<void> {
+  const { person } = await answer(api.session.post(credentials))
+  noteSession(true)
+  // What was asked without a session was refused, and is asked again.
+  if (person.id === before?.id) await queryClient.invalidateQueries({ predicate: isOfPerson })
+  else queryClient.removeQueries({ predicate: isOfPerson })
+}
+
 export async function signOut(everywhere = false): Promise<void> {
   await answer(api.session.delete({}, { query: { everywhere: String(everywhere) } }))
   noteSession(false)
-  // Nothing of one person may be seen by the next at the same screen. Who is signed in stays a question, as it is asked on
-  // every page: of one that is taken away nobody would hear the answer.
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' })
+  queryClient.removeQueries({ predicate: isOfPerson })
   queryClient.setQueryData(['me'], null)
 }
+
+/**
+ * Nothing of one person may be seen by the next at the same screen. Who is signed in stays a question, as it is asked on
+ * every page: of one that is taken away nobody would hear the answer.
+ */
+const isOfPerson = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== 'me'

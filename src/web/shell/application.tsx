@@ -1,9 +1,9 @@
 /** Who is here decides what is shown: the pages of people without a session, or the shell with everything else. */
 import { Center, Loader } from '@mantine/core'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Route, Switch } from 'wouter'
 import { Failure } from '../parts/failure.tsx'
-import { MeProvider, useSignedIn } from '../server/me.ts'
+import { type Me, MeProvider, mayBeSignedIn, useSignedIn } from '../server/me.ts'
 import { asProblem } from '../server/problem.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { ACCOUNT, SECTIONS } from './navigation.ts'
@@ -11,6 +11,7 @@ import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 
 const SignIn = lazy(() => import('../pages/sign-in/sign-in.tsx'))
+const SignInAgain = lazy(() => import('../pages/sign-in/sign-in-again.tsx'))
 const SetUp = lazy(() => import('../pages/set-up/set-up.tsx'))
 const Password = lazy(() => import('../pages/password/password.tsx'))
 
@@ -29,13 +30,18 @@ export function Application() {
 }
 
 function SignedIn() {
-  const { data: me, error, isPending, refetch } = useSignedIn()
+  const { data, error, isPending, refetch } = useSignedIn()
+  const [last, setLast] = useState<Me | null>(null)
+  if (data && data !== last) setLast(data)
   if (isPending) return <Loading />
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  // Of who is known already, the page stays, and with it what was typed into it.
+  if (error && !data) return <Failure problem={asProblem(error)} retry={refetch} />
+  // So it does where a session ended by itself; who signs out leaves nothing.
+  const me = data ?? (mayBeSignedIn() ? last : null)
   if (!me) return <SignIn />
   return (
     <MeProvider value={me}>
-      <Shell>
+      <Shell key={me.person.id}>
         <Suspense fallback={<Loading />}>
           <Switch>
             {SECTIONS.filter(({ isFor }) => isFor(me)).map(({ path, page }) => (
@@ -47,6 +53,11 @@ function SignedIn() {
           </Switch>
         </Suspense>
       </Shell>
+      {!data && (
+        <Suspense>
+          <SignInAgain person={me.person} />
+        </Suspense>
+      )}
     </MeProvider>
   )
 }

@@ -1,0 +1,70 @@
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { type Me, signIn } from '../../server/me.ts'
+import { showFaults, useSend } from '../../server/send.ts'
+
+const FOCUSED = { 'data-autofocus': true, autoFocus: true }
+
+/** A dialogue below would close, and lose what was typed into it. */
+const KEEPS_ESCAPE = { 'data-mantine-stop-propagation': 'true' }
+
+interface SignInFormProps {
+  /** Whose session ended in the middle of a page. */
+  before?: Me['person']
+}
+
+export function SignInForm({ before }: SignInFormProps) {
+  const [refusal, setRefusal] = useState('')
+  const form = useForm({
+    initialValues: { email: before?.email ?? '', password: '' },
+    validate: {
+      email: (value) => (value.trim() === '' ? 'Is required.' : null),
+      password: (value) => (value === '' ? 'Is required.' : null),
+    },
+  })
+  const send = useSend({
+    send: ({ email, password }: typeof form.values) => signIn({ email: email.trim(), password }, before),
+    changes: ['me'],
+    quiet: true,
+  })
+  const submit = form.onSubmit((values) => {
+    setRefusal('')
+    send.mutate(values, { onError: (problem) => setRefusal(showFaults(form, problem)) })
+  })
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {refusal !== '' && (
+          <Alert color="red" variant="light" role="alert">
+            {refusal}
+          </Alert>
+        )}
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="username"
+          {...(before ? KEEPS_ESCAPE : FOCUSED)}
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          {...(before && { ...KEEPS_ESCAPE, ...FOCUSED })}
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" loading={send.isPending} fullWidth>
+          Sign in
+        </Button>
+        <Text size="xs" c="dimmed">
+          Forgotten, or not set yet? An admin makes a link to choose one, in People or with{' '}
+          <code>tally users reset-password</code>. Programs use the{' '}
+          <Anchor href="/docs" underline="always">
+            API
+          </Anchor>{' '}
+          with a token.
+        </Text>
+      </Stack>
+    </form>
+  )
+}
