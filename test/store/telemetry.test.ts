@@ -5,7 +5,7 @@ import { EVERYTHING } from '../../src/database/visibility.ts'
 import { TALLY } from '../../src/features/audit/service.ts'
 import { readListQuery, type TokenEntry } from '../../src/features/entries/service.ts'
 import type { CallerOf } from '../../src/features/people/service.ts'
-import { combine, type ReadResult, readSignals } from '../../src/features/telemetry/channels/index.ts'
+import { combine, type ReadResult, readSignals } from '../../src/features/telemetry/channels/reading.ts'
 import type { Signal } from '../../src/features/telemetry/signals.ts'
 import { createServices } from '../../src/services.ts'
 import agents from '../fixtures/agents/expected.json' with { type: 'json' }

@@ -1,7 +1,8 @@
 /** Captures of real agents as telemetry receives them, and the figures that they are known to have used. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { combine, type ReadResult, readSignals, wanted } from '../../src/features/telemetry/channels/index.ts'
+import { wanted } from '../../src/features/telemetry/channels/index.ts'
+import { combine, type ReadResult, readSignals } from '../../src/features/telemetry/channels/reading.ts'
 import { decode, type Kind } from '../../src/features/telemetry/otlp/decode.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures')

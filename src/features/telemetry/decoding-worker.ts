@@ -1,5 +1,6 @@
 /** Reads bodies off the main thread: one of a megabyte takes some milliseconds, the largest more than a second. */
-import { combine, type ReadResult, readSignals, wanted } from './channels/index.ts'
+import { wanted } from './channels/index.ts'
+import { combine, type ReadResult, readSignals } from './channels/reading.ts'
 import { type Body, decode, plainBytes, TooLarge } from './otlp/decode.ts'
 import { Malformed } from './otlp/sieve.ts'
 

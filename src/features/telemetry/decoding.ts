@@ -3,7 +3,7 @@
  * hands them over: what agents send beside the records that count must not slow down those who report.
  */
 import { Problem } from '../../errors.ts'
-import type { ReadResult } from './channels/index.ts'
+import type { ReadResult } from './channels/reading.ts'
 import type { FromDecoding } from './decoding-worker.ts'
 import { BODY_LIMIT_BYTES, type Body, LIMIT_TEXT } from './otlp/decode.ts'
 

@@ -5,7 +5,7 @@ import { access, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documented.ts'
 import { OTLP_CONTENT_TYPES, OTLP_PREFIX, otlpSuccess, readOtlpForm } from '../../http/otlp.ts'
 import type { Caller, CallerOf } from '../people/service.ts'
-import type { ReadResult } from './channels/index.ts'
+import type { ReadResult } from './channels/reading.ts'
 import { Decoding } from './decoding.ts'
 import { EXAMPLE_EXPORTS } from './examples.ts'
 import type { Kind } from './otlp/decode.ts'
@@ -49,20 +49,14 @@ export const telemetryRoutes = ({ telemetry }: { telemetry: Receiver }) => {
 }
 
 /**
- * As many as SDKs send at once where nobody told them otherwise. What Collectors put together is recorded in several
- * transactions, between which others have their turn; where a later one fails all is sent again, and counts once.
+ * What Collectors put together is recorded in several transactions; where a later one fails all is sent again, and counts
+ * once.
  */
-const RECORDED_AT_ONCE = 512
-
 async function receive(telemetry: Receiver, caller: Pusher, read: ReadResult): Promise<Received> {
-  const { observations, ...counted } = read
-  const received = await telemetry.receive(caller, {
-    ...counted,
-    observations: observations.slice(0, RECORDED_AT_ONCE),
-  })
-  for (let start = RECORDED_AT_ONCE; start < observations.length; start += RECORDED_AT_ONCE) {
-    const next = observations.slice(start, start + RECORDED_AT_ONCE)
-    const { rejected, message } = await telemetry.receive(caller, { ...NOTHING_ELSE, observations: next })
+  const [first, ...others] = batchesOf(read.observations)
+  const received = await telemetry.receive(caller, { ...read, observations: first! })
+  for (const observations of others) {
+    const { rejected, message } = await telemetry.receive(caller, { ...NOTHING_ELSE, observations })
     received.rejected += rejected
     received.message ??= message
   }
