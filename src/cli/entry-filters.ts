@@ -8,6 +8,7 @@ export interface EntryFilterFlags {
   project?: string[]
   ticket?: string[]
   client?: string[]
+  billable?: string
   agentManager?: string[]
   agentName?: string[]
   agentHarness?: string[]
@@ -33,9 +34,14 @@ const collectLabel = (text: string, before?: string[]): string[] => collect(text
 /** Of what and whose the entries are. */
 export function addSubjectFilters(command: Command): Command {
   return command
-    .option('--project <project>', 'id, key, name or alias; like most filters repeatable or with commas', collect)
+    .option(
+      '--project <project>',
+      'id, key, name or alias, or none; like most filters repeatable or with commas',
+      collect,
+    )
     .option('--ticket <ticket>', 'id or key', collect)
-    .option('--client <client>', 'id or name', collect)
+    .option('--client <client>', 'id or name, or none', collect)
+    .option('--billable <true|false>', 'whether bills take the project')
     .option('--agent-manager <person>', 'id or e-mail address', collect)
     .option('--agent-name <name>', 'name of the agent', collect)
     .option('--agent-harness <name>', 'name of the harness', collect)
@@ -67,6 +73,7 @@ export function entryFilterTexts(flags: EntryFilterFlags): QueryTexts {
     project: flags.project,
     ticket: flags.ticket,
     client: flags.client,
+    billable: flags.billable,
     agent_manager: flags.agentManager,
     agent_name: flags.agentName,
     agent_harness: flags.agentHarness,

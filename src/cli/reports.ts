@@ -145,6 +145,8 @@ function printVariance({ totals, data, has_more, next_page }: VarianceReport): v
 const CHECK_TEXTS: Record<CompletenessReport['data'][number]['check'], string> = {
   all: 'all that reports count',
   unplaced: 'on no project and no ticket',
+  without_client: 'on projects without a client',
+  without_project: 'on tickets without a project',
   unpriced: 'of unknown cost',
   possible_duplicates: 'possibly counted twice',
   unapproved: 'not approved',

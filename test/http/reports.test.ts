@@ -216,6 +216,9 @@ describe('a report of use', () => {
     ['placed=none', 1],
     ['priced=false', 1],
     ['possible_duplicate=true', 1],
+    ['client=none', 5],
+    ['project=none', 1],
+    ['billable=false', 0],
     ['superseded=true', 0],
     ['bill=none', 6],
     ['q=1', 1],
@@ -490,6 +493,8 @@ describe('the completeness of a period', () => {
     expect(await found('starting_at=2026-11-18')).toEqual({
       all: [6, 6.750000875],
       unplaced: [1, null],
+      without_client: [5, 6.750000875],
+      without_project: [0, null],
       unpriced: [1, null],
       possible_duplicates: [1, 2],
       unapproved: [6, 6.750000875],

@@ -11,12 +11,14 @@ export interface EntryFilter {
   endingAt?: number | undefined
   /** Sessions that ended behind this moment. */
   endedAfter?: number | undefined
-  /** Ids (`prj_…`), keys, names or aliases. */
+  /** Ids (`prj_…`), keys, names or aliases, or `none` for entries on no project. */
   projects?: string[] | undefined
   /** Ids (`tkt_…`) or keys. */
   tickets?: string[] | undefined
-  /** Ids (`cli_…`) or names. */
+  /** Ids (`cli_…`) or names, or `none` for entries on a project without a client. */
   clients?: string[] | undefined
+  /** Whether bills take the project; what is on none can still come onto one that they take. */
+  billable?: boolean | undefined
   /** Ids (`usr_…`) or e-mail addresses. */
   managers?: string[] | undefined
   agents?: string[] | undefined
@@ -129,6 +131,7 @@ export function readFilter(query: Query): EntryFilter {
     projects: query.list('project'),
     tickets: query.list('ticket'),
     clients: query.list('client'),
+    billable: query.flag('billable'),
     managers: query.list('agent_manager'),
     agents: query.list('agent_name'),
     harnesses: query.list('agent_harness'),

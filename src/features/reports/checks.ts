@@ -1,5 +1,5 @@
 /** What is asked of the entries of a period, each as the filter that also lists them. Pure. */
-import type { Status } from '../../database/tables.ts'
+import { PLACED_BY, type Status } from '../../database/tables.ts'
 import type { Span } from '../../lib/calendar.ts'
 import type { EntryFilter } from '../entries/service.ts'
 import { COUNTED_STATUSES } from './counted.ts'
@@ -37,6 +37,16 @@ export const CHECKS = {
     description: 'on no project and no ticket',
     readFrom: 'entries',
     filter: () => ({ statuses: LIVE, placed: ['none'] }),
+  },
+  without_client: {
+    description: 'on a project that bills take and that has no client to be billed',
+    readFrom: 'entries',
+    filter: () => ({ statuses: LIVE, clients: ['none'], billable: true }),
+  },
+  without_project: {
+    description: 'on a ticket without a project',
+    readFrom: 'entries',
+    filter: () => ({ statuses: LIVE, projects: ['none'], placed: [...PLACED_BY] }),
   },
   unpriced: {
     description: 'the cost is unknown',

@@ -33,6 +33,7 @@ export function listPath(filter: EntryFilter): string {
     starting_at: moment(filter.startingAt),
     ending_at: moment(filter.endingAt),
     ended_after: moment(filter.endedAfter),
+    billable: filter.billable?.toString(),
     priced: filter.priced?.toString(),
     possible_duplicate: filter.possibleDuplicate?.toString(),
     superseded: filter.superseded?.toString(),

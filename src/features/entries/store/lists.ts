@@ -36,6 +36,12 @@ function idOr<P extends IdPrefix>(
   return or(ids.length > 0 ? byId(ids) : undefined, texts.length > 0 ? byText(texts) : undefined)
 }
 
+/** What `none` among the values stands for, or what the others do. */
+function orNone(values: string[], none: SQL, others: (named: string[]) => SQL | undefined): SQL | undefined {
+  const named = values.filter((value) => value !== 'none')
+  return or(named.length < values.length ? none : undefined, others(named))
+}
+
 /**
  * A column among the keys that a query answers for some values. Of one value there is at most one key, and only where
  * the column equals it does an index give the entries in the order of time; among several they would all be sorted.
@@ -59,6 +65,7 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
       .where(inArray(t.projectNames.folded, folded(texts)))
   const projectsById = (uids: Id<'prj'>[]) =>
     reader.select({ id: t.projects.id }).from(t.projects).where(inArray(t.projects.uid, uids))
+  const projectsThat = (condition: SQL) => reader.select({ id: t.projects.id }).from(t.projects).where(condition)
   const clientsProjects = (condition: SQL) =>
     inArray(
       e.projectId,
@@ -74,11 +81,13 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
     filter.endingAt === undefined ? undefined : lt(e.startedAt, filter.endingAt),
     filter.endedAfter === undefined ? undefined : gt(e.endedAt, filter.endedAfter),
     filter.projects &&
-      idOr(
-        'prj',
-        filter.projects,
-        (ids) => isKeyOf(e.projectId, ids, projectsById(ids)),
-        (texts) => isKeyOf(e.projectId, texts, projectsNamed(texts)),
+      orNone(filter.projects, isNull(e.projectId), (named) =>
+        idOr(
+          'prj',
+          named,
+          (ids) => isKeyOf(e.projectId, ids, projectsById(ids)),
+          (texts) => isKeyOf(e.projectId, texts, projectsNamed(texts)),
+        ),
       ),
     filter.tickets &&
       idOr(
@@ -101,12 +110,19 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
           ),
       ),
     filter.clients &&
-      idOr(
-        'cli',
-        filter.clients,
-        (ids) => clientsProjects(inArray(t.clients.uid, ids)),
-        (texts) => clientsProjects(inArray(t.clients.nameFolded, folded(texts))),
+      orNone(filter.clients, inArray(e.projectId, projectsThat(isNull(t.projects.clientId))), (named) =>
+        idOr(
+          'cli',
+          named,
+          (ids) => clientsProjects(inArray(t.clients.uid, ids)),
+          (texts) => clientsProjects(inArray(t.clients.nameFolded, folded(texts))),
+        ),
       ),
+    filter.billable === undefined
+      ? undefined
+      : filter.billable
+        ? or(isNull(e.projectId), inArray(e.projectId, projectsThat(eq(t.projects.billable, true))))
+        : inArray(e.projectId, projectsThat(eq(t.projects.billable, false))),
     filter.managers &&
       idOr(
         'usr',
@@ -153,11 +169,10 @@ export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefine
         : isNull(e.possibleDuplicateId),
     filter.superseded === undefined ? undefined : eq(e.superseded, filter.superseded),
     filter.bills &&
-      or(
-        filter.bills.includes('none') ? isNull(e.billId) : undefined,
+      orNone(filter.bills, isNull(e.billId), (named) =>
         idOr(
           'bil',
-          filter.bills.filter((bill) => bill !== 'none'),
+          named,
           (ids) => inArray(e.billId, reader.select({ id: t.bills.id }).from(t.bills).where(inArray(t.bills.uid, ids))),
           (texts) =>
             inArray(e.billId, reader.select({ id: t.bills.id }).from(t.bills).where(inArray(t.bills.number, texts))),

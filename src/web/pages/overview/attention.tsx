@@ -27,6 +27,8 @@ const LACKS: Partial<Record<Check['check'], Lack>> = {
     says: 'on no project and no ticket',
     page: (name) => addressOf('/unattributed', { period: name ?? '30d' }),
   },
+  without_client: { title: 'Without a client', says: 'on projects that nobody is billed for' },
+  without_project: { title: 'Without a project', says: 'on tickets that belong to none' },
   unpriced: { title: 'Without a price', says: 'what they cost is unknown' },
   possible_duplicates: { title: 'Possible duplicates', says: 'an earlier entry says exactly the same' },
   unapproved: { title: 'Waiting for approval', says: 'submitted, and neither approved nor billed' },

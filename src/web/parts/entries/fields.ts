@@ -122,6 +122,7 @@ export const FIELDS: readonly Field[] = [
     rule: 'A rule',
     manual: 'A person',
   }),
+  fixed('billable', 'Billable', { true: 'Yes', false: 'No: bills leave its project out' }, true),
   fixed('priced', 'Price', { true: 'Known', false: 'None (unpriced)' }, true),
   {
     name: 'bill',

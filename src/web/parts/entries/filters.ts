@@ -29,6 +29,7 @@ export const SINGLES = [
   'starting_at',
   'ending_at',
   'ended_after',
+  'billable',
   'priced',
   'possible_duplicate',
   'superseded',
