@@ -40,7 +40,7 @@ test('a draft says only what was filled in, at the moments that the organization
     cache_read: 7,
     labels: 'branch=a=b\n\n repository = acme/web ',
   }
-  expect(draftOf(values, ZONE)).toEqual({
+  expect<object>(draftOf(values, ZONE)).toEqual({
     agent_harness: 'browser',
     agent_name: 'chat',
     model: 'gpt-5',
@@ -53,7 +53,7 @@ test('a draft says only what was filled in, at the moments that the organization
 
 test('a change keeps what the form does not show: milliseconds, long requests and where the entry is placed', () => {
   const change = changeOf({ ...valuesOf(entry, ZONE), output: 6, labels: '' }, entry, ZONE)
-  expect(change).toEqual({
+  expect<object>(change).toEqual({
     agent_harness: 'browser',
     agent_name: 'chat',
     model: 'gpt-5',
