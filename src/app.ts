@@ -50,6 +50,8 @@ export interface AppOptions {
   publicUrl?: string | undefined
   /** Calls that a token may make in a minute; 0 for any number. */
   rateLimit?: number
+  /** Requests that may wait for an answer at once; the usual number where it is absent. */
+  requestLimit?: number | undefined
   clock?: Clock
   /** Where figures are kept; of its own where it is absent. */
   metrics?: Metrics
@@ -64,6 +66,7 @@ export const createApp = ({
   metrics = createMetrics(),
   trustedProxies = [],
   rateLimit = 0,
+  requestLimit,
   clock = systemClock,
 }: AppOptions) => {
   const { people } = services
@@ -72,7 +75,7 @@ export const createApp = ({
   const rateLimits = rateLimit > 0 ? new RateLimits(clock, rateLimit) : undefined
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
   const app = new Elysia({ name: 'tally', normalize: false })
-    .use(requests({ people, cookie, addressOf, publicUrl, rateLimits, logger, routes }))
+    .use(requests({ people, cookie, addressOf, publicUrl, rateLimits, requestLimit, logger, routes }))
     .use(metricsRoute({ metrics, people, addressOf }))
     .use(health(services))
     .use(openApi({ routes }))

@@ -5,6 +5,7 @@
 import { Elysia } from 'elysia'
 import { Problem } from '../errors.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
+import { COUNTED_BYTES, holdBody } from './load-limits.ts'
 
 const MIB = 1_048_576
 
@@ -103,14 +104,20 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
   const length = request.headers.get('content-length')
   if (length !== null) {
     if (Number(length) > limitBytes) throw tooLarge(limitBytes)
+    holdBody(request, Number(length))
     return request.bytes()
   }
   if (!request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let total = 0
+  let held = 0
   for await (const chunk of request.body) {
     total += chunk.byteLength
     if (total > limitBytes) throw tooLarge(limitBytes)
+    if (total - held >= COUNTED_BYTES) {
+      holdBody(request, total - held)
+      held = total
+    }
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

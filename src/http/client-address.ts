@@ -2,7 +2,11 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** What is needed here of Bun's server; null where a call never went over a socket. */
-export type Listening = { requestIP(request: Request): { address: string } | null } | null
+export type Listening = {
+  requestIP(request: Request): { address: string } | null
+  /** Requests that are not answered yet. */
+  pendingRequests?: number
+} | null
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 

@@ -283,8 +283,8 @@ const SECURITY: Record<string, Json> = {
 
 const ANY_BODY: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed']
 const OTLP_BODY: ProblemCode[] = ['bad_request', 'body_too_large', 'unsupported_media_type']
-const ANY_READ: ProblemCode[] = ['database_busy', 'database_unreachable']
-const ANY_WRITE: ProblemCode[] = [...ANY_READ, 'database_full', 'overloaded']
+const ANY_READ: ProblemCode[] = ['database_busy', 'database_unreachable', 'overloaded']
+const ANY_WRITE: ProblemCode[] = [...ANY_READ, 'database_full']
 
 /** Every problem that a route can answer: its own, and those that follow from what it is. */
 function problemsOf(

@@ -8,6 +8,7 @@ import { Problem } from '../errors.ts'
 import type { Caller, PeopleService } from '../features/people/service.ts'
 import { noCredential, requestState } from './access.ts'
 import type { AddressOf, Listening } from './client-address.ts'
+import { REQUEST_LIMIT, releaseBody, requireRoom } from './load-limits.ts'
 import { isOtlpExport, otlpRefusal } from './otlp.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
 import type { RateLimits } from './rate-limits.ts'
@@ -72,13 +73,24 @@ export interface RequestsDependencies {
   publicUrl?: string | undefined
   /** Undefined where tokens may call as often as they like. */
   rateLimits?: RateLimits | undefined
+  /** Requests that may wait for an answer. */
+  requestLimit?: number | undefined
   logger: Logger
   /** Known only when the application is whole, so it is asked for when it is needed. */
   routes: () => readonly KnownRoute[]
 }
 
 export const requests = (dependencies: RequestsDependencies) => {
-  const { people, cookie, addressOf, publicUrl, rateLimits, logger, routes } = dependencies
+  const {
+    people,
+    cookie,
+    addressOf,
+    publicUrl,
+    rateLimits,
+    requestLimit = REQUEST_LIMIT,
+    logger,
+    routes,
+  } = dependencies
   /** No promise where the credential is held in memory: this runs before every request. */
   function authenticate(request: Request): Caller | Promise<Caller> {
     const authorization = request.headers.get('authorization')
@@ -107,10 +119,25 @@ export const requests = (dependencies: RequestsDependencies) => {
       Object.assign(incoming.set.headers, securityHeaders, { 'x-request-id': incoming.requestId })
       incoming.caller = null
       incoming.address = () => addressOf(incoming.request, incoming.server)
+      // What is public is answered also when too much waits, such as that Tally is well.
       if (isPublic(incoming.request.method, incoming.path)) return
+      requireRoom(incoming.server?.pendingRequests ?? 0, requestLimit)
       const caller = authenticate(incoming.request)
       if (caller instanceof Promise) return caller.then((known) => admit(incoming, known))
       admit(incoming, caller)
+    })
+    .onAfterResponse({ as: 'global' }, (context) => {
+      const { request, route, set, requestId, begunAt } = context as typeof context & Partial<Pick<Incoming, 'begunAt'>>
+      releaseBody(request)
+      if (begunAt === undefined || !logger.isLevelEnabled('debug')) return
+      // Not the path, whose ids are in lines of refusals; and nothing of a query, which may hold what people wrote.
+      const line = {
+        request_id: requestId,
+        method: request.method,
+        route: route || 'none',
+        status: Number(set.status ?? 200),
+      }
+      logger.debug({ ...line, ms: Math.round((performance.now() - begunAt) * 10) / 10 }, 'answered')
     })
     .onError({ as: 'global' }, ({ error, code, request, path, requestId, set }) => {
       const problem = code === 'NOT_FOUND' ? nothingHere(routes(), path) : asProblemOf(error, code)

@@ -52,16 +52,21 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-export interface StartOptions extends Pick<AppOptions, 'publicUrl' | 'trustedProxies' | 'rateLimit'> {
+export interface StartOptions extends Pick<AppOptions, 'publicUrl' | 'trustedProxies' | 'rateLimit' | 'requestLimit'> {
   clock?: Clock
+  logLevel?: 'info' | 'debug'
 }
 
-export async function startApp({ clock = systemClock, ...options }: StartOptions = {}): Promise<TestApp> {
+export async function startApp({
+  clock = systemClock,
+  logLevel = 'info',
+  ...options
+}: StartOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tally-test-'))
   const db = await openDatabase({ dataDir, clock, serving: true })
   const services = createServices({ db, clock })
   const log: Record<string, unknown>[] = []
-  const logger = pino({}, { write: (line: string) => void log.push(JSON.parse(line)) })
+  const logger = pino({ level: logLevel }, { write: (line: string) => void log.push(JSON.parse(line)) })
   const app = createApp({ services, logger, clock, ...options }).listen({ hostname: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${app.server!.port}`
   const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApiDocument
