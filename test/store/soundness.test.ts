@@ -51,7 +51,8 @@ async function stage(db: Database) {
     reported_cost: 3,
     tokens: { input: 20, output: 9 },
   })
-  await report({ project: 'APP' })
+  // A name that means something else to JavaScript's objects.
+  await report({ project: 'APP', labels: JSON.parse('{"__proto__": "x", "constructor": "y"}') })
   const { bill } = await bills.send({ month: '2026-11', project: 'APP' }, SENDING)
   await bills.voidBill(bill.bill.number, { reason: 'Wrong client.' }, TALLY)
   const sheet = await sheets.openSheet({ person: 'ada@example.com', month: '2026-11' }, party)

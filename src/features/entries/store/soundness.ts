@@ -127,11 +127,9 @@ export function listLabelSets(
 /** The pairs of all sets, by which they are found, set by set: one reading, since no index has them by set. */
 export async function pairsBySet(reader: Reader): Promise<Map<number, LabelMap>> {
   const { labelPairs } = reader.tables
-  const bySet = new Map<number, LabelMap>()
-  for (const { labelSetId, name, value } of await reader.select().from(labelPairs)) {
-    const pairs = bySet.get(labelSetId) ?? {}
-    pairs[name] = value
-    bySet.set(labelSetId, pairs)
-  }
-  return bySet
+  const bySet = Map.groupBy(await reader.select().from(labelPairs), ({ labelSetId }) => labelSetId)
+  // A label may be called `__proto__`, which is lost where it is assigned.
+  const labelsOf = (pairs: { name: string; value: string }[]) =>
+    Object.fromEntries(pairs.map(({ name, value }) => [name, value]))
+  return new Map([...bySet].map(([id, pairs]) => [id, labelsOf(pairs)]))
 }
