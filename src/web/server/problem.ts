@@ -6,6 +6,8 @@ export interface Fault {
   message: string
 }
 
+const ENDED = 'Nothing was changed. Sign in, and try again: what you typed is still here.'
+
 /** A refusal of the API (RFC 9457), with what a person can do about it. */
 export class Problem extends Error {
   override readonly name = 'Problem'
@@ -24,9 +26,12 @@ export class Problem extends Error {
   static of(response: Response, body: unknown): Problem {
     const told = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
     const text = (key: string, otherwise: string) => (typeof told[key] === 'string' ? (told[key] as string) : otherwise)
+    const code = text('code', 'unknown')
+    // The API tells programs to send a token.
+    if (code === 'unauthenticated') return new Problem(response.status, code, 'The session has ended', ENDED, [], null)
     return new Problem(
       response.status,
-      text('code', 'unknown'),
+      code,
       text('title', `The server answered ${response.status}`),
       text('detail', 'It gave no reason. Try again, and look into its log where it stays so.'),
       Array.isArray(told.errors) ? (told.errors as Fault[]) : [],

@@ -102,8 +102,8 @@ export function Shell({ children }: { children: ReactNode }) {
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
         {me.settings.demo && (
           <Alert color="yellow" variant="light" mb="md" py="xs" className="tally-no-print">
-            Everything here is made up to look around. With the server stopped, <code>tally demo --remove</code> takes
-            it away again.
+            Everything here is made up to look around. With the server stopped,{' '}
+            <code className={classes.command}>tally demo --remove</code> takes it away again.
           </Alert>
         )}
         {children}
