@@ -64,8 +64,10 @@ export function noteDelivery(environment: AgentsEnvironment, agent: AgentName, d
 
 /** Why nothing can be delivered at present; null where that is over. */
 export function noteFault(environment: AgentsEnvironment, fault: LastFault | null): void {
-  if (fault) note(environment, 'fault', fault)
-  else rmSync(lastPath(environment, 'fault'), { force: true })
+  try {
+    if (fault) note(environment, 'fault', fault)
+    else rmSync(lastPath(environment, 'fault'), { force: true })
+  } catch {}
 }
 
 export function lastHook(environment: AgentsEnvironment, agent: AgentName): LastHook | undefined {

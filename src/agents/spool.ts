@@ -45,9 +45,14 @@ export function refusedFolder(environment: AgentsEnvironment): string {
   return join(stateFolder(environment), 'refused')
 }
 
+/** Files of this process, several of which may be made in the same millisecond. */
+let made = 0
+
 /** Sorts by time, and no two hooks choose the same. */
 function newName(): string {
-  return `${String(Date.now()).padStart(14, '0')}-${process.pid}-${crypto.randomUUID().slice(0, 8)}.json`
+  made += 1
+  const [moment, turn] = [String(Date.now()).padStart(14, '0'), String(made).padStart(6, '0')]
+  return `${moment}-${process.pid}-${turn}-${crypto.randomUUID().slice(0, 8)}.json`
 }
 
 export function addJob(environment: AgentsEnvironment, job: Job): void {

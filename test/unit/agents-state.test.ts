@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { log, logPath } from '../../src/agents/journal.ts'
+import { log, logPath, noteFault } from '../../src/agents/journal.ts'
 import { beat, isHeld, releaseLock, senderLockPath, takeLock } from '../../src/agents/sender-lock.ts'
 import { waitingFor } from '../../src/agents/sending.ts'
 import { addJob, type Job, readJobs, spoolFolder } from '../../src/agents/spool.ts'
@@ -59,6 +59,14 @@ test('the log keeps the last lines, one each, in two files of bounded size', asy
   for (const name of names) expect((await stat(join(stateFolder(environment), name))).size).toBeLessThan(300_000)
   const lines = (await readFile(logPath(environment), 'utf8')).trimEnd().split('\n')
   expect(lines.at(-1)).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z line 8999 of a message x{60}$/)
+})
+
+test('what happened last fails nobody where it cannot be noted', async () => {
+  const elsewhere = { ...environment, stateHome: join(home, 'blocked') }
+  await mkdir(stateFolder(elsewhere), { recursive: true })
+  await writeFile(join(stateFolder(elsewhere), 'last'), 'a file where a folder should be')
+  noteFault(elsewhere, { at: '2026-11-20T10:00:00Z', message: 'nothing listens there' })
+  noteFault(elsewhere, null)
 })
 
 describe('what waits', () => {
