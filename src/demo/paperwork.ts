@@ -92,69 +92,60 @@ const EUROS_PER_DOLLAR = 0.92
 
 /** The bills of a month, and what becomes of them. `age` is 1 for the last whole month, whose bills are mostly open. */
 function monthlyDeeds(stage: Stage, month: string, age: number): Deed[] {
-  const { services, as } = stage
-  const { bills, entries } = services
-  const party = as(BOOKS)
-  const after = addDays(daysOfMonth(month)!.to, 2)
-  const send = async (client: string, more: object = {}) => {
-    const { bill } = await bills.send(
-      { month, client, leave_unpriced: true, include_earlier: true, ...more },
-      { by: party.by, key: undefined },
-    )
-    return bill.bill.number
-  }
-  const inEuros = { exchange_rate: EUROS_PER_DOLLAR, tax: { name: 'VAT', percent: 19 } }
+  const { bills } = stage.services
+  const { by } = stage.as(BOOKS)
+  const begins = addDays(daysOfMonth(month)!.to, 2)
+  /** By client, with the number of the bill that replaces another. */
   const numbers = new Map<string, string>()
-  const sending = (client: string, more?: object) => async () => void numbers.set(client, await send(client, more))
-  const paying = (client: string, reference: string) => () =>
-    bills.payBill(numbers.get(client)!, { reference }, party.by)
-  const { endingAt } = spanOf(daysOfMonth(month)!, TIME_ZONE)
-
-  const deeds: Deed[] = [
-    {
-      at: at(after, 8),
-      run: () =>
-        entries.decideEntries(
-          { filter: { clients: ['Harbor & Pine', 'Lumen Energie GmbH'], statuses: ['submitted'], endingAt } },
-          { action: 'approve' },
-          party,
-        ),
-    },
-    { at: at(after, 10), run: sending('Harbor & Pine', { purchase_order: 'PO-2087' }) },
-    { at: at(after, 10.2), run: sending('Lumen Energie GmbH', inEuros) },
-    { at: at(after, 10.4), run: sending('Kestrel Logistics') },
-    {
-      at: at(after, 10.6),
-      run: sending('Fable Foods', { extra_lines: [{ text: 'Setting up agents for your team', amount: 180 }] }),
-    },
-    { at: at(addDays(after, 9), 15), run: paying('Fable Foods', 'ACH 4471') },
-  ]
-  if (age === 1) return deeds
-  return [
-    ...deeds,
-    { at: at(addDays(after, 1), 9), run: () => replace('The project ROUTES was billed to the wrong purchase order') },
-    { at: at(addDays(after, 11), 15), run: paying('Harbor & Pine', 'Wire 20931') },
-    { at: at(addDays(after, 12), 15), run: paying('Lumen Energie GmbH', 'SEPA 8830012') },
-    { at: at(addDays(after, 13), 15), run: paying('Kestrel Logistics', 'BACS 55120') },
-    {
-      at: at(addDays(after, 15), 10),
-      run: () =>
-        bills.creditBill(
-          numbers.get('Fable Foods')!,
-          {
-            lines: [{ text: 'Hours of a workshop that did not take place', amount: 60 }],
-            note: 'As agreed by telephone.',
-          },
-          party.by,
-        ),
-    },
-  ]
-
-  async function replace(reason: string): Promise<void> {
-    const replaced = numbers.get('Kestrel Logistics')!
-    await bills.voidBill(replaced, { reason }, party.by)
-    numbers.set('Kestrel Logistics', await send('Kestrel Logistics', { replaces: replaced, purchase_order: 'KL-77' }))
+  const sending =
+    (client: string, more: object = {}) =>
+    async () => {
+      const request = { month, client, leave_unpriced: true, include_earlier: true, ...more }
+      const { bill } = await bills.send(request, { by, key: undefined })
+      numbers.set(client, bill.bill.number)
+    }
+  const paying = (client: string, reference: string) => () => bills.payBill(numbers.get(client)!, { reference }, by)
+  const replacing = (client: string, reason: string, more: object) => async () => {
+    const replaces = numbers.get(client)!
+    await bills.voidBill(replaces, { reason }, by)
+    await sending(client, { ...more, replaces })()
   }
+  const crediting = (client: string, text: string, amount: number, note: string) => () =>
+    bills.creditBill(numbers.get(client)!, { lines: [{ text, amount }], note }, by)
+
+  const inEuros = { exchange_rate: EUROS_PER_DOLLAR, tax: { name: 'VAT', percent: 19 } }
+  const setUp = { extra_lines: [{ text: 'Setting up agents for your team', amount: 180 }] }
+  const wrongOrder = 'The project ROUTES was billed to the wrong purchase order'
+  const workshop = 'Hours of a workshop that did not take place'
+  const days: [day: number, hour: number, run: Deed['run']][] = [
+    [0, 8, () => approveRest(stage, month)],
+    [0, 10, sending('Harbor & Pine', { purchase_order: 'PO-2087' })],
+    [0, 10.2, sending('Lumen Energie GmbH', inEuros)],
+    [0, 10.4, sending('Kestrel Logistics')],
+    [0, 10.6, sending('Fable Foods', setUp)],
+    [9, 15, paying('Fable Foods', 'ACH 4471')],
+  ]
+  if (age > 1) {
+    days.push(
+      [1, 9, replacing('Kestrel Logistics', wrongOrder, { purchase_order: 'KL-77' })],
+      [11, 15, paying('Harbor & Pine', 'Wire 20931')],
+      [12, 15, paying('Lumen Energie GmbH', 'SEPA 8830012')],
+      [13, 15, paying('Kestrel Logistics', 'BACS 55120')],
+      [15, 10, crediting('Fable Foods', workshop, 60, 'As agreed by telephone.')],
+    )
+  }
+  return days.map(([day, hour, run]) => ({ at: at(addDays(begins, day), hour), run }))
+}
+
+/** For two clients, what no lead has decided about by then. */
+async function approveRest({ services: { entries }, as }: Stage, month: string) {
+  const { endingAt } = spanOf(daysOfMonth(month)!, TIME_ZONE)
+  const clients = ['Harbor & Pine', 'Lumen Energie GmbH']
+  await entries.decideEntries(
+    { filter: { clients, statuses: ['submitted'], endingAt } },
+    { action: 'approve' },
+    as(BOOKS),
+  )
 }
 
 /** One sheet in every state: what people did with agents that report nothing. */
@@ -181,7 +172,7 @@ function sheets({ services: { sheets }, as, firstDay, now }: Stage): Deed[] {
     { day: 3, project: 'METER', summary: 'Questions about old formats', input: 44_000, output: 18_000 },
     { day: 3, project: 'LAB', summary: 'Comparing local models', input: 95_000, output: 31_000 },
   ])
-  const felix = open('aiko.tanaka', lastMonth, 'Pictures for the app', [
+  const aiko = open('aiko.tanaka', lastMonth, 'Pictures for the app', [
     { day: 8, project: 'APP', summary: 'Store texts in three languages', input: 15_200, output: 11_900 },
   ])
   const current = open('jonas.weber', thisMonth.toString(), 'This month so far', [
@@ -200,7 +191,7 @@ function sheets({ services: { sheets }, as, firstDay, now }: Stage): Deed[] {
         await sheets.returnSheet(id, 'Please put the hours of the workshop on the ticket METER-103', as(ADMIN))
       },
     },
-    { at: ofLast(20, 16), run: submitted(felix, 'aiko.tanaka') },
+    { at: ofLast(20, 16), run: submitted(aiko, 'aiko.tanaka') },
     { at: at(thisMonth.toString(), 9), run: current },
   ]
 }
