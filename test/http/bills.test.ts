@@ -51,6 +51,31 @@ async function clientWith(
 }
 
 describe('a bill', () => {
+  test('by a label of a name that every object of JavaScript has is one line of entries without it', async () => {
+    const { name, project } = await clientWith(1, 2)
+    await app.call('POST /api/v1/token-entries', {
+      token: agent,
+      json: {
+        agent_harness: 'codex',
+        agent_name: 'builder',
+        model: 'no-such-model',
+        started_at: '2026-10-20T10:00:00Z',
+        ended_at: '2026-10-20T11:00:00Z',
+        tokens: { input: 10, output: 5 },
+        project,
+        reported_cost: 4,
+        labels: { team: 'core' },
+      },
+    })
+    for (const label of ['label:constructor', 'label:__proto__']) {
+      const body = { ...OCTOBER, client: name, group_by: [label] }
+      const { json } = await app.call(`POST ${BILLS}/preview`, { session: billing, json: body })
+      expect(json.document.sections[0].lines.map(({ keys }: { keys: unknown }) => JSON.stringify(keys))).toEqual([
+        `{"${label}":null}`,
+      ])
+    }
+  })
+
   test('is previewed, sent, read, paid and corrected', async () => {
     const { name, entries } = await clientWith(10.005, 2)
     const body = { ...OCTOBER, client: name, markup: 10, tax: { percent: 19 } }

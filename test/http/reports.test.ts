@@ -74,6 +74,17 @@ async function brief(query: string, token = admin) {
   )
 }
 
+test('use by a label of a name that every object of JavaScript has is that of entries without it', async () => {
+  for (const name of ['constructor', '__proto__']) {
+    const { json } = await app.call(
+      `GET /api/v1/reports/usage?group_by=label:${name}&starting_at=2026-11-01&ending_at=2026-12-01&bucket_width=all`,
+      { token: admin },
+    )
+    const groups = json.data.flatMap((bucket: { results: { labels: unknown }[] }) => bucket.results)
+    expect(groups.map(({ labels }: { labels: unknown }) => JSON.stringify(labels))).toEqual([`{"${name}":null}`])
+  }
+})
+
 describe('a report of use', () => {
   test('answers exact sums by bucket and group', async () => {
     const answer = await usage('group_by=project,model')

@@ -248,7 +248,9 @@ function shownKey(entry: BillableEntry, dimension: LineDimension, names: BillNam
 
 function labelOf({ labelSetId }: BillableEntry, dimension: string, { labelSets }: BillNames): string | null {
   const labels = labelSetId === null ? undefined : labelSets.get(labelSetId)
-  return labels?.[dimension.slice('label:'.length)] ?? null
+  const name = dimension.slice('label:'.length)
+  // A label may be called `constructor`, which every object has.
+  return labels && Object.hasOwn(labels, name) ? labels[name]! : null
 }
 
 /** What a line is called in one dimension; undefined where its entries have nothing there. */

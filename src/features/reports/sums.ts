@@ -158,7 +158,9 @@ const GROUPINGS: Record<(typeof DIMENSIONS)[number], Grouping> = {
 function groupingOf(dimension: Dimension): Grouping {
   if (!dimension.startsWith('label:')) return GROUPINGS[dimension as (typeof DIMENSIONS)[number]]
   const label = dimension.slice('label:'.length)
-  return { column: 'labelSetId', named: 'labels', keyOf: ({ labels }) => labels?.[label] ?? null, isCoarser: true }
+  // A label may be called `constructor`, which every object has.
+  const keyOf: Grouping['keyOf'] = ({ labels }) => (labels && Object.hasOwn(labels, label) ? labels[label]! : null)
+  return { column: 'labelSetId', named: 'labels', keyOf, isCoarser: true }
 }
 
 /** The groups of the roll-up that can answer: they have the dimensions, the filters, and what decides who sees an entry. */
