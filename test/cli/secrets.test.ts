@@ -1,6 +1,7 @@
 /**
  * Every kind of secret, made by both front doors of one database with a server on it, is searched for in everything
- * that stays: the database's files, a copy of them, the audit trail and the server's log.
+ * that stays: the database's files, a copy of them, the audit trail, the server's log at its most talkative, its
+ * metrics, and what is kept where agents run.
  */
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
@@ -36,7 +37,7 @@ function formsOf(text: string): string[] {
 }
 
 test('no password, token, link or cookie stays anywhere in any form', async () => {
-  const server = await tally.serve()
+  const server = await tally.serve(['--log-level', 'debug'])
   const call = async (methodAndPath: string, { session, token, json }: Record<string, unknown> = {}) => {
     const [method, path] = methodAndPath.split(' ') as [string, string]
     const response = await fetch(`${server.url}/api/v1${path}`, {
@@ -103,6 +104,21 @@ test('no password, token, link or cookie stays anywhere in any form', async () =
     expect((await call(`POST /tokens/${token}/revoke`, { session })).status).toBe(404)
     await tally.run(['tokens', 'revoke', token])
   }
+  // With telemetry, in a body and in a query: of what people say to agents nothing stays either.
+  const org = [...secrets].findLast(([what]) => what.startsWith('token org'))![1]
+  const prompt = secret('prompt', 'what somebody asked of an agent')
+  expect((await call('POST /telemetry/v1/logs', { token: org, json: telemetryOf(prompt) })).status).toBe(200)
+  expect((await call('POST /telemetry/v1/logs', { token: org, json: { resourceLogs: prompt } })).status).toBe(400)
+  expect((await call('POST /telemetry/v1/logs', { token: org.slice(0, 40), json: {} })).status).toBe(401)
+  await call(`GET /token-entries?summary=${encodeURIComponent(prompt)}`, { session })
+  // Where agents run, the token is in the one file that `login` makes for it.
+  const svc = [...secrets].findLast(([what]) => what.startsWith('token svc'))![1]
+  await tally.done(['agents', 'login', '--url', server.url, '--token-stdin'], { stdin: svc })
+  await tally.done(['agents', 'status'])
+  await tally.done(['agents', 'scan'])
+  await tally.run(['agents', 'hook', 'claude-code'], { stdin: JSON.stringify({ prompt }) })
+  const watched = await (await fetch(new URL('/metrics', server.url))).text()
+
   const session2 = await call('POST /session', { json: { email: 'ada@example.com', password } })
   expect((await call('DELETE /session?everywhere=true', { session: session2.cookie })).status).toBe(204)
 
@@ -132,6 +148,8 @@ test('no password, token, link or cookie stays anywhere in any form', async () =
     ...Object.fromEntries(Object.entries(whileRunning).map(([name, content]) => [`${name} while it runs`, content])),
     ...(await filesOf(tally.dataDir)),
     copy: Buffer.from(await Bun.file(copy).bytes()),
+    metrics: Buffer.from(watched),
+    ...(await keptForAgents()),
     audit: Buffer.from(audit),
     // The set-up link is printed on purpose, as text between the lines of the log.
     log: Buffer.from(
@@ -166,6 +184,46 @@ test('no password, token, link or cookie stays anywhere in any form', async () =
   expect(found).toEqual([])
   // A dozen passwords are hashed, each as slowly as is right, and every command is a process.
 }, 60_000)
+
+/** Where `tally agents login` keeps the token, for its owner alone. */
+const CREDENTIALS = 'agents.json'
+
+/** A log record of Claude Code with a person's words. */
+const telemetryOf = (prompt: string) => ({
+  resourceLogs: [
+    {
+      resource: { attributes: [attribute('service.name', 'claude-code')] },
+      scopeLogs: [
+        {
+          logRecords: [
+            {
+              timeUnixNano: '1795000000000000000',
+              body: { stringValue: 'claude_code.user_prompt' },
+              attributes: [
+                attribute('event.name', 'user_prompt'),
+                attribute('session.id', 's-1'),
+                attribute('prompt', prompt),
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  ],
+})
+
+const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } })
+
+/** What lies in the home folder besides the database and its copy, without the file that is made for the token. */
+async function keptForAgents(): Promise<Record<string, Buffer>> {
+  const kept: Record<string, Buffer> = {}
+  for (const entry of await readdir(tally.folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (!entry.isFile() || path.startsWith(tally.dataDir) || path.endsWith('.db')) continue
+    if (entry.name !== CREDENTIALS) kept[path] = Buffer.from(await Bun.file(path).bytes())
+  }
+  return kept
+}
 
 async function filesOf(folder: string): Promise<Record<string, Buffer>> {
   const files: Record<string, Buffer> = {}
