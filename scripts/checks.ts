@@ -3,7 +3,7 @@
  * `N passed, N failed`. A check that is no test counts once; tests count one by one.
  *
  * Without arguments all checks run, else those that are named: `types style directions unused web build`, and the folders
- * and files of `test/` (`unit store http cli binary`).
+ * and files of `test/` (`unit store http cli web binary`).
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

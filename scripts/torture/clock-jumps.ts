@@ -1,4 +1,7 @@
-/** The clock of the machine is set forward and back by a day while agents report. What they dated themselves must stay as it was. */
+/**
+ * The clock of the machine is set forward and back by a day while agents report. What they dated themselves must stay
+ * as it was.
+ */
 import { Database as Connection } from 'bun:sqlite'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,8 @@
 /**
- * The machine loses its power: whatever was not synced is gone. `strace` sees every write to the log and every sync of it; after a
- * kill, each range that was written after the last sync had begun is filled with noise, which is the worst that a disk may do with
- * it. What is written to the database file itself stays: a checkpoint's pages are in the log as well until they are synced.
+ * The machine loses its power: whatever was not synced is gone. `strace` sees every write to the log and every sync of
+ * it; after a kill, each range that was written after the last sync had begun is filled with noise, which is the worst
+ * that a disk may do with it. What is written to the database file itself stays: a checkpoint's pages are in the log as
+ * well until they are synced.
  */
 import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

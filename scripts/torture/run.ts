@@ -1,7 +1,7 @@
 /**
- * Hurts the executable as machines and people do, and says what was lost by it: `scripts/torture/run` runs all of it for an hour,
- * `--short` as continuous integration does, and the names of some only those. Ends with 1 where anything was lost, doubled or
- * refused that should not have been.
+ * Hurts the executable as machines and people do, and says what was lost by it: `scripts/torture/run` runs all of it
+ * for an hour, `--short` as continuous integration does, and the names of some only those. Ends with 1 where anything
+ * was lost, doubled or refused that should not have been.
  */
 import { badClients } from './bad-clients.ts'
 import { clockJumps } from './clock-jumps.ts'

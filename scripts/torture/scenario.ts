@@ -1,4 +1,7 @@
-/** What all kinds of torture share: a server to hurt, clients who report until they are told that it is written, and a verdict. */
+/**
+ * What all kinds of torture share: a server to hurt, clients who report until they are told that it is written, and a
+ * verdict.
+ */
 import { Database as Connection } from 'bun:sqlite'
 import { join } from 'node:path'
 import { Installation, type Server } from '../../test/support/binary.ts'

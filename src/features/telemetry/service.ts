@@ -1,6 +1,7 @@
 /** Telemetry push: what agents send becomes entries, each session counted once. */
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { addCount } from '../../lib/counting.ts'
 import type { AuditService } from '../audit/service.ts'
 import { type AssigningDependencies, createAssigning } from './assigning.ts'
 import type { ReadResult } from './channels/reading.ts'
@@ -83,7 +84,7 @@ export function createTelemetryService({ db, clock, audit, people, entries }: Te
           else {
             rejected += 1
             message ??= outcome.rejected
-            rejections.set(outcome.rejected, (rejections.get(outcome.rejected) ?? 0) + 1)
+            addCount(rejections, outcome.rejected)
           }
         }
         for (const observation of shrunk) tally.noteShrunk(observation, now)
