@@ -52,12 +52,6 @@ test('a repository is one group whoever worked on it, and without one a personâ€
   expect(body(groups[1]).list).toContain('without_label=repository')
 })
 
-test('a label that every object of JavaScript has is common only where all have it', () => {
-  const labels = { repository: 'r', constructor: 'x' }
-  const [group] = groupsOf([alike({ labels }), alike({ labels: { repository: 'r' } })])
-  expect(body(group).common.map(({ field }) => field)).not.toContain('labels.constructor')
-})
-
 test('labels are common as far as their values begin alike, up to a joint of the name', () => {
   expect(commonOf('feature/ACME-1', 'feature/ACME-12')).toEqual([{ field: 'labels.branch', matches: 'feature/ACME-*' }])
   expect(commonOf('feature/a', 'feature/b', 'fix/c')).toEqual([])

@@ -133,7 +133,7 @@ function addTo(group: Group, one: Alike): void {
   if (group.agent !== one.agent) group.agent = null
   if (group.model !== one.model) group.model = null
   for (const [name, shared] of group.labels) {
-    const value = Object.hasOwn(one.labels, name) ? one.labels[name] : undefined
+    const value = one.labels[name]
     if (value === undefined) group.labels.delete(name)
     else if (!shared.isWhole || shared.start !== value) {
       group.labels.set(name, { start: beginningOf(shared.start, value), isWhole: false })
