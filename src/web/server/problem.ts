@@ -6,7 +6,8 @@ export interface Fault {
   message: string
 }
 
-const ENDED = 'Nothing was changed. Sign in, and try again: what you typed is still here.'
+const ENDED =
+  'The session had ended, and nothing was changed. What you typed is still here: try again when you are signed in.'
 
 /** A refusal of the API (RFC 9457), with what a person can do about it. */
 export class Problem extends Error {
@@ -40,8 +41,8 @@ export class Problem extends Error {
   }
 
   static unreachable(): Problem {
-    const advice = 'What you typed is still here: try again when the server runs.'
-    return new Problem(0, 'unreachable', 'Tally does not answer', advice, [], null)
+    const advice = 'Tally does not answer. What you typed is still here: try again when the server runs.'
+    return new Problem(0, 'unreachable', 'No connection to the server', advice, [], null)
   }
 }
 

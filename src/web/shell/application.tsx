@@ -1,7 +1,7 @@
 /** Who is here decides what is shown: the pages of people without a session, or the shell with everything else. */
 import { Center, Loader } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import { Route, Switch } from 'wouter'
+import { Route, Switch, useLocation } from 'wouter'
 import { Failure } from '../parts/failure.tsx'
 import { type Me, MeProvider, mayBeSignedIn, useSignedIn } from '../server/me.ts'
 import { asProblem } from '../server/problem.ts'
@@ -31,6 +31,8 @@ export function Application() {
 
 function SignedIn() {
   const { data, error, isPending, refetch } = useSignedIn()
+  const [path] = useLocation()
+  const section = path.split('/')[1]
   const [last, setLast] = useState<Me | null>(null)
   if (data && data !== last) setLast(data)
   if (isPending) return <Loading />
@@ -42,16 +44,19 @@ function SignedIn() {
   return (
     <MeProvider value={me}>
       <Shell key={me.person.id}>
-        <Suspense fallback={<Loading />}>
-          <Switch>
-            {SECTIONS.filter(({ isFor }) => isFor(me)).map(({ path, page }) => (
-              // Everything below a section is its own: `/bills/new`, `/bills/bil_…`.
-              <Route key={path} path={path === '/' ? '/' : new RegExp(`^${path}(?:/|$)`)} component={page} />
-            ))}
-            <Route path="/account" component={ACCOUNT} />
-            <Route component={NotFound} />
-          </Switch>
-        </Suspense>
+        {/* What is wrong with one section leaves the way to the others. */}
+        <ErrorBoundary key={section}>
+          <Suspense fallback={<Loading />}>
+            <Switch>
+              {SECTIONS.filter(({ isFor }) => isFor(me)).map(({ path, page }) => (
+                // Everything below a section is its own: `/bills/new`, `/bills/bil_…`.
+                <Route key={path} path={path === '/' ? '/' : new RegExp(`^${path}(?:/|$)`)} component={page} />
+              ))}
+              <Route path="/account" component={ACCOUNT} />
+              <Route component={NotFound} />
+            </Switch>
+          </Suspense>
+        </ErrorBoundary>
       </Shell>
       {!data && (
         <Suspense>
