@@ -90,6 +90,12 @@ describe('a server in an empty folder', () => {
     expect((await tally.run(['version'])).stdout).toContain(version)
   })
 
+  test('carries the licences of what it is made of', async () => {
+    const { code, stdout } = await tally.run(['licenses'])
+    expect(code).toBe(0)
+    for (const part of ['\nelysia ', '\nreact ', '\nBun ', 'SIL OPEN FONT LICENSE']) expect(stdout).toContain(part)
+  })
+
   test('describes itself without a file beside it', async () => {
     const answer = await server.call('GET', '/api/v1/openapi.json')
     expect(answer.status).toBe(200)
