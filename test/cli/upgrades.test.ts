@@ -14,6 +14,15 @@ const versions = [...new Bun.Glob('*.db.zst').scanSync({ cwd: FIXTURES })].map((
 /** As many as start at once where a supervisor, cron jobs and people meet after an upgrade. */
 const AT_ONCE = 8
 
+function appliedIn(file: string): unknown[] {
+  const connection = new Connection(file, { readonly: true })
+  try {
+    return connection.query('SELECT version FROM migrations ORDER BY version').values().flat()
+  } finally {
+    connection.close()
+  }
+}
+
 test('a database of each earlier version is kept', () => {
   expect(versions).toContain('0.1.0')
 })
@@ -25,12 +34,10 @@ for (const version of versions) {
       await mkdir(tally.dataDir)
       const file = join(tally.dataDir, 'tally.db')
       await Bun.write(file, zstdDecompressSync(await Bun.file(join(FIXTURES, `${version}.db.zst`)).bytes()))
+      const older = appliedIn(file).length < MIGRATIONS.length
       await Promise.all(Array.from({ length: AT_ONCE }, () => tally.done(['users', 'list'])))
 
-      const connection = new Connection(file, { readonly: true })
-      const applied = connection.query('SELECT version FROM migrations ORDER BY version').values().flat()
-      connection.close()
-      expect(applied).toEqual(MIGRATIONS.map((migration) => migration.version))
+      expect(appliedIn(file)).toEqual(MIGRATIONS.map((migration) => migration.version))
 
       const before = await Bun.file(join(FIXTURES, `${version}.json`)).json()
       for (const [name, question] of Object.entries(QUESTIONS)) {
@@ -40,7 +47,7 @@ for (const version of versions) {
       await tally.done(['verify'])
 
       const copies = (await readdir(tally.dataDir)).filter((name) => name.includes('before-upgrade-from'))
-      expect(copies).toHaveLength(1)
+      expect(copies).toHaveLength(older ? 1 : 0)
       const { token } = await tally.createToken()
       const server = await tally.serve()
       const answer = await fetch(`${server.url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } })
