@@ -1,21 +1,28 @@
 /** What can be decided about one entry, by its state and who looks. */
 import { Button, Group, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useDidUpdate } from '@mantine/hooks'
+import { useRef, useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
 import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
 import { Reason } from '../../parts/entries/reason.tsx'
 import { tellUndo } from '../../parts/undo.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
+import classes from './entries.module.css'
 import { useRights } from './rights.ts'
 
 export function EntryActions({ entry }: { entry: Entry }) {
   const rights = useRights()(entry)
   const [isRejecting, setRejecting] = useState(false)
   const decide = useDecisions(entry.id)
+  const actions = useRef<HTMLDivElement>(null)
+  // The button that was pressed is gone, and with it the focus: the next key would begin at the top of the page.
+  useDidUpdate(() => {
+    if (document.activeElement === document.body) actions.current?.focus()
+  }, [entry.status])
   if (!(rights.approve || rights.reject || rights.reopen || rights.withdraw)) return null
   return (
-    <Group gap="xs">
+    <Group gap="xs" ref={actions} tabIndex={-1} className={classes.body}>
       {rights.approve && (
         <Button size="xs" loading={decide.approve.isPending} onClick={() => decide.approve.mutate()}>
           Approve
