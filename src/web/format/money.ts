@@ -33,8 +33,15 @@ export function money(amount: number, currency = 'USD'): string {
 const FINE_DIGITS = 4
 const FINEST = 10 ** -FINE_DIGITS
 
-/** `$2.3600`: all amounts of a column with as many decimals. One that would read as 0 and is not is `<$0.0001`. */
+/** From here on a column that is made for what sessions cost would cut digits off: `$123,45…`. */
+const WIDE = 1_000
+const WIDEST = 100_000
+
+/** `$2.3600`: all amounts of a column with as many decimals. One that would read as 0 and is not is `<$0.0001`, and `$123.5M` is as long as fits. */
 export function fineMoney(amount: number, currency = 'USD'): string {
+  const magnitude = Math.abs(amount)
+  if (magnitude >= WIDEST) return roughMoney(amount, currency)
+  if (magnitude >= WIDE) return money(amount, currency)
   const format = formatOf(currency, FINE_DIGITS, FINE_DIGITS)
   return amount > 0 && amount < FINEST ? `<${format.format(FINEST)}` : format.format(amount)
 }

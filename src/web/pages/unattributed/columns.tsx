@@ -31,7 +31,7 @@ export const groupColumns = ({ place, makeRule }: Doing): Column<EntryGroup>[] =
     key: 'cost',
     title: 'Cost',
     isNumber: true,
-    width: '100px',
+    width: '128px',
     phone: 'value',
     cell: ({ cost }) => <Money amount={cost} isFine />,
   },
