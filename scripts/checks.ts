@@ -2,7 +2,7 @@
  * Runs the checks, prints a line for each, goes on after a failed one, and ends with the sum over all of them:
  * `N passed, N failed`. A check that is no test counts once; tests count one by one.
  *
- * Without arguments all checks run, else those that are named: `types style directions unused web build`, and the folders
+ * Without arguments all checks run, else those that are named: `types style directions unused bundle build`, and the folders
  * and files of `test/` (`unit store http cli web binary`).
  */
 import { existsSync } from 'node:fs'
@@ -173,23 +173,34 @@ async function perform(check: Check): Promise<void> {
 }
 
 const readings = ['types', 'style', 'directions', 'unused'].map(scriptCheck)
-// The tests ask for its pages.
-const web = scriptCheck('web')
+// The tests ask for the pages that it makes.
+const bundle = scriptCheck('bundle')
 const build = scriptCheck('build')
 const tests = testChecks()
-// The executable is driven last, when it is built and what it is made of has been tested.
-const ordered = [
-  web,
-  ...tests.filter(({ name }) => name !== 'binary'),
-  build,
-  ...tests.filter(({ name }) => name === 'binary'),
+
+const named = (...names: string[]) => tests.filter(({ name }) => names.includes(name))
+const ofTheExecutable = named('binary', 'web')
+const besides = named('http', 'store')
+
+/**
+ * What runs one after the other; the checks of a stage stand in lanes that run side by side, as many as the smallest machine has
+ * cores. The executable is driven last, when it is built and what it is made of has been tested.
+ */
+const stages: Check[][][] = [
+  // These have nothing to do with each other, and none with time.
+  readings.map((check) => [check]),
+  [[bundle]],
+  [tests.filter((test) => !ofTheExecutable.includes(test) && !besides.includes(test)), besides],
+  [[build]],
+  ofTheExecutable.map((check) => [check]),
 ]
+const ordered = stages.flat(2)
 
 const asked = new Set(process.argv.slice(2))
 const isWanted = ({ name }: Check) => asked.size === 0 || asked.has(name)
-const unknown = asked.difference(new Set([...readings, ...ordered].map(({ name }) => name)))
+const unknown = asked.difference(new Set(ordered.map(({ name }) => name)))
 if (unknown.size > 0) {
-  const known = [...readings, ...ordered].map(({ name }) => name).join(', ')
+  const known = ordered.map(({ name }) => name).join(', ')
   console.error(`There is no check called ${[...unknown].join(', ')}. There are: ${known}.`)
   process.exit(2)
 }
@@ -197,9 +208,13 @@ if (unknown.size > 0) {
 if (tests.some((test) => isWanted(test) && test.name === 'store')) {
   for (const wanted of PACKAGES) console.log(await preparePackage(wanted))
 }
-// The readings have nothing to do with each other; tests run alone, because several look at what happens in time.
-await Promise.all(readings.filter(isWanted).map(perform))
-for (const check of ordered.filter(isWanted)) await perform(check)
+for (const lanes of stages) {
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (const check of lane.filter(isWanted)) await perform(check)
+    }),
+  )
+}
 
 console.log(inWords(totals))
 process.exit(totals.failed > 0 ? 1 : 0)
