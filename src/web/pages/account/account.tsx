@@ -7,9 +7,9 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago, Moment } from '../../parts/figures.tsx'
-import { focusFirstFault } from '../../parts/first-fault.ts'
 import { NewPassword } from '../../parts/new-password.tsx'
 import { Page } from '../../parts/page.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { signOut, useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -77,24 +77,14 @@ const isEmpty = (value: string) => (value === '' ? 'Is required.' : null)
 
 function PasswordForm() {
   const { person } = useMe()
-  const [refusal, setRefusal] = useState('')
   const form = useForm({ initialValues: { current: '', new: '' }, validate: { current: isEmpty, new: isEmpty } })
-  const change = useSend({
+  const { submit, refusal, isSending } = useFormSend({
+    form,
     send: (passwords: typeof form.values) => answer(api.me.password.put(passwords)),
     changes: ['me'],
     done: () => 'The password is changed; everywhere else you are signed out.',
     after: () => form.reset(),
-    quiet: true,
   })
-  const submit = form.onSubmit((passwords) => {
-    setRefusal('')
-    change.mutate(passwords, {
-      onError: (problem) => {
-        setRefusal(showFaults(form, problem))
-        focusFirstFault()
-      },
-    })
-  }, focusFirstFault)
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm" maw={420}>
@@ -110,7 +100,7 @@ function PasswordForm() {
         <Text size="xs" c="dimmed">
           Your other sessions end; this one goes on.
         </Text>
-        <Button type="submit" w="fit-content" loading={change.isPending}>
+        <Button type="submit" w="fit-content" loading={isSending}>
           Change the password
         </Button>
       </Stack>

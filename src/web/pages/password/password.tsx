@@ -4,11 +4,10 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Doorway } from '../../parts/doorway.tsx'
-import { focusFirstFault } from '../../parts/first-fault.ts'
 import { NewPassword } from '../../parts/new-password.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { noteSession } from '../../server/me.ts'
-import { showFaults, useSend } from '../../server/send.ts'
 
 export default function Password() {
   // After the #, so that the browser sends it to nobody until the form is sent.
@@ -33,13 +32,13 @@ const NoLink = () => (
 
 function PasswordForm({ linkToken }: { linkToken: string }) {
   const [, navigate] = useLocation()
-  const [refusal, setRefusal] = useState('')
   const form = useForm({
     initialValues: { password: '' },
     validate: { password: (value) => (value === '' ? 'Is required.' : null) },
   })
-  const choose = useSend({
-    send: async (password: string) => {
+  const { submit, refusal, isSending } = useFormSend({
+    form,
+    send: async ({ password }: typeof form.values) => {
       const me = await answer(api.password.post({ link_token: linkToken, password }))
       noteSession(true)
       return me
@@ -47,17 +46,7 @@ function PasswordForm({ linkToken }: { linkToken: string }) {
     changes: ['me'],
     done: ({ person }) => `You are signed in. Next time, sign in as ${person.email} with this password.`,
     after: () => navigate('/', { replace: true }),
-    quiet: true,
   })
-  const submit = form.onSubmit(({ password }) => {
-    setRefusal('')
-    choose.mutate(password, {
-      onError: (problem) => {
-        setRefusal(showFaults(form, problem))
-        focusFirstFault()
-      },
-    })
-  }, focusFirstFault)
   return (
     <Doorway
       title="Choose a password"
@@ -71,7 +60,7 @@ function PasswordForm({ linkToken }: { linkToken: string }) {
             </Alert>
           )}
           <NewPassword autoFocus {...form.getInputProps('password')} />
-          <Button type="submit" loading={choose.isPending} fullWidth>
+          <Button type="submit" loading={isSending} fullWidth>
             Choose
           </Button>
         </Stack>

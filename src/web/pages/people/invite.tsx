@@ -1,9 +1,8 @@
 import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { focusFirstFault } from '../../parts/first-fault.ts'
+import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
-import { showFaults, useSend } from '../../server/send.ts'
 import { LinkOnce } from './link-once.tsx'
 import { type PasswordLink, type Person, ROLES } from './roles.ts'
 
@@ -29,27 +28,17 @@ export function Invite({ isOpen, close }: { isOpen: boolean; close: () => void }
 const isEmpty = (value: string) => (value.trim() === '' ? 'Is required.' : null)
 
 function InviteForm({ invited, leave }: { invited: (made: PasswordLink) => void; leave: () => void }) {
-  const [refusal, setRefusal] = useState('')
   const form = useForm({
     initialValues: { name: '', email: '', role: 'member' as Person['role'] },
     validate: { name: isEmpty, email: isEmpty },
   })
-  const invite = useSend({
+  const { submit, refusal, isSending } = useFormSend({
+    form,
     send: ({ name, email, role }: typeof form.values): Promise<PasswordLink> =>
       answer(api.users.post({ name: name.trim(), email: email.trim(), role })),
     changes: ['users', 'audit'],
     after: invited,
-    quiet: true,
   })
-  const submit = form.onSubmit((values) => {
-    setRefusal('')
-    invite.mutate(values, {
-      onError: (problem) => {
-        setRefusal(showFaults(form, problem))
-        focusFirstFault()
-      },
-    })
-  }, focusFirstFault)
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -72,7 +61,7 @@ function InviteForm({ invited, leave }: { invited: (made: PasswordLink) => void;
           <Button variant="default" onClick={leave}>
             Cancel
           </Button>
-          <Button type="submit" loading={invite.isPending}>
+          <Button type="submit" loading={isSending}>
             Invite
           </Button>
         </Group>

@@ -1,31 +1,19 @@
 import { Alert, Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
-import { focusFirstFault } from '../../parts/first-fault.ts'
+import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
-import { showFaults, useSend } from '../../server/send.ts'
 import { RoleChoice } from './invite.tsx'
 import type { Person } from './roles.ts'
 
 export function PersonForm({ person }: { person: Person }) {
-  const [refusal, setRefusal] = useState('')
   const { name, email, role } = person
   const form = useForm({ initialValues: { name, email, role } })
-  const change = useSend({
+  const { submit, refusal, isSending } = useFormSend({
+    form,
     send: (values: typeof form.values) => answer(api.users({ id: person.id }).patch(values)),
     changes: ['users', 'me', 'audit'],
     done: () => 'Saved.',
-    quiet: true,
   })
-  const submit = form.onSubmit((values) => {
-    setRefusal('')
-    change.mutate(values, {
-      onError: (problem) => {
-        setRefusal(showFaults(form, problem))
-        focusFirstFault()
-      },
-    })
-  }, focusFirstFault)
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -44,7 +32,7 @@ export function PersonForm({ person }: { person: Person }) {
           {...form.getInputProps('email')}
         />
         <RoleChoice {...form.getInputProps('role')} />
-        <Button type="submit" w="fit-content" loading={change.isPending} disabled={!form.isDirty()}>
+        <Button type="submit" w="fit-content" loading={isSending} disabled={!form.isDirty()}>
           Save
         </Button>
       </Stack>
