@@ -6,6 +6,7 @@ import postgresRollup from './postgres/0004_rollup.sql' with { type: 'text' }
 import postgresBills from './postgres/0005_bills.sql' with { type: 'text' }
 import postgresTelemetry from './postgres/0006_telemetry.sql' with { type: 'text' }
 import postgresDemo from './postgres/0007_demo.sql' with { type: 'text' }
+import postgresOwnership from './postgres/0008_ownership.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -13,6 +14,7 @@ import sqliteRollup from './sqlite/0004_rollup.sql' with { type: 'text' }
 import sqliteBills from './sqlite/0005_bills.sql' with { type: 'text' }
 import sqliteTelemetry from './sqlite/0006_telemetry.sql' with { type: 'text' }
 import sqliteDemo from './sqlite/0007_demo.sql' with { type: 'text' }
+import sqliteOwnership from './sqlite/0008_ownership.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -28,4 +30,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 5, name: 'bills', sql: { sqlite: sqliteBills, postgres: postgresBills } },
   { version: 6, name: 'telemetry', sql: { sqlite: sqliteTelemetry, postgres: postgresTelemetry } },
   { version: 7, name: 'demo', sql: { sqlite: sqliteDemo, postgres: postgresDemo } },
+  { version: 8, name: 'ownership', sql: { sqlite: sqliteOwnership, postgres: postgresOwnership } },
 ]

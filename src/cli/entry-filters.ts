@@ -59,7 +59,10 @@ export function addEntryFilters(command: Command): Command {
     .option('--session-id <id>', 'the harness’s id of the session', collect)
     .option('--placed <how>', 'named, rule, manual, or none for unattributed ones', collect)
     .option('--priced <true|false>', 'whether the cost is known')
-    .option('--possible-duplicate <true|false>', 'whether an earlier entry says exactly the same')
+    .option(
+      '--possible-duplicate <true|false>',
+      "whether an earlier entry says exactly the same, or another person's session has the same id",
+    )
     .option('--superseded <true|false>', 'whether another source supplies the session now')
     .option('--sheet <sheet>', 'id of a token sheet', collect)
     .option('--bill <bill>', 'id or number, or none', collect)

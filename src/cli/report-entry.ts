@@ -36,6 +36,7 @@ export interface EntryFlags {
 interface ReportFlags extends EntryFlags {
   url?: string
   token?: string
+  tokenFile?: string
   json?: boolean
 }
 
@@ -200,7 +201,8 @@ export function addReportCommand(entries: Command): void {
       .command('report')
       .description('Send one entry to a server, from flags, a JSON file or standard input')
       .addOption(optionOf('url'))
-      .addOption(optionOf('token')),
+      .addOption(optionOf('token'))
+      .addOption(optionOf('tokenFile')),
   )
     .option('--session <id>', 'id of the session: counts are its totals so far and update its entry')
     .option('--json', 'print the entry as JSON, as the server answered it')
@@ -226,9 +228,10 @@ export function addReportCommand(entries: Command): void {
       )
       print(`  cost   ${costOf(made)}`)
       print(`  place  ${placeOf(made)}`)
+      // Without a session each run has an idempotency key of its own, and counts as meant.
       if (made.possible_duplicate_of !== null) {
         note(
-          `The very same was reported before, as ${made.possible_duplicate_of}. Both are kept; give --session for totals so far.`,
+          `Another person's session has the same id: see ${made.possible_duplicate_of}. Both are kept; use ids that nobody else uses, such as UUIDs.`,
         )
       }
     })

@@ -26,7 +26,7 @@ interface FieldFlags extends WorkFlags {
 }
 
 async function bodyOf(ticket: TicketView): Promise<TicketBody> {
-  return (await work()).ticketBody(ticket)
+  return (await work()).ticketBody(ticket, 'everything')
 }
 
 const KIND: Kind<TicketView, TicketBody> = {
@@ -37,28 +37,74 @@ const KIND: Kind<TicketView, TicketBody> = {
   calledBy: ({ key }) => key,
 }
 
-function place({ project }: TicketBody): string {
-  return project ? ` of ${project.key}` : ', which has no project'
+function place({ project, assumed_projects }: TicketBody): string {
+  if (project) return ` of ${project.key}`
+  return isConflicting(assumed_projects) ? ', whose project is not decided' : ', which has no project'
+}
+
+type Assumed = TicketBody['assumed_projects']
+
+function isConflicting(assumed: Assumed): boolean {
+  return assumed !== undefined && assumed.length > 1
+}
+
+function projectName({ key, name }: NonNullable<TicketBody['project']>): string {
+  return `${key} (${name})`
+}
+
+function decisionText({ project_decided, assumed_projects }: TicketBody): string {
+  if (project_decided) return 'yes'
+  return isConflicting(assumed_projects) ? 'conflict' : 'no'
+}
+
+/** The project, and whether it binds everybody's reports. */
+function projectText({ project, project_decided, assumed_projects }: TicketBody): string {
+  if (project) return `${projectName(project)}, ${project_decided ? 'decided' : 'assumed from reports'}`
+  return isConflicting(assumed_projects) ? 'not decided: reports assume different projects' : 'none, not decided'
+}
+
+/** Where reports put the ticket, and how many people's do. */
+function assumedFields(assumed: Assumed): [name: string, value: string][] {
+  return (assumed ?? []).map(({ project, agent_managers }) => [
+    'assumed',
+    `${project ? projectName(project) : 'no project'}, by the reports of ${agent_managers} ${agent_managers === 1 ? 'person' : 'people'}`,
+  ])
 }
 
 export function addTicketsCommands(program: Command): void {
   const tickets = program
     .command('tickets')
     .description('List, add and change tickets, by whose keys reports name their work')
-    .addHelpText('after', examples('tally tickets list --project ACME', 'tally tickets change ACME-42 --project ACME'))
+    .addHelpText(
+      'after',
+      examples(
+        'tally tickets list --project ACME',
+        'tally tickets list --conflicting',
+        'tally tickets change ACME-42 --project ACME',
+      ),
+    )
 
   tickets
     .command('list')
     .description('List tickets')
     .option('--search <text>', 'only those whose key or title contains the text')
     .option('--project <project>', 'id, key, name or alias, or none; repeatable or with commas', collect)
+    .option('--conflicting', "only those that people's reports put in different projects, and nobody has decided")
     .option('--archived', 'only archived ones')
     .option('--all', 'archived ones as well')
     .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally tickets list --project ACME', 'tally tickets list --project none --json'))
+    .addHelpText(
+      'after',
+      examples(
+        'tally tickets list --project ACME',
+        'tally tickets list --conflicting',
+        'tally tickets list --project none --json',
+      ),
+    )
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<ListFlags & { project?: string[] }>()
-      const filter = { search: flags.search, projects: flags.project, archived: archivedOf(flags) }
+      const flags = command.optsWithGlobals<ListFlags & { project?: string[]; conflicting?: boolean }>()
+      const { search, project: projects, conflicting } = flags
+      const filter = { search, projects, conflicting, archived: archivedOf(flags) }
       const rows = await withServices(flags, ({ projects }) =>
         everyPage(
           (page) => projects.listTickets(filter, page),
@@ -72,13 +118,19 @@ export function addTicketsCommands(program: Command): void {
           { title: 'KEY', of: ({ key }) => key },
           { title: 'TITLE', of: ({ title }) => title ?? '–' },
           { title: 'PROJECT', of: ({ project }) => project?.key ?? '–' },
+          { title: 'DECIDED', of: decisionText },
           { title: 'STATE', of: ({ archived_at }) => sinceText(archived_at) ?? 'active' },
           { title: 'ID', of: ({ id }) => id },
         ],
         bodies.sort((one, other) => one.key.localeCompare(other.key, 'en', { numeric: true })),
       )
-      if (bodies.length === 0)
-        note('There is no such ticket. Reports make them by naming them, or `tally tickets add`.')
+      if (bodies.length === 0) {
+        note(
+          conflicting
+            ? 'No ticket has conflicting projects.'
+            : 'There is no such ticket. Reports make them by naming them, or `tally tickets add`.',
+        )
+      }
     })
 
   tickets
@@ -96,7 +148,8 @@ export function addTicketsCommands(program: Command): void {
         ['id', body.id],
         ['title', body.title],
         ['state', sinceText(body.archived_at)],
-        ['project', body.project && `${body.project.key} (${body.project.name})`],
+        ['project', projectText(body)],
+        ...assumedFields(body.assumed_projects),
       ])
     })
 
@@ -120,12 +173,23 @@ export function addTicketsCommands(program: Command): void {
 
   tickets
     .command('change')
-    .description('Change a ticket; its entries that are on no bill follow it to another project')
+    .description(
+      'Change a ticket, or decide its project: its entries that are on no bill move there, as do later reports',
+    )
     .argument('<ticket>', TICKET)
     .option('--title <text>', 'what it is about, or none')
-    .option('--project <project>', 'id, key, name or alias of its project, or none')
+    .option(
+      '--project <project>',
+      "id, key, name or alias; binds everybody's reports from now on. none takes the decision back",
+    )
     .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally tickets change ACME-42 --project ACME'))
+    .addHelpText(
+      'after',
+      examples(
+        'tally tickets change ACME-42 --project ACME',
+        'tally tickets change ACME-42 --title "Checkout loses the basket"',
+      ),
+    )
     .action(async (ticket: string, _flags, command: Command) => {
       const { title, project } = command.optsWithGlobals<FieldFlags>()
       const given = { title: textOrNone(title), project: textOrNone(project) }

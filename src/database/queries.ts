@@ -59,3 +59,27 @@ export function tellProblems(orm: object, around: (run: () => Promise<unknown>) 
     return query
   }
 }
+
+type RunNow = (...args: unknown[]) => unknown
+
+/** Reports every error of a drizzle database that answers at once, and throws it on. */
+export function watchErrors(orm: object, onError: (error: unknown) => void): void {
+  const { session } = orm as { session: { prepareQuery(...args: unknown[]): Record<string, RunNow> } }
+  const prepareQuery = session.prepareQuery.bind(session)
+  session.prepareQuery = (...args) => {
+    const query = prepareQuery(...args)
+    for (const method of ['all', 'get', 'values']) {
+      const run = query[method]?.bind(query)
+      if (!run) continue
+      query[method] = (...values) => {
+        try {
+          return run(...values)
+        } catch (error) {
+          onError(error)
+          throw error
+        }
+      }
+    }
+    return query
+  }
+}

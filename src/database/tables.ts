@@ -161,6 +161,12 @@ function defineTables(kit: ColumnKit) {
       createdAt: time('created_at').notNull(),
       archivedAt: time('archived_at'),
       title: text('title'),
+      reported: flag('reported').notNull().default(false),
+    }),
+    ticketAssumptions: table('ticket_assumptions', {
+      ticketId: integer('ticket_id').notNull(),
+      userId: integer('user_id').notNull(),
+      projectId: integer('project_id'),
     }),
     placementRules: table('placement_rules', {
       id: key('id'),
@@ -267,6 +273,8 @@ function defineTables(kit: ColumnKit) {
       source: text<SessionSource>('source').notNull(),
       contested: flag('contested').notNull().default(false),
       managerBy: text<ManagerBy>('manager_by').notNull().default('token'),
+      unidentified: flag('unidentified').notNull().default(false),
+      byOrganization: flag('by_organization').notNull().default(false),
     }),
     sessionTurns: table('session_turns', {
       turn: integer('turn').primaryKey(),

@@ -41,7 +41,10 @@ export const entryFilters = () => ({
   }),
   priced: parameter({ type: 'boolean', description: 'Whether the cost is known.' }),
   sheet: listParameter('Id of a token sheet.'),
-  possible_duplicate: parameter({ type: 'boolean', description: 'Whether an earlier entry says exactly the same.' }),
+  possible_duplicate: parameter({
+    type: 'boolean',
+    description: "Whether an earlier entry says exactly the same, or another person's session has the same id.",
+  }),
   superseded: parameter({
     type: 'boolean',
     description: 'Whether another source supplies the session now, so that the figures are 0.',

@@ -17,10 +17,11 @@ let tally: CommandLine
 const make = (command: CommandLine) => command.json(['demo', '--password-stdin'], { stdin: PASSWORD })
 const useDemo = () => cp(original.dataDir, tally.dataDir, { recursive: true })
 
+// Two months of an agency's work take some seconds, and several times as long on a busy machine.
 beforeAll(async () => {
   original = await CommandLine.make()
   made = await make(original)
-})
+}, 120_000)
 afterAll(() => original.remove())
 beforeEach(async () => {
   tally = await CommandLine.make()

@@ -102,6 +102,16 @@ describe('tally entries report', () => {
     expect((await tally.json(['entries', 'list', '--agent-name', 'twice'])).data).toHaveLength(2)
   })
 
+  test('notes where another person has a session with the same id', async () => {
+    await tally.addUser('bob@example.com', 'member')
+    const { token } = await tally.createToken('svc', 'bob@example.com')
+    const report = ['entries', 'report', ...flags({ session: 'run-4711', agent: 'shared' })]
+    expect((await tally.done(report, { env })).stderr).toBe('')
+    const { stderr } = await tally.done(report, { env: { ...env, TALLY_TOKEN: token } })
+    expect(stderr).toMatch(/^Another person's session has the same id: see ent_\w+\. Both are kept; use ids/)
+    expect((await tally.json(['entries', 'list', '--agent-name', 'shared'])).data).toHaveLength(2)
+  })
+
   test('takes a file, and keeps every digit of its numbers', async () => {
     const text = JSON.stringify(entry()).replace(/}$/, ', "reported_cost": 123456789.123456789}')
     await Bun.write(join(tally.folder, 'session.json'), text)
@@ -175,9 +185,21 @@ describe('tally entries report', () => {
     expect([ran.code, ran.stdout]).toEqual([code, ''])
   })
 
+  test('takes the token from a file, and none from the command line, where others can read it', async () => {
+    const { token } = await tally.createToken('svc')
+    const file = join(tally.folder, 'token')
+    await Bun.write(file, `${token}\n`)
+    const without = { ...env, TALLY_TOKEN: '' }
+    expect((await tally.run(['entries', 'report', ...flags(), '--token-file', file], { env: without })).code).toBe(0)
+    const visible = await tally.run(['entries', 'report', ...flags(), '--token', token], { env: without })
+    expect(visible.code).toBe(2)
+    expect(visible.stderr).toContain('Set TALLY_TOKEN, or put it in a file and name that with --token-file')
+    expect(visible.stderr).not.toContain(token)
+  })
+
   test('refuses a token of another kind, naming the right one', async () => {
     const { token } = await tally.createToken('read')
-    const { code, stderr } = await tally.run(['entries', 'report', ...flags(), '--token', token], { env })
+    const { code, stderr } = await tally.run(['entries', 'report', ...flags()], { env: { ...env, TALLY_TOKEN: token } })
     expect(code).toBe(1)
     expect(stderr).toContain('a service token (tally_svc_…)')
   })

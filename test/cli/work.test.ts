@@ -13,10 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => tally.remove())
 
-async function report(where: Record<string, unknown>): Promise<string> {
+async function report(where: Record<string, unknown>, as = token): Promise<string> {
   const answer = await fetch(`${server.url}/api/v1/token-entries`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
     body: JSON.stringify({
       agent_harness: 'codex',
       agent_name: 'builder',
@@ -109,12 +109,50 @@ test('tickets are added, moved with their entries, archived and removed', async 
     'Changed SHOP-7 of STORE.\n',
   )
   expect((await tally.json(['entries', 'show', entry])).project.key).toBe('STORE')
-  expect((await tally.done(['tickets', 'list', '--project', 'STORE'])).stdout).toMatch(/SHOP-7 +Basket +STORE +active/)
+  expect((await tally.done(['tickets', 'list', '--project', 'STORE'])).stdout).toMatch(
+    /SHOP-7 +Basket +STORE +yes +active/,
+  )
   await tally.done(['tickets', 'archive', 'SHOP-7'])
   expect((await tally.json(['tickets', 'list', '--project', 'STORE'])).data).toEqual([])
   await tally.done(['tickets', 'restore', 'SHOP-7'])
   const used = await tally.run(['tickets', 'remove', 'SHOP-7'])
   expect([used.code, used.stderr]).toEqual([1, 'tally: The ticket SHOP-7 has entries. Archive it instead.\n'])
+})
+
+test('tickets show whether their project is decided, and which ones people’s reports disagree about', async () => {
+  await tally.json(['projects', 'add', 'HERE'])
+  await tally.json(['projects', 'add', 'THERE', '--name', 'Over there'])
+  await tally.addUser('bob@example.com', 'member')
+  const { token: bobs } = await tally.createToken('svc', 'bob@example.com')
+  await report({ ticket: 'AGREED-1', project: 'HERE' })
+  const first = await report({ ticket: 'OPEN-1', project: 'HERE' })
+  const second = await report({ ticket: 'OPEN-1', project: 'THERE' }, bobs)
+  const show = async (ticket: string) => (await tally.done(['tickets', 'show', ticket])).stdout
+
+  expect(await show('AGREED-1')).toContain(
+    'project      HERE (HERE), assumed from reports\nassumed      HERE (HERE), by the reports of 1 person\n',
+  )
+  expect(await show('OPEN-1')).toContain(
+    'project      not decided: reports assume different projects\n' +
+      'assumed      HERE (HERE), by the reports of 1 person\n' +
+      'assumed      THERE (Over there), by the reports of 1 person\n',
+  )
+  expect((await tally.done(['tickets', 'list', '--project', 'HERE'])).stdout).toMatch(
+    /^KEY +TITLE +PROJECT +DECIDED +STATE +ID\nAGREED-1 +– +HERE +no +active .*\nOPEN-1 +– +– +conflict +active /,
+  )
+  const conflicting = () => tally.json(['tickets', 'list', '--conflicting'])
+  expect((await conflicting()).data.map(({ key }: { key: string }) => key)).toEqual(['OPEN-1'])
+
+  expect((await tally.done(['tickets', 'change', 'OPEN-1', '--title', 'Login'])).stdout).toBe(
+    'Changed OPEN-1, whose project is not decided.\n',
+  )
+  expect((await tally.done(['tickets', 'change', 'OPEN-1', '--project', 'there'])).stdout).toBe(
+    'Changed OPEN-1 of THERE.\n',
+  )
+  expect(await show('OPEN-1')).toEndWith('project      THERE (Over there), decided\n')
+  for (const entry of [first, second]) expect((await tally.json(['entries', 'show', entry])).project.key).toBe('THERE')
+  const none = await tally.done(['tickets', 'list', '--conflicting'])
+  expect([none.stdout.split('\n').length, none.stderr]).toEqual([2, 'No ticket has conflicting projects.\n'])
 })
 
 test('what is wrong is told in words of the command line', async () => {

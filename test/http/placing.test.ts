@@ -118,25 +118,24 @@ describe('placing an entry by hand', () => {
     expect((await app.call(`PATCH /api/v1/token-entries/${id}`, sent)).status).toBe(403)
   })
 
-  test('gives a ticket its project where nobody else’s entries would move along, or by billing and admin', async () => {
+  test('moves no other entry of a ticket without a project, unless by billing and admin, who decide on it', async () => {
     const [theirs, entry] = [await report({ ticket: 'LOOSE-1' }), await report({ project: 'LED' })]
-    const place = { project: 'LED', ticket: 'LOOSE-1' }
-    const bulk = { action: 'place', ids: ['ent_none'], ...place }
-    for (const answer of [
-      await patch(entry.id, place, lead),
-      await app.call('POST /api/v1/token-entries/actions', { session: lead, json: bulk }),
-      await app.call('POST /api/v1/token-entries/actions', { session: member, json: bulk }),
-    ]) {
-      expect([answer.status, answer.json.code]).toEqual([403, 'forbidden'])
-      expect(answer.json.detail).toContain('needs the role billing or admin')
-    }
+    const placed = await patch(entry.id, { project: 'LED', ticket: 'LOOSE-1' }, lead)
+    expect([placed.status, ...where(placed)]).toEqual([200, 'LED', 'LOOSE-1', 'manual'])
     expect((await app.call(`GET /api/v1/token-entries/${theirs.id}`, { session: lead })).status).toBe(404)
-    expect((await patch(entry.id, place)).json.ticket.key).toBe('LOOSE-1')
-    expect((await app.call(`GET /api/v1/token-entries/${theirs.id}`, { session: lead })).json.project.key).toBe('LED')
+    expect(where(await read(theirs.id))).toEqual([null, 'LOOSE-1', 'named'])
 
     const [another, more] = [await report({ ticket: 'LOOSE-2' }), await report()]
     expect((await patch(more.id, { project: 'LED', ticket: 'LOOSE-2' }, billing)).status).toBe(200)
     expect((await app.call(`GET /api/v1/token-entries/${another.id}`, { session: lead })).status).toBe(200)
+    const decided = await app.call('GET /api/v1/tickets/LOOSE-2', { session: member })
+    expect([decided.json.project.key, decided.json.project_decided]).toEqual(['LED', true])
+  })
+
+  test('keeps its project on a ticket that has none', async () => {
+    await report({ ticket: 'LOOSE-3' })
+    const { id } = await report({ project: 'ACME' })
+    expect(where(await patch(id, { ticket: 'LOOSE-3' }))).toEqual(['ACME', 'LOOSE-3', 'manual'])
   })
 
   test('stays when the session reports on, also on nothing, and rules leave it', async () => {

@@ -37,9 +37,9 @@ const add = async (what: string, json: Record<string, unknown>) => {
 }
 const project = (json: Record<string, unknown> = {}) => add('projects', { key: fresh('P'), ...json })
 
-async function report(where: Record<string, unknown>, cost = 1) {
+async function report(where: Record<string, unknown>, cost = 1, token = reports) {
   const { json } = await app.call('POST /api/v1/token-entries', {
-    token: reports,
+    token,
     json: {
       agent_harness: 'codex',
       agent_name: 'builder',
@@ -68,7 +68,8 @@ describe('who may', () => {
       ['POST /clients/none/archive', undefined, { lead: 403, member: 403, billing: 404 }],
       ['POST /clients/none/restore', undefined, { lead: 403, member: 403, billing: 404 }],
       ['POST /projects', { key: fresh('P') }, { lead: 403, member: 403, billing: 201 }],
-      [`PATCH /projects/${led.id}`, { aliases: [fresh('alias')] }, { lead: 200, member: 403, billing: 200 }],
+      [`PATCH /projects/${led.id}`, { aliases: [fresh('an alias')] }, { lead: 200, member: 403, billing: 200 }],
+      [`PATCH /projects/${led.id}`, { aliases: [fresh('prefix')] }, { lead: 403, member: 403, billing: 200 }],
       [`PATCH /projects/${led.id}`, { name: fresh('name') }, { lead: 403, member: 403, billing: 200 }],
       [`PATCH /projects/${led.id}`, { budget: 10 }, { lead: 403, member: 403, billing: 200 }],
       [`PATCH /projects/${led.id}`, { leads: [leadEmail] }, { lead: 403, member: 403, billing: 200 }],
@@ -79,7 +80,7 @@ describe('who may', () => {
       ['POST /tickets', { key: fresh('T') }, { lead: 403, member: 403, billing: 201 }],
       [`PATCH /tickets/${ticket.key}`, { title: 'Basket' }, { lead: 200, member: 403, billing: 200 }],
       [`PATCH /tickets/${ticket.key}`, { project: null }, { lead: 403, member: 403, billing: 200 }],
-      [`PATCH /tickets/${ticket.key}`, { project: led.key }, { lead: 403, member: 403, billing: 200 }],
+      [`PATCH /tickets/${ticket.key}`, { project: led.key }, { lead: 200, member: 403, billing: 200 }],
       [`POST /tickets/${ticket.id}/archive`, undefined, { lead: 200, member: 403, billing: 200 }],
       [`POST /tickets/${ticket.id}/restore`, undefined, { lead: 200, member: 403, billing: 200 }],
       [`DELETE /tickets/${ticket.id}`, undefined, { lead: 403, member: 403, billing: 204 }],
@@ -292,5 +293,57 @@ describe('a merge', () => {
     }
     expect((await app.call(`GET /api/v1/projects/${goes.id}`, { session: member })).json.merged_into.id).toBe(stays.id)
     expect((await app.call(`GET /api/v1/projects/${goes.key}`, { session: member })).json.id).toBe(stays.id)
+  })
+})
+
+describe('the project of a ticket', () => {
+  /** A ticket that two people's reports put in two projects, the first of which `lead` leads. */
+  async function conflict() {
+    const [one, two] = [await project({ leads: [leadEmail] }), await project()]
+    const key = fresh('CONFLICT')
+    const first = await report({ ticket: key, project: one.key })
+    const second = await report(
+      { ticket: key, project: two.key },
+      1,
+      await app.token('svc', await app.person('member')),
+    )
+    return { one, two, key, entries: [first.id, second.id] as string[] }
+  }
+  const read = async (key: string, session: string) => (await app.call(`GET /api/v1/tickets/${key}`, { session })).json
+  const placed = async (ids: string[]) => Promise.all(ids.map(async (id) => (await entry(id)).project?.key ?? null))
+
+  test('is open where reports disagree, and only who sees both projects sees which', async () => {
+    const { one, two, key } = await conflict()
+    const ticket = await read(key, billing)
+    expect(ticket).toMatchObject({
+      project: null,
+      project_decided: false,
+      assumed_projects: [
+        { project: { key: one.key }, agent_managers: 1 },
+        { project: { key: two.key }, agent_managers: 1 },
+      ],
+    })
+    for (const session of [member, lead])
+      expect(Object.keys(await read(key, session))).not.toContain('assumed_projects')
+    const csv = await app.call(`GET /api/v1/tickets?format=csv&conflicting=true&search=${key}`, { session: member })
+    expect(csv.text.split('\r\n').slice(0, 2)).toEqual([
+      'id,key,title,project,project_decided,archived_at,created_at',
+      `${ticket.id},${key},,,false,,${ticket.created_at}`,
+    ])
+  })
+
+  test('that is not decided is not cleared: entries stay where reports put them', async () => {
+    const { one, two, key, entries } = await conflict()
+    const change = (json: object) => app.call(`PATCH /api/v1/tickets/${key}`, { session: billing, json })
+    expect((await change({ title: 'Basket', project: null })).json).toMatchObject({
+      title: 'Basket',
+      project_decided: false,
+      assumed_projects: [{ project: { key: one.key } }, { project: { key: two.key } }],
+    })
+    expect(await placed(entries)).toEqual([one.key, two.key])
+    // Of a decision it is what takes it back.
+    await change({ project: one.key })
+    await change({ project: null })
+    expect(await placed(entries)).toEqual([null, null])
   })
 })

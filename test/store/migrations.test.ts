@@ -84,6 +84,86 @@ forEachEngine('migrations', (_, engine) => {
     expect(await rowsAt(location, 'SELECT * FROM next')).toHaveLength(1)
   })
 
+  test('of tickets and sessions of 0.2.0 only what is known of them stays certain', async () => {
+    const location = await newLocation(engine, cleanUps)
+    await migrateAt(
+      location,
+      MIGRATIONS.filter(({ version }) => version < 8),
+    )
+    const [t, f] = engine === 'sqlite' ? ['1', '0'] : ['true', 'false']
+    const id = (hex: string) => (engine === 'sqlite' ? `x'${hex.padStart(32, '0')}'` : `'\\x${hex.padStart(32, '0')}'`)
+    const hash = (hex: string) =>
+      engine === 'sqlite' ? `x'${hex.padStart(64, '0')}'` : `'\\x${hex.padStart(64, '0')}'`
+    const entry = (n: number, { manager = 1, token = 1, project = 'NULL', ticket = 'NULL', session = 'NULL' }) =>
+      `INSERT INTO entries (id, uid, manager_id, token_id, source, status, harness_id, agent_id, model_id, started_at,
+         ended_at, input, output, cache_read, cache_write, cache_write_1h, project_id, ticket_id, placed_by, session_id,
+         chain_model_id, part, created_at)
+       VALUES (${n}, ${id(`e${n}`)}, ${manager}, ${token}, 'report', 'submitted', 1, 1, 1, 0, 0, 1, 1, 0, 0, 0,
+         ${project}, ${ticket}, ${ticket === 'NULL' ? 'NULL' : `'named'`}, ${session},
+         ${session === 'NULL' ? 'NULL, NULL' : '1, 1'}, 0)`
+    for (const statement of [
+      ...[1, 2].map(
+        (n) =>
+          `INSERT INTO users (id, uid, email, name, role, created_at) VALUES (${n}, ${id(`a${n}`)}, '${n}@x', 'x', 'admin', 0)`,
+      ),
+      `INSERT INTO tokens (id, uid, kind, name, hash, hint, created_by, created_at) VALUES (1, ${id('b1')}, 'svc', 'x', ${hash('1')}, 'x', 1, 0)`,
+      `INSERT INTO tokens (id, uid, kind, name, hash, hint, created_by, created_at) VALUES (2, ${id('b2')}, 'org', 'x', ${hash('2')}, 'x', 1, 0)`,
+      `INSERT INTO projects (id, uid, key, name, created_at) VALUES (1, ${id('c1')}, 'ACME', 'ACME', 0)`,
+      ...['DECIDED-1', 'ASSUMED-1', 'LOOSE-1', 'UNUSED-1', 'FOUND-1', 'PLACED-1'].map(
+        (key, n) =>
+          `INSERT INTO tickets (id, uid, key, key_folded, project_id, created_at) VALUES (${n + 1}, ${id(`ab${n + 1}`)}, '${key}', '${key}', ${key === 'LOOSE-1' ? 'NULL' : 1}, 0)`,
+      ),
+      `INSERT INTO audit (at, user_id, origin, action, object_id) VALUES (0, 1, 'x', 'ticket.changed', 'tkt_${'ab1'.padStart(32, '0')}')`,
+      `INSERT INTO names (id, text) VALUES (1, 'x')`,
+      ...['reported', 'pushed', 'joined'].map(
+        (key, n) =>
+          `INSERT INTO sessions (id, session_key, harness_id, manager_id, source, contested) VALUES (${n + 1}, '${key}', 1, 1, '${n === 0 ? 'report' : 'log'}', ${n === 2 ? t : f})`,
+      ),
+      `INSERT INTO session_sources (session_id, chain_model_id, source, totals) VALUES (3, 1, 'report', '{}')`,
+      entry(1, { project: '1', ticket: '1' }),
+      entry(2, { project: '1', ticket: '2' }),
+      entry(3, { manager: 2, project: '1', ticket: '2' }),
+      entry(4, { ticket: '3' }),
+      entry(5, { session: '1' }),
+      entry(6, { token: 2, session: '2' }),
+      entry(7, { token: 2, session: '3' }),
+      entry(8, { project: '1', ticket: '5' }),
+      entry(9, { project: '1', ticket: '6' }),
+      ...[
+        [8, 2, '1'],
+        [9, 1, 'NULL'],
+      ].map(
+        ([entryId, user, token]) =>
+          `INSERT INTO entry_history (entry_id, at, action, user_id, token_id, details)
+           VALUES (${entryId}, 0, 'placed', ${user}, ${token}, '{"project":"x","because":"ticket_found_project"}')`,
+      ),
+    ]) {
+      await rowsAt(location, statement)
+    }
+    await migrateAt(location, MIGRATIONS)
+    const tickets = await rowsAt(location, 'SELECT key, project_id, reported FROM tickets ORDER BY id')
+    expect(tickets.map((row) => [row.key, row.project_id === null ? null : Number(row.project_id)])).toEqual([
+      ['DECIDED-1', 1],
+      ['ASSUMED-1', null],
+      ['LOOSE-1', null],
+      ['UNUSED-1', 1],
+      ['FOUND-1', null],
+      ['PLACED-1', 1],
+    ])
+    const assumed = await rowsAt(location, 'SELECT * FROM ticket_assumptions ORDER BY ticket_id, user_id')
+    expect(assumed.map(({ ticket_id, user_id, project_id }) => `${ticket_id} ${user_id} ${project_id}`)).toEqual([
+      '2 1 1',
+      '3 1 null',
+      '5 2 1',
+    ])
+    const sessions = await rowsAt(location, 'SELECT session_key, unidentified FROM sessions ORDER BY id')
+    expect(sessions.map((row) => [row.session_key, Boolean(Number(row.unidentified))])).toEqual([
+      ['reported', false],
+      ['pushed', true],
+      ['joined', false],
+    ])
+  })
+
   test('a database that a newer Tally migrated is refused and left alone', async () => {
     const location = await newLocation(engine, cleanUps)
     await migrateAt(location, UPGRADED)

@@ -17,6 +17,8 @@ const BY_BRANCH = {
   project: 'ACME',
   ticket: '{ticket}',
 }
+const self = { viewer: EVERYTHING, person: null, by: TALLY }
+
 const EVERY_CODEX = {
   name: 'codex',
   conditions: [{ field: 'agent_harness', matches: 'codex' }],
@@ -29,8 +31,7 @@ async function stage(db: Database) {
   await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
   const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
   const ada = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
-  const addProject = (key: string) =>
-    services.projects.addProject({ viewer: EVERYTHING, person: null, by: TALLY }, { key })
+  const addProject = (key: string) => services.projects.addProject(self, { key })
   await addProject('ACME')
   let minutes = 0
   return {
@@ -91,11 +92,16 @@ forEachEngine('placement by rules', (open) => {
   })
 
   test('lets a ticket that belongs elsewhere overrule the project, and says so', async () => {
-    const { report, addRule } = await stage(await open())
+    const { report, addRule, services } = await stage(await open())
     await report({ ticket: 'X-7', project: 'Elsewhere' })
     await addRule(BY_BRANCH)
-    const { place, placement } = await report({ labels: { branch: 'fix/X-7' } })
-    expect(place).toEqual(['Elsewhere', 'X-7', 'rule'])
+    const assumed = await report({ labels: { branch: 'fix/X-7' } })
+    expect(assumed.place).toEqual(['Elsewhere', 'X-7', 'rule'])
+    expect(assumed.placement.note).toBe(
+      "Rule 'by branch' gives project ACME, but earlier reports of the same person placed ticket X-7 in Elsewhere.",
+    )
+    await services.entries.changeTicket(self, 'X-7', { project: 'Elsewhere' })
+    const { placement } = await report({ labels: { branch: 'fix/X-7' } })
     expect(placement.note).toBe("Rule 'by branch' gives project ACME, but ticket X-7 belongs to Elsewhere.")
   })
 

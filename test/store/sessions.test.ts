@@ -54,17 +54,20 @@ function said({
 async function stage(db: Database) {
   const services = createServices({ db, clock })
   await services.prices.loadDefaultPrices()
-  const callerFor = async (email: string): Promise<CallerOf<'service'>> => {
-    await services.people.addUser({ email, name: email, role: 'member' }, TALLY)
-    const { secret } = await services.people.createToken({ kind: 'svc', user: email, name: 'test' }, TALLY)
-    return services.people.authenticate(`Bearer ${secret}`) as Promise<CallerOf<'service'>>
+  const callerFor = async <Kind extends 'svc' | 'org' = 'svc'>(email: string, kind?: Kind) => {
+    await services.people.addUser({ email, name: email, role: kind === 'org' ? 'admin' : 'member' }, TALLY)
+    const { secret } = await services.people.createToken({ kind: kind ?? 'svc', user: email, name: 'test' }, TALLY)
+    return services.people.authenticate(`Bearer ${secret}`) as Promise<
+      CallerOf<Kind extends 'svc' ? 'service' : 'organization'>
+    >
   }
   const ada = await callerFor('ada@example.com')
   return {
     services,
     ada,
     callerFor,
-    tell: (source: SessionSource, what: Said, caller = ada) => services.entries.recordFrom(source, said(what), caller),
+    tell: (source: SessionSource, what: Said, caller: CallerOf<'service' | 'organization'> = ada) =>
+      services.entries.recordFrom(source, said(what), caller),
     /** Model, output, source and part of every entry, by arrival. */
     async shown(session = 's-1'): Promise<string[]> {
       const { data } = await services.entries.listEntries(EVERYTHING, readListQuery({ session_id: [session] }))
@@ -160,17 +163,17 @@ forEachEngine('a session told by several sources', (open) => {
 })
 
 forEachEngine('whose session it is', (open) => {
-  test('telemetry joins the only session with its harness and id, whoever owns it', async () => {
+  test('telemetry of an organization token joins the session with its harness and id, whoever owns it', async () => {
     const { tell, shown, callerFor } = await stage(await open())
     await tell('report', { output: 100 })
-    const pushed = await tell('log', { output: 150 }, await callerFor('telemetry@example.com'))
+    const pushed = await tell('log', { output: 150 }, await callerFor('telemetry@example.com', 'org'))
     expect(pushed.entry.manager.name).toBe('ada@example.com')
     expect(await shown()).toEqual(['gpt-5-codex 150 log 1'])
   })
 
-  test('a report adopts a session that so far had only telemetry', async () => {
+  test('a report adopts a session that so far had only telemetry which identified nobody', async () => {
     const { tell, shown, callerFor, services } = await stage(await open())
-    const pushed = await tell('log', { output: 100 }, await callerFor('telemetry@example.com'))
+    const pushed = await tell('log', { output: 100 }, await callerFor('telemetry@example.com', 'org'))
     const reported = await tell('report', { output: 100, project: 'acme' })
     expect([reported.entry.entry.id, reported.entry.manager.name, reported.entry.project?.key]).toEqual([
       pushed.entry.entry.id,
@@ -179,7 +182,53 @@ forEachEngine('whose session it is', (open) => {
     ])
     expect(await shown()).toEqual(['gpt-5-codex 100 report 1'])
     const history = await services.entries.getHistory(reported.entry.entry.uid, EVERYTHING)
-    expect(history.data.map(({ action }) => action)).toEqual(['created', 'adopted', 'placed', 'source_changed'])
+    expect(history.data.map(({ action, actor, details }) => [action, actor?.user?.name, details])).toEqual([
+      ['created', 'telemetry@example.com', { source: 'log' }],
+      ['adopted', 'ada@example.com', { because: 'reported_with_a_service_token' }],
+      ['placed', 'ada@example.com', { because: 'named_in_report' }],
+      ['source_changed', 'ada@example.com', { from: 'log', to: 'report' }],
+    ])
+  })
+
+  test('a service token changes sessions of its own person only, whatever brings them', async () => {
+    for (const [first, second] of [
+      ['report', 'log'],
+      ['log', 'report'],
+      ['log', 'log'],
+      ['report', 'report'],
+    ] as const) {
+      const { tell, callerFor, services } = await stage(await open())
+      const mine = await tell(first, { output: 100, project: 'acme', cost: 1 })
+      const before = await services.entries.getEntry(mine.entry.entry.uid, EVERYTHING)
+      const bob = await callerFor('bob@example.com')
+      const theirs = await tell(second, { output: 900, project: 'other', cost: 9_999.5 }, bob)
+      expect(await services.entries.getEntry(mine.entry.entry.uid, EVERYTHING)).toEqual(before)
+      const beside = await services.entries.getEntry(theirs.entry.entry.uid, EVERYTHING)
+      expect([beside.agent_manager.name, beside.possible_duplicate_of]).toEqual(['bob@example.com', before.id])
+      // The first one goes on as if nobody else had used the id.
+      const later = await tell(first, { output: 120, cost: 2, endedAt: '2026-11-20T12:00:00Z' })
+      expect([later.outcome, later.entry.entry.uid as string]).toEqual(['updated', before.id])
+    }
+  })
+
+  test('telemetry that identified nobody stays where it was, when somebody else uses the id', async () => {
+    const { tell, callerFor } = await stage(await open())
+    const organization = await callerFor('telemetry@example.com', 'org')
+    const bob = await callerFor('bob@example.com')
+    const mine = await tell('report', { output: 100 })
+    await tell('log', { output: 150 }, organization)
+    await tell('report', { output: 200 }, bob)
+    const later = await tell('log', { output: 170, endedAt: '2026-11-20T12:00:00Z' }, organization)
+    expect([later.entry.entry.uid, later.entry.entry.output]).toEqual([mine.entry.entry.uid, 170])
+  })
+
+  test('an approved part stays whose it is and gets no continuation of another person', async () => {
+    const { tell, shown, setStatus, callerFor } = await stage(await open())
+    const { entry } = await tell('report', { output: 100 })
+    await setStatus(entry.entry.uid, 'approved')
+    const theirs = await tell('metric', { output: 500 }, await callerFor('bob@example.com'))
+    expect([theirs.entry.entry.part, theirs.entry.manager.name]).toEqual([1, 'bob@example.com'])
+    expect(await shown()).toEqual(['gpt-5-codex 100 report 1', 'gpt-5-codex 500 metric 1'])
   })
 
   test('a report of a second person does not adopt what a first one reported', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { and, eq, isNotNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Database, Tx } from '../../src/database/database.ts'
 import { EVERYTHING } from '../../src/database/visibility.ts'
 import { TALLY } from '../../src/features/audit/service.ts'
@@ -33,6 +33,8 @@ async function stage(db: Database) {
   await people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
   const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
   const caller = (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+  await people.addUser({ email: 'bob@example.com', name: 'Bob', role: 'member' }, TALLY)
+  await people.createToken({ kind: 'svc', user: 'bob@example.com', name: 'test' }, TALLY)
   await projects.addProject(party, { key: 'WEB', name: 'Web' })
   await projects.addProject(party, { key: 'APP', name: 'App' })
   const report = async (more: Record<string, unknown> = {}) =>
@@ -57,6 +59,12 @@ async function stage(db: Database) {
   await bills.voidBill(bill.bill.number, { reason: 'Wrong client.' }, TALLY)
   const sheet = await sheets.openSheet({ person: 'ada@example.com', month: '2026-11' }, party)
   await sheets.addEntry(sheet.id, { ...REPORT, reported_cost: 4 }, party)
+}
+
+async function bobIn(tx: Tx): Promise<number> {
+  const { users } = tx.tables
+  const [bob] = await tx.select({ id: users.id }).from(users).where(eq(users.email, 'bob@example.com'))
+  return bob!.id
 }
 
 async function findUnsound(reader: Parameters<typeof findUnsoundEntries>[0]): Promise<string[]> {
@@ -171,6 +179,47 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
   'a sheet that went on without its entries': {
     breaks: (tx) => tx.update(tx.tables.sheets).set({ status: 'submitted', submittedAt: NOW }),
     told: [/^The entry ent_\w+ is draft or of another person, though on the sheet sht_\w+, which is submitted\./],
+  },
+  'an entry that another person’s service token brought': {
+    breaks: async (tx) => {
+      const { entries } = tx.tables
+      const isFree = and(isNull(entries.sessionId), eq(entries.status, 'submitted'))
+      await tx
+        .update(entries)
+        .set({ managerId: await bobIn(tx) })
+        .where(isFree)
+    },
+    told: [/^The entry ent_\w+ belongs to bob@example\.com, but a service token of ada@example\.com brought it\./],
+  },
+  'an entry that another person’s service token changed': {
+    breaks: async (tx) => {
+      const { tokens } = tx.tables
+      const [token] = await tx
+        .select()
+        .from(tokens)
+        .where(eq(tokens.createdBy, await bobIn(tx)))
+      const row = { entryId: 1, at: NOW, userId: token!.createdBy, tokenId: token!.id }
+      const details = { project: 'prj_1', because: 'bill_voided' }
+      await tx.insert(tx.tables.entryHistory).values([
+        { ...row, action: 'source_changed', details: { from: 'report', to: 'log' } },
+        { ...row, action: 'placed', details },
+      ])
+    },
+    told: [/^The entry ent_\w+ belongs to ada@.+, but a service token of bob@.+ changed it \(source_changed\)\./],
+  },
+  'an entry that a member moved by naming its ticket': {
+    breaks: async (tx) => {
+      const details = { project: 'prj_1', because: 'ticket_found_project' }
+      const row = { entryId: 1, at: NOW, action: 'placed', userId: await bobIn(tx), tokenId: null, details }
+      await tx.insert(tx.tables.entryHistory).values(row)
+    },
+    told: [
+      /^The entry ent_\w+ belongs to ada@.+, but bob@example\.com moved it to another project by naming its ticket\./,
+    ],
+  },
+  'an entry that is not whose its session is': {
+    breaks: async (tx) => tx.update(tx.tables.sessions).set({ managerId: await bobIn(tx) }),
+    told: [/^The entry ent_\w+ belongs to ada@example\.com, but its session s-1 to bob@example\.com\./],
   },
   'telemetry without an entry, and without totals': {
     breaks: async (tx) => {

@@ -5,7 +5,7 @@ import { EVERYTHING } from '../../src/database/visibility.ts'
 import { TALLY } from '../../src/features/audit/service.ts'
 import { readListQuery, type TokenEntry } from '../../src/features/entries/service.ts'
 import type { CallerOf } from '../../src/features/people/service.ts'
-import { combine, type ReadResult, readSignals } from '../../src/features/telemetry/channels/reading.ts'
+import { combine, type ReadResult } from '../../src/features/telemetry/channels/reading.ts'
 import type { Signal } from '../../src/features/telemetry/signals.ts'
 import { createServices } from '../../src/services.ts'
 import agents from '../fixtures/agents/expected.json' with { type: 'json' }
@@ -13,7 +13,7 @@ import protobuf from '../fixtures/agents-protobuf/expected.json' with { type: 'j
 import cases from '../fixtures/cases/telemetry-expected.json' with { type: 'json' }
 import { forEachEngine } from '../support/databases.ts'
 import type { Capture } from '../support/telemetry.ts'
-import { capturesIn, type Expected, readOf } from '../support/telemetry.ts'
+import { capturesIn, type Expected, readOf, readSignals } from '../support/telemetry.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 
@@ -332,6 +332,16 @@ forEachEngine('a session that telemetry brings', (open) => {
       'admin token log claude-sonnet-5 10 1',
       'admin token metric claude-sonnet-5 31 2',
     ])
+  })
+
+  test('is not placed by a name that a report could not give', async () => {
+    const { organization, telemetry, listed, projects } = await stage(await open())
+    await telemetry.receive(
+      organization,
+      logs({ resource: { project: 'none', ticket: 'tkt_01a1fa172a0277f3983322718874f3e1' } }),
+    )
+    expect((await listed())[0]).toMatchObject({ project: null, ticket: null, placement: { by: 'unattributed' } })
+    expect(await projects.listProjects(EVERYTHING, {}, { after: undefined, limit: 9 })).toEqual([])
   })
 
   test('is placed by what its resource names, by rules, and where a person put it', async () => {

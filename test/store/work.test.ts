@@ -32,6 +32,7 @@ async function stage(db: Database, token?: string) {
   return {
     ...services,
     secret,
+    person: ada.person,
     /** Reports an entry that costs a dollar per token, and answers its id. */
     async report({ project, ticket, session, input = 1, endedAt = '2026-11-20T11:00:00Z' }: Said): Promise<string> {
       const report = readReport(
@@ -298,7 +299,7 @@ forEachEngine('merging a project', (open, engine) => {
     'sends back who looked before it and writes after it',
     async () => {
       const db = await open()
-      const { projects, entries, report } = await stage(db)
+      const { projects, entries, report, person } = await stage(db)
       await projects.addProject(self, { key: 'NEW' })
       await report({ project: 'old', ticket: 'OLD-1' })
       const merged = Promise.withResolvers<void>()
@@ -307,13 +308,14 @@ forEachEngine('merging a project', (open, engine) => {
         const project = await projects.findProject(tx, 'old')
         looked.resolve()
         await merged.promise
-        return projects.addTicket(tx, 'OLD-2', project!.id)
+        const ticket = await projects.addReportedTicket(tx, 'OLD-2')
+        await projects.insertAssumption(tx, { ticketId: ticket.id, userId: person.id, projectId: project!.id })
       })
       await looked.promise
       await entries.mergeProject(self, 'old', 'NEW', {})
       merged.resolve()
       await adding
-      expect((await projects.showTicket('OLD-2')).project?.key).toBe('NEW')
+      expect((await projects.showTicket('OLD-2')).assumed[0]?.project?.key).toBe('NEW')
     },
   )
 

@@ -1,13 +1,21 @@
 /** The audit trail: every change by a person or the command line, kept for good. */
 import { userInfo } from 'node:os'
-import type { Database, Tx } from '../../database/database.ts'
+import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { Role } from '../../database/tables.ts'
 import type { Viewer } from '../../database/visibility.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { eachPage, type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import type { AuditQuery } from './query.ts'
-import { type AuditFilter, type AuditView, insertChange, listChanges } from './store.ts'
+import {
+  type AuditFilter,
+  type AuditView,
+  findLastKey,
+  insertChange,
+  listChanges,
+  listChangesOf,
+  listKeptAfter,
+} from './store.ts'
 
 export { readAuditQuery } from './query.ts'
 export type { AuditFilter, AuditView }
@@ -51,6 +59,9 @@ export interface Change {
   after?: Record<string, unknown> | undefined
 }
 
+/** Changes that are followed at once; what is beyond comes with the next call. */
+const FOLLOWED_LIMIT = 1_000
+
 export type AuditService = ReturnType<typeof createAuditService>
 
 export function createAuditService({ db, clock }: { db: Database; clock: Clock }) {
@@ -66,6 +77,30 @@ export function createAuditService({ db, clock }: { db: Database; clock: Clock }
         before: before ?? null,
         after: after ?? null,
       }),
+
+    /** Follows changes from now on, also those of other processes: each call answers what came since the one before. */
+    follow(): () => Promise<{ action: string; objectName: string | null }[]> {
+      let seen: number | undefined
+      return async () => {
+        if (seen === undefined) {
+          seen = await findLastKey(db.read)
+          return []
+        }
+        const changes = await listKeptAfter(db.read, seen, FOLLOWED_LIMIT)
+        seen = Math.max(seen, changes.at(-1)?.id ?? seen)
+        return changes
+      }
+    },
+
+    /** The newest change of one object among these actions; undefined where there is none. */
+    async findLatest(
+      object: string,
+      actions: readonly string[],
+      reader: Reader = db.read,
+    ): Promise<{ at: number; action: string; origin: string } | undefined> {
+      const [latest] = await listChangesOf(reader, { object, actions, limit: 1 })
+      return latest
+    },
 
     /** A page of changes, the newest first. */
     async listChanges({

@@ -1,5 +1,5 @@
 /** The table `audit`. Rows are only ever added, which triggers hold. */
-import { and, desc, eq, gte, inArray, lt, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, lt, max, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
 import { type Id, isId } from '../../lib/id.ts'
@@ -110,6 +110,46 @@ export async function listChanges(
     .leftJoin(users, eq(users.id, audit.userId))
     .leftJoin(tokens, eq(tokens.id, audit.tokenId))
     .where(and(conditionOf(reader, filter), after === undefined ? undefined : lt(audit.id, after)))
+    .orderBy(desc(audit.id))
+    .limit(limit)
+}
+
+/** The key of the change that was kept last; 0 where there is none. */
+export async function findLastKey(reader: Reader): Promise<number> {
+  const { audit } = reader.tables
+  const [row] = await reader.select({ id: max(audit.id) }).from(audit)
+  return row?.id ?? 0
+}
+
+/** What happened to what, of changes behind the key `after`, the oldest first. */
+export async function listKeptAfter(
+  reader: Reader,
+  after: number,
+  limit: number,
+): Promise<Pick<AuditRecord, 'id' | 'action' | 'objectName'>[]> {
+  return reader
+    .prepared('audit.kept-after', (prepare) => {
+      const { audit } = prepare.tables
+      return prepare
+        .select({ id: audit.id, action: audit.action, objectName: audit.objectName })
+        .from(audit)
+        .where(gt(audit.id, sql.placeholder('after')))
+        .orderBy(asc(audit.id))
+        .limit(limit)
+    })
+    .execute({ after })
+}
+
+/** The newest changes of one object with these actions, the newest first. */
+export async function listChangesOf(
+  reader: Reader,
+  { object, actions, limit }: { object: string; actions: readonly string[]; limit: number },
+): Promise<AuditRecord[]> {
+  const { audit } = reader.tables
+  return reader
+    .select()
+    .from(audit)
+    .where(and(eq(audit.objectId, object), inArray(audit.action, [...actions])))
     .orderBy(desc(audit.id))
     .limit(limit)
 }

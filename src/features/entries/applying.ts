@@ -28,7 +28,7 @@ import {
   listUsedRuleVersions,
   type PlacedEntry,
 } from './store/placing.ts'
-import { moveTicketEntries } from './store/sessions.ts'
+import { moveOwnTicketEntries } from './store/sessions.ts'
 
 /** Entries of one transaction: some 50 ms where all of them move, for which reporting may wait. */
 const BATCH = 500
@@ -108,25 +108,29 @@ export function createApplying({ db, clock, audit, placement }: Dependencies) {
       if (!move) continue
       await changeEntries(tx, [placed.entry.id], { ...placementColumns(found), updatedAt: clock.now() })
       moves.push(move)
-      if (found.ticketFoundProject) moves.push(...(await takeAlong(tx, found, placed.entry.id, move.rule)))
+      if (found.ticketFoundProject) moves.push(...(await takeAlong(tx, found, placed, move.rule)))
     }
     await record(tx, moves, by)
     return moves
   }
 
-  /** The other entries of a ticket that found its project through this one. */
-  async function takeAlong(tx: Tx, found: Placement, except: number, rule: Move['rule']): Promise<Move[]> {
-    const ids = await moveTicketEntries(tx, found.ticket!.id, found.project!.id)
+  /** The person's other entries of a ticket that found its project through this one. */
+  async function takeAlong(tx: Tx, found: Placement, placed: PlacedEntry, rule: Move['rule']): Promise<Move[]> {
+    const ids = await moveOwnTicketEntries(tx, {
+      ticketId: found.ticket!.id,
+      projectId: found.project!.id,
+      managerId: placed.manager.id,
+    })
     const others = await listPlaced(
       tx,
-      ids.filter((id) => id !== except),
+      ids.filter((id) => id !== placed.entry.id),
     )
-    return others.map((placed) => ({
-      placed,
-      from: { ...placeOf(placed), project: null },
-      to: placeOf(placed),
+    return others.map((other) => ({
+      placed: other,
+      from: { ...placeOf(other), project: null },
+      to: placeOf(other),
       rule,
-      costNanos: costNanosOf(placed.entry),
+      costNanos: costNanosOf(other.entry),
       note: `Ticket ${found.ticket!.key} found its project.`,
     }))
   }

@@ -4,7 +4,7 @@ import type { Status } from '../../database/tables.ts'
 import type { Id } from '../../lib/id.ts'
 import type { Actor } from '../audit/service.ts'
 import { isLocked } from './rows.ts'
-import { hasReport } from './sessions.ts'
+import { isCertain } from './sessions.ts'
 import type { EntryRecord } from './store/entries.ts'
 import { insertHistory } from './store/history.ts'
 import { getName } from './store/names.ts'
@@ -47,7 +47,7 @@ export async function planAssignment(reader: Reader, { sessionId, to }: Assignin
   const { sessionKey, harnessId, managerId } = session
   const assignmentOf = async (): Promise<Assignment> => {
     if (managerId === to.id) return 'theirs'
-    if (await hasReport(reader, session)) return 'reported'
+    if (isCertain(session)) return 'reported'
     const others = await listSessions(reader, { sessionKey, harnessId })
     return others.some((other) => other.managerId === to.id) ? 'has_another' : 'assigned'
   }
@@ -72,7 +72,7 @@ export async function assignSession(
   const planned = await planAssignment(tx, assigning)
   if (planned.assignment !== 'assigned') return planned
   const owner = { managerId: assigning.to.id, managerBy: 'email' } as const
-  await updateSession(tx, assigning.sessionId, owner)
+  await updateSession(tx, assigning.sessionId, { ...owner, unidentified: false })
   const moved = await changeManager(tx, assigning.sessionId, owner)
   const details = { from: planned.from.uid, to: assigning.to.uid, because: 'telemetry_email' }
   await insertHistory(

@@ -34,7 +34,7 @@ export interface EntryFilter {
   withoutLabels?: string[] | undefined
   placed?: (PlacedBy | 'none')[] | undefined
   priced?: boolean | undefined
-  /** Whether an earlier entry says exactly the same. */
+  /** Whether an earlier entry says exactly the same, or another person's session has the same id. */
   possibleDuplicate?: boolean | undefined
   /** Whether another source supplies the session now, so that the figures are 0. */
   superseded?: boolean | undefined

@@ -129,7 +129,9 @@ export function createMerging({ db, clock, audit, projects }: Dependencies): Mov
     /** Changes a ticket; its entries that are on no bill follow it to another project. Throws as `changeTicket` does. */
     async changeTicket(party, ticket, fields) {
       const changed = await projects.changeTicket(party, ticket, fields)
-      if (fields.project === undefined) return changed
+      // Without a decision there is none to take back: what reports assume of the ticket goes on.
+      const isCleared = fields.project === null && changed.assumed.length > 0
+      if (fields.project === undefined || isCleared) return changed
       await follow(
         { ticketId: changed.ticket.id, toProjectId: changed.ticket.projectId },
         { by: party.by, details: { project: changed.project?.uid ?? null, because: 'ticket_moved' } },

@@ -1,14 +1,14 @@
 /** Places as people name them: what the names mean, and what is wrong with those that mean nothing. */
 import type { Reader, Tx } from '../../database/database.ts'
-import { type Fault, Problem, validationFailed } from '../../errors.ts'
+import { type Fault, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
-import type { Actor, Party } from '../audit/service.ts'
+import type { Party } from '../audit/service.ts'
 import type { PlacementService } from '../placement/service.ts'
-import type { ProjectRow, ProjectsService, TicketRow } from '../projects/service.ts'
-import { insertHistory } from './store/history.ts'
-import { findProjectKey, findTicketKey, hasHiddenEntries } from './store/placing.ts'
-import { moveTicketEntries } from './store/sessions.ts'
+import type { AssumedTicketRow, ProjectRow, ProjectsService, TicketRow } from '../projects/service.ts'
+import { keepFoundProject } from './record.ts'
+import { findProjectKey, findTicketKey } from './store/placing.ts'
+import { moveAllTicketEntries } from './store/sessions.ts'
 
 /** Where entries go. Absent is unchanged, null takes the entry off. */
 export interface Place {
@@ -42,10 +42,11 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
   }
 
   /**
-   * What the names of a place mean, made where it is a ticket of a known project. Throws 422 with every fault, and
-   * `forbidden` where a ticket would take entries along that the party does not see.
+   * What the names of a place mean; a ticket of a known project is created. A project that somebody who sees everything
+   * names for a ticket is decided for everybody; for anybody else it places the entries at hand only. Throws 422 with
+   * every issue.
    */
-  async function resolve(tx: Tx, place: Place, party: Pick<Party, 'viewer' | 'by'>): Promise<Resolved> {
+  async function resolve(tx: Tx, place: Place, party: Party): Promise<Resolved> {
     const faults: Fault[] = []
     const project = typeof place.project === 'string' ? await findProject(tx, place.project) : place.project
     if (typeof place.project === 'string' && !project) faults.push(unknownProject(place.project))
@@ -60,41 +61,56 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
     tx: Tx,
     named: string,
     project: ProjectRow | undefined,
-    { viewer, by }: Pick<Party, 'viewer' | 'by'>,
+    party: Party,
   ): Promise<Resolved> {
+    const personId = party.person?.id ?? null
     const key = await findTicketKey(tx, named)
-    const known = key === undefined ? undefined : await projects.findTicket(tx, key)
-    const own = known && known.projectId !== null ? await projects.getProject(tx, known.projectId) : undefined
     if (key === undefined) throw validationFailed([unknownTicket(named)])
-    if (own && project && own.id !== project.id) throw validationFailed([ticketElsewhere(known!, own)])
-    if (own?.archivedAt) throw validationFailed([archivedProject(own, '/ticket')])
-    // By names alone, as a report would, but that no project is made for a slip of the finger.
+    const known = await projects.findTicket(tx, key, personId)
+    if (known) return resolveKnown(tx, known, project, party)
+    // By names alone, as a report would, but that no project is created by a typo.
     const found = await placement.placeByNames(
       tx,
       { project: project?.key, ticket: key },
-      { unknownProjects: 'hold' as const },
+      { unknownProjects: 'hold', personId },
     )
     if (!found.ticket) throw validationFailed([unknownTicket(named)])
     if (found.project?.archivedAt) throw validationFailed([archivedProject(found.project, '/ticket')])
-    if (found.ticketFoundProject) {
-      if (await hasHiddenEntries(tx, found.ticket.id, viewer)) throw othersOnTicket(found.ticket, found.project!)
-      await takeEntriesAlong(tx, found.ticket, found.project!, by)
-    }
-    return { project: found.project, ticket: found.ticket }
+    return settle(tx, { project: found.project!, ticket: found.ticket }, project !== undefined, party)
   }
 
-  /** A ticket that has found its project takes its other entries there. */
-  async function takeEntriesAlong(tx: Tx, ticket: TicketRow, project: ProjectRow, by: Actor): Promise<void> {
-    const moved = await moveTicketEntries(tx, ticket.id, project.id)
-    const details = { project: project.uid, because: 'ticket_found_project' }
-    await insertHistory(
-      tx,
-      { action: 'placed', at: clock.now(), by },
-      moved.map((entryId) => ({ entryId, details })),
-    )
+  async function resolveKnown(
+    tx: Tx,
+    ticket: AssumedTicketRow,
+    named: ProjectRow | undefined,
+    party: Party,
+  ): Promise<Resolved> {
+    const decided = ticket.projectId === null ? undefined : await projects.getProject(tx, ticket.projectId)
+    if (named && decided && decided.id !== named.id) throw validationFailed([ticketElsewhere(ticket, decided)])
+    if (named && !decided) return settle(tx, { project: named, ticket }, true, party)
+    const assumed = ticket.assumedProjectId ? await projects.getProject(tx, ticket.assumedProjectId) : undefined
+    const project = decided ?? assumed
+    if (project?.archivedAt) throw validationFailed([archivedProject(project, '/ticket')])
+    // Without one the entry keeps the project that it has.
+    return { project, ticket }
   }
 
-  return { resolve, takeEntriesAlong }
+  /** Whoever manages all tickets decides on the project of one by naming it. */
+  async function settle(
+    tx: Tx,
+    place: { project: ProjectRow; ticket: TicketRow },
+    isNamed: boolean,
+    { viewer, by }: Party,
+  ): Promise<Resolved> {
+    const { project, ticket } = place
+    if (!isNamed || viewer.sees !== 'everything') return place
+    await projects.decideTicketProject(tx, ticket, project, by)
+    const moved = await moveAllTicketEntries(tx, ticket.id, project.id)
+    await keepFoundProject(tx, moved, project, { action: 'placed', at: clock.now(), by })
+    return place
+  }
+
+  return { resolve }
 }
 
 function unknownProject(named: string): Fault {
@@ -125,14 +141,6 @@ function ticketElsewhere({ key }: TicketRow, own: ProjectRow): Fault {
     code: 'other_project',
     message: `Ticket ${key} belongs to project ${own.key}. Leave the project out, or name that one.`,
   }
-}
-
-/** People re-place what they see; who leads the project would otherwise draw everybody's entries into their own sight. */
-function othersOnTicket({ key }: TicketRow, project: ProjectRow): Problem {
-  return new Problem(
-    'forbidden',
-    `Ticket ${key} has no project yet, and entries that are not yours to see would move to ${project.key} with it. To give it a project needs the role billing or admin.`,
-  )
 }
 
 function ticketWithoutProject(): Fault {

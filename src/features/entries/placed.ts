@@ -50,5 +50,9 @@ export function subjectOf(placed: PlacedEntry): Subject {
 export function placeAgain(tx: Tx, placement: PlacementService, placed: PlacedEntry): Promise<Placement> {
   const { namedProject, namedTicket } = placed.entry
   const named = { project: namedProject ?? undefined, ticket: namedTicket ?? undefined }
-  return placement.place(tx, { named, subject: subjectOf(placed) }, { unknownProjects: 'hold' })
+  return placement.place(
+    tx,
+    { named, subject: subjectOf(placed) },
+    { unknownProjects: 'hold', personId: placed.manager.id },
+  )
 }

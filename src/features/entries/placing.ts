@@ -17,7 +17,7 @@ import type { PlacementService } from '../placement/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { createNamedPlaces, isPlace, type Place, type Resolved } from './named-place.ts'
 import { isForRules, type PlaceBody, placeAgain, placeOf } from './placed.ts'
-import { placementColumns } from './record.ts'
+import { placementColumns, takeOwnEntriesAlong } from './record.ts'
 import { rehearse } from './rehearsal.ts'
 import { foldLine, sortLabels } from './report.ts'
 import { costNanosOf, isLocked } from './rows.ts'
@@ -89,7 +89,9 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
     const found = await placeAgain(tx, placement, { ...placed, labels, entry })
     const columns = placementColumns(found)
     if (columns.projectId === entry.projectId && columns.ticketId === entry.ticketId) return undefined
-    if (found.ticketFoundProject) await places.takeEntriesAlong(tx, found.ticket!, found.project!, by)
+    if (found.ticketFoundProject) {
+      await takeOwnEntriesAlong(tx, found, placed.manager.id, { action: 'placed', at: clock.now(), by })
+    }
     const to = placeOf({ project: found.project, ticket: found.ticket, by: found.by ?? 'unattributed' })
     return { because: 'corrected', columns, to }
   }
@@ -119,7 +121,8 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
      * see, `entry_locked` (409), `forbidden` where a member corrects what is not theirs, and 422 for a place that
      * does not exist. What they see they may place; a member corrects only what is their own.
      */
-    async changeEntry(id: string, correction: EntryCorrection, { viewer, person, by }: Party) {
+    async changeEntry(id: string, correction: EntryCorrection, party: Party) {
+      const { viewer, person, by } = party
       return db.write(async (tx) => {
         const [placed] = isId('ent', id) ? await listPlacedByUid(tx, [id], viewer) : []
         if (!placed) throw notFound(`The entry ${id}`)
@@ -129,7 +132,7 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
 
         const said = await correctionOf(tx, placed, correction)
         const moved = isPlace(correction)
-          ? byHand(landingOf(placed, await places.resolve(tx, correction, { viewer, by })))
+          ? byHand(landingOf(placed, await places.resolve(tx, correction, party)))
           : await askRules(tx, placed, said, by)
         if (moved || Object.keys(said.change).length > 0) {
           const change = { ...said.change, ...moved?.columns, updatedAt: clock.now() }
@@ -155,12 +158,13 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
     async placeEntries(
       selection: Selection,
       place: Place,
-      { viewer, by }: Party,
+      party: Party,
       { dryRun = false }: { dryRun?: boolean } = {},
     ): Promise<PlacedMany> {
       if (!isPlace(place)) throw validationFailed([noPlace()])
+      const { viewer, by } = party
       const carryOut = async (tx: Tx): Promise<PlacedMany> => {
-        const resolved = await places.resolve(tx, place, { viewer, by })
+        const resolved = await places.resolve(tx, place, party)
         const selected = await selectPlaced(tx, selection, viewer)
         const moves: Move[] = []
         const results: Placed[] = selected.map(({ id, entry: placed }) => {

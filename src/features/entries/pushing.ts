@@ -1,26 +1,24 @@
 /** Sessions as telemetry brings them, several in one request: within its transaction, and nothing of them is refused. */
 import type { Tx } from '../../database/database.ts'
-import type { ManagerBy, TelemetrySource } from '../../database/tables.ts'
+import type { TelemetrySource } from '../../database/tables.ts'
 import { Problem } from '../../errors.ts'
 import type { CallerOf } from '../people/service.ts'
-import { type Circumstances, intern, type Reporter } from './record.ts'
+import { type Circumstances, type IdentifiedBy, intern, managerByOf, type Reporter } from './record.ts'
 import type { Report } from './report.ts'
-import { hasReport, joinSession, recordInSession } from './sessions.ts'
+import { joinSession, recordInSession } from './sessions.ts'
 import type { Manager } from './store/sessions.ts'
 
-/** Whose a session becomes where it is new. */
+/** Whose a session becomes where it is new, and what says so. */
 export interface Owner {
   manager: Manager
-  managerBy: ManagerBy
+  identifiedBy: IdentifiedBy
 }
 
 /** A session as telemetry finds it, whoever began it. */
 export interface PushedSession {
   id: number
-  managerId: number
-  managerBy: ManagerBy
-  /** Whether a service token has reported it, so that it is certain whose it is. */
-  isReported: boolean
+  /** Whether nothing has identified its owner yet. */
+  isUnidentified: boolean
 }
 
 /** Which session is meant: the key of its harness, by which harnesses are compared, and its id. */
@@ -43,11 +41,15 @@ export function createPushing({ circumstancesFor }: Dependencies) {
       const creator: Reporter = {
         manager: { id, uid, name, email },
         managerBy: 'token',
+        identifiedBy: 'token',
         tokenId: caller.token.id,
         personId: id,
       }
       const circumstances = await circumstancesFor(tx, creator)
-      const owned = (owner: Owner): Circumstances => ({ ...circumstances, reporter: { ...creator, ...owner } })
+      const owned = (owner: Owner): Circumstances => ({
+        ...circumstances,
+        reporter: { ...creator, ...owner, managerBy: managerByOf(owner.identifiedBy) },
+      })
       const keyOf = async (text: string) => (await intern(tx, circumstances.interned, text)).canonicalId
 
       return {
@@ -60,13 +62,9 @@ export function createPushing({ circumstancesFor }: Dependencies) {
           source: TelemetrySource,
           owner: Owner,
         ): Promise<PushedSession> {
-          const joined = await joinSession(tx, { sessionKey: session, harnessId: harnessKey }, source, owned(owner))
-          return {
-            id: joined.id,
-            managerId: joined.managerId,
-            managerBy: joined.managerBy,
-            isReported: await hasReport(tx, joined),
-          }
+          const key = { sessionKey: session, harnessId: harnessKey }
+          const joined = await joinSession(tx, key, source, owned(owner))
+          return { id: joined.session.id, isUnidentified: joined.session.unidentified }
         },
 
         /**

@@ -6,7 +6,7 @@ import type { Tx } from '../../database/database.ts'
 import type { ManagerBy, Source, UnknownProjects } from '../../database/tables.ts'
 import { Problem } from '../../errors.ts'
 import { type Id, newId } from '../../lib/id.ts'
-import type { Placement, PlacementService, Subject } from '../placement/service.ts'
+import type { Placement, PlacementOptions, PlacementService, Subject } from '../placement/service.ts'
 import { normalizeModelName, type PriceTable, value } from '../prices/service.ts'
 import { digestOf, fingerprintOf, type Report } from './report.ts'
 import { figureColumns, type ModelTotals } from './rows.ts'
@@ -20,12 +20,24 @@ import {
 } from './store/entries.ts'
 import { type Deed, findIdempotencyKey, insertHistory, insertIdempotencyKey } from './store/history.ts'
 import { type Interned, internLabels, internName, type NameKey } from './store/names.ts'
-import { type Manager, moveTicketEntries } from './store/sessions.ts'
+import { type Manager, moveOwnTicketEntries } from './store/sessions.ts'
+
+/**
+ * What says whose a session is: a service token, for certain; an e-mail address that came with an organization token; or
+ * nothing, where an organization token's creator stands in until somebody is identified.
+ */
+export type IdentifiedBy = 'token' | 'email' | 'nothing'
+
+/** As entries and sessions keep it. */
+export function managerByOf(identifiedBy: IdentifiedBy): ManagerBy {
+  return identifiedBy === 'email' ? 'email' : 'token'
+}
 
 /** Whose entry it becomes and with which token it came. Never taken from the report. */
 export interface Reporter {
   manager: Manager
   managerBy: ManagerBy
+  identifiedBy: IdentifiedBy
   tokenId: number | null
   /** Who did it: the manager, but for telemetry the creator of its token. */
   personId: number
@@ -105,21 +117,41 @@ export function subjectOf(report: Report, { reporter: { manager } }: Circumstanc
 /** Where the report's names or the rules put it. */
 export async function place(tx: Tx, report: Report, circumstances: Circumstances): Promise<Placement> {
   const placeable = { named: report, subject: subjectOf(report, circumstances) }
-  return settle(tx, await circumstances.placement.place(tx, placeable, circumstances), circumstances)
+  return settle(tx, await circumstances.placement.place(tx, placeable, placedBy(circumstances)), circumstances)
 }
 
-/** A ticket that found its project takes its earlier entries along. */
+/** A report places the entries of the person it belongs to, and of nobody else. */
+export function placedBy({ unknownProjects, reporter }: Circumstances): PlacementOptions {
+  return { unknownProjects, personId: reporter.manager.id }
+}
+
+/** A ticket that found its project for this person takes their earlier entries along. */
 export async function settle(tx: Tx, placement: Placement, circumstances: Circumstances): Promise<Placement> {
   if (placement.ticketFoundProject) {
-    const moved = await moveTicketEntries(tx, placement.ticket!.id, placement.project!.id)
-    const details = { project: placement.project!.uid, because: 'ticket_found_project' }
-    await insertHistory(
-      tx,
-      deedOf('placed', circumstances),
-      moved.map((entryId) => ({ entryId, details })),
-    )
+    await takeOwnEntriesAlong(tx, placement, circumstances.reporter.manager.id, deedOf('placed', circumstances))
   }
   return placement
+}
+
+/** Moves a person's earlier entries on a ticket that has found its project for them. */
+export async function takeOwnEntriesAlong(
+  tx: Tx,
+  { ticket, project }: Placement,
+  managerId: number,
+  deed: Deed,
+): Promise<void> {
+  const moved = await moveOwnTicketEntries(tx, { ticketId: ticket!.id, projectId: project!.id, managerId })
+  await keepFoundProject(tx, moved, project!, deed)
+}
+
+/** Notes with entries that they moved because their ticket found its project. */
+export function keepFoundProject(tx: Tx, entryIds: number[], { uid }: { uid: Id<'prj'> }, deed: Deed): Promise<void> {
+  const details = { project: uid, because: 'ticket_found_project' }
+  return insertHistory(
+    tx,
+    deed,
+    entryIds.map((entryId) => ({ entryId, details })),
+  )
 }
 
 /** What a report does to entries that are there already. */

@@ -5,6 +5,7 @@ import { type Fault, validationFailed } from '../../errors.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
 import { composeName } from '../../lib/names.ts'
+import { isReservedName } from '../projects/service.ts'
 import { TIMESTAMP, TokenEntryReport } from './schema.ts'
 import { COUNT_KINDS, type CountKind, type Counts, mapCounts, type Totals } from './totals.ts'
 
@@ -98,7 +99,18 @@ function leapSecond(text: string): number | undefined {
 /** Every fault of meaning. Tolerates fields of a wrong type, which the schema's own faults tell. */
 export function faultsBeyondSchema(value: unknown, now: number): Fault[] {
   if (!isObject(value)) return []
-  return [...timeFaults(value, now), ...tokenFaults(value.tokens)]
+  return [...timeFaults(value, now), ...tokenFaults(value.tokens), ...nameFaults(value)]
+}
+
+/** What names neither a project nor a ticket anywhere else is no name in a report either. */
+function nameFaults(value: Record<string, unknown>): Fault[] {
+  return (['project', 'ticket'] as const).flatMap((field) => {
+    const name = value[field]
+    if (typeof name !== 'string' || !isReservedName(composeName(name))) return []
+    const by = field === 'project' ? 'its key, name or alias' : 'its key'
+    const message = `must not be 'none' or an id: name the ${field} by ${by}, or leave the field out`
+    return [{ pointer: `/${field}`, code: 'not_allowed', message }]
+  })
 }
 
 function timeFaults({ started_at, ended_at }: Record<string, unknown>, now: number): Fault[] {

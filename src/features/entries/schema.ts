@@ -104,10 +104,16 @@ export const TokenEntryReport = Type.Object(
       }),
     ),
     project: Type.Optional(
-      nameOf('Key, name or alias of the project the entry is placed on. Created on first mention.', ['acme-web']),
+      nameOf(
+        'Key, name or alias of the project the entry is placed on, unless its ticket has another one. Created on first mention. Neither `none` nor an id.',
+        ['acme-web'],
+      ),
     ),
     ticket: Type.Optional(
-      nameOf('Key of the ticket the entry is placed on. Created on first mention.', ['ACME-42', 'acme/web#17']),
+      nameOf('Key of the ticket the entry is placed on. Created on first mention. Neither `none` nor an id.', [
+        'ACME-42',
+        'acme/web#17',
+      ]),
     ),
     session_id: Type.Optional(
       nameOf(
@@ -270,7 +276,10 @@ export const TokenEntry = Type.Object(
     ),
     superseded: Type.Boolean({ description: 'Another source supplies the session now; this entry’s figures are 0.' }),
     possible_duplicate_of: orNull(
-      Type.String({ description: 'An earlier entry that is identical in all but its id.' }),
+      Type.String({
+        description:
+          "An earlier entry that says exactly the same, or one of another person's session with the same harness and id.",
+      }),
     ),
     bill: orNull(Type.Object({ id: Type.String(), number: Type.String() }, strict)),
     sheet: orNull(

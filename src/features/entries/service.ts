@@ -41,7 +41,7 @@ import { recordInSession } from './sessions.ts'
 import { findUnsoundEntries } from './soundness.ts'
 import { freezeEntries } from './store/billing.ts'
 import type { EntryView } from './store/entries.ts'
-import { findReportingToken, listHistory } from './store/history.ts'
+import { getReportingToken, type HistoryView, listHistory } from './store/history.ts'
 import { conditionOf, findView, listViews } from './store/lists.ts'
 import { Interned } from './store/names.ts'
 import { createTrying } from './trying.ts'
@@ -126,6 +126,7 @@ export function createEntriesService({ db, clock, audit, people, prices, project
       const circumstances = await circumstancesFor(tx, {
         manager: { id, uid, name, email },
         managerBy: 'token',
+        identifiedBy: caller.kind === 'service' ? 'token' : 'nothing',
         tokenId: caller.token.id,
         personId: id,
       })
@@ -172,7 +173,13 @@ export function createEntriesService({ db, clock, audit, people, prices, project
     ...createDrafts({
       now: () => clock.now(),
       circumstancesFor: (tx, manager) =>
-        circumstancesFor(tx, { manager, managerBy: 'token', tokenId: null, personId: manager.id }),
+        circumstancesFor(tx, {
+          manager,
+          managerBy: 'token',
+          identifiedBy: 'token',
+          tokenId: null,
+          personId: manager.id,
+        }),
     }),
     ...createPushing({ circumstancesFor }),
     ...createTrying({ db, placement }),
@@ -229,26 +236,21 @@ export function createEntriesService({ db, clock, audit, people, prices, project
     /** Who changed what, oldest first, beginning with the entry's arrival. */
     async getHistory(id: string, viewer: Viewer): Promise<TokenEntryHistory> {
       const { entry, manager } = await getVisible(id, viewer)
-      const token = entry.tokenId === null ? undefined : await findReportingToken(db.read, entry.tokenId)
+      const brought = entry.tokenId === null ? undefined : await getReportingToken(db.read, entry.tokenId)
       const rows = await listHistory(db.read, entry.id)
+      const changed = rows.find(({ action }) => action === 'source_changed')
       return {
         data: [
           {
             at: timestamp(entry.createdAt),
             action: 'created',
-            actor: {
-              user: { id: manager.uid, name: manager.name },
-              token: token ? { id: token.uid, name: token.name } : null,
-            },
-            details: { source: entry.source },
+            actor: actorBody(brought ?? { user: manager, token: null }),
+            details: { source: changed?.details.from ?? entry.source },
           },
           ...rows.map(({ at, action, user, token, details }) => ({
             at: timestamp(at),
             action,
-            actor: user && {
-              user: { id: user.uid, name: user.name },
-              token: token && { id: token.uid, name: token.name },
-            },
+            actor: user && actorBody({ user, token }),
             details,
           })),
         ],
@@ -269,6 +271,10 @@ function subjectOfView({ entry, harness, agent, model, provider, manager, labels
     summary,
     labels,
   }
+}
+
+function actorBody({ user, token }: { user: NonNullable<HistoryView['user']>; token: HistoryView['token'] }) {
+  return { user: { id: user.uid, name: user.name }, token: token && { id: token.uid, name: token.name } }
 }
 
 function positionOf({ entry }: EntryView): Position {

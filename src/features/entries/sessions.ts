@@ -1,5 +1,5 @@
 /** Recording a session's totals so far (product.md, "Sessions"): chains of parts, sources, adoption. */
-import type { Reader, Tx } from '../../database/database.ts'
+import type { Tx } from '../../database/database.ts'
 import type { SessionSource } from '../../database/tables.ts'
 import { Problem } from '../../errors.ts'
 import { type Placement, type Subject, UNATTRIBUTED } from '../placement/service.ts'
@@ -12,7 +12,9 @@ import {
   type Identity,
   identify,
   intern,
+  managerByOf,
   place,
+  placedBy,
   placementColumns,
   type Recorded,
   type Reporter,
@@ -57,11 +59,12 @@ export async function recordInSession(
 ): Promise<Recorded> {
   const identity = await identify(tx, report, circumstances)
   const key = { sessionKey: report.sessionKey!, harnessId: identity.canonicalHarnessId }
-  const session = await joinSession(tx, key, source, circumstances)
+  const { session, others } = await joinSession(tx, key, source, circumstances)
   const reporter = await reporterIn(tx, session, circumstances)
   const recording: Recording = {
     tx,
     session,
+    others,
     report,
     source,
     identity,
@@ -81,6 +84,8 @@ export async function recordInSession(
 interface Recording {
   tx: Tx
   session: SessionRecord
+  /** Earlier sessions of other people with the same harness and id, of which this one may be a duplicate. */
+  others: SessionRecord[]
   report: Report
   source: SessionSource
   identity: Identity
@@ -108,33 +113,69 @@ function totalsOf(parts: EntryRecord[]): Totals {
   }
 }
 
+/** A session that a source has joined. */
+export interface Joined {
+  session: SessionRecord
+  /** Sessions of other people with the same harness and id that were begun before it. */
+  others: SessionRecord[]
+}
+
 /**
- * The session that a source means. Telemetry joins the session with its harness and id, whoever owns it, and of several
- * the first: another beside those that people have reported would count the same use once more. A report adopts one that
- * so far had only telemetry, since a service token says for certain whose it is.
+ * The session that a source means, of those with its harness and id (product.md, "Whose session"):
+ *
+ * - A service token changes sessions of its own person only. It adopts one that came by an organization token and whose
+ *   owner nothing has identified yet.
+ * - An organization token's telemetry joins the session of the person it identifies, else one whose owner is not
+ *   identified: that one moves only when an administrator assigns it.
+ * - Where it identifies nobody, it stays with the session that it joined before, else it joins the first: one more beside
+ *   those that people have reported would count the same use again.
+ *
+ * Whoever finds none begins one. It is theirs alone, whoever else uses the same id.
  */
 export async function joinSession(
   tx: Tx,
   key: { sessionKey: string; harnessId: number },
   source: SessionSource,
   circumstances: Circumstances,
-): Promise<SessionRecord> {
-  const { manager, managerBy } = circumstances.reporter
+): Promise<Joined> {
+  const { manager, identifiedBy } = circumstances.reporter
   const known = await listSessions(tx, key)
   const own = known.find((session) => session.managerId === manager.id)
-  if (own && source === 'report' && own.managerBy === 'email') return adopt(tx, own, circumstances)
-  if (own) return lockSession(tx, { ...key, managerId: manager.id, managerBy, source })
-  if (source !== 'report' && known.length > 0) {
-    return lockSession(tx, { ...key, managerId: known[0]!.managerId, managerBy, source })
+  const joined = (session: SessionRecord): Joined => ({ session, others: known.filter(({ id }) => id < session.id) })
+  const join = async (session: SessionRecord) => joined(await lockSession(tx, session))
+  const adopted = async (session: SessionRecord) => joined(await adopt(tx, session, circumstances))
+  const begin = async () => {
+    await takeTurn(tx, key)
+    const session = await lockSession(tx, {
+      ...key,
+      source,
+      managerId: manager.id,
+      managerBy: managerByOf(identifiedBy),
+      unidentified: identifiedBy === 'nothing',
+      byOrganization: identifiedBy === 'nothing',
+    })
+    return joined(session)
   }
-  if (source === 'report') {
-    for (const session of known) {
-      if (await hasReport(tx, session)) continue
-      return adopt(tx, session, circumstances)
-    }
+  const unidentified = known.find((session) => session.unidentified)
+  if (identifiedBy === 'token') {
+    if (own && isCertain(own)) return join(own)
+    const mine = own ?? unidentified
+    return mine ? adopted(mine) : begin()
   }
-  await takeTurn(tx, key)
-  return lockSession(tx, { ...key, managerId: manager.id, managerBy, source })
+  if (identifiedBy === 'email') {
+    if (own?.unidentified) return adopted(own)
+    const meant = own ?? unidentified
+    return meant ? join(meant) : begin()
+  }
+  const meant = known.find((session) => session.byOrganization) ?? known[0]
+  if (!meant) return begin()
+  if (!meant.byOrganization) await updateSession(tx, meant.id, { byOrganization: true })
+  return join(meant)
+}
+
+/** Whose a session is is certain once a service token has brought something of it. */
+export function isCertain({ managerBy, unidentified }: SessionRecord): boolean {
+  return managerBy === 'token' && !unidentified
 }
 
 /** Whoever brings something of a session, what is added is whose the session is. */
@@ -147,22 +188,18 @@ async function reporterIn(
   return { ...reporter, manager: await getManager(tx, managerId), managerBy }
 }
 
-/** Whether somebody has reported it with a service token, which says for certain whose it is. */
-export async function hasReport(reader: Reader, session: SessionRecord): Promise<boolean> {
-  if (!session.contested) return session.source === 'report'
-  return (await listSourceTotals(reader, session.id)).some(({ source }) => source === 'report')
-}
-
 async function adopt(tx: Tx, session: SessionRecord, circumstances: Circumstances): Promise<SessionRecord> {
-  const owner = { managerId: circumstances.reporter.manager.id, managerBy: 'token' } as const
-  await updateSession(tx, session.id, owner)
+  const { manager, identifiedBy } = circumstances.reporter
+  const owner = { managerId: manager.id, managerBy: managerByOf(identifiedBy) }
+  const because = identifiedBy === 'token' ? 'reported_with_a_service_token' : 'identified_by_email'
+  await updateSession(tx, session.id, { ...owner, unidentified: false })
   const entryIds = await changeManager(tx, session.id, owner)
   await insertHistory(
     tx,
     deedOf('adopted', circumstances),
-    entryIds.map((entryId) => ({ entryId, details: { because: 'reported_with_a_service_token' } })),
+    entryIds.map((entryId) => ({ entryId, details: { because } })),
   )
-  return { ...session, ...owner }
+  return { ...session, ...owner, unidentified: false }
 }
 
 /**
@@ -276,12 +313,13 @@ async function appendPart(
 ): Promise<Recorded> {
   const { tx, session, report, identity, circumstances } = recording
   const placement = last ? await newPlacement(recording, last) : await place(tx, report, circumstances)
+  const duplicate = last ? undefined : await findPossibleDuplicate(recording)
   const extra = {
     sessionId: session.id,
     part: (last?.part ?? 0) + 1,
     continuesId: last?.id ?? null,
     fingerprint: null,
-    possibleDuplicateId: null,
+    possibleDuplicateId: duplicate?.id ?? null,
   }
   const draft: Draft = {
     source: session.source,
@@ -303,10 +341,18 @@ async function appendPart(
     draft,
     figures,
     extra,
-    { continues: last?.uid ?? null, duplicateOf: null },
+    { continues: last?.uid ?? null, duplicateOf: duplicate?.uid ?? null },
     circumstances,
   )
   return { outcome: 'created', replayed: false, entry: last ? await getView(tx, entry.entry.id) : entry }
+}
+
+/** The first entry of another person's session with the same harness and id, of the same model where there is one. */
+async function findPossibleDuplicate({ tx, others, identity }: Recording): Promise<EntryRecord | undefined> {
+  if (others.length === 0) return undefined
+  const parts: EntryRecord[] = []
+  for (const { id } of others) parts.push(...(await listSessionParts(tx, id)))
+  return parts.find(({ chainModelId }) => chainModelId === identity.chainModelId) ?? parts[0]
 }
 
 async function changePart(recording: Recording, last: EntryRecord, figures: ModelTotals): Promise<Recorded> {
@@ -355,8 +401,8 @@ async function newPlacement(recording: Recording, last: EntryRecord): Promise<Pl
   const named = isNamed ? report : { project: last.namedProject ?? undefined, ticket: last.namedTicket ?? undefined }
   const placement =
     last.placedBy === 'named'
-      ? await circumstances.placement.placeByNames(tx, named, circumstances, subject)
-      : await circumstances.placement.place(tx, { named, subject }, circumstances)
+      ? await circumstances.placement.placeByNames(tx, named, placedBy(circumstances), subject)
+      : await circumstances.placement.place(tx, { named, subject }, placedBy(circumstances))
   if (placement.by === null && last.placedBy !== null) return undefined
   return settle(tx, placement, circumstances)
 }

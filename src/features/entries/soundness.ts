@@ -8,9 +8,13 @@ import {
   type AllowedStatuses,
   listBrokenParts,
   listEmptySessions,
+  listForeignChanges,
+  listForeignEntries,
+  listForeignMoves,
   listLabelSets,
   listMisplacedStatuses,
   listNamesWithoutEnd,
+  listStrayedEntries,
   listUnsuppliedSessions,
   pairsBySet,
 } from './store/soundness.ts'
@@ -18,6 +22,10 @@ import {
 /** What a person can do about rows that no release of Tally writes. */
 const RESTORE =
   'Nothing that Tally does leads there: restore a backup from before it, or keep a copy of the database and report it.'
+
+/** What a person can do about rows that earlier releases wrote. */
+const REVIEW =
+  'Tally 0.2.0 and earlier let one person’s reports change another’s entries. Compare its history with what its owner’s agent reported, and reject or place it.'
 
 /** Sets of labels that are held at a time. */
 const PAGE = 5_000
@@ -49,6 +57,26 @@ export async function findUnsoundEntries(reader: Reader): Promise<string[]> {
       (limit) => listUnsuppliedSessions(reader, limit),
       ({ session, source }) =>
         `The session ${session} takes its figures from its ${source}, of which nothing is kept. Report its totals again.`,
+    )),
+    ...(await firstNamed(
+      (limit) => listForeignEntries(reader, limit),
+      ({ uid, manager, by }) =>
+        `The entry ${uid} belongs to ${manager}, but a service token of ${by} brought it. ${REVIEW}`,
+    )),
+    ...(await firstNamed(
+      (limit) => listForeignChanges(reader, limit),
+      ({ uid, manager, by, action }) =>
+        `The entry ${uid} belongs to ${manager}, but a service token of ${by} changed it (${action}). ${REVIEW}`,
+    )),
+    ...(await firstNamed(
+      (limit) => listForeignMoves(reader, limit),
+      ({ uid, manager, by }) =>
+        `The entry ${uid} belongs to ${manager}, but ${by} moved it to another project by naming its ticket. ${REVIEW}`,
+    )),
+    ...(await firstNamed(
+      (limit) => listStrayedEntries(reader, limit),
+      ({ uid, manager, session, owner }) =>
+        `The entry ${uid} belongs to ${manager}, but its session ${session} to ${owner}. ${REVIEW}`,
     )),
     ...(await firstNamed(
       (limit) => listNamesWithoutEnd(reader, limit),

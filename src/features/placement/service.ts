@@ -3,7 +3,7 @@ import { Cached } from '../../database/cached.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { PlacedBy, UnknownProjects } from '../../database/tables.ts'
 import type { Id } from '../../lib/id.ts'
-import type { ProjectRow, TicketRow } from '../projects/service.ts'
+import { type AssumedTicketRow, type ProjectRow, type TicketRow, ticketPrefix } from '../projects/service.ts'
 import { type CompiledCondition, compileCondition } from './condition.ts'
 import { type Rule, RuleSet } from './match.ts'
 import { createRules, loadRules, type RulesDependencies } from './rules.ts'
@@ -31,7 +31,7 @@ export interface Placement {
   /** What was named but could not be used, kept so that nothing said is lost. */
   namedProject: string | null
   namedTicket: string | null
-  /** The ticket had no project until this report named one: its earlier entries belong there as well. */
+  /** This person's entries on the ticket had no project until now: they belong there as well. */
   ticketFoundProject: boolean
 }
 
@@ -48,8 +48,10 @@ export interface Named {
 }
 
 export interface PlacementOptions {
-  /** What becomes of a name that is not known yet: made on first mention, or held with the entry. */
+  /** How a name that is not known yet is handled: created on first mention, or held with the entry. */
   unknownProjects: UnknownProjects
+  /** The person who says where the entry goes; null for the command line, whose word assumes nothing about a ticket. */
+  personId: number | null
 }
 
 export const UNATTRIBUTED: Placement = {
@@ -62,11 +64,6 @@ export const UNATTRIBUTED: Placement = {
   namedProject: null,
   namedTicket: null,
   ticketFoundProject: false,
-}
-
-/** The part of a ticket's key that may be a project's key: `ACME-42` → `ACME`, `acme/web#17` → `acme/web`. */
-function ticketPrefix(key: string): string | undefined {
-  return /^(.+?)[-#]\d+$/.exec(key.trim())?.[1]
 }
 
 export type PlacementService = ReturnType<typeof createPlacementService>
@@ -108,46 +105,63 @@ export function createPlacementService(dependencies: RulesDependencies) {
     return taken && { project: taken.rule.project, ...placedWith(taken.rule) }
   }
 
-  async function placeOnKnownTicket(
-    tx: Tx,
-    ticket: TicketRow,
-    { named, subject }: Placeable,
-    options: PlacementOptions,
-  ): Promise<Placement> {
-    const on = { ...UNATTRIBUTED, by: 'named' as const }
-    if (ticket.projectId !== null) {
-      const own = await projects.getProject(tx, ticket.projectId)
-      const other = named.project === undefined ? undefined : await projects.findProject(tx, named.project)
-      const disagree = named.project !== undefined && other?.id !== own.id
-      const note = disagree
-        ? `The report named project '${named.project}', but ticket ${ticket.key} belongs to ${own.key}.`
-        : null
-      return { ...on, ticket, project: own, note }
-    }
-    const project = await findNamedProject(tx, named.project, options)
-    const found = project ? { project } : await projectByRules(tx, subject)
-    if (!found) return { ...on, ticket, ...held(named, project) }
-    await projects.assignTicket(tx, ticket.id, found.project.id)
-    const assigned = { ...ticket, projectId: found.project.id }
-    return { ...on, ...held(named, project), ...found, ticket: assigned, ticketFoundProject: true }
-  }
-
-  async function placeOnNewTicket(
+  /**
+   * Where a named ticket puts an entry. What one person says of a ticket binds that person's entries only: a project that
+   * somebody who manages tickets decided on comes first, then the one that this person's reports assumed before. Else
+   * the report's project, the one whose key is the ticket's prefix, or that of the first matching rule is assumed.
+   */
+  async function placeOnTicket(
     tx: Tx,
     key: string,
-    { named, subject }: Placeable,
+    placeable: Placeable,
     options: PlacementOptions,
   ): Promise<Placement> {
-    const prefix = ticketPrefix(key)
-    const project =
-      (await findNamedProject(tx, named.project, options)) ??
-      (prefix === undefined ? undefined : await projects.findProject(tx, prefix))
-    const found = project ? { project } : await projectByRules(tx, subject)
-    if (options.unknownProjects === 'hold' && !found) {
+    const { named } = placeable
+    const known = await projects.findTicket(tx, key, options.personId)
+    const boundTo = known && (known.projectId ?? known.assumedProjectId)
+    if (boundTo) return placeOnBoundTicket(tx, known, await projects.getProject(tx, boundTo), named)
+    const namedProject = await findNamedProject(tx, named.project, options)
+    const project = namedProject ?? (await findProjectByPrefix(tx, key))
+    const found = project ? { project } : await projectByRules(tx, placeable.subject)
+    // That somebody else's report named the ticket does not make it known to the organization.
+    if (options.unknownProjects === 'hold' && !found && (known?.reported ?? true)) {
       return { ...UNATTRIBUTED, namedProject: named.project ?? null, namedTicket: key, note: unknownNames(named) }
     }
-    const ticket = await projects.addTicket(tx, key, found?.project.id ?? null)
-    return { ...UNATTRIBUTED, by: 'named', ...held(named, project), ...found, ticket }
+    const ticket = known ?? (await projects.addReportedTicket(tx, key))
+    const ticketFoundProject = await assume(tx, ticket, known?.assumedProjectId, found?.project, options)
+    return { ...UNATTRIBUTED, by: 'named', ...held(named, namedProject), ...found, ticket, ticketFoundProject }
+  }
+
+  async function placeOnBoundTicket(
+    tx: Tx,
+    ticket: AssumedTicketRow,
+    project: ProjectRow,
+    named: Named,
+  ): Promise<Placement> {
+    const other = named.project === undefined ? undefined : await projects.findProject(tx, named.project)
+    const disagree = named.project !== undefined && other?.id !== project.id
+    const note = disagree ? `The report named project '${named.project}', but ${whoseProject(ticket, project)}.` : null
+    return { ...UNATTRIBUTED, by: 'named', ticket, project, note }
+  }
+
+  async function findProjectByPrefix(tx: Tx, key: string): Promise<ProjectRow | undefined> {
+    const prefix = ticketPrefix(key)
+    return prefix === undefined ? undefined : projects.findProject(tx, prefix)
+  }
+
+  /** Keeps what a person's report assumes of a ticket. Returns whether earlier ones of theirs had found no project. */
+  async function assume(
+    tx: Tx,
+    ticket: TicketRow,
+    before: AssumedTicketRow['assumedProjectId'],
+    project: ProjectRow | undefined,
+    { personId }: PlacementOptions,
+  ): Promise<boolean> {
+    if (personId === null) return false
+    const assumption = { ticketId: ticket.id, userId: personId, projectId: project?.id ?? null }
+    if (before === undefined) await projects.insertAssumption(tx, assumption)
+    else if (project) await projects.updateAssumption(tx, assumption)
+    return before === null && project !== undefined
   }
 
   async function placeNamed(tx: Tx, placeable: Placeable, options: PlacementOptions): Promise<Placement> {
@@ -159,34 +173,30 @@ export function createPlacementService(dependencies: RulesDependencies) {
 
   async function placeWhereNamed(tx: Tx, placeable: Placeable, options: PlacementOptions): Promise<Placement> {
     const { named } = placeable
-    if (named.ticket !== undefined) {
-      const ticket = await projects.findTicket(tx, named.ticket)
-      return ticket
-        ? placeOnKnownTicket(tx, ticket, placeable, options)
-        : placeOnNewTicket(tx, named.ticket, placeable, options)
-    }
+    if (named.ticket !== undefined) return placeOnTicket(tx, named.ticket, placeable, options)
     if (named.project === undefined) return UNATTRIBUTED
     const project = await findNamedProject(tx, named.project, options)
     if (!project) return { ...UNATTRIBUTED, ...held(named, project) }
     return { ...UNATTRIBUTED, by: 'named', project }
   }
 
-  /** Where the rules put a subject. A ticket that is not known yet is added, whatever becomes of names. */
-  async function placeByRules(tx: Tx, subject: Subject): Promise<Placement> {
+  /** Where the rules put a subject. A ticket that is not known yet is added, however unknown names are handled. */
+  async function placeByRules(tx: Tx, subject: Subject, options: PlacementOptions): Promise<Placement> {
     const taken = (await cached.get(tx)).findTaker(subject)
     if (!taken) return UNATTRIBUTED
     const { rule, ticketKey, note } = taken
     const on = { ...UNATTRIBUTED, by: 'rule' as const, ...placedWith(rule), project: rule.project, note }
     if (ticketKey === null) return on
-    const known = await projects.findTicket(tx, ticketKey)
-    if (!known) return { ...on, ticket: await projects.addTicket(tx, ticketKey, rule.project.id) }
-    if (known.projectId === null) {
-      await projects.assignTicket(tx, known.id, rule.project.id)
-      return { ...on, ticket: { ...known, projectId: rule.project.id }, ticketFoundProject: true }
+    const known = await projects.findTicket(tx, ticketKey, options.personId)
+    const boundTo = known && (known.projectId ?? known.assumedProjectId)
+    if (!boundTo) {
+      const ticket = known ?? (await projects.addReportedTicket(tx, ticketKey))
+      const ticketFoundProject = await assume(tx, ticket, known?.assumedProjectId, rule.project, options)
+      return { ...on, ticket, ticketFoundProject }
     }
-    const own = await projects.getProject(tx, known.projectId)
+    const own = await projects.getProject(tx, boundTo)
     if (own.id === rule.project.id) return { ...on, ticket: known }
-    const overruled = `Rule '${rule.name}' gives project ${rule.project.key}, but ticket ${known.key} belongs to ${own.key}.`
+    const overruled = `Rule '${rule.name}' gives project ${rule.project.key}, but ${whoseProject(known, own)}.`
     return { ...on, ticket: known, project: own, note: overruled }
   }
 
@@ -210,13 +220,11 @@ export function createPlacementService(dependencies: RulesDependencies) {
     placeByNames: (tx: Tx, named: Named, options: PlacementOptions, subject?: Subject): Promise<Placement> =>
       placeNamed(tx, { named, subject }, options),
 
-    placeByRules,
-
     /** Names first, then rules. What names could not be used stays with the entry, also where a rule then places it. */
     async place(tx: Tx, placeable: Placeable & { subject: Subject }, options: PlacementOptions): Promise<Placement> {
       const byNames = await placeNamed(tx, placeable, options)
       if (byNames.by !== null) return byNames
-      const byRules = await placeByRules(tx, placeable.subject)
+      const byRules = await placeByRules(tx, placeable.subject, options)
       if (byRules.by === null) return byNames
       const { namedProject, namedTicket } = byNames
       const note = [byNames.note, byRules.note].filter(Boolean).join(' ') || null
@@ -232,6 +240,12 @@ function placedWith({ uid, name, version, versionId }: Rule): Pick<Placement, 'r
 /** Nothing that is reported is lost on an archived project, but somebody may want to know. */
 function noteArchived({ project, note }: Placement): string {
   return [note, `Project ${project!.key} is archived.`].filter(Boolean).join(' ')
+}
+
+function whoseProject({ key, projectId }: TicketRow, project: ProjectRow): string {
+  return projectId === null
+    ? `earlier reports of the same person placed ticket ${key} in ${project.key}`
+    : `ticket ${key} belongs to ${project.key}`
 }
 
 function held(named: Named, project: ProjectRow | undefined): Pick<Placement, 'namedProject' | 'note'> {

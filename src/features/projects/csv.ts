@@ -39,6 +39,7 @@ export const TICKET_COLUMNS: CsvColumn<TicketBody>[] = [
   { heading: 'key', cell: (ticket) => ticket.key },
   { heading: 'title', cell: (ticket) => ticket.title },
   { heading: 'project', cell: (ticket) => ticket.project?.key },
+  { heading: 'project_decided', cell: (ticket) => ticket.project_decided.toString() },
   { heading: 'archived_at', cell: (ticket) => ticket.archived_at },
   { heading: 'created_at', cell: (ticket) => ticket.created_at },
 ]

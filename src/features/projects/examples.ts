@@ -50,6 +50,8 @@ export const EXAMPLE_TICKET: TicketBody = {
   key: 'ACME-42',
   title: 'Checkout loses the basket',
   project: { id: EXAMPLE_PROJECT.id, key: 'ACME', name: 'Acme web' },
+  project_decided: true,
+  assumed_projects: [],
   archived_at: null,
   created_at: '2026-11-02T09:10:00.000Z',
 }

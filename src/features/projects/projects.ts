@@ -8,7 +8,7 @@ import { composeName, foldName } from '../../lib/names.ts'
 import { type AuditService, difference, type Party } from '../audit/service.ts'
 import { findClient } from './clients.ts'
 import type { ProjectFields } from './fields.ts'
-import { faultsOfProject, isPossibleName } from './rules.ts'
+import { faultsOfProject, isPossibleName, isPossiblePrefix } from './rules.ts'
 import { requireChange, requireEverything, sightOf } from './sight.ts'
 import type { Page } from './store/clients.ts'
 import { findProjectByName } from './store/lookups.ts'
@@ -20,6 +20,7 @@ import {
   insertProjectRecord,
   type Lead,
   listMergedInto,
+  listNamedByOthers,
   listProjectViews,
   type ProjectFilter,
   type ProjectName,
@@ -52,6 +53,14 @@ function nameTaken(text: string, { project }: ProjectView): Problem {
   return new Problem(
     'already_exists',
     `'${text}' names the project ${project.key} (${project.uid})${state}. A text names one project only: choose another, take it away from that one, or merge the two.`,
+  )
+}
+
+function aliasNeedsManager(aliases: string[]): Problem {
+  const texts = aliases.map((alias) => `'${alias}'`).join(', ')
+  return new Problem(
+    'forbidden',
+    `To add or remove ${texts}, you need the role billing or admin: by an alias of one word, or one that other people's reports have named, their entries would arrive in this project. Who leads it may change other aliases.`,
   )
 }
 
@@ -181,6 +190,21 @@ export function createProjects({ db, clock, audit }: Dependencies) {
     return view
   }
 
+  /**
+   * Who leads a project sees what arrives there by a new alias. So they add and remove only those by which nobody else's
+   * reports arrive: names of several words, that no report of another person has named so far.
+   */
+  async function requireAliases(tx: Tx, { viewer }: Party, before: ProjectView, fields: ProjectFields): Promise<void> {
+    if (viewer.sees === 'everything') return
+    const known = new Set(before.aliases.map(foldName))
+    const wanted = new Set(changedAliases(before, fields).map(foldName))
+    const changed = [...known.symmetricDifference(wanted)]
+    if (changed.length === 0) return
+    const named = new Set((await listNamedByOthers(tx, viewer.userId)).map(foldName))
+    const refused = changed.filter((alias) => isPossiblePrefix(alias) || named.has(alias))
+    if (refused.length > 0) throw aliasNeedsManager(refused)
+  }
+
   async function changeArchived(party: Party, project: string, action: string, archive: boolean): Promise<ProjectView> {
     requireEverything(party)
     return db.write(async (tx) => {
@@ -234,6 +258,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
         if (before.mergedInto) throw isMerged(before)
         const faults = faultsOfProject(fields)
         if (faults.length > 0) throw validationFailed(faults)
+        await requireAliases(tx, party, before, fields)
         const { id } = before.project
         await updateProject(tx, id, await rowChange(tx, fields))
         const { key = before.project.key, name = before.project.name } = fields

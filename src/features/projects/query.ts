@@ -20,7 +20,7 @@ export function readProjectList(texts: QueryTexts): WorkQuery<ProjectFilter> {
 
 /** Throws 422 with every fault. */
 export function readTicketList(texts: QueryTexts): WorkQuery<TicketFilter> {
-  return readList(texts, (query) => ({ projects: query.list('project') }))
+  return readList(texts, (query) => ({ projects: query.list('project'), conflicting: query.flag('conflicting') }))
 }
 
 function readList<Filter>(texts: QueryTexts, readFilter: (query: Query) => Filter) {

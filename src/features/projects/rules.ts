@@ -34,6 +34,11 @@ export const BUDGET_LIMIT = 1_000_000_000
 
 const RESERVED = /^(none|(cli|prj|tkt)_[0-9a-f]{32})$/i
 
+/** Whether a text cannot name work: an id would only be found as one, and `none` says in filters that there is nothing. */
+export function isReservedName(name: string): boolean {
+  return RESERVED.test(name)
+}
+
 /** Decimal text of dollars; undefined where it is none, or out of bounds. */
 export function parseBudget(dollars: string): Nanos | undefined {
   const nanos = parseDecimal(dollars, NANO_DIGITS)
@@ -54,8 +59,21 @@ export function isPossibleName(text: string): boolean {
  */
 function faultsOfKey(text: string, pointer: string): Fault[] {
   const faults = faultsOfName(text, pointer)
-  if (faults.length > 0 || !RESERVED.test(text)) return faults
+  if (faults.length > 0 || !isReservedName(text)) return faults
   return [{ pointer, code: 'not_allowed', message: 'must be neither `none` nor look like an id' }]
+}
+
+/** The part of a ticket's key that may name a project: `ACME-42` → `ACME`, `acme/web#17` → `acme/web`. */
+export function ticketPrefix(key: string): string | undefined {
+  return /^(.+?)[-#]\d+$/.exec(key.trim())?.[1]
+}
+
+/**
+ * Whether a name could be the prefix of a ticket's key, or a repository: one word. By such a name, unlike by one that is
+ * written out, other people's reports may arrive whose tickets or projects nobody has met yet.
+ */
+export function isPossiblePrefix(name: string): boolean {
+  return !/\s/u.test(name.trim())
 }
 
 export function faultsOfClient({ name, email, address, taxId, currency }: ClientFields): Fault[] {

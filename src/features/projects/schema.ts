@@ -43,8 +43,8 @@ export const ClientBody = Type.Object(
     email: seenBy(MONEY_PEOPLE, Type.String({ description: 'Where bills go.' })),
     address: seenBy(MONEY_PEOPLE, Type.String({ description: 'Postal address, as bills show it; lines as sent.' })),
     tax_id: seenBy(MONEY_PEOPLE, Type.String({ description: 'VAT number or the like, as bills show it.' })),
-    currency: seenBy(MONEY_PEOPLE, Type.String({ description: 'Of its bills; null for the organization’s.' })),
-    markup: seenBy(MONEY_PEOPLE, percent('Where a project has none of its own; null for the organization’s.')),
+    currency: seenBy(MONEY_PEOPLE, Type.String({ description: "Of its bills; null for the organization's." })),
+    markup: seenBy(MONEY_PEOPLE, percent("Where a project has none of its own; null for the organization's.")),
     archived_at: ARCHIVED_AT,
     created_at: moment('When it was added.'),
   },
@@ -64,14 +64,14 @@ const clientFields = {
   tax_id: clearable(nameOf('VAT number or the like.'), 'must be a text of 1 to 200 characters, or null for none'),
   currency: clearable(
     Type.String({
-      description: 'ISO 4217 code of its bills; null for the organization’s.',
+      description: "ISO 4217 code of its bills; null for the organization's.",
       minLength: 3,
       maxLength: 3,
     }),
-    'must be an ISO 4217 currency code, such as EUR, or null for the organization’s',
+    "must be an ISO 4217 currency code, such as EUR, or null for the organization's",
   ),
   markup: clearable(
-    percent('Where a project has none of its own; null for the organization’s.'),
+    percent("Where a project has none of its own; null for the organization's."),
     `must be a percentage from ${MARKUP_MIN} to ${MARKUP_MAX}, or null for the organization’s`,
   ),
 }
@@ -98,7 +98,7 @@ export const ProjectBody = Type.Object(
     aliases: Type.Array(Type.String(), { description: 'Further names by which reports find it.' }),
     client: clientOf('Who gets its bills; null where it has no client.'),
     billable: seenBy(LEADING_PEOPLE, Type.Boolean({ description: 'Whether its entries go on bills.' })),
-    markup: seenBy(MONEY_PEOPLE, percent('Null for the client’s.')),
+    markup: seenBy(MONEY_PEOPLE, percent("Null for the client's.")),
     budget: seenBy(LEADING_PEOPLE, Type.Number({ description: 'What its work may cost, in US dollars.' })),
     leads: Type.Optional(
       Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, strict), {
@@ -128,7 +128,7 @@ const projectFields = {
     Type.Boolean({ description: 'Whether its entries go on bills; true where nothing is said.' }),
   ),
   markup: clearable(
-    percent('Null for the client’s.'),
+    percent("Null for the client's."),
     `must be a percentage from ${MARKUP_MIN} to ${MARKUP_MAX}, or null for the client’s`,
   ),
   budget: clearable(
@@ -193,7 +193,28 @@ export const TicketBody = Type.Object(
     id: Type.String({ description: 'Id of the ticket (tkt_…).' }),
     key: name('By which reports name it, such as `ACME-42` or `acme/web#17`.'),
     title: orNull(name('What it is about.')),
-    project: projectOf('Where its entries belong; null where nothing said so yet.'),
+    project: projectOf(
+      "Where its entries belong: decided, or where everybody's reports put it. Null where they found no project, or different ones.",
+    ),
+    project_decided: Type.Boolean({
+      description:
+        "Whether somebody who manages tickets decided on the project, which then binds everybody's reports. Until then each person's reports place that person's entries only.",
+    }),
+    assumed_projects: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            project: projectOf('Null where the reports found no project.'),
+            agent_managers: Type.Integer({ description: "How many people's reports put the ticket there." }),
+          },
+          strict,
+        ),
+        {
+          description:
+            'Where reports put the ticket as long as its project is not decided. For the roles billing and admin, and for who leads these projects.',
+        },
+      ),
+    ),
     archived_at: ARCHIVED_AT,
     created_at: moment('When it was added, or first mentioned in a report.'),
   },
@@ -207,7 +228,9 @@ const ticketFields = {
     `must be a text of 1 to ${TITLE_LIMIT} characters, or null for none`,
   ),
   project: clearable(
-    nameOf('Id, key, name or alias of its project.'),
+    nameOf(
+      "Id, key, name or alias of its project, which from then on binds everybody's reports. Null where none is decided.",
+    ),
     'must be the id, key, name or alias of a project, or null for none',
   ),
 }

@@ -6,23 +6,25 @@ import type { AuditService } from '../audit/service.ts'
 import { createClients } from './clients.ts'
 import { createProjects, findProjectNamed } from './projects.ts'
 import {
+  type AssumedTicketRow,
   findProjectByName,
   findStandingProject,
   findTicketByKey,
   getProject,
+  insertAssumption,
   insertProject,
   insertTicket,
   type ProjectRow,
   type TicketRow,
-  updateTicketProject,
+  updateAssumption,
 } from './store/lookups.ts'
 import { countTickets, moveTickets } from './store/tickets.ts'
 import { createTickets } from './tickets.ts'
 
 export type { Merged, MergeOptions, MovingEntries } from './merged.ts'
 export { mergeBody } from './merged.ts'
-export { parseBudget, parseMarkup } from './rules.ts'
-export { requireEverything, sightOf, sightOfClients } from './sight.ts'
+export { isReservedName, parseBudget, parseMarkup, ticketPrefix } from './rules.ts'
+export { requireEverything, sightOf, sightOfClients, sightOfTicket } from './sight.ts'
 export type { ClientRow } from './store/clients.ts'
 export type { ProjectView } from './store/projects.ts'
 export type { TicketView } from './store/tickets.ts'
@@ -35,7 +37,7 @@ export {
   readTicket,
   ticketBody,
 } from './wire.ts'
-export type { ProjectRow, TicketRow }
+export type { AssumedTicketRow, ProjectRow, TicketRow }
 
 export type ProjectsService = ReturnType<typeof createProjectsService>
 
@@ -69,15 +71,21 @@ export function createProjectsService({ db, clock, audit }: ProjectsDependencies
       return { project, added: true }
     },
 
-    /** The ticket with this key; undefined where there is none. */
-    findTicket: (reader: Reader, key: string) => findTicketByKey(reader, foldName(key)),
+    /** The ticket with this key, as it is to a person; undefined where there is none. */
+    findTicket: (reader: Reader, key: string, userId: number | null) => findTicketByKey(reader, foldName(key), userId),
 
-    /** Adds a ticket under a project, or under none. */
-    addTicket: (tx: Tx, key: string, projectId: number | null): Promise<TicketRow> =>
-      insertTicket(tx, { key: composeName(key), folded: foldName(key), projectId, now: clock.now() }),
+    /** Adds a ticket that a report names, and whose project nobody has decided on. */
+    addReportedTicket: (tx: Tx, key: string): Promise<TicketRow> =>
+      insertTicket(tx, {
+        key: composeName(key),
+        folded: foldName(key),
+        projectId: null,
+        reported: true,
+        now: clock.now(),
+      }),
 
-    /** Gives a ticket that had no project one. The caller moves the entries that stand on the ticket. */
-    assignTicket: (tx: Tx, ticketId: number, projectId: number) => updateTicketProject(tx, ticketId, projectId),
+    insertAssumption,
+    updateAssumption,
 
     /** How many tickets a project has. */
     countTickets,

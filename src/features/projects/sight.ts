@@ -13,10 +13,26 @@ interface Led {
   leads: { id: number }[]
 }
 
-/** What the viewer sees of a project, or of a ticket's project; null for a ticket that has none. */
+/** What the viewer sees of a project; null for what has none. */
 export function sightOf(viewer: Viewer, project: Led | null): Sight {
   if (viewer.sees === 'everything') return 'everything'
   return project?.leads.some(({ id }) => id === viewer.userId) ? 'lead' : 'names'
+}
+
+interface LedTicket extends Led {
+  project: object | null
+  assumed: { project: object | null; leads: { id: number }[] }[]
+}
+
+/**
+ * What the viewer sees of a ticket: as of its project, or, as long as that is not decided, of all projects in which
+ * reports put it.
+ */
+export function sightOfTicket(viewer: Viewer, { project, leads, assumed }: LedTicket): Sight {
+  if (project) return sightOf(viewer, { leads })
+  const sights = assumed.filter((each) => each.project !== null).map((each) => sightOf(viewer, each))
+  if (viewer.sees === 'everything') return 'everything'
+  return sights.length > 0 && sights.every((sight) => sight === 'lead') ? 'lead' : 'names'
 }
 
 /** Clients have no leads: of them a member sees the name. */

@@ -4,17 +4,19 @@ import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
-import { type AuditService, difference, type Party } from '../audit/service.ts'
+import { type Actor, type AuditService, difference, type Party } from '../audit/service.ts'
 import type { TicketFields } from './fields.ts'
 import { findProjectNamed } from './projects.ts'
-import { faultsOfTicket, isPossibleName } from './rules.ts'
-import { requireChange, requireEverything, sightOf } from './sight.ts'
+import { faultsOfTicket, isPossibleName, ticketPrefix } from './rules.ts'
+import { requireChange, requireEverything, sightOfTicket } from './sight.ts'
 import type { Page } from './store/clients.ts'
-import { getProject } from './store/lookups.ts'
+import { findProjectByName, getProject } from './store/lookups.ts'
+import { findProjectView } from './store/projects.ts'
 import {
   deleteTicket,
   findTicketView,
   hasEntries,
+  hasHiddenEntries,
   holdTicket,
   insertTicketRecord,
   listTicketViews,
@@ -41,6 +43,26 @@ function objectOf({ ticket }: TicketView) {
   return { id: ticket.uid, name: ticket.key }
 }
 
+/** As the audit log and differences have it: in the words of the API. */
+function recordOf(view: TicketView): Record<string, unknown> {
+  return ticketBody(view, 'everything')
+}
+
+function needsDecider({ ticket }: TicketView): Problem {
+  return new Problem(
+    'forbidden',
+    `To decide on the project of ticket ${ticket.key}, you need the role billing or admin, or to lead that project.`,
+  )
+}
+
+/** Who leads a project could otherwise draw other people's entries into their own sight. */
+function needsManager({ ticket }: TicketView): Problem {
+  return new Problem(
+    'forbidden',
+    `Ticket ${ticket.key} belongs to another project, or has entries that you cannot see. To decide on its project, you need the role billing or admin.`,
+  )
+}
+
 interface Dependencies {
   db: Database
   clock: Clock
@@ -57,18 +79,40 @@ export function createTickets({ db, clock, audit }: Dependencies) {
     ])
   }
 
-  async function change(tx: Tx, party: Party, before: TicketView, action: string, changing: TicketRowChange) {
+  async function change(
+    tx: Tx,
+    { by }: Pick<Party, 'by'>,
+    before: TicketView,
+    action: string,
+    changing: TicketRowChange,
+  ): Promise<TicketView> {
     await updateTicket(tx, before.ticket.id, changing)
     const after = await getTicket(tx, before.ticket.uid)
-    const changed = difference(ticketBody(before), ticketBody(after))
-    if (changed) await audit.record(tx, party.by, { action, object: objectOf(after), ...changed })
+    const changed = difference(recordOf(before), recordOf(after))
+    if (changed) await audit.record(tx, by, { action, object: objectOf(after), ...changed })
     return after
+  }
+
+  /**
+   * The one place that says who may decide on a ticket's project, which then binds everybody's reports: billing and
+   * admin; and who leads that project, unless the ticket is another project's, by decision or by its key, or has entries
+   * that they do not see.
+   */
+  async function requireDecision(tx: Tx, { viewer }: Party, view: TicketView, projectId: number | null): Promise<void> {
+    if (viewer.sees === 'everything') return
+    const leads = async (id: number | null) =>
+      id !== null && (await findProjectView(tx, { id }))!.leads.some((lead) => lead.id === viewer.userId)
+    if (!(await leads(projectId))) throw needsDecider(view)
+    const prefix = ticketPrefix(view.ticket.key)
+    const byPrefix = prefix === undefined ? undefined : await findProjectByName(tx, foldName(prefix))
+    const isElsewhere = (view.project && !(await leads(view.project.id))) || (byPrefix && byPrefix.id !== projectId)
+    if (isElsewhere || (await hasHiddenEntries(tx, view.ticket.id, viewer))) throw needsManager(view)
   }
 
   async function changeArchived(party: Party, ticket: string, action: string, archive: boolean): Promise<TicketView> {
     return db.write(async (tx) => {
       const before = await getTicket(tx, ticket)
-      requireChange(sightOf(party.viewer, before), 'ticket', ['archived'])
+      requireChange(sightOfTicket(party.viewer, before), 'ticket', ['archived'])
       if ((before.ticket.archivedAt !== null) === archive) return before
       return change(tx, party, before, action, { archivedAt: archive ? clock.now() : null })
     })
@@ -93,30 +137,40 @@ export function createTickets({ db, clock, audit }: Dependencies) {
         const uid = await insertTicketRecord(tx, { key, title, projectId }, clock.now())
         if (!uid) throw keyTaken(await getTicket(tx, key))
         const added = await getTicket(tx, uid)
-        await audit.record(tx, party.by, { action: 'ticket.added', object: objectOf(added), after: ticketBody(added) })
+        await audit.record(tx, party.by, { action: 'ticket.added', object: objectOf(added), after: recordOf(added) })
         return added
       })
     },
 
     /**
-     * Absent fields stay, null clears. Who leads its project may change its title, all else needs the role billing or
-     * admin. The caller lets the ticket's entries follow it to another project. Throws `validation_failed`,
+     * Absent fields stay, null clears. Who leads its project may change its title, and see {@link requireDecision} for
+     * its project; all else needs the role billing or admin. The caller lets the ticket's entries follow it to another project. Throws `validation_failed`,
      * `forbidden`, `not_found`.
      */
     async changeTicket(party: Party, ticket: string, { title, project }: TicketFields): Promise<TicketView> {
       return db.write(async (tx) => {
         const before = await getTicket(tx, ticket)
-        const fields = [...(title === undefined ? [] : ['title']), ...(project === undefined ? [] : ['project'])]
-        requireChange(sightOf(party.viewer, before), 'ticket', fields)
+        if (title !== undefined) requireChange(sightOfTicket(party.viewer, before), 'ticket', ['title'])
         const faults = faultsOfTicket({ title })
         if (faults.length > 0) throw validationFailed(faults)
         const projectId = typeof project === 'string' ? await projectOf(tx, project) : project
+        if (projectId !== undefined) await requireDecision(tx, party, before, projectId)
         if (projectId !== undefined && projectId !== before.ticket.projectId) await holdTicket(tx, before.ticket)
         return change(tx, party, before, 'ticket.changed', {
           ...(title !== undefined && { title }),
           ...(projectId !== undefined && { projectId }),
         })
       })
+    },
+
+    /**
+     * Decides on the project of a ticket by naming both, within the caller's transaction. The caller has the right to,
+     * and moves the ticket's entries.
+     */
+    async decideTicketProject(tx: Tx, { uid }: { uid: string }, project: { id: number }, by: Actor): Promise<void> {
+      const before = await getTicket(tx, uid)
+      await holdTicket(tx, before.ticket)
+      await change(tx, { by }, before, 'ticket.changed', { projectId: project.id })
     },
 
     /** Takes a ticket out of lists. Reports that name it still arrive there. */
@@ -138,7 +192,7 @@ export function createTickets({ db, clock, audit }: Dependencies) {
         await audit.record(tx, party.by, {
           action: 'ticket.removed',
           object: objectOf(found),
-          before: ticketBody(found),
+          before: recordOf(found),
         })
       })
     },

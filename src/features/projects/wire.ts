@@ -64,12 +64,21 @@ export function projectReference({ uid, key, name }: { uid: string; key: string;
   return { id: uid, key, name }
 }
 
-export function ticketBody({ ticket, project }: TicketView): TicketBody {
+export function ticketBody({ ticket, project, assumed }: TicketView, sight: Sight): TicketBody {
+  const unanimous = assumed.length === 1 ? assumed[0]!.project : null
+  const shown = project ?? unanimous
   return {
     id: ticket.uid,
     key: ticket.key,
     title: ticket.title,
-    project: project && projectReference(project),
+    project: shown && projectReference(shown),
+    project_decided: project !== null,
+    ...(sight !== 'names' && {
+      assumed_projects: assumed.map((each) => ({
+        project: each.project && projectReference(each.project),
+        agent_managers: each.people,
+      })),
+    }),
     archived_at: timestampOrNull(ticket.archivedAt),
     created_at: timestamp(ticket.createdAt),
   }

@@ -54,7 +54,7 @@ export const CHECKS = {
     filter: () => ({ statuses: LIVE, priced: false }),
   },
   possible_duplicates: {
-    description: 'an earlier entry says exactly the same',
+    description: "an earlier entry says exactly the same, or another person's session has the same id",
     readFrom: 'entries',
     filter: () => ({ statuses: LIVE, possibleDuplicate: true }),
   },

@@ -72,15 +72,24 @@ export function pointerInFile(line: number, pointer: string): string {
 export function readRows(file: string): DraftRow[] {
   const [first, ...lines] = linesOf(file)
   const names = first?.cells.map((name) => name.trim().toLowerCase()) ?? []
+  if (names.length > COLUMNS_LIMIT) {
+    throw validationFailed([fault(1, '', 'too_many', `has ${names.length} columns, and may have ${COLUMNS_LIMIT}`)])
+  }
   const faults = names.flatMap((name, index) => faultsOfColumn(name, names.indexOf(name) !== index))
   if (faults.length > 0) throw validationFailed(faults)
   if (lines.length === 0) throw validationFailed([fault(2, '', 'required', 'is missing: the file holds no entry')])
   return lines.map(({ number, cells }) => rowOf(number, names, cells))
 }
 
+/** More than a thousand rows with every column and sixteen labels have, and summaries of several lines. */
+const FILE_LIMITS = { lines: 10_000, cells: 60_000 }
+
+/** More than any file has that was made of the template. */
+const COLUMNS_LIMIT = 200
+
 function linesOf(file: string) {
   try {
-    return csvLines(file)
+    return csvLines(file, FILE_LIMITS)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw validationFailed([{ pointer: '/lines', code: 'bad_format', message: `must be CSV, but ${error.message}` }])

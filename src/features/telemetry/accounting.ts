@@ -5,6 +5,7 @@
 import type { LabelMap, SaidAt, SessionFacts, TelemetryTotals } from '../../database/records.ts'
 import type { TelemetrySource } from '../../database/tables.ts'
 import { type Counts, type Report, totalTokens } from '../entries/service.ts'
+import { isReservedName } from '../projects/service.ts'
 import { COST_LIMIT_NANOS, COUNT_LIMIT } from './channels/fields.ts'
 import { type Observation, PARTS, type Parts, type PointUsage, type RequestUsage } from './channels/observation.ts'
 
@@ -260,6 +261,11 @@ function tokensOf({ parts }: TelemetryTotals): number {
   return totalTokens(countsOf(parts))
 }
 
+/** Telemetry cannot be refused for a name that a report could not give: it names nothing. */
+function nameOf(said: SaidAt<string> | undefined): string | undefined {
+  return said && !isReservedName(said[1]) ? said[1] : undefined
+}
+
 /** A session's facts and one source's totals of a model, as a report says them. */
 export function reportOf(
   { totals }: ModelTotals,
@@ -272,8 +278,8 @@ export function reportOf(
     agent: agent?.[1] ?? session.harness,
     model: totals.model,
     provider: totals.provider ?? undefined,
-    project: project?.[1],
-    ticket: ticket?.[1],
+    project: nameOf(project),
+    ticket: nameOf(ticket),
     sessionKey: session.session,
     summary: undefined,
     labels: labels?.[1],

@@ -1,6 +1,6 @@
 /** What one request brings, recorded in one transaction: each session's totals, and the entries that follow them. */
 import type { Tx } from '../../database/database.ts'
-import type { EntriesService, Owner, PushedSession, Pushing } from '../entries/service.ts'
+import type { EntriesService, Owner, Pushing } from '../entries/service.ts'
 import type { CallerOf, PeopleService } from '../people/service.ts'
 import { type Accounted, account, faultOf, type Keyed, type ModelTotals, type Outcome, reportOf } from './accounting.ts'
 import type { Observation } from './channels/observation.ts'
@@ -41,7 +41,7 @@ export async function recordObservations(
   }
   for (const group of await groupBySession(usable, pushing)) {
     const whose = await ownerOf(tx, group, { caller, ...dependencies })
-    const { accounted, shrunk } = await recordGroup(tx, group, pushing, { ...whose, caller, now })
+    const { accounted, shrunk } = await recordGroup(tx, group, pushing, { ...whose, now })
     recorded.shrunk.push(...shrunk)
     for (const [position, outcome] of accounted.outcomes.entries()) {
       recorded.outcomes.push({ observation: group.keyed[position]!.observation, outcome })
@@ -81,13 +81,12 @@ async function ownerOf(
   { keyed }: Group,
   { caller, people }: Pick<ReceivingDependencies, 'people'> & { caller: Pusher },
 ): Promise<Whose> {
-  const creator: Owner = { manager: caller.person, managerBy: 'token' }
-  if (caller.kind !== 'organization' || !(await people.organization(tx)).telemetryByEmail) {
-    return { owner: creator, email: null }
-  }
+  if (caller.kind === 'service') return { owner: { manager: caller.person, identifiedBy: 'token' }, email: null }
+  const creator: Owner = { manager: caller.person, identifiedBy: 'nothing' }
+  if (!(await people.organization(tx)).telemetryByEmail) return { owner: creator, email: null }
   const email = lastEmailOf(keyed)
   const person = email === null ? undefined : await people.findPersonByEmail(tx, email)
-  return { owner: person ? { manager: person, managerBy: 'email' } : creator, email }
+  return { owner: person ? { manager: person, identifiedBy: 'email' } : creator, email }
 }
 
 /** Of what is said at the same moment always the same. */
@@ -103,7 +102,7 @@ async function recordGroup(
   tx: Tx,
   group: Group,
   pushing: Pushing,
-  { owner, email, caller, now }: Whose & { caller: Pusher; now: number },
+  { owner, email, now }: Whose & { now: number },
 ): Promise<{ accounted: Accounted; shrunk: Observation[] }> {
   const session = await pushing.join(group, group.keyed[0]!.observation.source, owner)
   const known = await getKnown(tx, session.id, askedOf(group))
@@ -112,7 +111,7 @@ async function recordGroup(
   if (accounted.totals.length === 0) return { accounted, shrunk: [] }
   await saveSession(tx, session.id, {
     facts: accounted.facts,
-    email: waitingEmail(session, { email, owner, caller }) ?? known.email,
+    email: (session.isUnidentified ? email : null) ?? known.email,
     lastSeenAt: now,
   })
   await saveTotals(tx, session.id, accounted.changed)
@@ -131,18 +130,6 @@ function askedOf({ keyed }: Group): { identities: string[]; streams: string[] } 
     else streams.add(usage.stream)
   }
   return { identities: [...identities], streams: [...streams] }
-}
-
-/**
- * The address to remember: of somebody who is not known yet, or of whom the agent said nothing when the session began.
- * Moving it is left to `tally telemetry assign`. What a service token has reported is nobody else's.
- */
-function waitingEmail(
-  { managerId, managerBy, isReported }: PushedSession,
-  { email, owner, caller }: Whose & { caller: Pusher },
-): string | undefined {
-  if (email === null || isReported || managerBy === 'email' || managerId !== caller.person.id) return undefined
-  return owner.managerBy === 'email' && owner.manager.id === managerId ? undefined : email
 }
 
 /** Brings entries to the totals that moved, or all of the session's where it says something new besides figures. */

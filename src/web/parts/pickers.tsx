@@ -110,12 +110,15 @@ function SearchPicker({ part, search, within, value, change, offerNew, ...field 
 /** No id looks like it. */
 const NEW = '+'
 
-export const ProjectPicker = (props: PickerProps) => (
+/** Projects that one person leads, or all where nobody is said. */
+export const ProjectPicker = ({ lead, ...props }: PickerProps & { lead?: string | undefined }) => (
   <SearchPicker
     {...props}
     part="projects"
+    within={lead}
     search={async (search) => {
-      const { data } = await answer(api.projects.get({ query: { search, limit: OFFERED } }))
+      const query = { search, limit: OFFERED, ...(lead === undefined ? {} : { lead: [lead] }) }
+      const { data } = await answer(api.projects.get({ query }))
       return data.map(({ id, key, name, client }) => ({
         value: id,
         label: projectLabel({ key, name }),

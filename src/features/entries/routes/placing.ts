@@ -46,7 +46,7 @@ export const placingRoutes = ({ entries }: { entries: EntriesService }) =>
           tag,
           summary: 'Place an entry by hand, correct its summary or labels',
           description:
-            'Absent fields stay as they are, `null` clears. A place given by hand stays, whatever the session reports later and whatever rules say; so does none (`"project": null`), which rules leave alone too. Where the summary or the labels change of an entry that no name and no person placed, the rules are asked again. Members change their own entries and place those of projects they lead; billing and admin change any. What an entry used is never changed here.',
+            'Absent fields stay as they are, `null` clears. A place given by hand stays, whatever the session reports later and whatever rules say; so does none (`"project": null`), which rules leave alone too. Where the summary or the labels change of an entry that no name and no person placed, the rules are asked again. Members change their own entries and place those of projects they lead; billing and admin change any, and decide on the project of a ticket by naming both, which moves the ticket’s other entries as well. What an entry used is never changed here.',
           path: { id: 'Id of the entry (ent_…).' },
           body: {
             schema: EntryCorrection,

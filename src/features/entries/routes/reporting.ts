@@ -56,7 +56,7 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
           tag,
           summary: 'Report one token entry',
           description:
-            'Creates an entry with status `submitted` for the creator of the service token. With a `session_id` the figures are the session’s totals so far: reported again they update the entry of that session and model instead of adding one.',
+            'Creates an entry with status `submitted` for the creator of the service token. With a `session_id` the figures are the session’s totals so far: reported again they update the entry of that session and model instead of adding one. Only sessions of this person change: where another person’s session has the same id, `possible_duplicate_of` names its entry. What the report says of a ticket’s project holds for this person’s entries, unless billing, an admin or a lead of the project has decided on it.',
           headers: ['Idempotency-Key'],
           body: { example: EXAMPLE_REPORT },
           responses: {

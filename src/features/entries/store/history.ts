@@ -80,16 +80,20 @@ export async function listHistory(reader: Reader, entryId: number): Promise<Hist
     .orderBy(asc(entryHistory.id))
 }
 
-/** The token that an entry came with; its creation is no row of the history. */
-export async function findReportingToken(
+/**
+ * The token that an entry came with, and who created it; the creation of an entry is no row of the history. Whose the
+ * entry is may have changed since, who brought it has not.
+ */
+export async function getReportingToken(
   reader: Reader,
   tokenId: number,
-): Promise<{ uid: Id<'tok'>; name: string } | undefined> {
-  const { tokens } = reader.tables
+): Promise<{ token: { uid: Id<'tok'>; name: string }; user: { uid: Id<'usr'>; name: string } }> {
+  const { tokens, users } = reader.tables
   const [row] = await reader
-    .select({ uid: tokens.uid, name: tokens.name })
+    .select({ token: { uid: tokens.uid, name: tokens.name }, user: { uid: users.uid, name: users.name } })
     .from(tokens)
+    .innerJoin(users, eq(users.id, tokens.createdBy))
     .where(eq(tokens.id, tokenId))
     .limit(1)
-  return row
+  return row!
 }

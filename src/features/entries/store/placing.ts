@@ -169,20 +169,6 @@ export async function findTicketKey(reader: Reader, ticket: string): Promise<str
   return row?.key
 }
 
-/** Whether the ticket has entries that the viewer does not see. */
-export async function hasHiddenEntries(reader: Reader, ticketId: number, viewer: Viewer): Promise<boolean> {
-  const { entries } = reader.tables
-  const count = async (condition?: SQL) => {
-    const [row] = await reader
-      .select({ count: sql<number>`count(*)`.mapWith(Number) })
-      .from(entries)
-      .where(and(eq(entries.ticketId, ticketId), condition))
-    return row!.count
-  }
-  // Not what remains beside the visible: of an entry without a project the condition is neither true nor false.
-  return (await count()) > (await count(visibleEntries(reader, viewer)))
-}
-
 /** Those of the tickets with these public ids that there are. */
 export async function listTicketUids(reader: Reader, uids: Id<'tkt'>[]): Promise<Set<string>> {
   const { tickets } = reader.tables

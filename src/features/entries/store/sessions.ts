@@ -1,5 +1,5 @@
 /** Sessions, their chains of parts, and what each source said of them. */
-import { and, asc, eq, ne, notInArray, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { SessionTotals } from '../../../database/records.ts'
 import type { ManagerBy, SessionSource, Tables } from '../../../database/tables.ts'
@@ -22,7 +22,10 @@ export type SessionRecord = Tables['sessions']['$inferSelect']
  */
 export async function lockSession(
   tx: Tx,
-  session: { sessionKey: string; harnessId: number; managerId: number; source: SessionSource; managerBy: ManagerBy },
+  session: Pick<
+    SessionRecord,
+    'sessionKey' | 'harnessId' | 'managerId' | 'source' | 'managerBy' | 'unidentified' | 'byOrganization'
+  >,
 ): Promise<SessionRecord> {
   const [row] = await tx
     .prepared('sessions.lock', (prepare) => {
@@ -36,6 +39,8 @@ export async function lockSession(
           source: sql.placeholder('source'),
           contested: false,
           managerBy: sql.placeholder('managerBy'),
+          unidentified: sql.placeholder('unidentified'),
+          byOrganization: sql.placeholder('byOrganization'),
         })
         .onConflictDoUpdate({
           target: [sessions.sessionKey, sessions.harnessId, sessions.managerId],
@@ -78,7 +83,9 @@ export async function getSession(reader: Reader, id: number): Promise<SessionRec
 export async function updateSession(
   tx: Tx,
   id: number,
-  change: { source?: SessionSource; contested?: boolean; managerId?: number; managerBy?: ManagerBy },
+  change: Partial<
+    Pick<SessionRecord, 'source' | 'contested' | 'managerId' | 'managerBy' | 'unidentified' | 'byOrganization'>
+  >,
 ): Promise<void> {
   const { sessions } = tx.tables
   await tx.update(sessions).set(change).where(eq(sessions.id, id))
@@ -188,13 +195,35 @@ export async function changeManager(
   return changed.map(({ id }) => id)
 }
 
-/** Moves the unlocked entries of a ticket that has found its project, and answers their keys. */
-export async function moveTicketEntries(tx: Tx, ticketId: number, projectId: number): Promise<number[]> {
+/** Moves a person's unlocked entries on a ticket that had no project for them, and returns their keys. */
+export function moveOwnTicketEntries(
+  tx: Tx,
+  { ticketId, projectId, managerId }: { ticketId: number; projectId: number; managerId: number },
+): Promise<number[]> {
+  const { entries } = tx.tables
+  return moveTicketEntries(
+    tx,
+    projectId,
+    and(eq(entries.ticketId, ticketId), eq(entries.managerId, managerId), isNull(entries.projectId)),
+  )
+}
+
+/** Moves everybody's unlocked entries on a ticket to the project that was decided on, and returns their keys. */
+export function moveAllTicketEntries(tx: Tx, ticketId: number, projectId: number): Promise<number[]> {
+  const { entries } = tx.tables
+  return moveTicketEntries(
+    tx,
+    projectId,
+    and(eq(entries.ticketId, ticketId), or(isNull(entries.projectId), ne(entries.projectId, projectId))),
+  )
+}
+
+async function moveTicketEntries(tx: Tx, projectId: number, condition: SQL | undefined): Promise<number[]> {
   const { entries } = tx.tables
   const moved = await tx
     .update(entries)
     .set({ projectId })
-    .where(and(eq(entries.ticketId, ticketId), notInArray(entries.status, [...LOCKED_STATUSES])))
+    .where(and(condition, notInArray(entries.status, [...LOCKED_STATUSES])))
     .returning({ id: entries.id })
   return moved.map(({ id }) => id)
 }

@@ -3,6 +3,7 @@ import {
   aliasedTable,
   and,
   asc,
+  type Column,
   eq,
   gt,
   inArray,
@@ -13,11 +14,13 @@ import {
   notExists,
   notInArray,
   or,
+  type SQL,
   sql,
 } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/records.ts'
 import type { SheetStatus, Status } from '../../../database/tables.ts'
+import { LOCKED_STATUSES } from './entries.ts'
 
 /** Which statuses entries may have: beside sheets, and on a sheet of each status. */
 export interface AllowedStatuses {
@@ -100,6 +103,94 @@ export function listUnsuppliedSessions(reader: Reader, limit: number) {
     .from(sessions)
     .where(and(eq(sessions.contested, true), notExists(supplied)))
     .limit(limit)
+}
+
+/** Entries that a service token brought for somebody else than its creator. */
+export function listForeignEntries(reader: Reader, limit: number) {
+  const { entries, tokens } = reader.tables
+  const { managers, actors } = people(reader)
+  return reader
+    .select({ uid: entries.uid, manager: managers.email, by: actors.email })
+    .from(entries)
+    .innerJoin(tokens, eq(tokens.id, entries.tokenId))
+    .innerJoin(managers, eq(managers.id, entries.managerId))
+    .innerJoin(actors, eq(actors.id, tokens.createdBy))
+    .where(and(eq(tokens.kind, 'svc'), ne(tokens.createdBy, entries.managerId)))
+    .limit(limit)
+}
+
+/** What reports of one person do to a session, and to where its entries are. */
+const REPORTED = ['shrunk', 'source_changed', 'superseded', 'adopted', 'placed']
+
+/** Entries whose history says that another person's service token changed them. Bills may be voided by one. */
+export function listForeignChanges(reader: Reader, limit: number) {
+  const { entries, entryHistory, tokens } = reader.tables
+  const { managers, actors } = people(reader)
+  return reader
+    .selectDistinct({ uid: entries.uid, manager: managers.email, by: actors.email, action: entryHistory.action })
+    .from(entryHistory)
+    .innerJoin(entries, eq(entries.id, entryHistory.entryId))
+    .innerJoin(tokens, eq(tokens.id, entryHistory.tokenId))
+    .innerJoin(managers, eq(managers.id, entries.managerId))
+    .innerJoin(actors, eq(actors.id, tokens.createdBy))
+    .where(
+      and(
+        eq(tokens.kind, 'svc'),
+        ne(tokens.createdBy, entries.managerId),
+        inArray(entryHistory.action, REPORTED),
+        not(because(entryHistory.details, 'bill_voided')),
+      ),
+    )
+    .limit(limit)
+}
+
+/** Entries that a member's own rows or reports took to another project with a ticket, though they do not lead it. */
+export function listForeignMoves(reader: Reader, limit: number) {
+  const { entries, entryHistory, projectLeads } = reader.tables
+  const { managers, actors } = people(reader)
+  const led = reader
+    .select({ id: projectLeads.projectId })
+    .from(projectLeads)
+    .where(and(eq(projectLeads.userId, actors.id), eq(projectLeads.projectId, entries.projectId)))
+  return reader
+    .selectDistinct({ uid: entries.uid, manager: managers.email, by: actors.email })
+    .from(entryHistory)
+    .innerJoin(entries, eq(entries.id, entryHistory.entryId))
+    .innerJoin(managers, eq(managers.id, entries.managerId))
+    .innerJoin(actors, eq(actors.id, entryHistory.userId))
+    .where(
+      and(
+        isNull(entryHistory.tokenId),
+        ne(actors.id, entries.managerId),
+        eq(actors.role, 'member'),
+        because(entryHistory.details, 'ticket_found_project'),
+        notExists(led),
+      ),
+    )
+    .limit(limit)
+}
+
+/** Entries that may still change and are not whose their session is. */
+export function listStrayedEntries(reader: Reader, limit: number) {
+  const { entries, sessions } = reader.tables
+  const { managers, actors: owners } = people(reader)
+  return reader
+    .select({ uid: entries.uid, manager: managers.email, session: sessions.sessionKey, owner: owners.email })
+    .from(entries)
+    .innerJoin(sessions, eq(sessions.id, entries.sessionId))
+    .innerJoin(managers, eq(managers.id, entries.managerId))
+    .innerJoin(owners, eq(owners.id, sessions.managerId))
+    .where(and(ne(sessions.managerId, entries.managerId), notInArray(entries.status, [...LOCKED_STATUSES])))
+    .limit(limit)
+}
+
+function people({ tables: { users } }: Reader) {
+  return { managers: aliasedTable(users, 'manager'), actors: aliasedTable(users, 'actor') }
+}
+
+/** Whether the details of a row of the history give this reason. */
+function because(details: Column, reason: string): SQL {
+  return sql`${details} LIKE ${`%"because":"${reason}"%`}`
 }
 
 /** Names whose spelling for comparing is itself another's. */

@@ -142,7 +142,7 @@ export const projectsRoutes = ({ projects, entries }: Dependencies) =>
           tag,
           summary: 'Change a project',
           description:
-            'What is absent stays, null clears. A former key or name stays as an alias, so that what reports by it keeps arriving. Needs the role billing or admin; who leads the project may change its aliases.',
+            'What is absent stays, null clears. A former key or name stays as an alias, so that what reports by it keeps arriving. Needs the role billing or admin; who leads the project may add and remove aliases of several words that no report of another person has named.',
           path,
           body: { example: { client: 'Acme Ltd', markup: 15, aliases: ['acme/web', 'acme website'] } },
           responses: answer,

@@ -1,15 +1,23 @@
 import { Elysia, t } from 'elysia'
-import { access, partyOf } from '../../../http/access.ts'
+import { access, partyOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
-import { listPage, listParameter } from '../../../http/query.ts'
+import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
+import type { Caller } from '../../people/service.ts'
 import { TICKET_COLUMNS } from '../csv.ts'
 import { EXAMPLE_NEW_TICKET, EXAMPLE_TICKET } from '../examples.ts'
 import { everyBody, pageOfBodies } from '../pages.ts'
 import { readTicketList } from '../query.ts'
 import { NewTicket, TicketBody, TicketChange, TicketList } from '../schema.ts'
-import { type MovingEntries, type ProjectsService, readTicket, type TicketView, ticketBody } from '../service.ts'
+import {
+  type MovingEntries,
+  type ProjectsService,
+  readTicket,
+  sightOfTicket,
+  type TicketView,
+  ticketBody,
+} from '../service.ts'
 
 const tag = 'Work'
 
@@ -17,6 +25,10 @@ const TicketQuery = t.Object(
   {
     ...archivedAndSearch('A text that the key or the title contains.'),
     project: listParameter('Id, key, name or alias of a project; `none` for tickets without one.'),
+    conflicting: parameter({
+      type: 'boolean',
+      description: "Whether different people's reports put the ticket in different projects, and nobody has decided.",
+    }),
     ...listPage('Tickets'),
   },
   { additionalProperties: false },
@@ -25,6 +37,10 @@ const TicketQuery = t.Object(
 const path = { id: 'Id (tkt_…) or key of the ticket.' }
 const answer = { 200: { description: 'The ticket.', schema: TicketBody, example: EXAMPLE_TICKET } }
 const keyOf = ({ ticket }: TicketView) => ticket.id
+
+function shown(caller: Caller | null, view: TicketView): TicketBody {
+  return ticketBody(view, sightOfTicket(viewerOf(caller), view))
+}
 
 interface Dependencies {
   projects: ProjectsService
@@ -36,11 +52,12 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
     .use(access())
     .get(
       '',
-      async ({ query, request }) => {
+      async ({ query, request, caller }) => {
+        const bodyOf = (view: TicketView) => shown(caller, view)
         const asked = readTicketList(query)
         const list = (page: { after: number | undefined; limit: number }) => projects.listTickets(asked.filter, page)
-        if (!wantsCsv(request, asked.format)) return pageOfBodies(list, asked, { bodyOf: ticketBody, keyOf })
-        return csvResponse(everyBody(list, { bodyOf: ticketBody, keyOf }), TICKET_COLUMNS, 'tickets.csv')
+        if (!wantsCsv(request, asked.format)) return pageOfBodies(list, asked, { bodyOf, keyOf })
+        return csvResponse(everyBody(list, { bodyOf, keyOf }), TICKET_COLUMNS, 'tickets.csv')
       },
       {
         allow: ['read', 'session'],
@@ -68,7 +85,7 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
         const added = await projects.addNewTicket(partyOf({ caller, address }), { ...readTicket(body), key: body.key })
         set.status = 201
         set.headers.location = `/api/v1/tickets/${added.ticket.uid}`
-        return ticketBody(added)
+        return shown(caller, added)
       },
       {
         allow: MAY_CHANGE,
@@ -92,14 +109,14 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
         }),
       },
     )
-    .get('/:id', async ({ params }) => ticketBody(await projects.showTicket(params.id)), {
+    .get('/:id', async ({ params, caller }) => shown(caller, await projects.showTicket(params.id)), {
       allow: ['read', 'session'],
       detail: documented({ id: 'getTicket', tag, summary: 'Read one ticket', path, responses: answer }),
     })
     .patch(
       '/:id',
       async ({ params, body, caller, address }) =>
-        ticketBody(await entries.changeTicket(partyOf({ caller, address }), params.id, readTicket(body))),
+        shown(caller, await entries.changeTicket(partyOf({ caller, address }), params.id, readTicket(body))),
       {
         allow: ['session'],
         parse: 'report',
@@ -109,7 +126,7 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
           tag,
           summary: 'Change a ticket',
           description:
-            'What is absent stays, null clears. Its entries that are on no bill follow it to another project. Needs the role billing or admin; who leads its project may change the title.',
+            "What is absent stays, null clears. A project that is named is decided for everybody: all entries of the ticket that are on no bill move there, and later reports that name the ticket go there, whatever project they name. Null takes the decision back; without one it changes nothing. Needs the role billing or admin; who leads its project may change the title, and who leads the named project may decide on a ticket that is not another project's and has no entries they cannot see.",
           path,
           body: { example: { title: 'Checkout loses the basket', project: 'ACME' } },
           responses: answer,
@@ -137,7 +154,7 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
     .post(
       '/:id/archive',
       async ({ params, caller, address }) =>
-        ticketBody(await projects.archiveTicket(partyOf({ caller, address }), params.id)),
+        shown(caller, await projects.archiveTicket(partyOf({ caller, address }), params.id)),
       {
         allow: ['session'],
         detail: documented({
@@ -154,7 +171,7 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
     .post(
       '/:id/restore',
       async ({ params, caller, address }) =>
-        ticketBody(await projects.restoreTicket(partyOf({ caller, address }), params.id)),
+        shown(caller, await projects.restoreTicket(partyOf({ caller, address }), params.id)),
       {
         allow: ['session'],
         detail: documented({

@@ -1,5 +1,5 @@
 /** What a report asks of work: projects by name, tickets by key, and both made on first mention. */
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 
@@ -18,7 +18,16 @@ export interface TicketRow {
   id: number
   uid: Id<'tkt'>
   key: string
+  /** The project that somebody who manages tickets decided on, which binds everybody; null where nobody has. */
   projectId: number | null
+  /** Reports named it, and nobody who manages tickets has confirmed it. */
+  reported: boolean
+}
+
+/** A ticket as it is to one person: until its project is decided, each person's own reports assume one. */
+export interface AssumedTicketRow extends TicketRow {
+  /** Null where this person's reports found no project for it so far, undefined where they never named it. */
+  assumedProjectId: number | null | undefined
 }
 
 function projectColumns({ tables: { projects } }: Reader) {
@@ -33,7 +42,13 @@ function projectColumns({ tables: { projects } }: Reader) {
 }
 
 function ticketColumns({ tables: { tickets } }: Reader) {
-  return { id: tickets.id, uid: tickets.uid, key: tickets.key, projectId: tickets.projectId }
+  return {
+    id: tickets.id,
+    uid: tickets.uid,
+    key: tickets.key,
+    projectId: tickets.projectId,
+    reported: tickets.reported,
+  }
 }
 
 /** The project that goes by this folded key, name or alias; undefined where none does. */
@@ -74,8 +89,8 @@ export async function getProject(reader: Reader, id: number): Promise<ProjectRow
 }
 
 /**
- * The project of an entry that goes on where another one was placed, perhaps long ago: its ticket may have moved since,
- * and its project been merged.
+ * The project of an entry that continues another one, placed perhaps long ago: somebody may have decided on its ticket's
+ * project since, and its project may have been merged.
  */
 export async function findStandingProject(
   reader: Reader,
@@ -86,7 +101,7 @@ export async function findStandingProject(
     ticketId === null
       ? []
       : await reader.select({ projectId: tickets.projectId }).from(tickets).where(eq(tickets.id, ticketId))
-  const standing = ticket ? ticket.projectId : projectId
+  const standing = ticket?.projectId ?? projectId
   return standing === null ? null : (await getProject(reader, standing)).id
 }
 
@@ -110,32 +125,89 @@ export async function insertProject(
   return (await findProjectByName(tx, folded))!
 }
 
-export async function findTicketByKey(reader: Reader, folded: string): Promise<TicketRow | undefined> {
+/** The ticket as it is to a person, or to nobody in particular. */
+export async function findTicketByKey(
+  reader: Reader,
+  folded: string,
+  userId: number | null,
+): Promise<AssumedTicketRow | undefined> {
   const [row] = await reader
-    .prepared('tickets.by-key', (prepare) =>
-      prepare
-        .select(ticketColumns(prepare))
-        .from(prepare.tables.tickets)
-        .where(eq(prepare.tables.tickets.keyFolded, sql.placeholder('folded'))),
-    )
-    .execute({ folded })
+    .prepared('tickets.by-key', (prepare) => {
+      const { tickets, ticketAssumptions } = prepare.tables
+      // A subquery and no join, for the same reason as above.
+      const assumed = prepare
+        .select({ projectId: sql`coalesce(${ticketAssumptions.projectId}, ${NO_PROJECT})` })
+        .from(ticketAssumptions)
+        .where(and(eq(ticketAssumptions.ticketId, tickets.id), eq(ticketAssumptions.userId, sql.placeholder('userId'))))
+      return prepare
+        .select({
+          ...ticketColumns(prepare),
+          assumedProjectId: sql<AssumedTicketRow['assumedProjectId']>`coalesce((${assumed}), ${NEVER_NAMED})`.mapWith(
+            readAssumed,
+          ),
+        })
+        .from(tickets)
+        .where(eq(tickets.keyFolded, sql.placeholder('folded')))
+    })
+    .execute({ folded, userId: userId ?? NOBODY })
   return row
 }
 
-/** Adds a ticket. Answers the one that another transaction added meanwhile, where there is one. */
-export async function insertTicket(
-  tx: Tx,
-  { key, folded, projectId, now }: { key: string; folded: string; projectId: number | null; now: number },
-): Promise<TicketRow> {
-  const [added] = await tx
-    .insert(tx.tables.tickets)
-    .values({ uid: newId('tkt'), key, keyFolded: folded, projectId, createdAt: now })
-    .onConflictDoNothing()
-    .returning(ticketColumns(tx))
-  return added ?? (await findTicketByKey(tx, folded))!
+/** No person and no project has the key 0. */
+const NOBODY = 0
+const NO_PROJECT = 0
+/** Not NULL, which drizzle leaves as it is. */
+const NEVER_NAMED = -1
+
+function readAssumed(value: unknown): AssumedTicketRow['assumedProjectId'] {
+  const id = Number(value)
+  if (id === NEVER_NAMED) return undefined
+  return id === NO_PROJECT ? null : id
 }
 
-export async function updateTicketProject(tx: Tx, ticketId: number, projectId: number): Promise<void> {
-  const { tickets } = tx.tables
-  await tx.update(tickets).set({ projectId }).where(eq(tickets.id, ticketId))
+/** Adds a ticket. Returns the one that another transaction added meanwhile, where there is one. */
+export async function insertTicket(
+  tx: Tx,
+  ticket: { key: string; folded: string; projectId: number | null; reported: boolean; now: number },
+): Promise<TicketRow> {
+  const { key, folded, projectId, reported, now } = ticket
+  const [added] = await tx
+    .insert(tx.tables.tickets)
+    .values({ uid: newId('tkt'), key, keyFolded: folded, projectId, reported, createdAt: now })
+    .onConflictDoNothing()
+    .returning(ticketColumns(tx))
+  return added ?? (await findTicketByKey(tx, folded, null))!
+}
+
+/** Where a person's reports put a ticket; no project where they found none for it. */
+export interface Assumption {
+  ticketId: number
+  userId: number
+  projectId: number | null
+}
+
+/** Keeps what the first report of a person assumes. */
+export async function insertAssumption(tx: Tx, assumption: Assumption): Promise<void> {
+  await tx
+    .prepared('ticket-assumptions.insert', (prepare) => {
+      const { ticketAssumptions: table } = prepare.tables
+      return prepare
+        .insert(table)
+        .values({
+          ticketId: sql.placeholder('ticketId'),
+          userId: sql.placeholder('userId'),
+          projectId: sql.placeholder('projectId'),
+        } as never)
+        .onConflictDoNothing()
+        .returning({ ticketId: table.ticketId })
+    })
+    .execute({ ...assumption })
+}
+
+export async function updateAssumption(tx: Tx, { ticketId, userId, projectId }: Assumption): Promise<void> {
+  const { ticketAssumptions: table } = tx.tables
+  await tx
+    .update(table)
+    .set({ projectId })
+    .where(and(eq(table.ticketId, ticketId), eq(table.userId, userId)))
 }

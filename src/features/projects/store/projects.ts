@@ -1,5 +1,5 @@
 /** Projects as people see and change them; what reports ask of them is beside, in `lookups.ts`. */
-import { aliasedTable, and, asc, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, asc, desc, eq, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { ProjectNameKind, Tables } from '../../../database/tables.ts'
 import { ledProjects, type Viewer } from '../../../database/visibility.ts'
@@ -253,9 +253,20 @@ export async function usesOfProject(reader: Reader, id: number): Promise<string[
   ]
 }
 
-/** Removes a project that nothing refers to, with its names and leads. */
+/** Names of projects that reports of other people have used and that named none. */
+export async function listNamedByOthers(reader: Reader, userId: number): Promise<string[]> {
+  const { entries } = reader.tables
+  const rows = await reader
+    .selectDistinct({ name: entries.namedProject })
+    .from(entries)
+    .where(and(isNotNull(entries.namedProject), ne(entries.managerId, userId)))
+  return rows.map(({ name }) => name!)
+}
+
+/** Removes a project that nothing refers to, with its names, its leads and what reports assumed. */
 export async function deleteProject(tx: Tx, id: number): Promise<void> {
-  const { projects, projectNames, projectLeads } = tx.tables
+  const { projects, projectNames, projectLeads, ticketAssumptions } = tx.tables
+  await tx.update(ticketAssumptions).set({ projectId: null }).where(eq(ticketAssumptions.projectId, id))
   await tx.delete(projectNames).where(eq(projectNames.projectId, id))
   await tx.delete(projectLeads).where(eq(projectLeads.projectId, id))
   await tx.delete(projects).where(eq(projects.id, id))

@@ -1,19 +1,39 @@
 /** Tickets as people see and change them. */
-import { and, desc, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/tables.ts'
+import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
+import { portionsOf } from '../../../lib/portions.ts'
 import { type ArchivedFilter, anywhere, archivedCondition, type Page } from './clients.ts'
 
 type TicketRecord = Tables['tickets']['$inferSelect']
 
-/** A ticket with the project that it has, even where that one was merged and the ticket is still to follow. */
+interface ProjectReference {
+  id: number
+  uid: Id<'prj'>
+  key: string
+  name: string
+}
+
+/** A project in which people's reports put a ticket, or null where they found none for it. */
+export interface Assumed {
+  project: ProjectReference | null
+  people: number
+  /** Who leads the project. */
+  leads: { id: number }[]
+}
+
+/** A ticket with its project, even where that one was merged and the ticket is still to follow. */
 export interface TicketView {
   ticket: TicketRecord
-  project: { id: number; uid: Id<'prj'>; key: string; name: string } | null
-  /** Of its project. */
+  /** Decided by somebody who manages tickets; null where nobody has. */
+  project: ProjectReference | null
+  /** Who leads that project. */
   leads: { id: number }[]
+  /** Where reports put it as long as its project is not decided. */
+  assumed: Assumed[]
 }
 
 export interface TicketFilter {
@@ -21,32 +41,73 @@ export interface TicketFilter {
   search?: string | undefined
   /** Ids (`prj_…`), keys, names or aliases, or `none` for tickets without a project. */
   projects?: string[] | undefined
+  /** Whether different people's reports put it in different projects, and nobody has decided. */
+  conflicting?: boolean | undefined
   archived?: ArchivedFilter | undefined
 }
 
 function selectTickets(reader: Reader) {
   const { tickets, projects } = reader.tables
   return reader
-    .select({
-      ticket: tickets,
-      project: { id: projects.id, uid: projects.uid, key: projects.key, name: projects.name },
-    })
+    .select({ ticket: tickets, project: projectReference(reader) })
     .from(tickets)
     .leftJoin(projects, eq(projects.id, tickets.projectId))
 }
 
+function projectReference({ tables: { projects } }: Reader) {
+  return { id: projects.id, uid: projects.uid, key: projects.key, name: projects.name }
+}
+
 async function viewsOf(reader: Reader, rows: Awaited<ReturnType<typeof selectTickets>>): Promise<TicketView[]> {
+  const assumed = await listAssumed(
+    reader,
+    rows.filter(({ project }) => project === null).map(({ ticket }) => ticket.id),
+  )
+  const leadsOf = await listLeads(reader, [
+    ...rows.flatMap(({ project }) => project?.id ?? []),
+    ...assumed.flatMap(({ project }) => project?.id ?? []),
+  ])
+  const assumedOf = Map.groupBy(assumed, ({ ticketId }) => ticketId)
+  const leads = (project: ProjectReference | null) => (project && leadsOf.get(project.id)) ?? []
+  return rows.map((row) => ({
+    ...row,
+    leads: leads(row.project),
+    assumed: (assumedOf.get(row.ticket.id) ?? []).map(({ project, people }) => ({
+      project,
+      people,
+      leads: leads(project),
+    })),
+  }))
+}
+
+/** Of each ticket the projects that reports put it in, those of most people first. */
+async function listAssumed(reader: Reader, ticketIds: number[]) {
+  if (ticketIds.length === 0) return []
+  const { ticketAssumptions: table, projects } = reader.tables
+  const people = sql<number>`count(*)`.mapWith(Number)
+  const found = []
+  for (const portion of portionsOf(ticketIds)) {
+    found.push(
+      ...(await reader
+        .select({ ticketId: table.ticketId, project: projectReference(reader), people })
+        .from(table)
+        .leftJoin(projects, eq(projects.id, table.projectId))
+        .where(inArray(table.ticketId, portion))
+        .groupBy(table.ticketId, projects.id)
+        .orderBy(desc(people), asc(projects.id))),
+    )
+  }
+  return found
+}
+
+async function listLeads(reader: Reader, projectIds: number[]): Promise<Map<number, { id: number }[]>> {
+  if (projectIds.length === 0) return new Map()
   const { projectLeads } = reader.tables
-  const ids = [...new Set(rows.flatMap(({ project }) => project?.id ?? []))]
-  const leads =
-    ids.length === 0
-      ? []
-      : await reader
-          .select({ projectId: projectLeads.projectId, id: projectLeads.userId })
-          .from(projectLeads)
-          .where(inArray(projectLeads.projectId, ids))
-  const leadsOf = Map.groupBy(leads, ({ projectId }) => projectId)
-  return rows.map((row) => ({ ...row, leads: (row.project && leadsOf.get(row.project.id)) ?? [] }))
+  const leads = await reader
+    .select({ projectId: projectLeads.projectId, id: projectLeads.userId })
+    .from(projectLeads)
+    .where(inArray(projectLeads.projectId, [...new Set(projectIds)]))
+  return Map.groupBy(leads, ({ projectId }) => projectId)
 }
 
 export async function findTicketView(
@@ -61,14 +122,19 @@ export async function findTicketView(
 /** Newest first, from behind the key `after`. */
 export async function listTicketViews(
   reader: Reader,
-  { search, projects: named, archived }: TicketFilter,
+  { search, projects: named, conflicting, archived }: TicketFilter,
   { after, limit }: Page,
 ): Promise<TicketView[]> {
-  const { tickets, projects, projectNames } = reader.tables
-  const under = (query: unknown) => inArray(tickets.projectId, query as never)
+  const { tickets, ticketAssumptions, projects, projectNames } = reader.tables
+  const assumedIn = (condition: SQL) =>
+    inArray(tickets.id, reader.select({ id: ticketAssumptions.ticketId }).from(ticketAssumptions).where(condition))
+  const under = (query: unknown) =>
+    or(inArray(tickets.projectId, query as never), assumedIn(inArray(ticketAssumptions.projectId, query as never)))
   const isNamed = (texts: string[]): SQL | undefined =>
     or(
-      texts.includes('none') ? isNull(tickets.projectId) : undefined,
+      texts.includes('none')
+        ? and(isNull(tickets.projectId), not(assumedIn(isNotNull(ticketAssumptions.projectId))))
+        : undefined,
       under(
         reader
           .select({ id: projects.id })
@@ -82,6 +148,14 @@ export async function listTicketViews(
           .where(inArray(projectNames.folded, texts.map(foldName))),
       ),
     )
+  const isConflicting = inArray(
+    tickets.id,
+    reader
+      .select({ id: ticketAssumptions.ticketId })
+      .from(ticketAssumptions)
+      .groupBy(ticketAssumptions.ticketId)
+      .having(sql`count(DISTINCT coalesce(${ticketAssumptions.projectId}, 0)) > 1`),
+  )
   const rows = await selectTickets(reader)
     .where(
       and(
@@ -92,6 +166,7 @@ export async function listTicketViews(
               sql`lower(${tickets.title}) LIKE ${anywhere(search)} ESCAPE '!'`,
             ),
         named && isNamed(named),
+        conflicting === undefined ? undefined : conflicting ? isConflicting : not(isConflicting),
         archivedCondition(tickets.archivedAt, archived),
         after === undefined ? undefined : lt(tickets.id, after),
       ),
@@ -118,9 +193,29 @@ export async function insertTicketRecord(
 
 export type TicketChange = Partial<Pick<TicketRecord, 'title' | 'projectId' | 'archivedAt'>>
 
+/** Changes a ticket, which confirms it. A project that is decided on ends what reports assumed. */
 export async function updateTicket(tx: Tx, id: number, change: TicketChange): Promise<void> {
-  const { tickets } = tx.tables
-  if (Object.keys(change).length > 0) await tx.update(tickets).set(change).where(eq(tickets.id, id))
+  const { tickets, ticketAssumptions } = tx.tables
+  if (Object.keys(change).length === 0) return
+  await tx
+    .update(tickets)
+    .set({ ...change, reported: false })
+    .where(eq(tickets.id, id))
+  if (change.projectId != null) await tx.delete(ticketAssumptions).where(eq(ticketAssumptions.ticketId, id))
+}
+
+/** Whether the ticket has entries that the viewer does not see. */
+export async function hasHiddenEntries(reader: Reader, ticketId: number, viewer: Viewer): Promise<boolean> {
+  const { entries } = reader.tables
+  const count = async (condition?: SQL) => {
+    const [row] = await reader
+      .select({ count: sql<number>`count(*)`.mapWith(Number) })
+      .from(entries)
+      .where(and(eq(entries.ticketId, ticketId), condition))
+    return row!.count
+  }
+  // Not what remains beside the visible: of an entry without a project the condition is neither true nor false.
+  return (await count()) > (await count(visibleEntries(reader, viewer)))
 }
 
 /** As `holdProject`: nobody places an entry on the ticket by what it was before. */
@@ -140,38 +235,53 @@ export async function hasEntries(reader: Reader, ticketId: number): Promise<bool
 }
 
 export async function deleteTicket(tx: Tx, id: number): Promise<void> {
-  await tx.delete(tx.tables.tickets).where(eq(tx.tables.tickets.id, id))
+  const { tickets, ticketAssumptions } = tx.tables
+  await tx.delete(ticketAssumptions).where(eq(ticketAssumptions.ticketId, id))
+  await tx.delete(tickets).where(eq(tickets.id, id))
 }
 
+/** Tickets of a project, by decision or because somebody's reports put them there. */
 export async function countTickets(reader: Reader, projectId: number): Promise<number> {
-  const { tickets } = reader.tables
-  const [row] = await reader
+  const { tickets, ticketAssumptions } = reader.tables
+  const [decided] = await reader
     .select({ count: sql<number>`count(*)`.mapWith(Number) })
     .from(tickets)
     .where(eq(tickets.projectId, projectId))
-  return row!.count
+  const [assumed] = await reader
+    .select({ count: sql<number>`count(DISTINCT ${ticketAssumptions.ticketId})`.mapWith(Number) })
+    .from(ticketAssumptions)
+    .where(eq(ticketAssumptions.projectId, projectId))
+  return decided!.count + assumed!.count
 }
 
-/** Gives up to `limit` tickets of a project to another one, and answers how many. */
+/**
+ * Gives up to `limit` tickets of a project to another one, with what reports assume of as many, and returns how many of
+ * the more numerous.
+ */
 export async function moveTickets(
   tx: Tx,
   { fromId, toId, limit }: { fromId: number; toId: number; limit: number },
 ): Promise<number> {
-  const { tickets } = tx.tables
+  const { tickets, ticketAssumptions: assumptions } = tx.tables
   const some = await tx.select({ id: tickets.id }).from(tickets).where(eq(tickets.projectId, fromId)).limit(limit)
-  if (some.length === 0) return 0
-  const moved = await tx
-    .update(tickets)
-    .set({ projectId: toId })
-    .where(
-      and(
-        inArray(
-          tickets.id,
-          some.map(({ id }) => id),
-        ),
-        eq(tickets.projectId, fromId),
-      ),
-    )
-    .returning({ id: tickets.id })
-  return moved.length
+  const ids = some.map(({ id }) => id)
+  if (ids.length > 0) {
+    await tx
+      .update(tickets)
+      .set({ projectId: toId })
+      .where(and(inArray(tickets.id, ids), eq(tickets.projectId, fromId)))
+  }
+  const assumed = await tx
+    .select({ ticketId: assumptions.ticketId })
+    .from(assumptions)
+    .where(eq(assumptions.projectId, fromId))
+    .limit(limit)
+  const ticketIds = [...new Set(assumed.map(({ ticketId }) => ticketId))]
+  if (ticketIds.length > 0) {
+    await tx
+      .update(assumptions)
+      .set({ projectId: toId })
+      .where(and(inArray(assumptions.ticketId, ticketIds), eq(assumptions.projectId, fromId)))
+  }
+  return Math.max(ids.length, assumed.length)
 }

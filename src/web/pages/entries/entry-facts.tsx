@@ -7,6 +7,7 @@ import { count } from '../../format/counts.ts'
 import { duration } from '../../format/moments.ts'
 import type { Entry } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
+import { useRole } from '../../server/me.ts'
 import { Facts } from './facts.tsx'
 
 export const To = ({ href, children }: { href: string; children: ReactNode }) => (
@@ -47,11 +48,7 @@ export const EntryFacts = ({ entry }: { entry: Entry }) => (
       ['Token sheet', entry.sheet && <To href={`/sheets/${entry.sheet.id}`}>Open the sheet</To>],
       [
         'Possible duplicate',
-        entry.possible_duplicate_of && (
-          <To href={addressOf('/entries', { open: entry.possible_duplicate_of })}>
-            An earlier entry says exactly the same
-          </To>
-        ),
+        entry.possible_duplicate_of && <Duplicate key="duplicate" entry={entry} of={entry.possible_duplicate_of} />,
       ],
     ]}
   />
@@ -71,6 +68,14 @@ function Session({ entry: { session_id, part, continues } }: { entry: Entry }) {
       )}
     </>
   )
+}
+
+/** An entry of another person's session can be opened by those who see everybody's. */
+function Duplicate({ entry: { session_id }, of }: { entry: Entry; of: string }) {
+  const seesAll = useRole('billing', 'admin')
+  const reason =
+    session_id === null ? 'An earlier entry says exactly the same' : 'Another person’s session has the same id'
+  return session_id === null || seesAll ? <To href={addressOf('/entries', { open: of })}>{reason}</To> : reason
 }
 
 const Source = ({ entry }: { entry: Entry }) => (

@@ -76,6 +76,21 @@ export const useCompleteness = (period: Period) =>
 
 export type Check = NonNullable<ReturnType<typeof useCompleteness>['data']>[number]
 
+/** More tickets to decide on are not counted. */
+const TICKETS_COUNTED = 50
+
+/** How many tickets people's reports put in different projects, at whatever time; for those who decide on all of them. */
+export const useTicketsToDecide = (isAsked: boolean) =>
+  useQuery({
+    queryKey: ['tickets', 'to decide'],
+    queryFn: async () => {
+      const query = { conflicting: 'true', limit: String(TICKETS_COUNTED) }
+      const { data, has_more } = await answer(api.tickets.get({ query }))
+      return { tickets: data.length, hasMore: has_more }
+    },
+    enabled: isAsked,
+  })
+
 /** Whether there is any entry at all, asked only where the period has none. */
 export const useHasEntries = (isAsked: boolean) =>
   useQuery({

@@ -100,7 +100,11 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
       {mayChangeAll && <NameFields form={form} isNew={!project} />}
       <TagsInput
         label="Further names"
-        description="Reports that say one of these, such as a repository, arrive here. Press Enter after each."
+        description={
+          mayChangeAll
+            ? 'Reports that say one of these, such as a repository, arrive here. Press Enter after each.'
+            : 'Reports that say one of these arrive here. Press Enter after each. You may add and remove names of several words; for others, ask billing or an admin.'
+        }
         clearable
         {...form.getInputProps('aliases')}
       />

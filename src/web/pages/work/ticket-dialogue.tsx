@@ -1,5 +1,5 @@
 /** Adding a ticket, looking at one and changing it. */
-import { Anchor, Badge, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -7,11 +7,12 @@ import { addressOf } from '../../address.ts'
 import { Details } from '../../parts/details.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { FormDialogue } from '../../parts/form-dialogue.tsx'
-import { type Choice, ProjectPicker, projectLabel } from '../../parts/pickers.tsx'
+import { type Choice, ProjectPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
-import { useMe, useRole } from '../../server/me.ts'
+import { useRole } from '../../server/me.ts'
 import type { Ticket } from './project.ts'
+import { SetProject, TICKET_CHANGES, TicketProject } from './ticket-decision.tsx'
 import { ArchiveWork, RemoveWork } from './work-changes.tsx'
 
 interface Values {
@@ -19,8 +20,6 @@ interface Values {
   title: string
   project: Choice | null
 }
-
-const CHANGES = ['tickets', 'entries', 'reports', 'audit'] as const
 
 export function NewTicket({ close }: { close: () => void }) {
   const form = useForm<Values>({
@@ -31,7 +30,7 @@ export function NewTicket({ close }: { close: () => void }) {
     form,
     send: ({ key, title, project }) =>
       answer(api.tickets.post({ key: key.trim(), title: title.trim() || null, project: project?.value ?? null })),
-    changes: CHANGES,
+    changes: TICKET_CHANGES,
     done: ({ key }) => `The ticket ${key} is added.`,
     after: close,
   })
@@ -47,7 +46,14 @@ export function NewTicket({ close }: { close: () => void }) {
         {...form.getInputProps('key')}
       />
       <TextInput label="Title" placeholder="What it is about" {...form.getInputProps('title')} />
-      <ProjectPicker {...project} label="Project" placeholder="None" value={value} change={onChange} />
+      <ProjectPicker
+        {...project}
+        label="Project"
+        description="All reports that name the ticket go there. Without one, each person’s reports place their own entries."
+        placeholder="None"
+        value={value}
+        change={onChange}
+      />
     </FormDialogue>
   )
 }
@@ -58,28 +64,34 @@ interface TicketDialogueProps {
 }
 
 export function TicketDialogue({ ticket, close }: TicketDialogueProps) {
-  const mayChangeAll = useRole('billing', 'admin')
-  const leads = useMe().ledIds.includes(ticket.project?.id ?? '')
-  if (mayChangeAll || leads) return <ChangeTicket ticket={ticket} close={close} mayChangeAll={mayChangeAll} />
-  return (
-    <Modal opened onClose={close} title={ticket.key}>
-      <Stack>
-        <TicketDetails ticket={ticket} />
-        <EntriesLink ticket={ticket} />
-      </Stack>
-    </Modal>
+  // The server sends them to those who may change the ticket, and to nobody else.
+  return ticket.assumed_projects ? (
+    <ChangeTicket ticket={ticket} close={close} />
+  ) : (
+    <ShowTicket ticket={ticket} close={close} />
   )
 }
 
-const TicketDetails = ({ ticket: { title, project, created_at } }: { ticket: Ticket }) => (
-  <Details
-    of={[
-      ['Title', title],
-      ['Project', project ? projectLabel(project) : 'none'],
-      ['Added', <Moment key="at" at={created_at} />],
-    ]}
-  />
-)
+function ShowTicket({ ticket, close }: TicketDialogueProps) {
+  const [isDeciding, setDeciding] = useState(false)
+  return (
+    <>
+      <Modal opened onClose={close} title={`Ticket ${ticket.key}`}>
+        <Stack>
+          <EntriesLink ticket={ticket} />
+          <Details
+            of={[
+              ['Title', ticket.title],
+              ['Added', <Moment key="at" at={ticket.created_at} />],
+            ]}
+          />
+          <TicketProject ticket={ticket} decide={() => setDeciding(true)} />
+        </Stack>
+      </Modal>
+      {isDeciding && <SetProject ticket={ticket} close={() => setDeciding(false)} />}
+    </>
+  )
+}
 
 const EntriesLink = ({ ticket }: { ticket: Ticket }) => (
   <Anchor component={Link} href={addressOf('/entries', { ticket: ticket.key })} size="sm">
@@ -87,29 +99,17 @@ const EntriesLink = ({ ticket }: { ticket: Ticket }) => (
   </Anchor>
 )
 
-function ChangeTicket({ ticket, close, mayChangeAll }: TicketDialogueProps & { mayChangeAll: boolean }) {
-  const [open, setOpen] = useState<'archive' | 'remove' | null>(null)
-  const form = useForm<Values>({
-    initialValues: {
-      key: ticket.key,
-      title: ticket.title ?? '',
-      project: ticket.project && { value: ticket.project.id, label: projectLabel(ticket.project) },
-    },
-  })
+function ChangeTicket({ ticket, close }: TicketDialogueProps) {
+  const mayRemove = useRole('billing', 'admin')
+  const [open, setOpen] = useState<'archive' | 'remove' | 'project' | null>(null)
+  const form = useForm({ initialValues: { title: ticket.title ?? '' } })
   const sending = useFormSend({
     form,
-    send: ({ title, project }) =>
-      answer(
-        api.tickets({ id: ticket.id }).patch({
-          title: title.trim() || null,
-          ...(mayChangeAll ? { project: project?.value ?? null } : {}),
-        }),
-      ),
-    changes: CHANGES,
+    send: ({ title }) => answer(api.tickets({ id: ticket.id }).patch({ title: title.trim() || null })),
+    changes: TICKET_CHANGES,
     done: ({ key }) => `The ticket ${key} is saved.`,
     after: close,
   })
-  const { value, onChange, ...project } = form.getInputProps('project')
   const isArchived = ticket.archived_at !== null
   const what = { part: 'tickets', id: ticket.id, name: ticket.key, isArchived, close: () => setOpen(null) } as const
   return (
@@ -124,7 +124,7 @@ function ChangeTicket({ ticket, close, mayChangeAll }: TicketDialogueProps & { m
             <Button variant="subtle" color="gray" size="compact-sm" onClick={() => setOpen('archive')}>
               {isArchived ? 'Restore' : 'Archive'}
             </Button>
-            {mayChangeAll && (
+            {mayRemove && (
               <Button variant="subtle" color="red" size="compact-sm" onClick={() => setOpen('remove')}>
                 Remove
               </Button>
@@ -137,21 +137,9 @@ function ChangeTicket({ ticket, close, mayChangeAll }: TicketDialogueProps & { m
           {isArchived && <Badge color="gray">archived</Badge>}
         </Group>
         <TextInput label="Title" placeholder="What it is about" data-autofocus {...form.getInputProps('title')} />
-        {mayChangeAll ? (
-          <ProjectPicker
-            {...project}
-            label="Project"
-            description="Its entries that are on no bill follow it."
-            placeholder="None"
-            value={value}
-            change={onChange}
-          />
-        ) : (
-          <Text size="sm" c="dimmed">
-            Project {ticket.project?.key}
-          </Text>
-        )}
+        <TicketProject ticket={ticket} decide={() => setOpen('project')} />
       </FormDialogue>
+      {open === 'project' && <SetProject ticket={ticket} close={() => setOpen(null)} />}
       <ArchiveWork {...what} isOpen={open === 'archive'} />
       <RemoveWork {...what} isOpen={open === 'remove'} removed={close} />
     </>

@@ -1,19 +1,24 @@
-import { Badge, Text } from '@mantine/core'
+import { Badge, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
-import { Nothing } from '../../parts/nothing.tsx'
 import { projectLabel } from '../../parts/pickers.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import type { Archived } from './list-head.tsx'
 import type { Ticket } from './project.ts'
 import { defined } from './projects.tsx'
+import { DecisionBadge } from './ticket-decision.tsx'
 import { TicketDialogue } from './ticket-dialogue.tsx'
 
 interface TicketTableProps {
-  query: { project?: string[] | undefined; search?: string | undefined; archived?: Archived }
+  query: {
+    project?: string[] | undefined
+    search?: string | undefined
+    archived?: Archived
+    conflicting?: 'true' | undefined
+  }
   label: string
   hasProject?: boolean
   /** Some of them, on the page of something else. */
@@ -41,8 +46,14 @@ export function TicketTable({ query, label, hasProject = true, isShort = false }
         open={({ id }) => setOpen(id)}
         openKey={open ?? undefined}
         isMuted={({ archived_at }) => archived_at !== null}
-        columns={hasProject ? COLUMNS : COLUMNS.filter(({ key }) => key !== 'project')}
-        empty={<NoTickets isFiltered={query.search !== undefined || (query.archived ?? 'false') !== 'false'} />}
+        columns={hasProject ? COLUMNS : COLUMNS.map((column) => (column.key === 'project' ? DECISION : column))}
+        empty={
+          query.conflicting ? (
+            <NoConflicts />
+          ) : (
+            <NoTickets isFiltered={query.search !== undefined || (query.archived ?? 'false') !== 'false'} />
+          )
+        }
       />
       {opened && <TicketDialogue ticket={opened} close={() => setOpen(null)} />}
     </>
@@ -53,7 +64,7 @@ const COLUMNS: Column<Ticket>[] = [
   {
     key: 'key',
     title: 'Ticket',
-    width: '22%',
+    width: '18%',
     phone: 'title',
     cell: ({ key }) => (
       <Text span inherit fw={600}>
@@ -65,9 +76,18 @@ const COLUMNS: Column<Ticket>[] = [
   {
     key: 'project',
     title: 'Project',
-    width: '24%',
+    width: '34%',
     phone: 'bare',
-    cell: ({ project }) => (project ? projectLabel(project) : <Nothing>none</Nothing>),
+    cell: (ticket) => (
+      <Group gap={6} wrap="nowrap">
+        {ticket.project && (
+          <Text span inherit truncate>
+            {projectLabel(ticket.project)}
+          </Text>
+        )}
+        <DecisionBadge ticket={ticket} />
+      </Group>
+    ),
   },
   {
     key: 'created',
@@ -78,6 +98,21 @@ const COLUMNS: Column<Ticket>[] = [
       archived_at ? <Badge color="gray">archived</Badge> : <Ago at={created_at} />,
   },
 ]
+
+/** On the page of a project, where the project itself need not be named. */
+const DECISION: Column<Ticket> = {
+  key: 'project',
+  title: 'Project',
+  width: '34%',
+  phone: 'bare',
+  cell: (ticket) => (ticket.project_decided ? 'Decided' : <DecisionBadge ticket={ticket} />),
+}
+
+const NoConflicts = () => (
+  <Empty title="No conflicting projects">
+    Tickets that people’s reports put in different projects appear here until somebody sets their project.
+  </Empty>
+)
 
 const NoTickets = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (

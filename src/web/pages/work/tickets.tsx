@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { one, oneOf, useAddress } from '../../address.ts'
+import { flag, one, oneOf, useAddress } from '../../address.ts'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { useRole } from '../../server/me.ts'
 import { ARCHIVED, ListHead } from './list-head.tsx'
@@ -10,8 +10,18 @@ import { TicketTable } from './ticket-table.tsx'
 export function Tickets() {
   const mayAdd = useRole('billing', 'admin')
   const [isAdding, setAdding] = useState(false)
-  const [{ search, archived, project }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED), project: one })
-  const query = { search, archived, project: project === undefined ? undefined : [project] }
+  const [{ search, archived, project, conflicting }, show] = useAddress({
+    search: one,
+    archived: oneOf(...ARCHIVED),
+    project: one,
+    conflicting: flag,
+  })
+  const query = {
+    search,
+    archived,
+    project: project === undefined ? undefined : [project],
+    conflicting: conflicting ? ('true' as const) : undefined,
+  }
   return (
     <>
       <ListHead
@@ -20,20 +30,17 @@ export function Tickets() {
         archived={archived}
         show={show}
         filters={
-          project !== undefined && project !== 'none' ? (
-            <Button size="xs" variant="light" onClick={() => show({ project: undefined })}>
-              Of {project} ✕
-            </Button>
-          ) : (
+          <>
+            <ProjectFilter project={project} show={show} />
             <Button
               size="xs"
-              variant={project === 'none' ? 'light' : 'default'}
-              aria-pressed={project === 'none'}
-              onClick={() => show({ project: project === 'none' ? undefined : 'none' })}
+              variant={conflicting ? 'light' : 'default'}
+              aria-pressed={conflicting}
+              onClick={() => show({ conflicting: !conflicting })}
             >
-              Without a project
+              Conflicting projects
             </Button>
-          )
+          </>
         }
         actions={
           <>
@@ -47,3 +54,24 @@ export function Tickets() {
     </>
   )
 }
+
+interface ProjectFilterProps {
+  project: string | undefined
+  show: (changes: { project: string | undefined }) => void
+}
+
+const ProjectFilter = ({ project, show }: ProjectFilterProps) =>
+  project !== undefined && project !== 'none' ? (
+    <Button size="xs" variant="light" onClick={() => show({ project: undefined })}>
+      Of {project} ✕
+    </Button>
+  ) : (
+    <Button
+      size="xs"
+      variant={project === 'none' ? 'light' : 'default'}
+      aria-pressed={project === 'none'}
+      onClick={() => show({ project: project === 'none' ? undefined : 'none' })}
+    >
+      Without a project
+    </Button>
+  )

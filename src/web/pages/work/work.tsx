@@ -48,4 +48,10 @@ function Lists() {
   )
 }
 
-const NO_FILTERS = { search: undefined, archived: undefined, client: undefined, project: undefined } as object
+const NO_FILTERS = {
+  search: undefined,
+  archived: undefined,
+  client: undefined,
+  project: undefined,
+  conflicting: undefined,
+} as object
