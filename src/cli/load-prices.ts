@@ -36,7 +36,10 @@ export function addLoadPricesCommand(prices: Command): void {
   prices
     .command('load')
     .description('Load a table of prices. Rows are only added: nothing that was valued changes')
-    .argument('<file>', 'a file, an address (http:// or https://), or - for standard input')
+    .argument(
+      '<file>',
+      'a file, an address (http:// or https://), or - for standard input; up to 16 MiB and 20,000 models',
+    )
     .addOption(new Option('--format <format>', 'told by the shape of the file where absent').choices(FORMATS))
     .option(
       '--effective-from <when>',

@@ -2,30 +2,53 @@
  * Reading bodies strictly. Elysia's own parser takes JSON sent as `text/plain` (a form on another site can post that),
  * and turns invalid UTF-8 and lone surrogates into U+FFFD, by which two different ids could become one.
  */
+import { isUtf8 } from 'node:buffer'
 import { Elysia } from 'elysia'
-import { Problem } from '../errors.ts'
+import { Problem, validationFailed } from '../errors.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
-import { COUNTED_BYTES, holdBody } from './load-limits.ts'
+import { GatheredBytes } from '../lib/gathered-bytes.ts'
+import { countParsedMembers, duplicateNames, type JsonCounts, JsonLimitExceeded, scanJson } from '../lib/json-scan.ts'
+import { COUNTED_BYTES, holdBody, holdParsed } from './load-limits.ts'
 
+const KIB = 1_024
 const MIB = 1_048_576
 
 /** A report of one session is about 1 kB; a batch holds up to 1,000 of them. */
 export const REPORT_LIMIT_BYTES = MIB
 export const BATCH_LIMIT_BYTES = 8 * MIB
 
-/** Published tables of prices have one to three megabytes. */
+/** What people without a credential send: an e-mail address and a password, or the answers of the set-up page. */
+const ANONYMOUS_LIMIT_BYTES = 16 * KIB
+
+/** Published price tables have one to three megabytes. */
 const TABLE_LIMIT_BYTES = 8 * MIB
+
+/**
+ * Names and values of a JSON body, which take up to 150 bytes each once they are parsed. The largest body that is not a
+ * batch is a list of 10,000 ids.
+ */
+const REPORT_LIMIT_PARTS = 30_000
+
+/** A thousand reports with every field and sixteen labels have 100,000. */
+const BATCH_LIMIT_PARTS = 120_000
+
+const BATCH_LIMIT_ITEMS = 1_000
+
+/** Of an object with a name that no other object has; most parts take a third of it. */
+const PART_BYTES = 150
 
 /** Above what any picture may have, so that the feature says how much that is. */
 const PICTURE_LIMIT_BYTES = MIB
 
 interface BodyContext {
   request: Request
+  /** Null where the request came without a credential; absent where nobody asked for one. */
+  caller?: unknown
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** What checks a value goes down into it, and a body can be deeper than the stack. A hundred levels is what Protocol Buffers allow. */
+/** Checks of a value go down into it, and a body can be deeper than the stack. Protocol Buffers allow a hundred levels. */
 const DEPTH_LIMIT = 100
 
 /** An escape in the range of surrogates, whose halves may stand alone. */
@@ -39,24 +62,26 @@ export const bodies = () =>
     .parser('table', (context) => readTable(context))
     .parser('picture', (context) => readPicture(context))
 
-export async function readJson({ request }: BodyContext, limitBytes = REPORT_LIMIT_BYTES): Promise<unknown> {
+export async function readJson({ request, caller }: BodyContext): Promise<unknown> {
   requireContentType(request, ['application/json'])
-  return parseJson(decode(await readBytes(request, limitBytes)))
+  const limitBytes = caller === null ? ANONYMOUS_LIMIT_BYTES : REPORT_LIMIT_BYTES
+  const bytes = await readBytes(request, limitBytes)
+  const counted = countJson(bytes, REPORT_LIMIT_PARTS)
+  const room = roomToParse(request, counted)
+  if (room) await room
+  const { value, isUnique } = parseJson(bytes, counted)
+  if (!isUnique) throw notUnique(duplicateNames(bytes)[0]!)
+  return value
 }
 
 /**
- * A JSON array, or newline-delimited JSON where the content type says so. A line that is no JSON becomes the Problem
- * that says so, in its place, for it is one item that is wrong and not the batch.
+ * A JSON array, or newline-delimited JSON where the content type says so. A line that is not valid JSON becomes the
+ * Problem that says so, in its place, because one item is wrong and not the batch.
  */
 export async function readBatch({ request }: BodyContext): Promise<unknown> {
   const type = requireContentType(request, ['application/json', 'application/x-ndjson'])
-  const text = decode(await readBytes(request, BATCH_LIMIT_BYTES))
-  if (type === 'application/json') return parseJson(text)
-  return text
-    .split('\n')
-    .map((line, index) => ({ line: line.trim(), number: index + 1 }))
-    .filter(({ line }) => line !== '')
-    .map(({ line, number }) => parseLine(line, number))
+  const bytes = await readBytes(request, BATCH_LIMIT_BYTES)
+  return type === 'application/json' ? parseBatch(request, bytes) : parseLines(request, bytes)
 }
 
 /** A file that the feature reads itself, as text. */
@@ -69,14 +94,6 @@ async function readTable({ request }: BodyContext): Promise<string> {
 async function readPicture({ request }: BodyContext): Promise<Uint8Array> {
   requireContentType(request, ['image/png', 'image/jpeg'])
   return readBytes(request, PICTURE_LIMIT_BYTES)
-}
-
-function parseLine(line: string, number: number): unknown {
-  try {
-    return parseJson(line, `Line ${number}`)
-  } catch (error) {
-    return error
-  }
 }
 
 function requireContentType(request: Request, accepted: string[]): string {
@@ -93,53 +110,151 @@ function requireContentType(request: Request, accepted: string[]): string {
   })
 }
 
+function inWords(bytes: number): string {
+  return bytes < MIB ? `${bytes / KIB} KiB` : `${bytes / MIB} MiB`
+}
+
 function tooLarge(limitBytes: number): Problem {
-  return new Problem('body_too_large', `The body has more than ${limitBytes / MIB} MiB.`, {
+  return new Problem('body_too_large', `The body has more than ${inWords(limitBytes)}. Send less in one call.`, {
     headers: { connection: 'close' },
   })
 }
 
-/** The whole body. What is longer is refused as soon as that is known, without keeping it. */
+function tooManyParts(limit: number): Problem {
+  const count = limit.toLocaleString('en')
+  return new Problem('body_too_large', `The body has more than ${count} names and values. Send fewer in one call.`)
+}
+
+/** The whole body. One that is too long is refused as soon as that is known, without keeping it. */
 async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
-  const length = request.headers.get('content-length')
-  if (length !== null) {
-    if (Number(length) > limitBytes) throw tooLarge(limitBytes)
-    holdBody(request, Number(length))
-    return request.bytes()
+  const declared = request.headers.get('content-length')
+  const length = declared === null ? limitBytes : Number(declared)
+  if (length > limitBytes) throw tooLarge(limitBytes)
+  try {
+    // Most reports come with their headers, and are read in one go.
+    if (length < COUNTED_BYTES) return await request.bytes()
+    return request.body ? await gather(request, request.body, length) : new Uint8Array()
+  } catch (error) {
+    // A client that leaves before it has sent everything is no failure of this server.
+    throw error instanceof Problem ? error : new Problem('bad_request', 'The body ended before it was complete.')
   }
-  if (!request.body) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  let total = 0
+}
+
+/** Memory is counted as it is used: what a client only declares reserves nothing. */
+async function gather(request: Request, body: AsyncIterable<Uint8Array>, limitBytes: number): Promise<Uint8Array> {
+  const gathered = new GatheredBytes(limitBytes)
   let held = 0
-  for await (const chunk of request.body) {
-    total += chunk.byteLength
-    if (total > limitBytes) throw tooLarge(limitBytes)
-    if (total - held >= COUNTED_BYTES) {
-      holdBody(request, total - held)
-      held = total
+  for await (const part of body) {
+    if (gathered.length + part.byteLength > limitBytes) throw tooLarge(limitBytes)
+    gathered.add(part)
+    if (gathered.length - held >= COUNTED_BYTES) {
+      holdBody(request, gathered.length - held)
+      held = gathered.length
     }
-    chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  return gathered.take()
 }
 
 function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new Problem('malformed_json', 'The body is not valid UTF-8.')
+    throw notUtf8()
   }
 }
 
-function parseJson(text: string, where = 'The body'): unknown {
+function notUtf8(): Problem {
+  return new Problem('malformed_json', 'The body is not valid UTF-8.')
+}
+
+/** An item that has a name twice becomes the Problem that says so, as the other items may be right. */
+async function parseBatch(request: Request, bytes: Uint8Array): Promise<unknown> {
+  const counted = countJson(bytes, BATCH_LIMIT_PARTS)
+  await roomToParse(request, counted)
+  const { value, isUnique } = parseJson(bytes, counted)
+  if (isUnique) return shortened(value)
+  const duplicates = duplicateNames(bytes)
+  if (!Array.isArray(value)) throw notUnique(duplicates[0]!)
+  for (const [index, ...path] of duplicates) value[index as number] = notUnique(path)
+  return shortened(value)
+}
+
+/** What is refused for its length is not looked at item by item. */
+function shortened(value: unknown): unknown {
+  return Array.isArray(value) ? value.slice(0, BATCH_LIMIT_ITEMS + 1) : value
+}
+
+async function parseLines(request: Request, bytes: Uint8Array): Promise<unknown[]> {
+  if (!isUtf8(bytes)) throw notUtf8()
+  const lines: { line: Uint8Array; where: string; counted: JsonCounts }[] = []
+  let parts = 0
+  for (const { line, number } of linesOf(bytes)) {
+    const where = `Line ${number}`
+    const counted = countJson(line, BATCH_LIMIT_PARTS, where)
+    parts += counted.parts
+    if (parts > BATCH_LIMIT_PARTS) throw tooManyParts(BATCH_LIMIT_PARTS)
+    lines.push({ line, where, counted })
+  }
+  await roomToParse(request, { parts })
+  return lines.map(({ line, where, counted }) => parseLine(line, where, counted))
+}
+
+function parseLine(line: Uint8Array, where: string, counted: JsonCounts): unknown {
+  try {
+    const { value, isUnique } = parseJson(line, counted, where)
+    return isUnique ? value : notUnique(duplicateNames(line)[0]!)
+  } catch (error) {
+    return error
+  }
+}
+
+/** Lines that are not blank, up to one more than a batch may hold, so that the route still sees that there are too many. */
+function* linesOf(bytes: Uint8Array): Generator<{ line: Uint8Array; number: number }> {
+  let number = 1
+  let lines = 0
+  for (let start = 0; start < bytes.length && lines <= BATCH_LIMIT_ITEMS; start += 1) {
+    if (bytes[start] === LINE_FEED) number += 1
+    if (isSpace(bytes[start]!)) continue
+    const next = bytes.indexOf(LINE_FEED, start)
+    const end = next < 0 ? bytes.length : next
+    yield { line: bytes.subarray(start, end), number }
+    lines += 1
+    number += 1
+    start = end
+  }
+}
+
+const LINE_FEED = 0x0a
+
+const isSpace = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= LINE_FEED) || byte === 0x0d
+
+/** Counts before anything is made of the text. Throws where it holds more, or goes deeper, than it may. */
+function countJson(bytes: Uint8Array, limitParts: number, where = 'The body'): JsonCounts {
+  try {
+    return scanJson(bytes, { depth: DEPTH_LIMIT, parts: limitParts })
+  } catch (error) {
+    if (!(error instanceof JsonLimitExceeded)) throw error
+    if (error.limit === 'parts') throw tooManyParts(limitParts)
+    throw new Problem('malformed_json', `${where} is nested more than ${DEPTH_LIMIT} levels deep.`)
+  }
+}
+
+/** Waits where too much is in memory already; a report is too small to wait. */
+function roomToParse(request: Request, { parts }: Pick<JsonCounts, 'parts'>): Promise<void> | undefined {
+  return holdParsed(request, parts * PART_BYTES)
+}
+
+function parseJson(
+  bytes: Uint8Array,
+  { members }: Pick<JsonCounts, 'members'>,
+  where = 'The body',
+): { value: unknown; isUnique: boolean } {
+  const text = decode(bytes)
   let value: unknown
   try {
     value = parseExactJson(text)
   } catch {
     throw new Problem('malformed_json', `${where} is not valid JSON.`)
-  }
-  if (isDeeperThan(DEPTH_LIMIT, value)) {
-    throw new Problem('malformed_json', `${where} is nested more than ${DEPTH_LIMIT} levels deep.`)
   }
   if (SURROGATE_ESCAPE.test(text) && !isWellFormed(value)) {
     throw new Problem(
@@ -147,12 +262,13 @@ function parseJson(text: string, where = 'The body'): unknown {
       `${where} holds half of a surrogate pair (such as "\\ud83d" alone), which is no character.`,
     )
   }
-  return value
+  return { value, isUnique: countParsedMembers(value) === members }
 }
 
-function isDeeperThan(limit: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return limit === 0 || Object.values(value).some((inner) => isDeeperThan(limit - 1, inner))
+/** JSON leaves open which of the values counts, and programs on the way may have read the other one. */
+function notUnique(path: readonly (string | number)[]): Problem {
+  const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  return validationFailed([{ pointer, code: 'duplicate_name', message: 'is there twice; send each name once' }])
 }
 
 function isWellFormed(value: unknown): boolean {

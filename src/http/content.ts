@@ -7,6 +7,12 @@ const compress = promisify(gzip)
 /** Below it the headers weigh more than what compression saves. */
 const WORTH_COMPRESSING_BYTES = 1_024
 
+/** Whether a client takes an encoding: it names it, and not with a weight of 0. */
+export function accepts({ headers }: Request, encoding: 'br' | 'gzip'): boolean {
+  const named = new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, 'i')
+  return named.test(headers.get('accept-encoding') ?? '')
+}
+
 export class FixedContent {
   readonly #bytes: Uint8Array<ArrayBuffer>
   readonly #etag: string
@@ -22,7 +28,7 @@ export class FixedContent {
     this.#etag = `W/"${Bun.hash(this.#bytes).toString(36)}"`
   }
 
-  async respond({ headers: sent }: Request): Promise<Response> {
+  async respond(request: Request): Promise<Response> {
     const common = {
       etag: this.#etag,
       // Kept, but asked for every time: an upgrade of Tally is seen at once, and asking costs one empty answer.
@@ -31,11 +37,11 @@ export class FixedContent {
       'x-content-type-options': 'nosniff',
       ...this.headers,
     }
-    const known = sent.get('if-none-match')?.split(',') ?? []
+    const known = request.headers.get('if-none-match')?.split(',') ?? []
     if (known.some((tag) => tag.trim() === this.#etag)) return new Response(null, { status: 304, headers: common })
     const headers = { ...common, 'content-type': this.type }
     const small = this.#bytes.byteLength < WORTH_COMPRESSING_BYTES
-    if (small || !/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(sent.get('accept-encoding') ?? '')) {
+    if (small || !accepts(request, 'gzip')) {
       return new Response(this.#bytes, { headers })
     }
     this.#compressed ??= compress(this.#bytes) as Promise<Uint8Array<ArrayBuffer>>

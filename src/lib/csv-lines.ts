@@ -1,10 +1,5 @@
 /** Reading CSV (RFC 4180), as spreadsheets and Tally's own exports write it. */
 
-/** One cell and what ends it: quoted, with quotes doubled inside, or plain. */
-const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n][^,\r\n]*|))(,|\r\n|\n|\r|$)/y
-
-const LINE_END = /\r\n|\n|\r/
-
 /** What the export puts before a cell that a spreadsheet would run as a formula (`@cf/meta/llama`). */
 const ESCAPED_FORMULA = /^'(?=[=+\-@\t\r])/
 
@@ -14,23 +9,110 @@ export interface CsvLine {
   cells: string[]
 }
 
-/** Every line that is not empty. Throws RangeError where a quote is not closed or stands within a cell. */
-export function csvLines(text: string): CsvLine[] {
+export interface CsvLimits {
+  /** Empty ones and those within quoted cells as well. */
+  lines: number
+  /** Of all lines together. */
+  cells: number
+}
+
+/** Every line that is not empty. Throws RangeError where a quote is not closed or within a cell, and for too much. */
+export function csvLines(text: string, limits: CsvLimits = UNLIMITED): CsvLine[] {
   const lines: CsvLine[] = []
+  const scanner = new CellScanner(text)
   let cells: string[] = []
   let number = 1
-  let next = 1
-  CELL.lastIndex = text.startsWith('\ufeff') ? 1 : 0
-  while (CELL.lastIndex < text.length || cells.length > 0) {
-    const match = CELL.exec(text)
-    if (!match) throw new RangeError(`line ${next} has a quote where none can be`)
-    const [whole, quoted, plain = '', end] = match
-    next += whole.split(LINE_END).length - 1
-    cells.push((quoted?.replaceAll('""', '"') ?? plain).replace(ESCAPED_FORMULA, ''))
-    if (end === ',') continue
+  let count = 0
+  while (!scanner.isAtEnd() || cells.length > 0) {
+    cells.push(scanner.cell().replace(ESCAPED_FORMULA, ''))
+    count += 1
+    if (count > limits.cells) throw new RangeError(`it has more than ${limits.cells.toLocaleString('en')} cells`)
+    if (scanner.endCell()) continue
     if (cells.length > 1 || cells[0] !== '') lines.push({ number, cells })
     cells = []
-    number = next
+    number = scanner.line
+    if (number > limits.lines + 1) throw new RangeError(`it has more than ${limits.lines.toLocaleString('en')} lines`)
   }
   return lines
+}
+
+const UNLIMITED: CsvLimits = { lines: Number.POSITIVE_INFINITY, cells: Number.POSITIVE_INFINITY }
+
+/** Goes over a text once: an expression with alternatives would keep a state for each character of a quoted cell. */
+class CellScanner {
+  /** Of the cell that comes next, from 1. */
+  line = 1
+  #at: number
+
+  constructor(readonly text: string) {
+    this.#at = text.startsWith('\ufeff') ? 1 : 0
+  }
+
+  isAtEnd(): boolean {
+    return this.#at >= this.text.length
+  }
+
+  /** What the next cell holds, quoted, with quotes doubled inside, or plain. */
+  cell(): string {
+    return this.text[this.#at] === '"' ? this.#quoted() : this.#plain()
+  }
+
+  /** Passes over what ends a cell. False where it was the last of its line. */
+  endCell(): boolean {
+    const { text } = this
+    const end = text[this.#at]
+    if (end === ',') {
+      this.#at += 1
+      return true
+    }
+    if (end === '\r' && text[this.#at + 1] === '\n') this.#at += 1
+    else if (end !== undefined && end !== '\r' && end !== '\n') throw this.#misplacedQuote()
+    if (end !== undefined) this.line += 1
+    this.#at += 1
+    return false
+  }
+
+  #plain(): string {
+    const { text } = this
+    const start = this.#at
+    let at = start
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at)
+      if (code === COMMA || code === LINE_FEED || code === CARRIAGE_RETURN) break
+    }
+    this.#at = at
+    return text.slice(start, at)
+  }
+
+  #quoted(): string {
+    const { text } = this
+    const start = this.#at + 1
+    let end = text.indexOf('"', start)
+    while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
+    if (end < 0) throw this.#misplacedQuote()
+    const inner = text.slice(start, end)
+    const lineBefore = this.line
+    this.#at = end + 1
+    if (!/[,\r\n]/.test(text[this.#at] ?? ',')) throw this.#misplacedQuote()
+    this.line = lineBefore + breaksIn(inner)
+    return inner.replaceAll('""', '"')
+  }
+
+  #misplacedQuote(): RangeError {
+    return new RangeError(`line ${this.line} has a quote where none can be`)
+  }
+}
+
+const COMMA = 0x2c
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/** Line breaks of any kind. */
+function breaksIn(text: string): number {
+  let breaks = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === CARRIAGE_RETURN || (code === LINE_FEED && text.charCodeAt(at - 1) !== CARRIAGE_RETURN)) breaks += 1
+  }
+  return breaks
 }

@@ -132,8 +132,8 @@ describe('a refusal is a google.rpc.Status in the encoding that was sent', () =>
     ],
     ['gzip that is none', () => ({ body: malformed, headers: gzip }), 400, 3, /gzip/],
     ['another compression', () => ({ body: malformed, headers: { 'content-encoding': 'deflate' } }), 415, 3, /gzip/],
-    ['a body that is too large', () => ({ body: large }), 413, 3, /64 MiB/],
-    ['a body that decompresses to what is too large', () => ({ body: bomb, headers: gzip }), 413, 3, /64 MiB/],
+    ['a body that is too large', () => ({ body: large }), 413, 3, /16 MiB/],
+    ['a body that decompresses to what is too large', () => ({ body: bomb, headers: gzip }), 413, 3, /16 MiB/],
   ]
 
   test.each(refusals)('for %s', async (_what, call, status, code, said) => {

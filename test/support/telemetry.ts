@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { wanted } from '../../src/features/telemetry/channels/index.ts'
-import { combine, type ReadResult, readSignals } from '../../src/features/telemetry/channels/reading.ts'
+import { combine, type Read, type ReadResult, SignalReading } from '../../src/features/telemetry/channels/reading.ts'
 import { decode, type Kind } from '../../src/features/telemetry/otlp/decode.ts'
+import type { Signal } from '../../src/features/telemetry/signals.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures')
 
@@ -35,8 +36,15 @@ export function capturesIn(folder: string): Capture[] {
 }
 
 export function readOf(capture: Capture): ReadResult {
-  const { signals, counts } = decode({ ...capture, gzip: false }, capture.bytes, wanted)
-  return combine(counts, readSignals(signals))
+  const reading = new SignalReading()
+  const counts = decode(capture, capture.bytes, wanted, (signal) => reading.take(signal))
+  return combine(counts, reading.read)
+}
+
+export function readSignals(signals: Signal[]): Read {
+  const reading = new SignalReading()
+  for (const signal of signals) reading.take(signal)
+  return reading.read
 }
 
 /** A session and model as `agents-expected.json` and the like tell them. */

@@ -102,6 +102,36 @@ describe('a JSON body', () => {
     expect(await refusal(readJson(request(body(REPORT_LIMIT_BYTES + 1))))).toBe('body_too_large')
   })
 
+  const duplicates: [where: string, body: string, pointer: string][] = [
+    ['at the top', '{"a": 1, "b": [{}], "a": 1}', '/a'],
+    ['in an object of a list', '{"a": [{"x": 1}, {"b": "}", "c": {"d/e": 1, "d/e": 2}}]}', '/a/1/c/d~1e'],
+    ['that is written otherwise', '{"tokens": {"input": 1, "inp\\u0075t": 2}}', '/tokens/input'],
+    ['that is empty', '{"": 1, "": 2}', '/'],
+    ['that JavaScript gives a meaning', '{"__proto__": 1, "a": {}, "__proto__": 2}', '/__proto__'],
+    ['with quotes in it', '{"a\\"": 1, "b": "\\\\", "a\\"": 2}', '/a"'],
+  ]
+  test.each(duplicates)('with a name twice %s is refused, and says which', async (_where, body, pointer) => {
+    const refused = await readJson(request(body)).catch((error: Problem) => error)
+    expect(refused).toMatchObject({
+      code: 'validation_failed',
+      more: { faults: [{ pointer, code: 'duplicate_name' }] },
+    })
+  })
+
+  test('may have a name in several objects, and colons and quotes in texts', async () => {
+    const body = '{"a": {"a": ":\\":{"}, "b": [{"a": "x\\\\"}, {"a": "{\\"a\\":1,\\"a\\":2}"}]}'
+    expect(await refusal(readJson(request(body)))).toBe('accepted')
+  })
+
+  test('may hold so many names and values, and not more, whatever they are', async () => {
+    const worst = ['{}', '[]', '{"a":1}', '1', '"x"', '{"a":{"b":{}}}']
+    for (const each of worst) {
+      const body = (count: number) => `[${Array(count).fill(each).join(',')}]`
+      expect(await refusal(readJson(request(body(4_000))))).toBe('accepted')
+      expect(await refusal(readJson(request(body(40_000))))).toBe('body_too_large')
+    }
+  })
+
   test('that never ends is refused as soon as it is too large', async () => {
     let sent = 0
     const endless = new ReadableStream({
@@ -126,6 +156,30 @@ describe('a batch', () => {
     const [good, bad] = (await readBatch(request('{"a": 1}\n\n{"b"}', 'application/x-ndjson'))) as unknown[]
     expect(good).toEqual({ a: 1 })
     expect(bad).toMatchObject({ code: 'malformed_json', detail: 'Line 3 is not valid JSON.' })
+  })
+
+  test('is read as far as one line more than it may have, however many are blank', async () => {
+    const lines = (await readBatch(
+      request(`${'\n'.repeat(1e6)}{}${'\n{}'.repeat(2_000)}`, 'application/x-ndjson'),
+    )) as []
+    expect(lines).toHaveLength(1_001)
+    const body = `${'\n'.repeat(1e6)} \r\n{"a": 1}\n[`
+    expect(await readBatch(request(body, 'application/x-ndjson'))).toMatchObject([
+      { a: 1 },
+      { detail: 'Line 1000003 is not valid JSON.' },
+    ])
+  })
+
+  test('holds in place of an item with a name twice the problem that says so', async () => {
+    const items = '{"a": 1}X{"b": 1, "b": 2}X{"c": {"d": 1, "d": 2}}X{"e": 1}'
+    const expected = [
+      { a: 1 },
+      { code: 'validation_failed', more: { faults: [{ pointer: '/b' }] } },
+      { code: 'validation_failed', more: { faults: [{ pointer: '/c/d' }] } },
+      { e: 1 },
+    ]
+    expect(await readBatch(request(`[${items.replaceAll('X', ',')}]`))).toMatchObject(expected)
+    expect(await readBatch(request(items.replaceAll('X', '\n'), 'application/x-ndjson'))).toMatchObject(expected)
   })
 
   test('may be eight times as large as a report', async () => {

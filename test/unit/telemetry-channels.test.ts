@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { wanted } from '../../src/features/telemetry/channels/index.ts'
 import type { Observation } from '../../src/features/telemetry/channels/observation.ts'
-import { readSignals } from '../../src/features/telemetry/channels/reading.ts'
 import type { Attributes, LogSignal, PointSignal, SpanSignal } from '../../src/features/telemetry/signals.ts'
+import { readSignals } from '../support/telemetry.ts'
 
 type Given = Record<string, string | number | bigint | boolean>
 

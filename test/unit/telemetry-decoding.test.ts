@@ -8,9 +8,8 @@ import {
   decode as decodePlain,
   type Kind,
   plainBytes,
-  TooLarge,
 } from '../../src/features/telemetry/otlp/decode.ts'
-import { Malformed } from '../../src/features/telemetry/otlp/sieve.ts'
+import { Malformed, TooMuch } from '../../src/features/telemetry/otlp/sieve.ts'
 import type { LogSignal, PointSignal, Signal, SpanSignal, Wanted } from '../../src/features/telemetry/signals.ts'
 import { jsonCaptures, toProtobuf } from '../support/otlp.ts'
 
@@ -32,7 +31,11 @@ const NOTHING: Wanted = {
 
 const wanting = (some: Partial<Wanted>): Wanted => ({ ...NOTHING, ...some })
 
-const decode = (body: Body, wanted: Wanted) => decodePlain(body, plainBytes(body), wanted)
+function decode(body: Body, wanted: Wanted) {
+  const signals: Signal[] = []
+  const counts = decodePlain(body, plainBytes(body), wanted, (signal) => signals.push(signal))
+  return { signals, counts }
+}
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
@@ -267,7 +270,7 @@ describe('JSON as clients differ in it', () => {
       JSON.stringify(logs({ attributes: attributes({ a: { boolValue: 'true' } }) })),
       /boolValue/,
     ],
-    ['lists in lists without end', '['.repeat(1e6), /nested/],
+    ['lists in lists without end', '['.repeat(1e6), /must be an object/],
     [
       'values in values in an attribute of a point',
       `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"m","sum":{"aggregationTemporality":1,"dataPoints":[{"asInt":1,"attributes":[{"key":"a","value":${'{"arrayValue":{"values":['.repeat(3000)}${']}}'.repeat(3000)}}]}]}}]}]}]}`,
@@ -593,7 +596,71 @@ describe('a compressed body', () => {
   test('of more than the limit is refused before all of it is there', () => {
     const bomb = Buffer.concat(Array.from({ length: 40 }, () => gzipSync(Buffer.alloc(BODY_LIMIT_BYTES / 32))))
     expect(bomb.length).toBeLessThan(200_000)
-    expect(() => gzipped(bomb, 'protobuf')).toThrow(TooLarge)
+    expect(() => gzipped(bomb, 'protobuf')).toThrow(TooMuch)
+  })
+})
+
+describe('limits', () => {
+  const refusal = (kind: Kind, value: unknown) => {
+    const said = [() => json(kind, value), () => protobuf(kind, toProtobuf(kind, JSON.stringify(value)))].map(
+      (reading) => {
+        try {
+          reading()
+          return 'read'
+        } catch (error) {
+          if (error instanceof TooMuch) return error.message.split('.')[0]
+          throw error
+        }
+      },
+    )
+    expect(said[0]).toBe(said[1]!)
+    return said[0]
+  }
+  const many = (count: number, item: object) => Array(count).fill(item)
+
+  test('let pass what a Collector sends at once, each record under a resource and a scope of its own', () => {
+    const group = {
+      resource: { attributes: attributes({ a: { stringValue: 'x' } }) },
+      scopeLogs: [{ logRecords: [{ eventName: 'a' }] }],
+    }
+    expect(refusal('logs', { resourceLogs: many(8_192, group) })).toBe('read')
+  })
+
+  test('are told, on records, on resources and scopes, on attributes, and on those that count', () => {
+    expect(refusal('logs', logs(...many(9_001, {})))).toContain('9,000 records of use')
+    expect(refusal('logs', { resourceLogs: many(20_001, {}) })).toContain('20,000 resources and scopes')
+    expect(refusal('metrics', metrics({ name: 'm', gauge: { dataPoints: many(50_001, {}) } }))).toContain(
+      '50,000 records',
+    )
+    expect(refusal('logs', logs({ attributes: many(4_097, {}) }))).toContain('4,096 attributes')
+    const long = { a: { stringValue: 'x'.repeat(300_000) } }
+    expect(refusal('metrics', metrics(sum('m', { asInt: 1, attributes: attributes(long) })))).toContain('256 KiB')
+  })
+
+  test('leave texts out that are longer than any name, and read the record all the same', () => {
+    const record = {
+      attributes: attributes({ prompt: { stringValue: 'x'.repeat(2_000_000) }, tokens: { intValue: 1 } }),
+    }
+    for (const { signals } of [
+      json('logs', logs(record)),
+      protobuf('logs', toProtobuf('logs', JSON.stringify(logs(record)))),
+    ]) {
+      expect([...signals[0]!.attributes]).toEqual([['tokens', 1]])
+    }
+  })
+
+  test('in JSON, a field that is there twice is refused, and the order of fields is free', () => {
+    const read = (body: string) =>
+      decode({ kind: 'logs', encoding: 'json', gzip: false, bytes: bytesOf(body) }, EVERYTHING)
+    const group = '"scopeLogs":[{"logRecords":[{"eventName":"a"}],"scope":{"n\\u0061me":"s"}}]'
+    const resource = '"resource":{"attributes":[{"value":{"stringValue":"v"},"key":"k"}]}'
+    const [signal] = read(`{"resourceLogs":[{${group},${resource}}]}`).signals
+    expect(signal).toMatchObject({ scope: 's', resource: new Map([['k', 'v']]) })
+    expect(() => read(`{"resourceLogs":[{${group},${resource},${resource}}]}`)).toThrow('resource is there twice')
+    expect(() => read(`{"resourceLogs":[{${group},${group}}]}`)).toThrow('scopeLogs is there twice')
+    expect(() => read('{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"eventName":"a","eventName":"b"}]}]}]}')).toThrow(
+      'twice',
+    )
   })
 })
 

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { access, actorOf } from '../../http/access.ts'
 import { wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
+import { bytesResponse } from '../../http/exports.ts'
 import { listPage, listParameter, parameter } from '../../http/query.ts'
 import type { Actor } from '../audit/service.ts'
 import {
@@ -130,11 +131,9 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
       async ({ query, request }) => {
         const asked = readPriceList(query)
         if (wantsCsv(request, asked.format)) {
-          return new Response(await prices.exportPrices('csv', asked.filter), {
-            headers: {
-              'content-type': 'text/csv; charset=utf-8',
-              'content-disposition': 'attachment; filename="prices.csv"',
-            },
+          return bytesResponse(new TextEncoder().encode(await prices.exportPrices('csv', asked.filter)), {
+            'content-type': 'text/csv; charset=utf-8',
+            'content-disposition': 'attachment; filename="prices.csv"',
           })
         }
         const page = await prices.listPrices(asked)
@@ -250,7 +249,7 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
           tag,
           summary: 'Load a table of prices',
           description:
-            'The body is the file, up to 8 MiB. Rows are only added, all of them or, where something fails, none; those that look like mistakes are refused by name. Nothing that was valued changes; entries without a price are valued.',
+            'The body is the file, up to 8 MiB and 20,000 models. Rows are only added, all of them or, where something fails, none; those that look like mistakes are refused by name. Nothing that was valued changes; entries without a price are valued.',
           body: {
             schema: t.Union([t.Object({}, { additionalProperties: true }), t.Array(t.Unknown())]),
             example: { prices: [{ provider: 'openai', model: 'gpt-5', input: 1.25, output: 10, cache_read: 0.125 }] },

@@ -4,7 +4,7 @@ import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { decimalNumber, moneyNumber, PICO_DIGITS, type Picos } from '../../lib/money.ts'
 import type { Resolution } from './explain.ts'
 import { type ListedPrice, PER_MILLION_DIGITS, type Reason } from './formats/reading.ts'
-import { readTallyJson } from './formats/tally.ts'
+import { readTallyPrice } from './formats/tally.ts'
 import type { PlannedTable } from './load-plan.ts'
 import { PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier, type ValuedPart } from './rate.ts'
 import { type Repriced, repricedBody } from './repriced.ts'
@@ -123,7 +123,7 @@ export function partBody({ kind, fromTokens, tokens, pricePicos, amountPicos }: 
 
 /** A price that a caller sends. Throws `validation_failed` (422) for what its schema cannot express. */
 export function readNewPrice(body: NewPrice): Omit<ListedPrice, 'source'> {
-  const { rows, refused } = readTallyJson([body])
+  const { rows, refused } = readTallyPrice({ ...body })
   if (refused[0]) throw refusedPrice(refused[0].reasons)
   return rows[0]!
 }

@@ -1,31 +1,44 @@
 /** Reads bodies off the main thread: one of a megabyte takes some milliseconds, the largest more than a second. */
 import { wanted } from './channels/index.ts'
-import { combine, type ReadResult, readSignals } from './channels/reading.ts'
-import { type Body, decode, plainBytes, TooLarge } from './otlp/decode.ts'
-import { Malformed } from './otlp/sieve.ts'
+import type { Observation } from './channels/observation.ts'
+import { combine, type ReadResult, SignalReading } from './channels/reading.ts'
+import { type Body, decode, plainBytes } from './otlp/decode.ts'
+import { Malformed, TooMuch } from './otlp/sieve.ts'
 
 declare const self: Worker
 
 export type FromDecoding =
+  /** The first of the observations of a body with many; the others follow. */
+  | { part: Observation[] }
+  /** All that was read, but for the observations that went ahead. */
   | { read: ReadResult }
-  | { refused: 'malformed' | 'too_large'; message: string }
+  | { refused: 'malformed' | 'too_much'; message: string }
   | { error: string }
 
 const post = (message: FromDecoding) => self.postMessage(message)
 
 /**
- * A body leaves several times its size behind, and the next collection may be far: three of the largest in a row would
- * take a gigabyte. Collecting costs some milliseconds of this thread.
+ * A body and what comes of it stay in memory until the next collection, which may be far. Collecting costs some
+ * milliseconds of this thread.
  */
-const LARGE_BYTES = 8 * 1_048_576
+const LARGE_BYTES = 4 * 1_048_576
+
+/** Observations kept here at a time: what is handed over would be held twice otherwise. */
+const PART_OBSERVATIONS = 400
 
 self.onmessage = ({ data }: MessageEvent<Body>) => {
   let bytes = 0
   try {
     const plain = plainBytes(data)
     bytes = plain.byteLength
-    const { signals, counts } = decode(data, plain, wanted)
-    post({ read: combine(counts, readSignals(signals)) })
+    const reading = new SignalReading()
+    const counts = decode(data, plain, wanted, (signal) => {
+      reading.take(signal)
+      if (reading.read.observations.length < PART_OBSERVATIONS) return
+      post({ part: reading.read.observations.splice(0) })
+      Bun.gc(true)
+    })
+    post({ read: combine(counts, reading.read) })
   } catch (error) {
     post(failureOf(error))
   }
@@ -34,7 +47,7 @@ self.onmessage = ({ data }: MessageEvent<Body>) => {
 
 function failureOf(error: unknown): FromDecoding {
   if (error instanceof Malformed) return { refused: 'malformed', message: error.message }
-  if (error instanceof TooLarge) return { refused: 'too_large', message: error.message }
+  if (error instanceof TooMuch) return { refused: 'too_much', message: error.message }
   // Where it failed, and not the text, which may hold what somebody wrote.
   return { error: error instanceof Error ? `${error.name}\n${placesOf(error)}` : typeof error }
 }

@@ -3,20 +3,22 @@
  * hands them over: what agents send beside the records that count must not slow down those who report.
  */
 import { Problem } from '../../errors.ts'
+import { GatheredBytes } from '../../lib/gathered-bytes.ts'
+import type { Observation } from './channels/observation.ts'
 import type { ReadResult } from './channels/reading.ts'
 import type { FromDecoding } from './decoding-worker.ts'
-import { BODY_LIMIT_BYTES, type Body, LIMIT_TEXT } from './otlp/decode.ts'
+import { BODY_LIMIT_BYTES, type Body, tooManyBytes } from './otlp/decode.ts'
 
 /**
- * Bytes of bodies that are held at a time, of all requests: two of the largest. Ten agents that send all they have hold
- * some ten megabytes for the moments that decoding takes.
+ * Bytes of bodies that are held at a time, of all requests, as they came: two of the largest. Ten agents that send all
+ * they have hold some ten megabytes for the moments that decoding takes.
  */
 const HELD_LIMIT_BYTES = 2 * BODY_LIMIT_BYTES
 
 /** Bodies that wait for their turn. A thread reads a hundred small ones in the time after which a client tries again. */
 const WAITING_LIMIT = 500
 
-/** The largest body that there can be takes two seconds. */
+/** The largest body that there can be takes less than a second. */
 const DEADLINE_MS = 30_000
 
 /** Agents send every few seconds while they work, metrics every minute: the thread goes when none of them works. */
@@ -49,18 +51,18 @@ export class Decoding {
 
   /** Throws a Problem: `bad_request`, `body_too_large`, or `overloaded` where too much is being read already. */
   async read({ contentLength, stream, ...form }: Export): Promise<ReadResult> {
-    if (contentLength !== null && contentLength > BODY_LIMIT_BYTES) throw tooLarge()
-    const chunks: Uint8Array[] = []
+    if (contentLength !== null && contentLength > BODY_LIMIT_BYTES) throw tooLarge(tooManyBytes().message)
+    const gathered = new GatheredBytes(contentLength ?? BODY_LIMIT_BYTES)
     let bytes = 0
     try {
       for await (const chunk of whole(stream)) {
         bytes += chunk.byteLength
         this.#heldBytes += chunk.byteLength
-        if (bytes > BODY_LIMIT_BYTES) throw tooLarge()
+        if (bytes > BODY_LIMIT_BYTES) throw tooLarge(tooManyBytes().message)
         if (this.#heldBytes > HELD_LIMIT_BYTES) throw tooMuch()
-        chunks.push(chunk)
+        gathered.add(chunk)
       }
-      return await this.#thread.read({ ...form, bytes: joined(chunks, bytes) })
+      return await this.#thread.read({ ...form, bytes: gathered.take() })
     } finally {
       this.#heldBytes -= bytes
     }
@@ -76,22 +78,13 @@ async function* whole(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<
   }
 }
 
-/** In memory of their own, which can be handed over; empties the list, so that nothing is held twice for long. */
-function joined(chunks: Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(bytes)
-  let at = 0
-  for (const chunk of chunks.splice(0)) {
-    whole.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return whole
-}
-
 /** One thread, which takes one body at a time: a second would take the core on which reports are written. */
 class DecodingThread {
   readonly #waiting: Job[] = []
   #worker: Worker | undefined
   #job: Job | undefined
+  /** Observations of the job that came ahead of the rest. */
+  #observations: Observation[] = []
   /** Gives a body up at its deadline; without one, ends the thread. */
   #timer: Timer | undefined
 
@@ -139,8 +132,13 @@ class DecodingThread {
   }
 
   #answer(answer: FromDecoding): void {
+    if ('part' in answer) {
+      this.#observations.push(...answer.part)
+      return
+    }
+    const ahead = this.#observations
     const job = this.#take()
-    if ('read' in answer) job?.resolve(answer.read)
+    if ('read' in answer) job?.resolve({ ...answer.read, observations: ahead.concat(answer.read.observations) })
     else job?.reject(refusalOf(answer))
     this.#next()
   }
@@ -155,6 +153,7 @@ class DecodingThread {
   #take(): Job | undefined {
     const job = this.#job
     this.#job = undefined
+    this.#observations = []
     return job
   }
 
@@ -166,15 +165,13 @@ class DecodingThread {
   }
 }
 
-function refusalOf(answer: Exclude<FromDecoding, { read: unknown }>): Error {
+function refusalOf(answer: Exclude<FromDecoding, { read: unknown } | { part: unknown }>): Error {
   if ('error' in answer) return new Error(`The worker for telemetry failed: ${answer.error}`)
-  return answer.refused === 'too_large' ? tooLarge() : new Problem('bad_request', answer.message)
+  return answer.refused === 'too_much' ? tooLarge(answer.message) : new Problem('bad_request', answer.message)
 }
 
-function tooLarge(): Problem {
-  return new Problem('body_too_large', `The body has more than ${LIMIT_TEXT}, or would have when decompressed.`, {
-    headers: { connection: 'close' },
-  })
+function tooLarge(message: string): Problem {
+  return new Problem('body_too_large', message, { headers: { connection: 'close' } })
 }
 
 function tooMuch(): Problem {

@@ -120,7 +120,7 @@ function documentedPush(kind: Kind) {
     id,
     tag: 'Telemetry',
     summary: `Push ${what} (OTLP)`,
-    description: `An \`${message}\` of [OTLP over HTTP](https://opentelemetry.io/docs/specs/otlp/#otlphttp), as exporters of OpenTelemetry send it to the endpoint \`/api/v1/telemetry\`: as JSON or Protocol Buffers, also with \`Content-Encoding: gzip\`, up to 64 MiB before and after decompression. Records that say what an agent used become entries, which are there when this is answered; all others are dropped unread. Sent again, the same records count once. It is answered in the encoding of the request, refusals as \`google.rpc.Status\`.`,
+    description: `An \`${message}\` of [OTLP over HTTP](https://opentelemetry.io/docs/specs/otlp/#otlphttp), as exporters of OpenTelemetry send it to the endpoint \`/api/v1/telemetry\`: as JSON or Protocol Buffers, also with \`Content-Encoding: gzip\`, up to 16 MiB before and after decompression, 50,000 records and 9,000 that say what was used. Records that say what an agent used become entries, which are there when this is answered; all others are dropped unread. Sent again, the same records count once. It is answered in the encoding of the request, refusals as \`google.rpc.Status\`.`,
     otlp: true,
     body: {
       schema: open({ [list]: Type.Optional(Type.Array(open({}))) }),

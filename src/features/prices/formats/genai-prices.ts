@@ -5,6 +5,7 @@
  */
 import { parseMoment } from '../../../lib/duration.ts'
 import { PRICED_KINDS, type PricedKind } from '../rate.ts'
+import type { TableDocument } from './document.ts'
 import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, TableNotes, TierNotes } from './reading.ts'
 
 const KEYS: Record<PricedKind, string> = {
@@ -19,20 +20,22 @@ const KEYS: Record<PricedKind, string> = {
 const PARTS_OF_OUTPUT = ['output_reasoning_mtok', 'output_citation_mtok']
 
 /** Whether a document has the shape of this data. */
-export function isGenaiPrices(document: unknown): boolean {
-  return Array.isArray(document) && document.some((provider) => isHolder(provider) && Array.isArray(provider.models))
+export function isGenaiPrices(document: TableDocument): boolean {
+  return document.items(document.root).some((provider) => document.isList(document.find(provider, 'models')))
 }
 
-export function readGenaiPrices(document: unknown): TableNotes {
+export function readGenaiPrices(document: TableDocument): TableNotes {
   const table = new TableNotes()
-  for (const provider of document as unknown[]) {
-    if (!isHolder(provider) || !Array.isArray(provider.models)) {
+  for (const provider of document.items(document.root)) {
+    const listed = document.find(provider, 'models')
+    if (!document.isList(listed)) {
       table.skip('not a provider')
       continue
     }
-    const models = provider.models.filter(isHolder)
-    const taken = new Set(models.map((model) => model.id))
-    for (const model of models) readModel(table, provider.id, model, taken)
+    const id = document.value(document.find(provider, 'id'))
+    const models = document.items(listed).filter((model) => document.isObject(model))
+    const taken = new Set(models.map((model) => document.value(document.find(model, 'id'))))
+    for (const model of models) readModel(table, id, document.value(model) as Holder, taken)
   }
   return table
 }

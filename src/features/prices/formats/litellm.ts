@@ -3,6 +3,7 @@
  * https://docs.litellm.ai/docs/provider_registration/add_model_pricing
  */
 import type { PricedKind } from '../rate.ts'
+import type { TableDocument } from './document.ts'
 import { type Holder, isHolder, type ModelNotes, PER_TOKEN_DIGITS, TableNotes, TierNotes } from './reading.ts'
 
 const KEYS: Record<PricedKind, string> = {
@@ -35,18 +36,22 @@ const UNUSED: [kind: string, key: RegExp][] = [
 ]
 
 /** Whether a document has the shape of LiteLLM's table. */
-export function isLitellm(document: unknown): boolean {
-  return isHolder(document) && Object.values(document).some((model) => isHolder(model) && 'litellm_provider' in model)
+export function isLitellm(document: TableDocument): boolean {
+  return [...document.members(document.root).values()].some(
+    (model) => document.find(model, 'litellm_provider') !== undefined,
+  )
 }
 
-export function readLitellm(document: unknown): TableNotes {
+export function readLitellm(document: TableDocument): TableNotes {
   const table = new TableNotes()
-  const models = document as Holder
-  for (const [name, model] of Object.entries(models)) {
+  const models = document.members(document.root)
+  const modelOf = (name: string) => document.value(models.get(name))
+  for (const [name, position] of models) {
+    const model = document.isObject(position) ? document.value(position) : undefined
     if (!isHolder(model) || typeof model.litellm_provider !== 'string' || name === 'sample_spec') {
       table.skip('not a model')
     } else if (!isTextModel(model)) table.skip(modeOf(model))
-    else readModel(table, models, name, model)
+    else readModel(table, modelOf, name, model)
   }
   return table
 }
@@ -61,7 +66,7 @@ function modeOf({ mode }: Holder): string {
   return typeof mode === 'string' ? mode : 'no mode'
 }
 
-function readModel(table: TableNotes, models: Holder, name: string, model: Holder): void {
+function readModel(table: TableNotes, modelOf: (name: string) => unknown, name: string, model: Holder): void {
   const provider = model.litellm_provider as string
   const notes = table.model(provider, name)
   const tiers = new TierNotes()
@@ -79,7 +84,7 @@ function readModel(table: TableNotes, models: Holder, name: string, model: Holde
   if (!notes.take({ ...base, tiers: tiers.ascending() }, 'litellm')) return
   countUnused(table, model)
   const bare = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : ''
-  const other = models[bare]
+  const other = modelOf(bare)
   // `xai/grok-4` is what xAI itself calls grok-4, unless the table lists that as well.
   if (bare !== '' && !(isHolder(other) && other.litellm_provider === provider)) {
     table.aliases.push({ alias: bare, provider, model: name, source: 'litellm' })

@@ -1,4 +1,5 @@
 /** The catalogue of models.dev, `api.json`: providers with their models, `cost` in dollars per million tokens. */
+import type { TableDocument } from './document.ts'
 import {
   type Holder,
   isHolder,
@@ -13,17 +14,17 @@ import {
 const OVER_200K = 200_000
 
 /** Whether a document has the shape of the catalogue. */
-export function isModelsDev(document: unknown): boolean {
-  return (
-    isHolder(document) && Object.values(document).some((provider) => isHolder(provider) && isHolder(provider.models))
+export function isModelsDev(document: TableDocument): boolean {
+  return [...document.members(document.root).values()].some((provider) =>
+    document.isObject(document.find(provider, 'models')),
   )
 }
 
-export function readModelsDev(document: unknown): TableNotes {
+export function readModelsDev(document: TableDocument): TableNotes {
   const table = new TableNotes()
-  for (const [provider, listing] of Object.entries(document as Holder)) {
-    const models = isHolder(listing) && isHolder(listing.models) ? listing.models : {}
-    for (const [name, model] of Object.entries(models)) {
+  for (const [provider, listing] of document.members(document.root)) {
+    for (const [name, position] of document.members(document.find(listing, 'models'))) {
+      const model = document.isObject(position) ? document.value(position) : undefined
       if (!isHolder(model)) table.skip('not a model')
       else if (!writesText(model)) table.skip('no text output')
       else readModel(table, provider, name, model)

@@ -6,6 +6,7 @@ import { numberText } from '../../../lib/exact-json.ts'
 import { type Picos, parseDecimal } from '../../../lib/money.ts'
 import { PRICE_FIELDS, PRICED_KINDS, type PricedKind, type PriceRow, type PriceTier } from '../rate.ts'
 import type { PriceAlias, PriceSource } from '../resolve.ts'
+import { MODELS_LIMIT, tooManyModels } from './document.ts'
 
 /** A price as a file lists it. */
 export interface ListedPrice extends Omit<PriceRow, 'effectiveFrom'> {
@@ -89,7 +90,9 @@ export class TableNotes implements TableReading {
     this.unused[kind] = (this.unused[kind] ?? 0) + 1
   }
 
+  /** Throws RangeError for one model too many. */
   model(provider: unknown, model: unknown): ModelNotes {
+    if (this.rows.length + this.refused.length >= MODELS_LIMIT) throw tooManyModels()
     return new ModelNotes(this, provider, model)
   }
 }

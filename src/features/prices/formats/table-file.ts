@@ -1,6 +1,7 @@
 /** A file of prices in any of the formats that can be loaded. */
 import { Problem } from '../../../errors.ts'
-import { parseExactJson } from '../../../lib/exact-json.ts'
+import { JsonSyntaxError } from '../../../lib/json-cursor.ts'
+import { TableDocument } from './document.ts'
 import { isGenaiPrices, readGenaiPrices } from './genai-prices.ts'
 import { isLitellm, readLitellm } from './litellm.ts'
 import { isModelsDev, readModelsDev } from './models-dev.ts'
@@ -13,8 +14,8 @@ export type TableFormat = (typeof TABLE_FORMATS)[number]
 
 interface JsonFormat {
   format: TableFormat
-  fits: (document: unknown) => boolean
-  read: (document: unknown) => TableNotes
+  fits: (document: TableDocument) => boolean
+  read: (document: TableDocument) => TableNotes
 }
 
 /** In the order in which they are tried; each has marks that the others lack. */
@@ -37,19 +38,20 @@ function unreadableTable(why: string): Problem {
 export function readTable(text: string, asked?: TableFormat): { format: TableFormat; reading: TableReading } {
   const isJson = /^\ufeff?\s*[[{]/.test(text)
   if (!isJson) return { format: 'tally', reading: readCsv(text, asked) }
-  const document = parseDocument(text)
+  try {
+    return readJson(new TableDocument(text.replace(/^\ufeff/, '')), asked)
+  } catch (error) {
+    if (error instanceof JsonSyntaxError || error instanceof SyntaxError) throw unreadableTable('it is not valid JSON')
+    if (error instanceof RangeError) throw unreadableTable(error.message)
+    throw error
+  }
+}
+
+function readJson(document: TableDocument, asked?: TableFormat): { format: TableFormat; reading: TableReading } {
   const found = JSON_FORMATS.find(({ format, fits }) => (asked === undefined || asked === format) && fits(document))
   if (found) return { format: found.format, reading: found.read(document) }
   if (asked) throw unreadableTable(`it has not the shape of ${asked}`)
   throw unreadableTable(`its shape is none of ${TABLE_FORMATS.join(', ')}`)
-}
-
-function parseDocument(text: string): unknown {
-  try {
-    return parseExactJson(text.replace(/^\ufeff/, ''))
-  } catch (error) {
-    throw unreadableTable(`it is not valid JSON (${(error as Error).message})`)
-  }
 }
 
 function readCsv(text: string, asked: TableFormat | undefined): TableReading {

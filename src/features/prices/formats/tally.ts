@@ -6,6 +6,7 @@ import { csvLines } from '../../../lib/csv-lines.ts'
 import { parseMoment } from '../../../lib/duration.ts'
 import { PRICE_FIELDS, PRICED_KINDS, type PricedKind } from '../rate.ts'
 import { PRICE_SOURCES, type PriceSource } from '../resolve.ts'
+import { MODELS_LIMIT, type Position, type TableDocument } from './document.ts'
 import {
   type Holder,
   isHolder,
@@ -35,13 +36,15 @@ export const ALWAYS = 'always'
 
 /** Whether a text begins with a line that names the columns. */
 export function isTallyCsv(text: string): boolean {
-  const names = columnNames(csvLines(text.slice(0, text.indexOf('\n') + 1 || undefined))[0]?.cells)
+  const names = columnNames(
+    csvLines(text.slice(0, text.indexOf('\n') + 1 || undefined), { lines: 1, cells: 1_000 })[0]?.cells,
+  )
   return REQUIRED_COLUMNS.every((column) => names.includes(column))
 }
 
 /** Throws RangeError for a column that is not known: its prices would be lost silently. */
 export function readTallyCsv(text: string): TableNotes {
-  const [first, ...lines] = csvLines(text)
+  const [first, ...lines] = csvLines(text, { lines: 2 * MODELS_LIMIT, cells: 20 * MODELS_LIMIT })
   const names = columnNames(first?.cells)
   const unknown = names.filter((name) => !TALLY_FIELDS.includes(name as TallyField))
   if (unknown.length > 0) {
@@ -80,20 +83,31 @@ function tiersInCell(notes: ModelNotes, cell: string): unknown {
 }
 
 /** `{"prices": […], "aliases": […]}`, or the list of prices alone. */
-export function isTallyJson(document: unknown): boolean {
+export function isTallyJson(document: TableDocument): boolean {
   const prices = pricesIn(document)
-  return Array.isArray(prices) && prices.every((price) => isHolder(price) && 'model' in price && !('models' in price))
+  return (
+    document.isList(prices) &&
+    document
+      .items(prices)
+      .every((price) => document.find(price, 'model') !== undefined && document.find(price, 'models') === undefined)
+  )
 }
 
-function pricesIn(document: unknown): unknown {
-  return isHolder(document) ? document.prices : document
+function pricesIn(document: TableDocument): Position | undefined {
+  return document.isObject(document.root) ? document.find(document.root, 'prices') : document.root
 }
 
-export function readTallyJson(document: unknown): TableNotes {
+export function readTallyJson(document: TableDocument): TableNotes {
   const table = new TableNotes()
-  for (const price of pricesIn(document) as Holder[]) readPrice(table, price)
-  const aliases = isHolder(document) && Array.isArray(document.aliases) ? document.aliases : []
-  for (const alias of aliases) readAlias(table, alias)
+  for (const price of document.items(pricesIn(document))) readPrice(table, document.value(price) as Holder)
+  for (const alias of document.items(document.find(document.root, 'aliases'))) readAlias(table, document.value(alias))
+  return table
+}
+
+/** A single price, as a caller sends it. */
+export function readTallyPrice(price: Holder): TableNotes {
+  const table = new TableNotes()
+  readPrice(table, price)
   return table
 }
 

@@ -182,28 +182,29 @@ function nameOfSignal(signal: Signal): string {
   return signal.kind === 'point' ? signal.metric : signal.name
 }
 
-/** What the signals say was used. Never throws: a record that cannot be counted is rejected, with the reason. */
-export function readSignals(signals: readonly Signal[]): Read {
-  const reader = new Reader()
-  const read: Read = {
+/** What signals say was used, one after the other: nothing of a signal is kept but what counts. */
+export class SignalReading {
+  readonly #reader = new Reader()
+  readonly read: Read = {
     observations: [],
     ignored: new Map(),
     rejected: 0,
     rejectedBecause: null,
     rejections: new Map(),
   }
-  for (const signal of signals) {
+
+  /** A record that cannot be counted is rejected, with the reason. */
+  take(signal: Signal): void {
     const name = shownName(nameOfSignal(signal))
     try {
-      const observation = reader.read(signal)
-      if (observation) read.observations.push(observation)
-      else addCount(read.ignored, name)
+      const observation = this.#reader.read(signal)
+      if (observation) this.read.observations.push(observation)
+      else addCount(this.read.ignored, name)
     } catch (error) {
       if (!(error instanceof Unusable)) throw error
-      reject(read, `${name}: ${error.message}`)
+      reject(this.read, `${name}: ${error.message}`)
     }
   }
-  return read
 }
 
 function reject(read: Read, reason: string, records = 1): void {

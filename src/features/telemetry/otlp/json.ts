@@ -1,11 +1,12 @@
 /**
- * OTLP as JSON. All of a body is parsed, as there is no knowing where it ends otherwise, but only what is wanted is
- * looked at, and of that every value, since clients differ: 64-bit integers are numbers or strings, absent values are
- * null, empty or missing. Unknown fields are ignored, as the protocol asks.
+ * OTLP as JSON, read as Protocol Buffers are: by a cursor that walks over the bytes and makes nothing of what is not
+ * wanted. Of what is wanted every value is looked at, since clients differ: 64-bit integers are numbers or strings,
+ * absent values are null, empty or missing. Unknown fields are ignored, as the protocol asks; known ones may be there
+ * only once.
  * https://github.com/open-telemetry/opentelemetry-proto/blob/main/docs/specification.md#json-protobuf-encoding
  */
-import { numberText, parseExactJson } from '../../../lib/exact-json.ts'
-import type { AttributeValue, Origin, PointSignal, Signal, Temporality } from '../signals.ts'
+import { JsonCursor, JsonSyntaxError, vocabularyOf } from '../../../lib/json-cursor.ts'
+import type { AttributeValue, Origin, Signal, Temporality } from '../signals.ts'
 import {
   canonicalEntry,
   canonicalScalar,
@@ -14,170 +15,501 @@ import {
   Malformed,
   NO_RECORDED_VALUE,
   narrow,
+  requireFew,
   type Sieve,
   TEMPORALITIES,
+  TEXT_LIMIT_BYTES,
+  tooLongAttribute,
   type ValueReader,
 } from './sieve.ts'
 
-type Message = Record<string, unknown>
+/** Where in the bytes a value begins. */
+type Position = number
+/** Stands for a value that is not there, or is null. */
+const NOTHING: Position = -1
 
-type Json = Sieve<unknown>
+type Attribute = EncodedAttribute<Position>
+const NO_ATTRIBUTES: Attribute[] = []
 
-export function jsonLogs(text: string, sieve: Json): Signal[] {
-  return [...records(text, sieve, 'resourceLogs', 'scopeLogs', 'logRecords')].flatMap(({ origin, record }) => {
-    const encoded = attributesOf(record)
-    const eventName = sieve.eventName(encoded, stringOf(record, 'eventName'), record.body)
-    if (eventName === undefined) return []
-    const attributes = sieve.attributes(encoded)
-    const timeNanos = unsignedOf(record, 'timeUnixNano') || unsignedOf(record, 'observedTimeUnixNano')
-    return [{ kind: 'log', ...origin, attributes, eventName, timeNanos }]
-  })
+type Take = (signal: Signal) => void
+
+/** What an export calls its lists, from the top to the records. */
+interface Lists {
+  resources: string
+  scopes: string
+  records: string
 }
 
-export function jsonSpans(text: string, sieve: Json): Signal[] {
-  return [...records(text, sieve, 'resourceSpans', 'scopeSpans', 'spans')].flatMap(({ origin, record }) => {
-    const encoded = attributesOf(record)
-    const name = stringOf(record, 'name')
-    if (!sieve.wantsSpan(name, encoded)) return []
-    return [
-      {
-        kind: 'span',
-        ...origin,
-        attributes: sieve.attributes(encoded),
-        name,
-        traceId: idOf(record, 'traceId'),
-        spanId: idOf(record, 'spanId'),
-        parentSpanId: idOf(record, 'parentSpanId'),
-        startNanos: unsignedOf(record, 'startTimeUnixNano'),
-        endNanos: unsignedOf(record, 'endTimeUnixNano'),
-      },
-    ]
-  })
+const LOGS: Lists = { resources: 'resourceLogs', scopes: 'scopeLogs', records: 'logRecords' }
+const METRICS: Lists = { resources: 'resourceMetrics', scopes: 'scopeMetrics', records: 'metrics' }
+const SPANS: Lists = { resources: 'resourceSpans', scopes: 'scopeSpans', records: 'spans' }
+
+/** Of a resource also what is not kept, because it tells streams apart. */
+interface Resource {
+  kept: Origin['resource']
+  attributes: Attribute[]
 }
 
-export function jsonPoints(text: string, sieve: Json): Signal[] {
-  return [...records(text, sieve, 'resourceMetrics', 'scopeMetrics', 'metrics')].flatMap(
-    ({ origin, resource, record }) => {
-      const metric = stringOf(record, 'name')
-      if (sieve.wantsMetric(metric)) return pointsOf(origin, resource, metric, record, sieve)
-      sieve.ignorePoints(metric, pointCount(record))
-      return []
-    },
-  )
+/** Reads the record that comes next. */
+type ReadRecord = (origin: Origin, resource: Attribute[]) => void
+
+/** What is read of each message, none of which is there at first. */
+const LOG = {
+  attributes: NOTHING,
+  eventName: NOTHING,
+  body: NOTHING,
+  timeUnixNano: NOTHING,
+  observedTimeUnixNano: NOTHING,
 }
-
-const OTHER_KINDS = ['gauge', 'histogram', 'exponentialHistogram', 'summary']
-
-function pointCount(metric: Message): number {
-  return [...OTHER_KINDS, 'sum'].reduce((sum, kind) => sum + listOf(messageOf(metric, kind), 'dataPoints').length, 0)
+const SPAN = {
+  attributes: NOTHING,
+  name: NOTHING,
+  traceId: NOTHING,
+  spanId: NOTHING,
+  parentSpanId: NOTHING,
+  startTimeUnixNano: NOTHING,
+  endTimeUnixNano: NOTHING,
 }
-
-function pointsOf(
-  origin: Origin,
-  resource: EncodedAttribute<unknown>[],
-  metric: string,
-  record: Message,
-  sieve: Json,
-): PointSignal[] {
-  const sum = messageOf(record, 'sum')
-  const points = listOf(sum, 'dataPoints')
-  const temporality = temporalityOf(sum)
-  if (!sieve.takesSum(metric, { points: points.length, all: pointCount(record) }, temporality)) return []
-  return points.flatMap((point) => {
-    const value = figureOf(point)
-    const ended = (Number(unsignedOf(point, 'flags')) & NO_RECORDED_VALUE) !== 0
-    if (!sieve.takesPoint(metric, value, ended)) return []
-    const encoded = attributesOf(point)
-    return [
-      {
-        kind: 'point',
-        ...origin,
-        attributes: sieve.attributes(encoded),
-        metric,
-        stream: sieve.stream(origin.scope, metric, resource, encoded),
-        temporality,
-        startNanos: unsignedOf(point, 'startTimeUnixNano'),
-        timeNanos: unsignedOf(point, 'timeUnixNano'),
-        value,
-      },
-    ]
-  })
+const METRIC = {
+  name: NOTHING,
+  sum: NOTHING,
+  gauge: NOTHING,
+  histogram: NOTHING,
+  exponentialHistogram: NOTHING,
+  summary: NOTHING,
 }
-
-/** The protocol allows the number alone; names come from what makes JSON of Protocol Buffers generically. */
-function temporalityOf({ aggregationTemporality: sent }: Message): Temporality | undefined {
-  if (sent === 'AGGREGATION_TEMPORALITY_DELTA') return 'delta'
-  if (sent === 'AGGREGATION_TEMPORALITY_CUMULATIVE') return 'cumulative'
-  return TEMPORALITIES[sent as 1 | 2]
+const SUM = { dataPoints: NOTHING, aggregationTemporality: NOTHING }
+const POINT = {
+  attributes: NOTHING,
+  asInt: NOTHING,
+  asDouble: NOTHING,
+  flags: NOTHING,
+  startTimeUnixNano: NOTHING,
+  timeUnixNano: NOTHING,
 }
+const RESOURCE = { attributes: NOTHING }
+const SCOPE = { name: NOTHING }
+const LIST = { values: NOTHING }
+const SCALARS = { stringValue: NOTHING, intValue: NOTHING, doubleValue: NOTHING, boolValue: NOTHING }
+const ANY_VALUE = { ...SCALARS, bytesValue: NOTHING, arrayValue: NOTHING, kvlistValue: NOTHING }
 
-function figureOf(point: Message): number | bigint | undefined {
-  if (isGiven(point.asInt)) return narrow(integerOf(point, 'asInt', INT64))
-  return isGiven(point.asDouble) ? doubleOf(point.asDouble, 'asDouble') : undefined
-}
+const VOCABULARY = vocabularyOf([
+  'resource',
+  'scope',
+  'key',
+  'value',
+  ...[LOGS, METRICS, SPANS].flatMap(({ resources, scopes, records }) => [resources, scopes, records]),
+  ...[LOG, SPAN, METRIC, SUM, POINT, RESOURCE, SCOPE, LIST, ANY_VALUE].flatMap(Object.keys),
+])
 
-/** Every record of a body with what stands above it. */
-function* records(text: string, sieve: Json, resources: string, scopes: string, name: string) {
-  for (const group of listOf(parse(text), resources)) {
-    const resource = attributesOf(messageOf(group, 'resource'))
-    const kept = sieve.resource(resource)
-    for (const scoped of listOf(group, scopes)) {
-      const origin: Origin = { resource: kept, scope: stringOf(messageOf(scoped, 'scope'), 'name') }
-      for (const record of listOf(scoped, name)) yield { origin, resource, record }
+type Fields<Name extends string> = Record<Name, Position>
+
+const VALUE = 'The value of an attribute'
+
+export class JsonBody implements ValueReader<Position> {
+  readonly #json: JsonCursor
+
+  /** The bytes must be valid UTF-8. */
+  constructor(bytes: Uint8Array) {
+    this.#json = new JsonCursor(bytes, VOCABULARY)
+  }
+
+  logs(sieve: Sieve<Position>, take: Take): void {
+    this.#records(LOGS, sieve, (origin) => this.#log(origin, sieve, take))
+  }
+
+  points(sieve: Sieve<Position>, take: Take): void {
+    this.#records(METRICS, sieve, (origin, resource) => this.#metric(origin, resource, sieve, take))
+  }
+
+  spans(sieve: Sieve<Position>, take: Take): void {
+    this.#records(SPANS, sieve, (origin) => this.#span(origin, sieve, take))
+  }
+
+  /** Of attributes and of the bodies of log records. Undefined also where it is no name or count by its length alone. */
+  read(position: Position): AttributeValue | undefined {
+    return position === NOTHING ? undefined : this.#scalar(this.#fields(position, VALUE, SCALARS))
+  }
+
+  canonical(position: Position, depth = 0): string {
+    if (position === NOTHING) return ''
+    if (depth > DEPTH_LIMIT) throw new Malformed('The values of an attribute are nested too deeply.')
+    const value = this.#fields(position, VALUE, ANY_VALUE)
+    const { stringValue, intValue, doubleValue, boolValue, bytesValue, arrayValue, kvlistValue } = value
+    if (Math.max(stringValue, intValue, doubleValue, boolValue) !== NOTHING) {
+      const scalar = this.#scalar(value)
+      if (scalar === undefined) throw tooLongAttribute()
+      return canonicalScalar(scalar, doubleValue !== NOTHING)
+    }
+    if (bytesValue !== NOTHING) return this.#canonicalBytes(bytesValue)
+    if (arrayValue !== NOTHING) return `[${this.#canonicalItems(arrayValue, depth)}]`
+    return kvlistValue === NOTHING ? '' : `{${this.#canonicalEntries(kvlistValue, depth).sort()}}`
+  }
+
+  #scalar({ stringValue, intValue, doubleValue, boolValue }: Fields<keyof typeof SCALARS>): AttributeValue | undefined {
+    if (stringValue !== NOTHING) return this.#text(stringValue, 'stringValue')
+    if (intValue !== NOTHING) return narrow(this.#integer(intValue, 'intValue', INT64))
+    if (doubleValue !== NOTHING) return this.#double(doubleValue, 'doubleValue')
+    return boolValue === NOTHING ? undefined : this.#boolean(boolValue, 'boolValue')
+  }
+
+  #canonicalBytes(position: Position): string {
+    const text = this.#text(position, 'bytesValue')
+    if (text === undefined) throw tooLongAttribute()
+    return `x${Buffer.from(text, 'base64').toString('hex')}`
+  }
+
+  #canonicalItems(holder: Position, depth: number): string[] {
+    const { values } = this.#fields(holder, 'arrayValue', LIST)
+    const items: string[] = []
+    if (values === NOTHING) return items
+    this.#at(values, () => {
+      if (this.#json.kind() !== 'list') throw new Malformed('values must be an array.')
+      for (let more = this.#json.firstItem(); more; more = this.#json.nextItem()) {
+        items.push(this.canonical(this.#place(), depth + 1))
+        requireFew(items.length)
+      }
+    })
+    return items
+  }
+
+  #canonicalEntries(holder: Position, depth: number): string[] {
+    const { values } = this.#fields(holder, 'kvlistValue', LIST)
+    if (values === NOTHING) return []
+    const entries = this.#at(values, () => this.#attributes('values'))
+    return entries.map(({ key, value }) => canonicalEntry(key, this.canonical(value, depth + 1)))
+  }
+
+  /** Every record of the body, in whatever order lists and that to which they belong come. */
+  #records(lists: Lists, sieve: Sieve<Position>, read: ReadRecord): void {
+    try {
+      this.#members('The body', (name) => {
+        if (name === lists.resources) this.#list(name, () => this.#group(lists, sieve, read))
+        else this.#json.skip()
+      })
+      this.#json.end()
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError)) throw error
+      throw new Malformed('The body is not valid JSON.')
     }
   }
-}
 
-/**
- * An integer that a double would round: most clients send those as strings. Reading a megabyte to the last digit takes
- * 14 ms instead of 2; doubles of many digits are no reason to, for they were doubles before.
- */
-const LONG_INTEGER = /[\s:,[]-?\d{16,}[\s,\]}]/
-
-function parse(text: string): Message {
-  let value: unknown
-  try {
-    value = LONG_INTEGER.test(text) ? parseExactJson(text) : JSON.parse(text)
-  } catch {
-    throw new Malformed('The body is not valid JSON, or nested too deeply.')
+  #group(lists: Lists, sieve: Sieve<Position>, read: ReadRecord): void {
+    sieve.countGroup()
+    const resourceOf = (position: Position): Resource => {
+      const { attributes } = this.#fields(position, 'resource', RESOURCE)
+      const encoded = attributes === NOTHING ? NO_ATTRIBUTES : this.#at(attributes, () => this.#attributes())
+      return { kept: sieve.resource(encoded), attributes: encoded }
+    }
+    this.#inOrder(lists.resources, 'resource', lists.scopes, resourceOf, (resource) =>
+      this.#list(lists.scopes, () => this.#scope(lists, sieve, resource, read)),
+    )
   }
-  return asMessage(value, 'The body')
+
+  #scope(lists: Lists, sieve: Sieve<Position>, { kept, attributes }: Resource, read: ReadRecord): void {
+    sieve.countGroup()
+    const originOf = (position: Position): Origin => {
+      const { name } = this.#fields(position, 'scope', SCOPE)
+      return { resource: kept, scope: this.#string(name, 'name') }
+    }
+    this.#inOrder(lists.scopes, 'scope', lists.records, originOf, (origin) =>
+      this.#list(lists.records, () => {
+        sieve.count()
+        read(origin, attributes)
+      }),
+    )
+  }
+
+  /** A list is read with what it belongs to: at once where that came before, as it nearly always does, else afterwards. */
+  #inOrder<Owner>(
+    what: string,
+    ownerName: string,
+    listName: string,
+    ownerOf: (position: Position) => Owner,
+    readList: (owner: Owner) => void,
+  ): void {
+    let owner: { value: Owner } | undefined
+    let list: Position | 'read' = NOTHING
+    this.#members(what, (name) => {
+      if (name === ownerName) {
+        if (owner) throw twice(name)
+        owner = { value: ownerOf(this.#place()) }
+      } else if (name !== listName) this.#json.skip()
+      else if (list !== NOTHING) throw twice(name)
+      else if (owner) {
+        list = 'read'
+        readList(owner.value)
+      } else list = this.#place()
+    })
+    if (typeof list !== 'number' || list === NOTHING) return
+    this.#at(list, () => readList(owner ? owner.value : ownerOf(NOTHING)))
+  }
+
+  #log(origin: Origin, sieve: Sieve<Position>, take: Take): void {
+    const { attributes, eventName: own, body, timeUnixNano, observedTimeUnixNano } = this.#next(LOG)
+    const encoded = this.#attributesAt(attributes)
+    const eventName = sieve.eventName(encoded, this.#string(own, 'eventName'), body)
+    if (eventName === undefined) return
+    const timeNanos =
+      this.#unsigned(timeUnixNano, 'timeUnixNano') || this.#unsigned(observedTimeUnixNano, 'observedTimeUnixNano')
+    take({ kind: 'log', ...origin, attributes: sieve.attributes(encoded), eventName, timeNanos })
+  }
+
+  #span(origin: Origin, sieve: Sieve<Position>, take: Take): void {
+    const at = this.#next(SPAN)
+    const encoded = this.#attributesAt(at.attributes)
+    const name = this.#string(at.name, 'name')
+    if (!sieve.wantsSpan(name, encoded)) return
+    take({
+      kind: 'span',
+      ...origin,
+      attributes: sieve.attributes(encoded),
+      name,
+      traceId: this.#id(at.traceId, 'traceId'),
+      spanId: this.#id(at.spanId, 'spanId'),
+      parentSpanId: this.#id(at.parentSpanId, 'parentSpanId'),
+      startNanos: this.#unsigned(at.startTimeUnixNano, 'startTimeUnixNano'),
+      endNanos: this.#unsigned(at.endTimeUnixNano, 'endTimeUnixNano'),
+    })
+  }
+
+  #metric(origin: Origin, resource: Attribute[], sieve: Sieve<Position>, take: Take): void {
+    const { name, sum, ...others } = this.#next(METRIC)
+    const metric = this.#string(name, 'name')
+    const { dataPoints, aggregationTemporality } = this.#fields(sum, 'sum', SUM)
+    const points = this.#countPoints(dataPoints, sieve)
+    let all = points
+    for (const [kind, position] of Object.entries(others)) {
+      if (position !== NOTHING) all += this.#countPoints(this.#fields(position, kind, SUM).dataPoints, sieve)
+    }
+    if (!sieve.wantsMetric(metric)) sieve.ignorePoints(metric, all)
+    else {
+      const temporality = this.#temporality(aggregationTemporality)
+      if (!sieve.takesSum(metric, { points, all }, temporality)) return
+      this.#listAt(dataPoints, 'dataPoints', () => {
+        const { encoded, value, ended, ...times } = this.#point()
+        if (!sieve.takesPoint(metric, value, ended)) return
+        const stream = sieve.stream(origin.scope, metric, resource, encoded)
+        take({
+          kind: 'point',
+          ...origin,
+          attributes: sieve.attributes(encoded),
+          metric,
+          stream,
+          temporality,
+          ...times,
+          value,
+        })
+      })
+    }
+  }
+
+  #countPoints(position: Position, sieve: Sieve<Position>): number {
+    let points = 0
+    this.#listAt(position, 'dataPoints', () => {
+      sieve.count()
+      points += 1
+      this.#json.skip()
+    })
+    return points
+  }
+
+  #point() {
+    const at = this.#next(POINT)
+    return {
+      value: this.#value(at.asInt, at.asDouble),
+      ended: (Number(this.#unsigned(at.flags, 'flags')) & NO_RECORDED_VALUE) !== 0,
+      encoded: this.#attributesAt(at.attributes),
+      startNanos: this.#unsigned(at.startTimeUnixNano, 'startTimeUnixNano'),
+      timeNanos: this.#unsigned(at.timeUnixNano, 'timeUnixNano'),
+    }
+  }
+
+  #value(asInt: Position, asDouble: Position): number | bigint | undefined {
+    if (asInt !== NOTHING) return narrow(this.#integer(asInt, 'asInt', INT64))
+    return asDouble === NOTHING ? undefined : this.#double(asDouble, 'asDouble')
+  }
+
+  /** The protocol allows the number alone; names come from what makes JSON of Protocol Buffers generically. */
+  #temporality(position: Position): Temporality | undefined {
+    if (position === NOTHING) return undefined
+    return this.#at(position, () => {
+      switch (this.#json.kind() === 'string' ? this.#json.string(TEXT_LIMIT_BYTES) : this.#json.scalar()) {
+        case '1':
+        case 'AGGREGATION_TEMPORALITY_DELTA':
+          return TEMPORALITIES[1]
+        case '2':
+        case 'AGGREGATION_TEMPORALITY_CUMULATIVE':
+          return TEMPORALITIES[2]
+        default:
+          return undefined
+      }
+    })
+  }
+
+  #attributesAt(position: Position): Attribute[] {
+    return position === NOTHING ? NO_ATTRIBUTES : this.#at(position, () => this.#attributes())
+  }
+
+  /** The list of names and values that comes next: most of a body, so it is read in one go. */
+  #attributes(list = 'attributes'): Attribute[] {
+    const json = this.#json
+    const encoded: Attribute[] = []
+    this.#list(list, () => {
+      let key: string | undefined
+      let value = NOTHING
+      for (let name = json.firstName(); name !== undefined; name = json.nextName()) {
+        if (name === 'value') value = this.#place(value, name)
+        else if (name !== 'key') json.skip()
+        else if (key !== undefined) throw twice(name)
+        else key = this.#nextString(name)
+      }
+      encoded.push({ key: key ?? '', value })
+      requireFew(encoded.length)
+    })
+    return encoded
+  }
+
+  /** The name that comes next; null is none. */
+  #nextString(name: string): string {
+    const kind = this.#json.kind()
+    if (kind === 'string') return (this.#json.string(TEXT_LIMIT_BYTES) ?? '').toWellFormed()
+    if (kind !== 'null') throw new Malformed(`${name} must be a string.`)
+    this.#json.skip()
+    return ''
+  }
+
+  /** Where what is read of the object is that comes next, which is passed over. */
+  #next<Name extends string>(absent: Fields<Name>): Fields<Name> {
+    const found = { ...absent }
+    for (let name = this.#json.firstName(); name !== undefined; name = this.#json.nextName()) {
+      if (Object.hasOwn(absent, name)) found[name as Name] = this.#place(found[name as Name], name)
+      else this.#json.skip()
+    }
+    return found
+  }
+
+  #fields<Name extends string>(position: Position, what: string, absent: Fields<Name>): Fields<Name> {
+    if (position === NOTHING) return absent
+    const before = this.#json.position
+    this.#json.position = position
+    this.#requireObject(what)
+    const found = this.#next(absent)
+    this.#json.position = before
+    return found
+  }
+
+  #members(what: string, read: (name: string) => void): void {
+    this.#requireObject(what)
+    for (let name = this.#json.firstName(); name !== undefined; name = this.#json.nextName()) read(name)
+  }
+
+  #requireObject(what: string): void {
+    if (this.#json.kind() !== 'object') throw new Malformed(`${what} must be an object.`)
+  }
+
+  #listAt(position: Position, name: string, read: () => void): void {
+    if (position !== NOTHING) this.#at(position, () => this.#list(name, read))
+  }
+
+  /** Reads each item, all of which must be objects, of the list that comes next. */
+  #list(name: string, read: () => void): void {
+    const kind = this.#json.kind()
+    if (kind === 'null') {
+      this.#json.skip()
+      return
+    }
+    if (kind !== 'list') throw new Malformed(`${name} must be an array.`)
+    for (let more = this.#json.firstItem(); more; more = this.#json.nextItem()) {
+      this.#requireObject(`Each of ${name}`)
+      read()
+    }
+  }
+
+  /** Passes over the value that comes next and answers where it was; a member may be there only once. */
+  #place(before: Position = NOTHING, name = ''): Position {
+    if (before !== NOTHING) throw twice(name)
+    return this.#json.skip()
+  }
+
+  /** Reads what is there, and comes back. */
+  #at<Result>(position: Position, read: () => Result): Result {
+    const before = this.#json.position
+    this.#json.position = position
+    const result = read()
+    this.#json.position = before
+    return result
+  }
+
+  /** Undefined where it is longer than any that is read. Half of a surrogate pair becomes what other encodings make of it. */
+  #text(position: Position, name: string): string | undefined {
+    const before = this.#json.position
+    this.#json.position = position
+    if (this.#json.kind() !== 'string') throw new Malformed(`${name} must be a string.`)
+    const text = this.#json.string(TEXT_LIMIT_BYTES)
+    this.#json.position = before
+    return text?.toWellFormed()
+  }
+
+  #string(position: Position, name: string): string {
+    return position === NOTHING ? '' : (this.#text(position, name) ?? '')
+  }
+
+  #id(position: Position, name: string): string {
+    const id = this.#string(position, name)
+    if (/^[0-9a-f]*$/i.test(id)) return id.toLowerCase()
+    throw new Malformed(`${name} must be hexadecimal.`)
+  }
+
+  #unsigned(position: Position, name: string): bigint {
+    return position === NOTHING || this.#isEmpty(position) ? 0n : this.#integer(position, name, UINT64)
+  }
+
+  #isEmpty(position: Position): boolean {
+    return this.#at(position, () => this.#json.kind() === 'string' && this.#json.string(TEXT_LIMIT_BYTES) === '')
+  }
+
+  #integer(position: Position, name: string, { min, max }: Range): bigint {
+    const { text, isNumber } = this.#number(position)
+    const integer =
+      text !== undefined && INTEGER.test(text)
+        ? BigInt(text)
+        : // 1e3 and 1.0 are integers as well.
+          isNumber && Number.isInteger(Number(text))
+          ? BigInt(Number(text))
+          : undefined
+    if (integer !== undefined && integer >= min && integer <= max) return integer
+    throw new Malformed(`${name} must be an integer of 64 bits.`)
+  }
+
+  #double(position: Position, name: string): number {
+    const { text, isNumber } = this.#number(position)
+    const number = text === undefined || text.trim() === '' ? Number.NaN : Number(text)
+    if (isNumber || !Number.isNaN(number) || NOT_FINITE.includes(text!)) return number
+    throw new Malformed(`${name} must be a number.`)
+  }
+
+  /** As the body writes it; undefined where it is neither a number nor a string of the length of one. */
+  #number(position: Position): { text: string | undefined; isNumber: boolean } {
+    return this.#at(position, () => {
+      const kind = this.#json.kind()
+      if (kind === 'string') return { text: this.#json.string(TEXT_LIMIT_BYTES), isNumber: false }
+      if (kind !== 'number') return { text: undefined, isNumber: false }
+      const text = this.#json.scalar()
+      if (!NUMBER.test(text)) throw new JsonSyntaxError('A number is not valid JSON.')
+      return { text, isNumber: true }
+    })
+  }
+
+  #boolean(position: Position, name: string): boolean {
+    const text = this.#at(position, () => (this.#json.kind() === 'boolean' ? this.#json.scalar() : undefined))
+    if (text === 'true' || text === 'false') return text === 'true'
+    throw new Malformed(`${name} must be true or false.`)
+  }
 }
 
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null
-}
-
-function asMessage(value: unknown, what: string): Message {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Message
-  throw new Malformed(`${what} must be an object.`)
-}
-
-const NOTHING: Message = {}
-
-function messageOf(holder: Message, name: string): Message {
-  const value = holder[name]
-  return isGiven(value) ? asMessage(value, name) : NOTHING
-}
-
-function listOf(holder: Message, name: string): Message[] {
-  const value = holder[name] ?? []
-  if (!Array.isArray(value)) throw new Malformed(`${name} must be an array.`)
-  for (const item of value) asMessage(item, `Each of ${name}`)
-  return value
-}
-
-function stringOf(holder: Message, name: string): string {
-  const value = holder[name] ?? ''
-  if (typeof value !== 'string') throw new Malformed(`${name} must be a string.`)
-  // Half of a surrogate pair, of a text that was cut off, is what other encodings make of it.
-  return value.toWellFormed()
-}
-
-function idOf(holder: Message, name: string): string {
-  const value = stringOf(holder, name)
-  if (/^[0-9a-f]*$/i.test(value)) return value.toLowerCase()
-  throw new Malformed(`${name} must be hexadecimal.`)
+function twice(name: string): Malformed {
+  return new Malformed(`${name} is there twice in one object.`)
 }
 
 interface Range {
@@ -191,70 +523,8 @@ const UINT64: Range = { min: 0n, max: 2n ** 64n - 1n }
 /** Longer ones are out of every range, and take ever longer to read. */
 const INTEGER = /^-?\d{1,40}$/
 
-function integerOf(holder: Message, name: string, { min, max }: Range): bigint {
-  const value = holder[name]
-  const text = typeof value === 'number' ? numberText(holder as Record<string, number>, name) : value
-  const integer =
-    typeof text === 'string' && INTEGER.test(text)
-      ? BigInt(text)
-      : // 1e3 and 1.0 are integers as well.
-        typeof value === 'number' && Number.isInteger(value)
-        ? BigInt(value)
-        : undefined
-  if (integer !== undefined && integer >= min && integer <= max) return integer
-  throw new Malformed(`${name} must be an integer of 64 bits.`)
-}
-
-function unsignedOf(holder: Message, name: string): bigint {
-  return isGiven(holder[name]) && holder[name] !== '' ? integerOf(holder, name, UINT64) : 0n
-}
+/** As JSON writes them. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** JSON has no other way to write these three. */
 const NOT_FINITE = ['NaN', 'Infinity', '-Infinity']
-
-function doubleOf(value: unknown, name: string): number {
-  if (typeof value === 'number') return value
-  if (typeof value === 'string' && value.trim() !== '') {
-    const number = Number(value)
-    if (!Number.isNaN(number) || NOT_FINITE.includes(value)) return number
-  }
-  throw new Malformed(`${name} must be a number.`)
-}
-
-function attributesOf(holder: Message): EncodedAttribute<unknown>[] {
-  return listOf(holder, 'attributes').map((attribute) => ({ key: stringOf(attribute, 'key'), value: attribute.value }))
-}
-
-function scalarOf(value: Message): AttributeValue | undefined {
-  if (isGiven(value.stringValue)) return stringOf(value, 'stringValue')
-  if (isGiven(value.intValue)) return narrow(integerOf(value, 'intValue', INT64))
-  if (isGiven(value.doubleValue)) return doubleOf(value.doubleValue, 'doubleValue')
-  if (!isGiven(value.boolValue)) return undefined
-  if (typeof value.boolValue === 'boolean') return value.boolValue
-  throw new Malformed('boolValue must be true or false.')
-}
-
-function canonical(encoded: unknown, depth = 0): string {
-  if (!isGiven(encoded)) return ''
-  if (depth > DEPTH_LIMIT) throw new Malformed('The values of an attribute are nested too deeply.')
-  const value = asMessage(encoded, VALUE)
-  const scalar = scalarOf(value)
-  if (scalar !== undefined) return canonicalScalar(scalar, isGiven(value.doubleValue))
-  if (isGiven(value.bytesValue)) return `x${Buffer.from(stringOf(value, 'bytesValue'), 'base64').toString('hex')}`
-  if (isGiven(value.arrayValue)) {
-    const values = messageOf(value, 'arrayValue').values ?? []
-    if (!Array.isArray(values)) throw new Malformed('values must be an array.')
-    return `[${values.map((item) => canonical(item, depth + 1))}]`
-  }
-  if (!isGiven(value.kvlistValue)) return ''
-  const entries = listOf(messageOf(value, 'kvlistValue'), 'values')
-  return `{${entries.map((entry) => canonicalEntry(stringOf(entry, 'key'), canonical(entry.value, depth + 1))).sort()}}`
-}
-
-const VALUE = 'The value of an attribute'
-
-/** Of attributes and of the bodies of log records. */
-export const JSON_VALUES: ValueReader<unknown> = {
-  read: (encoded) => (isGiven(encoded) ? scalarOf(asMessage(encoded, VALUE)) : undefined),
-  canonical: (encoded) => canonical(encoded),
-}

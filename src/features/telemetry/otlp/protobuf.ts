@@ -7,7 +7,7 @@
  * stands for a part until then.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
-import type { AttributeValue, Origin, PointSignal, Signal, Temporality } from '../signals.ts'
+import type { AttributeValue, Origin, Signal, Temporality } from '../signals.ts'
 import {
   canonicalEntry,
   canonicalScalar,
@@ -16,8 +16,11 @@ import {
   Malformed,
   NO_RECORDED_VALUE,
   narrow,
+  requireFew,
   type Sieve,
   TEMPORALITIES,
+  TEXT_LIMIT_BYTES,
+  tooLongAttribute,
   type ValueReader,
 } from './sieve.ts'
 
@@ -31,11 +34,10 @@ const sized = (field: number) => (field << 3) | WireType.LengthDelimited
 const fixed64 = (field: number) => (field << 3) | WireType.Bit64
 const varint = (field: number) => (field << 3) | WireType.Varint
 
-/** What stands above a metric: of the resource also what is not kept, for it tells streams apart. */
-interface AboveMetric {
-  origin: Origin
-  resource: EncodedAttribute<Position>[]
-}
+type Take = (signal: Signal) => void
+
+/** Reads a record. Of its resource also what is not kept is known, because it tells streams apart. */
+type ReadRecord = (record: Position, origin: Origin, resource: EncodedAttribute<Position>[]) => void
 
 /** The same numbers in requests, resources and scopes of all three signals. */
 const RESOURCES = sized(1)
@@ -80,6 +82,19 @@ const SPAN = {
   attributes: sized(9),
 }
 
+const ID_LIMIT_BYTES = 64
+
+const NO_ATTRIBUTES: EncodedAttribute<Position>[] = []
+
+/** A metric whose sum is read; `all` counts also the points of other kinds. */
+interface WantedMetric {
+  origin: Origin
+  resource: EncodedAttribute<Position>[]
+  metric: string
+  sum: Position
+  all: number
+}
+
 export class ProtobufBody implements ValueReader<Position> {
   readonly #reader: BinaryReader
 
@@ -87,23 +102,23 @@ export class ProtobufBody implements ValueReader<Position> {
     this.#reader = new BinaryReader(bytes)
   }
 
-  logs(sieve: Sieve<Position>): Signal[] {
-    return [...this.#records(sieve)].flatMap(({ origin, record }) => this.#log(origin, record, sieve))
+  logs(sieve: Sieve<Position>, take: Take): void {
+    this.#records(sieve, (record, origin) => this.#log(origin, record, sieve, take))
   }
 
-  points(sieve: Sieve<Position>): Signal[] {
-    return [...this.#records(sieve)].flatMap(({ record, ...above }) => this.#metric(above, record, sieve))
+  points(sieve: Sieve<Position>, take: Take): void {
+    this.#records(sieve, (record, origin, resource) => this.#metric(origin, resource, record, sieve, take))
   }
 
-  spans(sieve: Sieve<Position>): Signal[] {
-    return [...this.#records(sieve)].flatMap(({ origin, record }) => this.#span(origin, record, sieve))
+  spans(sieve: Sieve<Position>, take: Take): void {
+    this.#records(sieve, (record, origin) => this.#span(origin, record, sieve, take))
   }
 
-  /** Of attributes and of the bodies of log records. */
+  /** Of attributes and of the bodies of log records. Undefined also where it is no name or count by its length alone. */
   read(position: Position): AttributeValue | undefined {
     let value: AttributeValue | undefined
     this.#message(position, (tag, reader) => {
-      if (tag === VALUE.string) value = reader.string(true)
+      if (tag === VALUE.string) value = this.#text()
       else if (tag === VALUE.bool) value = reader.bool()
       else if (tag === VALUE.int) value = narrow(BigInt(reader.int64()))
       else if (tag === VALUE.double) value = reader.double()
@@ -118,8 +133,9 @@ export class ProtobufBody implements ValueReader<Position> {
     const scalar = this.read(position)
     let text = ''
     this.#message(position, (tag, reader) => {
+      if (tag === VALUE.string && scalar === undefined) throw tooLongAttribute()
       if (tag === VALUE.array) {
-        text = `[${this.#parts(this.#skip(), VALUES).map((item) => this.canonical(item, depth + 1))}]`
+        text = `[${this.#few(this.#skip(), VALUES).map((item) => this.canonical(item, depth + 1))}]`
       } else if (tag === VALUE.map) {
         const entries = this.#attributes(this.#skip(), VALUES)
         text = `{${entries.map(({ key, value }) => canonicalEntry(key, this.canonical(value, depth + 1))).sort()}}`
@@ -134,97 +150,104 @@ export class ProtobufBody implements ValueReader<Position> {
   }
 
   /** Every record of the body with what stands above it. */
-  *#records(sieve: Sieve<Position>) {
-    for (const group of this.#parts(WHOLE, RESOURCES)) {
+  #records(sieve: Sieve<Position>, read: ReadRecord): void {
+    this.#each(WHOLE, RESOURCES, (group) => {
+      sieve.countGroup()
       const resource = this.#attributes(this.#part(group, RESOURCE), RESOURCE_ATTRIBUTES)
       const kept = sieve.resource(resource)
-      for (const scoped of this.#parts(group, SCOPES)) {
+      this.#each(group, SCOPES, (scoped) => {
+        sieve.countGroup()
         const origin: Origin = { resource: kept, scope: this.#string(this.#part(scoped, SCOPE), SCOPE_NAME) }
-        for (const record of this.#parts(scoped, RECORDS)) yield { origin, resource, record }
-      }
-    }
+        this.#each(scoped, RECORDS, (record) => {
+          sieve.count()
+          read(record, origin, resource)
+        })
+      })
+    })
   }
 
-  #log(origin: Origin, record: Position, sieve: Sieve<Position>): Signal[] {
+  #log(origin: Origin, record: Position, sieve: Sieve<Position>, take: Take): void {
     const encoded: EncodedAttribute<Position>[] = []
     let [time, observed, own] = [0n, 0n, '']
     let body: Position | undefined
     this.#message(record, (tag, reader) => {
-      if (tag === LOG.attributes) encoded.push(this.#attribute(this.#skip()))
+      if (tag === LOG.attributes) this.#addAttribute(encoded)
       else if (tag === LOG.time) time = BigInt(reader.fixed64())
       else if (tag === LOG.observed) observed = BigInt(reader.fixed64())
       else if (tag === LOG.body) body = this.#skip()
-      else if (tag === LOG.eventName) own = reader.string(true)
+      else if (tag === LOG.eventName) own = this.#text() ?? ''
       else return false
       return true
     })
     const eventName = sieve.eventName(encoded, own, body)
-    if (eventName === undefined) return []
-    const attributes = sieve.attributes(encoded)
-    return [{ kind: 'log', ...origin, attributes, eventName, timeNanos: time || observed }]
+    if (eventName === undefined) return
+    take({ kind: 'log', ...origin, attributes: sieve.attributes(encoded), eventName, timeNanos: time || observed })
   }
 
-  #span(origin: Origin, record: Position, sieve: Sieve<Position>): Signal[] {
+  #span(origin: Origin, record: Position, sieve: Sieve<Position>, take: Take): void {
     const encoded: EncodedAttribute<Position>[] = []
     let [name, traceId, spanId, parentSpanId, startNanos, endNanos] = ['', '', '', '', 0n, 0n]
     this.#message(record, (tag, reader) => {
-      if (tag === SPAN.attributes) encoded.push(this.#attribute(this.#skip()))
-      else if (tag === SPAN.name) name = reader.string(true)
-      else if (tag === SPAN.traceId) traceId = reader.bytes().toHex()
-      else if (tag === SPAN.spanId) spanId = reader.bytes().toHex()
-      else if (tag === SPAN.parentSpanId) parentSpanId = reader.bytes().toHex()
+      if (tag === SPAN.attributes) this.#addAttribute(encoded)
+      else if (tag === SPAN.name) name = this.#text() ?? ''
+      else if (tag === SPAN.traceId) traceId = this.#id()
+      else if (tag === SPAN.spanId) spanId = this.#id()
+      else if (tag === SPAN.parentSpanId) parentSpanId = this.#id()
       else if (tag === SPAN.start) startNanos = BigInt(reader.fixed64())
       else if (tag === SPAN.end) endNanos = BigInt(reader.fixed64())
       else return false
       return true
     })
-    if (!sieve.wantsSpan(name, encoded)) return []
+    if (!sieve.wantsSpan(name, encoded)) return
     const attributes = sieve.attributes(encoded)
-    return [{ kind: 'span', ...origin, attributes, name, traceId, spanId, parentSpanId, startNanos, endNanos }]
+    take({ kind: 'span', ...origin, attributes, name, traceId, spanId, parentSpanId, startNanos, endNanos })
   }
 
-  #metric(above: AboveMetric, record: Position, sieve: Sieve<Position>): Signal[] {
+  #metric(
+    origin: Origin,
+    resource: EncodedAttribute<Position>[],
+    record: Position,
+    sieve: Sieve<Position>,
+    take: Take,
+  ): void {
     let metric = ''
     let sum = NOTHING
-    let points = 0
-    this.#message(record, (tag, reader) => {
-      if (tag === METRIC.name) metric = reader.string(true)
+    let all = 0
+    this.#message(record, (tag) => {
+      if (tag === METRIC.name) metric = this.#text() ?? ''
       else if (METRIC.kinds.includes(tag)) {
         const kind = this.#skip()
         // Points are the first field of every kind.
-        points += this.#parts(kind, SUM.points).length
+        this.#each(kind, SUM.points, () => {
+          sieve.count()
+          all += 1
+        })
         if (tag === METRIC.sum) sum = kind
       } else return false
       return true
     })
-    if (sieve.wantsMetric(metric)) return this.#points(above, metric, sum, points, sieve)
-    sieve.ignorePoints(metric, points)
-    return []
+    if (sieve.wantsMetric(metric)) this.#points({ origin, resource, metric, sum, all }, sieve, take)
+    else sieve.ignorePoints(metric, all)
   }
 
-  #points(
-    { origin, resource }: AboveMetric,
-    metric: string,
-    sum: Position,
-    all: number,
-    sieve: Sieve<Position>,
-  ): PointSignal[] {
-    const points: Position[] = []
+  #points({ origin, resource, metric, sum, all }: WantedMetric, sieve: Sieve<Position>, take: Take): void {
+    let points = 0
     let temporality: Temporality | undefined
     this.#message(sum, (tag, reader) => {
-      if (tag === SUM.points) points.push(this.#skip())
-      else if (tag === SUM.temporality) temporality = TEMPORALITIES[reader.int32() as 1 | 2]
+      if (tag === SUM.points) {
+        points += 1
+        this.#skip()
+      } else if (tag === SUM.temporality) temporality = TEMPORALITIES[reader.int32() as 1 | 2]
       else return false
       return true
     })
-    if (!sieve.takesSum(metric, { points: points.length, all }, temporality)) return []
+    if (!sieve.takesSum(metric, { points, all }, temporality)) return
     const known = { kind: 'point' as const, ...origin, metric, temporality }
-    return points.flatMap((position) => {
-      const { encoded, ...point } = this.#point(position)
-      const { value, startNanos, timeNanos } = point
-      if (!sieve.takesPoint(metric, value, point.ended)) return []
+    this.#each(sum, SUM.points, (position) => {
+      const { encoded, value, ended, ...times } = this.#point(position)
+      if (!sieve.takesPoint(metric, value, ended)) return
       const stream = sieve.stream(origin.scope, metric, resource, encoded)
-      return [{ ...known, attributes: sieve.attributes(encoded), stream, startNanos, timeNanos, value }]
+      take({ ...known, attributes: sieve.attributes(encoded), stream, ...times, value })
     })
   }
 
@@ -233,7 +256,7 @@ export class ProtobufBody implements ValueReader<Position> {
     let [startNanos, timeNanos, flags] = [0n, 0n, 0]
     let value: number | bigint | undefined
     this.#message(position, (tag, reader) => {
-      if (tag === POINT.attributes) encoded.push(this.#attribute(this.#skip()))
+      if (tag === POINT.attributes) this.#addAttribute(encoded)
       else if (tag === POINT.start) startNanos = BigInt(reader.fixed64())
       else if (tag === POINT.time) timeNanos = BigInt(reader.fixed64())
       else if (tag === POINT.double) value = reader.double()
@@ -246,14 +269,20 @@ export class ProtobufBody implements ValueReader<Position> {
   }
 
   #attributes(holder: Position, field: number): EncodedAttribute<Position>[] {
-    return this.#parts(holder, field).map((position) => this.#attribute(position))
+    return holder === NOTHING ? NO_ATTRIBUTES : this.#few(holder, field).map((position) => this.#attribute(position))
+  }
+
+  /** The one that comes next. */
+  #addAttribute(encoded: EncodedAttribute<Position>[]): void {
+    encoded.push(this.#attribute(this.#skip()))
+    requireFew(encoded.length)
   }
 
   #attribute(position: Position): EncodedAttribute<Position> {
     let key = ''
     let value = NOTHING
-    this.#message(position, (tag, reader) => {
-      if (tag === ATTRIBUTE.key) key = reader.string(true)
+    this.#message(position, (tag) => {
+      if (tag === ATTRIBUTE.key) key = this.#text() ?? ''
       else if (tag === ATTRIBUTE.value) value = this.#skip()
       else return false
       return true
@@ -262,36 +291,80 @@ export class ProtobufBody implements ValueReader<Position> {
   }
 
   #string(holder: Position, field: number): string {
-    let text = ''
-    this.#message(holder, (tag, reader) => {
+    let text: string | undefined
+    this.#message(holder, (tag) => {
       if (tag !== field) return false
-      text = reader.string(true)
+      text = this.#text()
       return true
     })
-    return text
+    return text ?? ''
   }
 
-  /** Where the parts of a message are that have the tag. */
-  #parts(holder: Position, wanted: number): Position[] {
+  /** The string that comes next. Undefined where it is longer than any that is read. */
+  #text(): string | undefined {
+    const reader = this.#reader
+    const start = reader.pos
+    if (reader.uint32() > TEXT_LIMIT_BYTES) {
+      reader.pos = start
+      this.#skip()
+      return undefined
+    }
+    reader.pos = start
+    return reader.string(true)
+  }
+
+  /** Ids have 8 or 16 bytes; what is longer is none. */
+  #id(): string {
+    const bytes = this.#reader.bytes()
+    return bytes.length > ID_LIMIT_BYTES ? '' : bytes.toHex()
+  }
+
+  /** Where the parts of a message are that have the tag, of which there may be only a few. */
+  #few(holder: Position, wanted: number): Position[] {
     const positions: Position[] = []
-    this.#message(holder, (tag) => {
-      if (tag !== wanted) return false
-      positions.push(this.#skip())
-      return true
+    this.#each(holder, wanted, (position) => {
+      positions.push(position)
+      requireFew(positions.length)
     })
     return positions
   }
 
+  /** Reads each part of a message that has the tag, and keeps none. */
+  #each(holder: Position, wanted: number, read: (position: Position) => void): void {
+    this.#message(holder, (tag) => {
+      if (tag !== wanted) return false
+      read(this.#skip())
+      return true
+    })
+  }
+
   /** Where the part is of which there is one; of several the last counts. */
   #part(holder: Position, wanted: number): Position {
-    return this.#parts(holder, wanted).at(-1) ?? NOTHING
+    let part = NOTHING
+    this.#each(holder, wanted, (position) => {
+      part = position
+    })
+    return part
   }
 
   /** Passes over a part, and answers where it was. */
   #skip(): Position {
     const position = this.#reader.pos
-    this.#reader.skip(WireType.LengthDelimited)
+    this.#pass(WireType.LengthDelimited, 0)
     return position
+  }
+
+  /** Passes over a field. The reader's own `skip` makes a view of what it passed over, for each of millions of fields. */
+  #pass(wire: WireType, field: number): void {
+    const reader = this.#reader
+    if (wire === WireType.LengthDelimited) {
+      const bytes = reader.uint32()
+      reader.pos += bytes
+    } else if (wire === WireType.Varint) reader.uint32()
+    else if (wire === WireType.Bit64) reader.pos += 8
+    else if (wire === WireType.Bit32) reader.pos += 4
+    else reader.skip(wire, field)
+    if (reader.pos > reader.len) throw new RangeError('A field is longer than the body.')
   }
 
   /** Walks over the fields of a message and comes back to where it was. What `field` does not take is passed over. */
@@ -302,8 +375,11 @@ export class ProtobufBody implements ValueReader<Position> {
     reader.pos = position
     const end = position === WHOLE ? reader.len : reader.uint32() + reader.pos
     while (reader.pos < end) {
-      const [number, wire] = reader.tag()
-      if (!field((number << 3) | wire, reader)) reader.skip(wire, number)
+      // As `tag()` reads it, without making a pair of it for each of millions of fields.
+      const tag = reader.uint32()
+      const wire = tag & 7
+      if (tag >>> 3 === 0 || wire > WireType.Bit32) throw new RangeError('A field has no valid tag.')
+      if (!field(tag, reader)) this.#pass(wire, tag >>> 3)
     }
     if (reader.pos !== end) throw new Malformed('A message of the body ends before or behind its length.')
     reader.pos = before

@@ -23,19 +23,72 @@ export interface ValueReader<Value> {
   canonical(value: Value): string
 }
 
+/** Log records, metrics with their points, and spans of one export: six times what a Collector sends at once by default. */
+const RECORDS_LIMIT = 50_000
+
+/** Resources and scopes: one of each for every record of a Collector, and some more. */
+const GROUPS_LIMIT = 20_000
+
+/** Attributes of one record, or items of one value: SDKs make 128 of them where nobody told them otherwise. */
+const FEW_LIMIT = 4_096
+
+/** No name and no count is longer; prompts and answers are, and nobody reads them. */
+export const TEXT_LIMIT_BYTES = 65_536
+
+/** Of all attributes of a resource or a point of a metric, as they tell streams apart. */
+const STREAM_LIMIT = 262_144
+
+const NOTE_SPLIT =
+  'Send fewer at once: send_batch_max_size of a Collector’s batch processor, OTEL_BLRP_MAX_EXPORT_BATCH_SIZE or OTEL_BSP_MAX_EXPORT_BATCH_SIZE of an SDK.'
+
+/** The body holds more than is read of one; the message says what the limit is and what to do. */
+export class TooMuch extends Error {}
+
+export function tooMuchOf(limit: string): TooMuch {
+  return new TooMuch(`The export has more than ${limit}. ${NOTE_SPLIT}`)
+}
+
+export function tooLongAttribute(): TooMuch {
+  return new TooMuch(
+    `The attributes by which a metric’s streams are told apart have more than ${STREAM_LIMIT / 1_024} KiB. Leave long texts out of the attributes of resources and metrics.`,
+  )
+}
+
+export function requireFew(attributes: number): void {
+  if (attributes <= FEW_LIMIT) return
+  throw new TooMuch(`A record has more than ${FEW_LIMIT.toLocaleString('en')} attributes, or a value as many items.`)
+}
+
 /** Names are shown to whoever looks for what is missing; a screen holds no more of them. */
 const IGNORED_LIMIT = 50
 
+const NO_ATTRIBUTES: Attributes = new Map()
+
 export class Sieve<Value> {
+  #counted = 0
+  #groups = 0
   #records = 0
   #rejected = 0
   #rejectedBecause: string | null = null
   readonly #ignored = new Map<string, number>()
+  #resource: { encoded: EncodedAttribute<Value>[]; canonical: string[] } | undefined
 
   constructor(
     readonly wanted: Wanted,
     readonly values: ValueReader<Value>,
   ) {}
+
+  /** Counts a record or a point before anything of it is read. Throws {@link TooMuch}. */
+  count(): void {
+    this.#counted += 1
+    if (this.#counted > RECORDS_LIMIT) throw tooMuchOf(`${RECORDS_LIMIT.toLocaleString('en')} records`)
+  }
+
+  /** Counts a resource or a scope likewise. */
+  countGroup(): void {
+    this.#groups += 1
+    if (this.#groups > GROUPS_LIMIT) throw tooMuchOf(`${GROUPS_LIMIT.toLocaleString('en')} resources and scopes`)
+  }
 
   /** The name under which the log record is wanted, or undefined where it is not. */
   eventName(attributes: EncodedAttribute<Value>[], own: string, body: Value | undefined): string | undefined {
@@ -95,7 +148,7 @@ export class Sieve<Value> {
 
   /** See `stream` of `PointSignal`. */
   stream(scope: string, metric: string, resource: EncodedAttribute<Value>[], point: EncodedAttribute<Value>[]): string {
-    return hashOf([scope, metric, this.#canonical(resource), this.#canonical(point)])
+    return hashOf([scope, metric, this.#canonicalResource(resource), this.#canonical(point)])
   }
 
   counts(): Counts {
@@ -109,6 +162,7 @@ export class Sieve<Value> {
   }
 
   #keep(encoded: EncodedAttribute<Value>[], wanted: (name: string) => boolean): Attributes {
+    if (encoded.length === 0) return NO_ATTRIBUTES
     const kept = new Map<string, AttributeValue>()
     for (const { key, value } of encoded) {
       if (!wanted(key)) continue
@@ -118,8 +172,21 @@ export class Sieve<Value> {
     return kept
   }
 
+  /** Once for all points of a resource, which may have many attributes. */
+  #canonicalResource(encoded: EncodedAttribute<Value>[]): string[] {
+    if (this.#resource?.encoded !== encoded) this.#resource = { encoded, canonical: this.#canonical(encoded) }
+    return this.#resource.canonical
+  }
+
   #canonical(encoded: EncodedAttribute<Value>[]): string[] {
-    return encoded.map(({ key, value }) => canonicalEntry(key, this.values.canonical(value))).sort()
+    let length = 0
+    const entries = encoded.map(({ key, value }) => {
+      const entry = canonicalEntry(key, this.values.canonical(value))
+      length += entry.length
+      if (length > STREAM_LIMIT) throw tooLongAttribute()
+      return entry
+    })
+    return entries.sort()
   }
 
   #rejectPoints(points: number, because: string): void {

@@ -1,0 +1,85 @@
+/**
+ * Decodes the bombs of a decoder and prints by how many MB memory grew at most with each: in a process of its own,
+ * whose memory nothing else uses. The parts run as in the server, without HTTP and without the database.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { readLogo } from '../../src/features/people/logo.ts'
+import { readTable } from '../../src/features/prices/formats/table-file.ts'
+import { readRows } from '../../src/features/sheets/csv.ts'
+import { Decoding } from '../../src/features/telemetry/decoding.ts'
+import type { Kind } from '../../src/features/telemetry/otlp/decode.ts'
+import { readBatch, readJson } from '../../src/http/body.ts'
+import { releaseBody } from '../../src/http/load-limits.ts'
+import { type Bomb, bombsFor } from './bombs.ts'
+
+const PART_BYTES = 65_536
+
+function megabytes(name: 'VmRSS' | 'VmHWM'): number {
+  return (Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024) / 1e6
+}
+
+/** As a socket brings them: nobody has the whole body but the decoder. */
+async function* inParts(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += PART_BYTES) yield bytes.slice(start, start + PART_BYTES)
+}
+
+const decoding = new Decoding()
+const utf8 = new TextDecoder()
+
+type Form = Pick<Bomb, 'decoder' | 'path' | 'contentType'> & { gzip?: true | undefined }
+
+async function decode(bomb: Form, bytes: Uint8Array): Promise<void> {
+  const stream = inParts(bytes)
+  const request = { headers: new Headers({ 'content-type': bomb.contentType }), body: stream } as unknown as Request
+  try {
+    await decoderOf(bomb, request, stream, bytes)
+  } catch {
+    // Most are refused.
+  } finally {
+    releaseBody(request)
+  }
+}
+
+async function decoderOf(bomb: Form, request: Request, stream: AsyncIterable<Uint8Array>, bytes: Uint8Array) {
+  switch (bomb.decoder) {
+    case 'otlp-json':
+    case 'otlp-protobuf': {
+      const encoding = bomb.decoder === 'otlp-json' ? 'json' : 'protobuf'
+      const kind = bomb.path.split('/').at(-1) as Kind
+      return decoding.read({ kind, encoding, gzip: bomb.gzip ?? false, contentLength: null, stream })
+    }
+    case 'report':
+      return readJson({ request })
+    case 'batch':
+      return readBatch({ request })
+    case 'table':
+      return readTable(utf8.decode(bytes))
+    case 'sheet':
+      return readRows(utf8.decode(bytes))
+    case 'picture':
+      return readLogo(bytes)
+  }
+}
+
+const SMALL = new TextEncoder().encode('{"resourceLogs":[{"scopeLogs":[{"logRecords":[{}]}]}],"a":[1]}')
+
+async function main(decoder: Bomb['decoder']): Promise<void> {
+  const figures: Record<string, number> = {}
+  const bombs = bombsFor(decoder)
+  // Threads and compiled code are no part of a body.
+  for (let count = 0; count < 50; count += 1) await decode({ ...bombs[0]!, gzip: undefined }, SMALL)
+  for (const bomb of bombs) {
+    const bytes = bomb.make()
+    Bun.gc(true)
+    // Freed pages go back to the system a little later.
+    await Bun.sleep(300)
+    const before = megabytes('VmRSS')
+    writeFileSync('/proc/self/clear_refs', '5')
+    await decode(bomb, bytes)
+    figures[bomb.name] = Math.round(megabytes('VmHWM') - before)
+  }
+  console.log(JSON.stringify(figures))
+  process.exit(0)
+}
+
+await main(process.argv[2] as Bomb['decoder'])
