@@ -48,6 +48,8 @@ const page = { detail: { hide: true } }
 export const pages = () => {
   const docs = fixedPage(docsPage(), DOCS_POLICY)
   const problems = fixedPage(problemsPage())
+  /** By code, made when somebody follows the link of a problem. */
+  const ofProblems = new Map<string, FixedContent>()
   const files: Record<string, FixedContent> = {
     'pages.css': new FixedContent(styles, 'text/css; charset=utf-8'),
     'icon.svg': new FixedContent(icon, 'image/svg+xml', { 'cache-control': 'max-age=86400' }),
@@ -65,7 +67,9 @@ export const pages = () => {
       '/problems/:code',
       ({ request, params: { code } }) => {
         if (!Object.hasOwn(PROBLEMS, code)) throw notFound(`The problem '${code}'`)
-        return fixedPage(problemPage(code as ProblemCode)).respond(request)
+        const known = ofProblems.get(code) ?? fixedPage(problemPage(code as ProblemCode))
+        ofProblems.set(code, known)
+        return known.respond(request)
       },
       page,
     )

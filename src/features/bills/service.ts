@@ -81,6 +81,8 @@ export interface Sent {
   replayed: boolean
 }
 
+export { createMailer }
+
 export type BillsService = ReturnType<typeof createBillsService>
 
 export function createBillsService({

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
+import { bytesResponse } from '../../../http/exports.ts'
 import { EXAMPLE_BILL } from '../examples.ts'
 import { BillDocument } from '../schema.ts'
 import type { BillsService, DocumentFormat } from '../service.ts'
@@ -67,12 +68,10 @@ export const billDocumentsRoutes = ({ bills }: { bills: Pick<BillsService, 'rend
 
   async function answer(bill: string, format: DocumentFormat): Promise<Response> {
     const { bytes, contentType, fileName, policy } = await bills.renderBill(bill, format)
-    return new Response(bytes as Uint8Array<ArrayBuffer>, {
-      headers: {
-        'content-type': contentType,
-        'content-disposition': `inline; filename="${fileName}"`,
-        ...(policy !== undefined && { 'content-security-policy': policy }),
-      },
+    return bytesResponse(bytes, {
+      'content-type': contentType,
+      'content-disposition': `inline; filename="${fileName}"`,
+      ...(policy !== undefined && { 'content-security-policy': policy }),
     })
   }
 

@@ -1,0 +1,150 @@
+/**
+ * Answers that may be large: lists as CSV, and documents. They are sent only as fast as the caller takes them, and there
+ * are only so many at a time: each keeps a query, and some megabytes that its socket holds, for as long as it lasts.
+ */
+import { Problem } from '../errors.ts'
+import type { Caller } from '../features/people/service.ts'
+
+/** At once in all: together less than a hundred megabytes, most of them in the sockets. */
+const EXPORTS_LIMIT = 16
+
+/** At once for a person, whatever they call with, so that nobody keeps others from theirs. */
+const PERSON_LIMIT = 4
+
+/** Memory that is handed to a socket in one go; what a page of a list has more waits. */
+const PIECE_BYTES = 65_536
+
+/** A caller who takes nothing for this long is cut off, as one who sends nothing is. */
+const STALL_MS = 20_000
+
+/** Long enough for an export to end that nobody reads. */
+const RETRY_AFTER = { 'retry-after': '20' }
+
+let running = 0
+const runningOf = new Map<number, number>()
+
+/** Streams of answers that were made and not admitted yet. */
+const made = new WeakMap<Response, Outflow>()
+
+/** An answer of bytes that come piece by piece. */
+export function streamedResponse(chunks: AsyncIterable<Uint8Array>, headers: Record<string, string>): Response {
+  const outflow = new Outflow(piecesOf(chunks))
+  const response = new Response(outflow.stream, { headers })
+  made.set(response, outflow)
+  return response
+}
+
+/** An answer of bytes that are there. Small ones go to the socket at once. */
+export function bytesResponse(bytes: Uint8Array, headers: Record<string, string>): Response {
+  if (bytes.byteLength <= PIECE_BYTES) return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+  return streamedResponse(only(bytes), { ...headers, 'content-length': String(bytes.byteLength) })
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** Every answer passes here before it is sent. Throws `too_many_exports`. */
+export function admitExport(answer: unknown, { method }: Request, caller: Caller | null): void {
+  if (!(answer instanceof Response)) return
+  const outflow = made.get(answer)
+  if (!outflow) return
+  made.delete(answer)
+  const person = caller?.person.id ?? 0
+  const own = runningOf.get(person) ?? 0
+  if (method === 'HEAD') outflow.end()
+  else if (own >= PERSON_LIMIT || running >= EXPORTS_LIMIT) {
+    outflow.end()
+    throw tooManyExports(own >= PERSON_LIMIT)
+  } else {
+    running += 1
+    runningOf.set(person, own + 1)
+    outflow.begin(() => release(person))
+  }
+}
+
+function release(person: number): void {
+  running -= 1
+  const left = runningOf.get(person)! - 1
+  if (left > 0) runningOf.set(person, left)
+  else runningOf.delete(person)
+}
+
+function tooManyExports(isOwn: boolean): Problem {
+  const whose = isOwn ? `${PERSON_LIMIT} exports of yours` : `${EXPORTS_LIMIT} exports`
+  return new Problem('too_many_exports', `${whose} are running already. Read them to their end, or try again later.`, {
+    headers: RETRY_AFTER,
+  })
+}
+
+async function* piecesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.byteLength; start += PIECE_BYTES) {
+      yield chunk.subarray(start, start + PIECE_BYTES)
+    }
+  }
+}
+
+/** A stream that reads on only as the caller takes it, and ends when the caller goes or stalls. */
+class Outflow {
+  readonly stream: ReadableStream<Uint8Array>
+  #controller!: ReadableStreamDefaultController<Uint8Array>
+  #onEnd = () => {}
+  #hasEnded = false
+  #timer: Timer | undefined
+
+  constructor(readonly pieces: AsyncGenerator<Uint8Array>) {
+    this.stream = new ReadableStream(
+      {
+        start: (controller) => {
+          this.#controller = controller
+        },
+        pull: () => this.#pull(),
+        cancel: () => this.end(),
+      },
+      // Nothing is asked of the database before the answer is admitted.
+      { highWaterMark: 0 },
+    )
+  }
+
+  begin(onEnd: () => void): void {
+    this.#onEnd = onEnd
+    this.#watch()
+  }
+
+  /** Ends what makes the pieces; what was sent so far stays as it is. */
+  end(): void {
+    clearTimeout(this.#timer)
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.pieces.return(undefined).catch(() => {})
+    this.#onEnd()
+  }
+
+  async #pull(): Promise<void> {
+    clearTimeout(this.#timer)
+    try {
+      const { done, value } = await this.pieces.next()
+      if (this.#hasEnded) return
+      if (done) {
+        this.end()
+        this.#controller.close()
+        return
+      }
+      this.#controller.enqueue(value)
+      this.#watch()
+    } catch (error) {
+      this.end()
+      throw error
+    }
+  }
+
+  #watch(): void {
+    this.#timer = setTimeout(() => {
+      this.end()
+      this.#controller.error(new Error('The caller stopped reading.'))
+    }, STALL_MS)
+    // Whoever stops the server needs not wait for it.
+    this.#timer.unref()
+  }
+}

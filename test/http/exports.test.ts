@@ -1,0 +1,85 @@
+import { afterEach, expect, test } from 'bun:test'
+import { connect, type Socket } from 'node:net'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+const sockets: Socket[] = []
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await app.close()
+})
+
+const CSV = '/api/v1/token-entries?format=csv'
+
+/** More megabytes of entries than the system holds for a socket that nobody reads. */
+async function start(): Promise<{ boss: string; token: string }> {
+  app = await startApp()
+  const boss = await app.person('admin')
+  const service = await app.token('svc', boss)
+  const report = {
+    agent_harness: 'codex',
+    agent_name: 'Codex',
+    model: 'gpt-5',
+    started_at: '2026-11-20T09:00:00Z',
+    ended_at: '2026-11-20T09:30:00Z',
+    tokens: { input: 1, output: 1 },
+    summary: 'x'.repeat(1_000),
+  }
+  for (let batch = 0; batch < 7; batch += 1) {
+    const answer = await app.call('POST /api/v1/token-entries/batch', {
+      token: service,
+      json: Array(1_000).fill(report),
+    })
+    expect(answer.status).toBe(200)
+  }
+  return { boss, token: await app.token('read', boss) }
+}
+
+/** Asks for an export and takes nothing of it. */
+async function unread(token: string): Promise<Socket> {
+  const { hostname, port } = new URL(app.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.pause()
+  sockets.push(socket)
+  await new Promise<void>((resolve) => socket.once('connect', resolve))
+  socket.write(`GET ${CSV} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+  return socket
+}
+
+async function until<Value>(wanted: Value, ask: () => Promise<Value>): Promise<void> {
+  for (;;) {
+    if ((await ask()) === wanted) return
+    await Bun.sleep(20)
+  }
+}
+
+test('a person has only so many exports at a time, others still get theirs, and what is read or left is free again', async () => {
+  const { boss, token } = await start()
+  const statusOf = async (secret: string) => {
+    const answer = await fetch(app.url + CSV, { headers: { authorization: `Bearer ${secret}` } })
+    await answer.body?.cancel()
+    return answer.status
+  }
+  // One after the other, as often as anybody likes, also without reading what HEAD leaves out.
+  for (let count = 0; count < 5; count += 1) {
+    const whole = await app.call(`GET ${CSV}`, { token })
+    expect(whole.text.split('\r\n')).toHaveLength(7_002)
+    expect((await app.call(`HEAD ${CSV}`, { token })).status).toBe(200)
+  }
+  for (let count = 0; count < 4; count += 1) await unread(token)
+  await until(429, () => statusOf(token))
+  const refused = await app.call(`GET ${CSV}`, { token })
+  expect(refused.json).toMatchObject({
+    code: 'too_many_exports',
+    detail: expect.stringContaining('4 exports of yours'),
+  })
+  expect(refused.headers.get('retry-after')).toBe('20')
+  // The same person by another token.
+  expect(await statusOf(await app.token('read', boss))).toBe(429)
+  const [first, second, third] = await Promise.all(Array.from({ length: 4 }, async () => app.token('read')))
+  expect(await statusOf(first!)).toBe(200)
+  for (const other of [first, second, third]) for (let count = 0; count < 4; count += 1) await unread(other!)
+  await until(429, async () => statusOf(await app.token('read')))
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await until(200, () => statusOf(token))
+}, 120_000)
