@@ -25,7 +25,13 @@ export const OPTIONS = {
     flag: '--database-url <url>',
     variable: 'TALLY_DATABASE_URL',
     default: '',
-    doc: 'postgres://… to keep everything in PostgreSQL instead of the folder',
+    doc: 'postgres://… to keep everything in PostgreSQL instead of the folder; on the command line without a password',
+  },
+  databaseUrlFile: {
+    flag: '--database-url-file <path>',
+    variable: 'TALLY_DATABASE_URL_FILE',
+    default: '',
+    doc: 'file that holds the URL of the database',
   },
   host: {
     flag: '--host <address>',
@@ -61,7 +67,13 @@ export const OPTIONS = {
     flag: '--smtp-url <url>',
     variable: 'TALLY_SMTP_URL',
     default: '',
-    doc: 'smtp://user:password@host:587 or smtps://… of the mail server that delivers bills; the variable keeps its password out of the list of processes',
+    doc: 'smtp://user:password@host:587 or smtps://… of the mail server that delivers bills and notices; on the command line without a password',
+  },
+  smtpUrlFile: {
+    flag: '--smtp-url-file <path>',
+    variable: 'TALLY_SMTP_URL_FILE',
+    default: '',
+    doc: 'file that holds the URL of the mail server',
   },
   smtpFrom: {
     flag: '--smtp-from <address>',
@@ -103,7 +115,13 @@ export const OPTIONS = {
     flag: '--token <token>',
     variable: 'TALLY_TOKEN',
     default: '',
-    doc: 'the service token to report with; the variable keeps it out of the list of processes',
+    doc: 'the service token to report with; only as the variable, because everybody on the machine can read command lines',
+  },
+  tokenFile: {
+    flag: '--token-file <path>',
+    variable: 'TALLY_TOKEN_FILE',
+    default: '',
+    doc: 'file that holds the service token to report with',
   },
 } as const satisfies Record<string, Option>
 
@@ -159,9 +177,31 @@ export class ConfigError extends Error {}
 type Flags = Partial<Record<OptionName, string | undefined>>
 type Environment = Record<string, string | undefined>
 
+/** Options that hold a secret, each with the one that names a file to read it from. */
+const SECRETS = {
+  databaseUrl: 'databaseUrlFile',
+  smtpUrl: 'smtpUrlFile',
+  token: 'tokenFile',
+} as const satisfies Partial<Record<OptionName, OptionName>>
+
+type SecretName = keyof typeof SECRETS
+
+/** URLs and tokens have some hundred bytes. What is longer is another file. */
+const SECRET_LIMIT_BYTES = 16_384
+
+/** Where containers find their secrets: readable by everybody in the container, which is one program. */
+const CONTAINER_SECRETS = '/run/secrets/'
+
+/** A password in a URL, between user and host or as a parameter. */
+const URL_PASSWORD = /:\/\/[^/]*:[^@]+@|[?&](password|pass)=./i
+
+/** Not imported above: that takes time, for which an agent would wait at each of its hooks. */
+const files = () => process.getBuiltinModule('node:fs')
+
 /** Reads options and collects their faults, so that a person mends all of them at once. */
 class Reading {
   readonly #faults: string[] = []
+  readonly #secrets = new Map<SecretName, string>()
 
   constructor(
     readonly flags: Flags,
@@ -173,9 +213,69 @@ class Reading {
     return this.flags[name] ?? (this.environment[OPTIONS[name].variable] || OPTIONS[name].default)
   }
 
+  /**
+   * As {@link text}, of an option that may be read from a file as well. Of flag and variable the flag wins, whichever of
+   * the two options it sets; that both options are set in the same way is a mistake.
+   */
+  secret(name: SecretName): string {
+    const known = this.#secrets.get(name)
+    if (known !== undefined) return known
+    const secret = this.#readSecret(name)
+    this.#secrets.set(name, secret)
+    return secret
+  }
+
+  #readSecret(name: SecretName): string {
+    const file = SECRETS[name]
+    const ways = [
+      { plain: this.flags[name], path: this.flags[file] },
+      { plain: this.environment[OPTIONS[name].variable], path: this.environment[OPTIONS[file].variable] },
+    ]
+    for (const [at, { plain, path }] of ways.entries()) {
+      if (plain && path) {
+        this.fault(file, `is set together with ${flagOf(name)} (${OPTIONS[name].variable}). Keep one of them`)
+        return ''
+      }
+      if (plain && at === 0) this.#refuseVisible(name, plain)
+      if (plain) return plain
+      if (path) return this.#contentOf(file, path)
+    }
+    return ''
+  }
+
+  /** A command line can be read by every user of the machine, as long as the command runs. */
+  #refuseVisible(name: SecretName, text: string): void {
+    if (name !== 'token' && !URL_PASSWORD.test(text)) return
+    const what = name === 'token' ? 'is a secret' : 'contains a password'
+    const instead = `Set ${OPTIONS[name].variable}, or put it in a file and name that with ${flagOf(SECRETS[name])}`
+    this.fault(name, `${what}, which every user of this machine can see in the list of processes. ${instead}`)
+  }
+
+  /** What a file holds, without line breaks at its end. No message repeats it. */
+  #contentOf(name: OptionName, path: string): string {
+    try {
+      const text = files()
+        .readFileSync(path, 'utf8')
+        .replace(/[\r\n]+$/, '')
+      if (text === '') this.fault(name, `${path} is empty`)
+      else if (Buffer.byteLength(text) > SECRET_LIMIT_BYTES) this.fault(name, `${path} is too long to hold one secret`)
+      else if (/[\r\n]/.test(text)) this.fault(name, `${path} has several lines; it must hold the secret alone`)
+      else return text
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      this.fault(name, `${path} cannot be read (${code ?? message}). Check the path and who may read it`)
+    }
+    return ''
+  }
+
   /** An address without a slash at its end; empty where there is none. */
   httpUrl(name: OptionName): string {
     const url = this.text(name).replace(/\/+$/, '')
+    // Not repeated: a message must not show it either.
+    if (URL_PASSWORD.test(url)) {
+      this.fault(name, 'contains a password, which Tally does not send. Write the address without it')
+      return ''
+    }
     if (url && (!/^https?:\/\//.test(url) || !URL.canParse(url))) {
       this.fault(name, `'${url}' is no address; it must begin with http:// or https://`)
     }
@@ -183,12 +283,28 @@ class Reading {
   }
 
   fault(name: OptionName, message: string): void {
-    this.#faults.push(`${OPTIONS[name].flag.split(' ')[0]} (${OPTIONS[name].variable}): ${message}`)
+    this.#faults.push(`${flagOf(name)} (${OPTIONS[name].variable}): ${message}`)
   }
 
   finish(): void {
     if (this.#faults.length > 0) throw new ConfigError(this.#faults.join('\n'))
   }
+}
+
+function flagOf(name: OptionName): string {
+  return OPTIONS[name].flag.split(' ')[0]!
+}
+
+/** Of files with secrets in force, those that every user of the machine can read, each with what to do. */
+export function exposedSecrets(flags: Flags, environment: Environment = process.env): string[] {
+  const reading = new Reading(flags, environment)
+  return Object.values(SECRETS).flatMap((name) => {
+    const path = reading.text(name)
+    if (path === '' || path.startsWith(CONTAINER_SECRETS)) return []
+    const mode = files().statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+    if ((mode & 0o004) === 0 || process.platform === 'win32') return []
+    return [`Every user of this machine can read ${path} (${OPTIONS[name].variable}): chmod 600 ${path}`]
+  })
 }
 
 /** The options in force: what the flag says, else the variable, else the default. Throws {@link ConfigError}. */
@@ -202,7 +318,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
   }
   const logLevel = LOG_LEVELS.find((level) => level === text('logLevel'))
   if (!logLevel) reading.fault('logLevel', `'${text('logLevel')}' is no level; use ${LOG_LEVELS.join(', ')}`)
-  const databaseUrl = text('databaseUrl') || undefined
+  const databaseUrl = reading.secret('databaseUrl') || undefined
   // Not repeated in the message: it may hold a password.
   if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     reading.fault('databaseUrl', 'must begin with postgres://')
@@ -250,7 +366,7 @@ function readBackups(reading: Reading): BackupsConfig {
   if (!Number.isInteger(keep) || keep < 1 || keep > BACKUP_KEEP_LIMIT) {
     reading.fault('backupKeep', `'${reading.text('backupKeep')}' must be a number from 1 to ${BACKUP_KEEP_LIMIT}`)
   }
-  if (everyMs !== undefined && reading.text('databaseUrl')) {
+  if (everyMs !== undefined && reading.secret('databaseUrl')) {
     reading.fault('backupEvery', 'is for the embedded database; let pg_dump be run for PostgreSQL')
   }
   return { folder: reading.text('backupDir') || join(reading.text('data'), 'backups'), everyMs, keep }
@@ -267,7 +383,7 @@ function readMail(reading: Reading): MailConfig | undefined {
   if (from && !/^[^\s@<>,;"]+@[^\s@<>,;"]+$/.test(from)) {
     reading.fault('smtpFrom', `'${from}' is no e-mail address; write it without a name, such as bills@example.com`)
   }
-  const text = reading.text('smtpUrl')
+  const text = reading.secret('smtpUrl')
   if (!text) return undefined
   const fault = (message: string) => void reading.fault('smtpUrl', message)
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -319,6 +435,15 @@ export function readClientConfig(flags: Flags, environment: Environment = proces
   return clientConfig(new Reading(flags, environment), { stored: undefined, advice: '' })
 }
 
+/** As {@link readClientConfig}, with a token that somebody has just typed, whatever the environment has. */
+export function readClientConfigOf(token: string, flags: Flags, environment: Environment = process.env): ClientConfig {
+  return readClientConfig(flags, {
+    ...environment,
+    [OPTIONS.token.variable]: token,
+    [OPTIONS.tokenFile.variable]: undefined,
+  })
+}
+
 /**
  * As {@link readClientConfig}; where nothing is said, what `tally agents login` stored counts. Its token counts only
  * together with its address, so that no server is sent the token of another one.
@@ -338,7 +463,7 @@ function clientConfig(
 ): ClientConfig {
   const isNamed = Boolean(reading.flags.url ?? reading.environment[OPTIONS.url.variable])
   const url = stored && !isNamed ? stored.url : reading.httpUrl('url')
-  const token = reading.text('token') || (stored?.url === url ? stored.token : '')
+  const token = reading.secret('token') || (stored?.url === url ? stored.token : '')
   if (token === '') {
     const isOther = stored ? ` for ${url}, only for ${stored.url}` : ''
     const make = '`tally tokens create --kind svc --user … --name …` makes one'

@@ -129,7 +129,11 @@ export function addUsersCommands(program: Command): void {
     .addHelpText('after', examples('tally users show grace@example.com'))
     .action(async (who: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
-      const body = await bodyOf(await withServices(flags, ({ people }) => people.getUser(who)))
+      const { user, slowdown } = await withServices(flags, async ({ people }) => {
+        const user = await people.getUser(who)
+        return { user, slowdown: await people.findSlowdown(user) }
+      })
+      const body = await bodyOf(user)
       if (flags.json) return printJson(body)
       const at = (moment: string | null) => (moment === null ? 'never' : `${minute(moment)} UTC`)
       print(`${body.name} (${body.email}): ${body.id}`)
@@ -138,6 +142,24 @@ export function addUsersCommands(program: Command): void {
       print(`password   ${body.has_password ? 'chosen' : `none yet: tally users invite ${body.email}`}`)
       print(`added      ${at(body.created_at)}`)
       print(`signed in  ${at(body.last_signed_in_at)}`)
+      if (slowdown) {
+        const since = at(new Date(slowdown.since).toISOString())
+        print(`guessed    somebody tried wrong passwords at ${since}: tally users unlock ${body.email}`)
+      }
+    })
+
+  users
+    .command('unlock')
+    .description('Lift the pause that wrong passwords have caused for a person, on every server of the database')
+    .argument('<user>', USER)
+    .option('--json', 'print the person as JSON')
+    .addHelpText('after', examples('tally users unlock ada@example.com'))
+    .action(async (who: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      const body = await bodyOf(await withServices(flags, ({ people }, { by }) => people.unlockUser(who, by)))
+      if (flags.json) return printJson(body)
+      print(`${body.name} (${body.email}) can try to sign in again at once.`)
+      note('An address that tried several people still has to wait; this lifts what was counted for this person.')
     })
 
   users

@@ -38,7 +38,8 @@ export const health = ({ checkReady }: { checkReady: () => Promise<void> }) =>
           id: 'getReady',
           tag: 'Service',
           summary: 'Check that entries can be taken',
-          description: 'Ready is a server whose database can be written and has the schema that this version knows.',
+          description:
+            'Ready is a server whose database can be written, which it tries at most once a second, and has the schema that this version knows.',
           responses: {
             200: {
               description: 'The server takes entries.',
@@ -46,7 +47,14 @@ export const health = ({ checkReady }: { checkReady: () => Promise<void> }) =>
               example: { status: 'ready', version: VERSION },
             },
           },
-          problems: ['database_busy', 'database_full', 'database_unreachable', 'database_upgraded', 'overloaded'],
+          problems: [
+            'database_busy',
+            'database_failed',
+            'database_full',
+            'database_unreachable',
+            'database_upgraded',
+            'overloaded',
+          ],
         }),
       },
     )

@@ -10,14 +10,14 @@ import { Problem } from '../errors.ts'
  */
 export const REQUEST_LIMIT = 4_000
 
-/** Bodies from this size on are counted; of smaller ones the limit of requests allows 256 MB. */
-export const COUNTED_BYTES = 65_536
+/** Bodies from this size on are counted; of smaller ones the limit of requests allows 64 MB. */
+export const COUNTED_BYTES = 16_384
 
-/**
- * Larger bodies held at once: eight of the largest batches. What is read of one takes some times its size until it is
- * answered.
- */
+/** Larger bodies held at once, as they came: eight of the largest batches. */
 const HELD_LIMIT_BYTES = 64 * 1_048_576
+
+/** Memory for what is made of larger bodies: a few batches of the worst kind, ten of a thousand ordinary reports. */
+const PARSED_LIMIT_BYTES = 64 * 1_048_576
 
 function overloaded(detail: string): Problem {
   return new Problem('overloaded', `${detail} Nothing was written; try again.`, { headers: { 'retry-after': '1' } })
@@ -42,10 +42,44 @@ export function holdBody(request: Request, bytes: number): void {
   heldBy.set(request, (heldBy.get(request) ?? 0) + bytes)
 }
 
+let parsedBytes = 0
+const parsedBy = new WeakMap<Request, number>()
+const waiting: { request: Request; bytes: number; resolve: () => void }[] = []
+
+/**
+ * Notes how much memory a request's body takes until it is answered, once it is parsed. Where there is too little, the
+ * request waits for those before it, which have theirs already and so never wait for it; its bytes are counted above.
+ */
+export function holdParsed(request: Request, bytes: number): Promise<void> | undefined {
+  if (bytes < COUNTED_BYTES) return undefined
+  if (waiting.length === 0 && hasRoom(bytes)) {
+    take(request, bytes)
+    return undefined
+  }
+  return new Promise((resolve) => waiting.push({ request, bytes, resolve }))
+}
+
+/** A body that takes more than there ever is has it alone. */
+function hasRoom(bytes: number): boolean {
+  return parsedBytes === 0 || parsedBytes + bytes <= PARSED_LIMIT_BYTES
+}
+
+function take(request: Request, bytes: number): void {
+  parsedBytes += bytes
+  parsedBy.set(request, bytes)
+}
+
 /** The request is answered, or never will be. */
 export function releaseBody(request: Request): void {
-  const bytes = heldBy.get(request)
-  if (bytes === undefined) return
-  heldBytes -= bytes
+  heldBytes -= heldBy.get(request) ?? 0
   heldBy.delete(request)
+  const parsed = parsedBy.get(request)
+  if (parsed === undefined) return
+  parsedBytes -= parsed
+  parsedBy.delete(request)
+  while (waiting.length > 0 && hasRoom(waiting[0]!.bytes)) {
+    const next = waiting.shift()!
+    take(next.request, next.bytes)
+    next.resolve()
+  }
 }

@@ -71,7 +71,7 @@ const DESCRIPTION = `Tally records what AI agents use, values it, and bills for 
 - Values that are absent are \`null\` in responses.
 - Lists answer \`data\`, \`has_more\` and \`next_page\`, which is sent back as \`page\`. They stay stable while entries arrive.
 - Refusals are [problems](/problems/) (RFC 9457). Programs go by \`code\`; \`errors\` names every fault of a request by a JSON pointer.
-- Every response carries \`X-Request-Id\`, under which the log knows the call. Only what is cut off before Tally reads it is answered without it, and without a body: \`431\` for headers above 16 KiB, \`413\` for bodies above 16 MiB.`
+- Every response carries \`X-Request-Id\`, under which the log knows the call. Only what is cut off before Tally reads it is answered without it, and without a body: \`431\` for headers above 16 KiB, \`413\` for bodies above 32 MiB, \`400\` for a \`Content-Length\` or \`Transfer-Encoding\` that contradicts another.`
 
 /** Throws where a route does not describe itself, which the tests notice before anyone else. */
 export function openApiDocument(routes: readonly DescribedRoute[]): OpenApiDocument {
@@ -282,8 +282,8 @@ const SECURITY: Record<string, Json> = {
 }
 
 const ANY_BODY: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed']
-const OTLP_BODY: ProblemCode[] = ['bad_request', 'body_too_large', 'unsupported_media_type']
-const ANY_READ: ProblemCode[] = ['database_busy', 'database_unreachable', 'overloaded']
+const OTLP_BODY: ProblemCode[] = ['body_too_large', 'unsupported_media_type']
+const ANY_READ: ProblemCode[] = ['database_busy', 'database_failed', 'database_unreachable', 'overloaded']
 const ANY_WRITE: ProblemCode[] = [...ANY_READ, 'database_full']
 
 /** Every problem that a route can answer: its own, and those that follow from what it is. */
@@ -291,25 +291,32 @@ function problemsOf(
   method: string,
   path: string,
   hooks: DescribedRoute['hooks'],
-  { body, otlp, problems = [] }: Documentation,
+  { body, otlp, problems = [], responses }: Documentation,
 ): Set<ProblemCode> {
   const alternatives = hooks.detail?.security ?? []
   const kinds = new Set(alternatives.flatMap((alternative) => Object.keys(alternative)))
   const asksForRole = alternatives.some((alternative) => Object.values(alternative).flat().length > 0)
-  const takesToken = [...kinds].some((kind) => kind !== SECURITY_SCHEMES.session)
   const asksForOrigin = method !== 'GET' && kinds.has(SECURITY_SCHEMES.session)
   const refusesSome = asksForRole || asksForOrigin || kinds.size < Object.keys(SECURITY).length
   return new Set<ProblemCode>([
+    'bad_request',
     'internal_error',
     ...problems,
     ...(kinds.size > 0 ? (['unauthenticated', ...ANY_READ] as const) : []),
-    ...(takesToken ? (['rate_limited'] as const) : []),
+    // Also where no token is taken: whoever sends no valid credential may do so only so often.
+    'rate_limited',
+    ...(method === 'GET' && isExported(responses) ? (['too_many_exports'] as const) : []),
     ...(kinds.size > 0 && refusesSome ? (['forbidden'] as const) : []),
     ...(otlp ? OTLP_BODY : body || hooks.body ? ANY_BODY : []),
     ...(hooks.query || hooks.params ? (['validation_failed'] as const) : []),
     ...(path.includes(':') ? (['not_found'] as const) : []),
     ...(method === 'GET' ? [] : ANY_WRITE),
   ])
+}
+
+/** Whether there is a CSV or a document. */
+function isExported(responses: Documentation['responses']): boolean {
+  return Object.values(responses).some(({ also }) => also !== undefined)
 }
 
 function exampleOf(code: ProblemCode): Json {

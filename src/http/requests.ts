@@ -7,7 +7,9 @@ import type { Logger } from 'pino'
 import { Problem } from '../errors.ts'
 import type { Caller, PeopleService } from '../features/people/service.ts'
 import { noCredential, requestState } from './access.ts'
+import { AnonymousLoad } from './anonymous-load.ts'
 import type { AddressOf, Listening } from './client-address.ts'
+import { admitExport } from './exports.ts'
 import { REQUEST_LIMIT, releaseBody, requireRoom } from './load-limits.ts'
 import { isOtlpExport, otlpRefusal } from './otlp.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
@@ -49,6 +51,19 @@ const SECURITY_HEADERS = {
 /** A year, as browsers and preload lists expect. Only where people reach Tally by TLS. */
 const TRANSPORT_SECURITY = { 'strict-transport-security': 'max-age=31536000' }
 
+/** The two headers by which a proxy and Tally could see two different requests; Bun joins what comes twice by commas. */
+function requireSingleHeaders({ headers }: Request): void {
+  const twice = ['host', 'content-length'].find((name) => headers.get(name)?.includes(','))
+  if (twice === undefined) return
+  throw new Problem(
+    'bad_request',
+    `The request has more than one ${twice === 'host' ? 'Host' : 'Content-Length'} header. Send it once.`,
+    {
+      headers: { connection: 'close' },
+    },
+  )
+}
+
 interface Incoming {
   request: Request
   path: string
@@ -75,6 +90,8 @@ export interface RequestsDependencies {
   rateLimits?: RateLimits | undefined
   /** Requests that may wait for an answer. */
   requestLimit?: number | undefined
+  /** The turns of requests without a valid credential. */
+  anonymousLoad?: AnonymousLoad | undefined
   logger: Logger
   /** Known only when the application is whole, so it is asked for when it is needed. */
   routes: () => readonly KnownRoute[]
@@ -88,6 +105,7 @@ export const requests = (dependencies: RequestsDependencies) => {
     publicUrl,
     rateLimits,
     requestLimit = REQUEST_LIMIT,
+    anonymousLoad = new AnonymousLoad(),
     logger,
     routes,
   } = dependencies
@@ -106,6 +124,34 @@ export const requests = (dependencies: RequestsDependencies) => {
     incoming.caller = caller
   }
 
+  /** What anybody may call waits for its turn where there is more of it than can be had; people who are signed in do not. */
+  function admitAnybody({ request, address }: Incoming): void | Promise<void> {
+    if (anonymousLoad.isPressed(address())) return admitPressed(request, address())
+    return anonymousLoad.turn(address())
+  }
+
+  async function admitPressed(request: Request, address: string): Promise<void> {
+    if (!(await isKnown(request))) await anonymousLoad.turn(address)
+  }
+
+  async function isKnown(request: Request): Promise<boolean> {
+    const authorization = request.headers.get('authorization')
+    const secret = cookie.read(request.headers)
+    if (authorization === null && secret === undefined) return false
+    try {
+      await (authorization !== null ? people.authenticate(authorization) : people.authenticateSession(secret!))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Whoever sent no valid credential hears so when it is their turn, and nobody else waits for that. */
+  async function refuse(incoming: Incoming, error: unknown): Promise<never> {
+    if (error instanceof Problem && error.status < 500) await anonymousLoad.turn(incoming.address())
+    throw error
+  }
+
   const securityHeaders = { ...SECURITY_HEADERS, ...(publicUrl?.startsWith('https:') && TRANSPORT_SECURITY) }
 
   return new Elysia({ name: 'requests', normalize: false })
@@ -119,12 +165,26 @@ export const requests = (dependencies: RequestsDependencies) => {
       Object.assign(incoming.set.headers, securityHeaders, { 'x-request-id': incoming.requestId })
       incoming.caller = null
       incoming.address = () => addressOf(incoming.request, incoming.server)
+      requireSingleHeaders(incoming.request)
       // What is public is answered also when too much waits, such as that Tally is well.
-      if (isPublic(incoming.request.method, incoming.path)) return
+      if (isPublic(incoming.request.method, incoming.path)) return admitAnybody(incoming)
       requireRoom(incoming.server?.pendingRequests ?? 0, requestLimit)
-      const caller = authenticate(incoming.request)
-      if (caller instanceof Promise) return caller.then((known) => admit(incoming, known))
+      let caller: Caller | Promise<Caller>
+      try {
+        caller = authenticate(incoming.request)
+      } catch (error) {
+        return refuse(incoming, error)
+      }
+      if (caller instanceof Promise) {
+        return caller.then(
+          (known) => admit(incoming, known),
+          (error) => refuse(incoming, error),
+        )
+      }
       admit(incoming, caller)
+    })
+    .onAfterHandle({ as: 'global' }, (context) => {
+      admitExport((context as { response?: unknown }).response, context.request, context.caller)
     })
     .onAfterResponse({ as: 'global' }, (context) => {
       const { request, route, set, requestId, begunAt } = context as typeof context & Partial<Pick<Incoming, 'begunAt'>>

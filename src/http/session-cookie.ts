@@ -5,11 +5,21 @@
 import type { SignedIn } from '../features/people/service.ts'
 import { SESSION_COOKIE } from './access.ts'
 
+/** Its name without TLS: of a browser in which somebody signed in, also after they signed out. */
+const DEVICE_COOKIE = 'tally_device'
+
+/** As long as people come back; browsers keep none for much longer. */
+const DEVICE_SECONDS = 365 * 86_400
+
 export interface SessionCookie {
   /** The secret that the request's cookie holds. */
   read(headers: Headers): string | undefined
-  /** The `Set-Cookie` of a session that has just begun. */
-  begin(signedIn: SignedIn): string
+  /** What the cookie of a browser holds in which somebody signed in before. */
+  readDevice(headers: Headers): string | undefined
+  /** The `Set-Cookie` headers of a session that has just begun: its own, and that of the browser. */
+  begin(signedIn: SignedIn): string[]
+  /** The `Set-Cookie` of a browser that is known from now on. */
+  know(device: string): string
   /** The `Set-Cookie` that makes the browser forget it. */
   end(): string
 }
@@ -18,21 +28,28 @@ export interface SessionCookie {
 export function sessionCookie(publicUrl: string | undefined): SessionCookie {
   const secure = publicUrl?.startsWith('https://') ?? false
   // Browsers take a cookie of this name from this very host by TLS only, and from no neighbouring one.
-  const name = secure ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE
-  const write = (value: string, maxAgeSeconds: number) =>
-    new Bun.Cookie(name, value, {
+  const nameOf = (name: string) => (secure ? `__Host-${name}` : name)
+  const read = (headers: Headers, name: string) => {
+    const sent = headers.get('cookie')
+    return sent === null ? undefined : (new Bun.CookieMap(sent).get(nameOf(name)) ?? undefined)
+  }
+  const write = (name: string, value: string, maxAgeSeconds: number) =>
+    new Bun.Cookie(nameOf(name), value, {
       path: '/',
       httpOnly: true,
       sameSite: 'strict',
       secure,
       maxAge: maxAgeSeconds,
     }).serialize()
+  const know = (device: string) => write(DEVICE_COOKIE, device, DEVICE_SECONDS)
   return {
-    read(headers) {
-      const sent = headers.get('cookie')
-      return sent === null ? undefined : (new Bun.CookieMap(sent).get(name) ?? undefined)
-    },
-    begin: ({ secret, caller: { session } }) => write(secret, (session.expiresAt - session.signedInAt) / 1_000),
-    end: () => write('', 0),
+    read: (headers) => read(headers, SESSION_COOKIE),
+    readDevice: (headers) => read(headers, DEVICE_COOKIE),
+    begin: ({ secret, device, caller: { session } }) => [
+      write(SESSION_COOKIE, secret, (session.expiresAt - session.signedInAt) / 1_000),
+      know(device),
+    ],
+    know,
+    end: () => write(SESSION_COOKIE, '', 0),
   }
 }

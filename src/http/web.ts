@@ -1,9 +1,13 @@
 /** The web application: its page at every address of it, and the files that the page loads. */
-import { gunzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { notFound } from '../errors.ts'
+import { accepts } from './content.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import { findPack, type Pack } from './web-pack.ts'
+
+const unzip = promisify(gunzip) as (bytes: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>
 
 /**
  * Addresses of the application, without what follows their first part. The page itself decides what to show there; an
@@ -54,19 +58,13 @@ const NOT_BUILT = `The web application is not built. In a checkout, ./scripts/st
 /** A year: the name of a file changes with what it holds. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-const encodings = (request: Request) =>
-  new Set(
-    (request.headers.get('accept-encoding') ?? '')
-      .split(',')
-      .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
-      .map((part) => part.split(';')[0]!.trim().toLowerCase()),
-  )
-
 // Pages are no part of the API.
 const page = { detail: { hide: true } }
 
 export const web = ({ cookie }: { cookie: Pick<SessionCookie, 'read'> }) => {
   let read: Promise<Pack | undefined> | undefined
+  /** Files as they are for who takes no compressed ones. Unpacking one takes milliseconds, and anybody may ask for it. */
+  const unpacked = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
   const pack = () => {
     read ??= findPack()
     return read
@@ -96,11 +94,14 @@ export const web = ({ cookie }: { cookie: Pick<SessionCookie, 'read'> }) => {
     const file = (await pack())?.find(name)
     // An old page asks for the files of the version before: it has to be loaded again, and says so.
     if (!file) throw notFound(`The file '${name}'`)
-    const accepted = encodings(request)
     const headers = { 'content-type': file.type, 'cache-control': FOR_EVER, vary: 'accept-encoding' }
-    if (accepted.has('br')) return new Response(file.brotli, { headers: { ...headers, 'content-encoding': 'br' } })
-    if (accepted.has('gzip')) return new Response(file.gzip, { headers: { ...headers, 'content-encoding': 'gzip' } })
-    return new Response(gunzipSync(await file.gzip.bytes()), { headers })
+    if (accepts(request, 'br')) return new Response(file.brotli, { headers: { ...headers, 'content-encoding': 'br' } })
+    if (accepts(request, 'gzip')) {
+      return new Response(file.gzip, { headers: { ...headers, 'content-encoding': 'gzip' } })
+    }
+    const plain = unpacked.get(name) ?? file.gzip.bytes().then(unzip)
+    unpacked.set(name, plain)
+    return new Response(await plain, { headers })
   }
 
   const app = new Elysia({ name: 'web' })

@@ -5,3 +5,6 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now() }
+
+/** Milliseconds since the process began. Nobody sets it, so that it is right for how long something takes or lasts. */
+export const monotonicClock: Clock = { now: () => performance.now() }

@@ -224,3 +224,24 @@ describe('refused with one clear message and no trace:', () => {
     expect(await tally.json(['users', 'list'])).toEqual(before)
   })
 })
+
+test('wrong passwords are shown and lifted, and a common password is refused', async () => {
+  const id = 'dorothy@example.com'
+  await tally.addUser(id, 'member')
+  await tally.done(['users', 'change', id, '--name', 'Dorothy'])
+  const common = await tally.run(['users', 'set-password', id, '--password-stdin'], { stdin: 'Dorothy2026!' })
+  expect([common.code, common.stderr]).toEqual([1, expect.stringContaining('must not be made of your name')])
+  const server = await tally.serve()
+  const signIn = (password: string) =>
+    fetch(`${server.url}/api/v1/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'dorothy@example.com', password }),
+    })
+  for (let guesses = 0; guesses < 10; guesses += 1) expect((await signIn('a wrong guess')).status).toBe(401)
+  const shown = await tally.done(['users', 'show', id])
+  expect(shown.stdout).toContain('tally users unlock dorothy@example.com')
+  expect((await tally.done(['users', 'unlock', id])).stdout).toContain('can try to sign in again at once')
+  expect((await tally.done(['users', 'show', id])).stdout).not.toContain('tally users unlock')
+  await server.stop()
+}, 60_000)

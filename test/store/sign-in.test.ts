@@ -1,9 +1,12 @@
-import { beforeEach, expect, spyOn, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import type { Database } from '../../src/database/database.ts'
 import { Problem } from '../../src/errors.ts'
 import { createAuditService, TALLY } from '../../src/features/audit/service.ts'
+import { createMailer } from '../../src/features/bills/delivery-mailer.ts'
+import { HashingThread } from '../../src/features/people/hashing-thread.ts'
 import { createPeopleService, type PeopleService } from '../../src/features/people/service.ts'
 import { forEachEngine } from '../support/databases.ts'
+import { startMailServer } from '../support/mail-server.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -112,17 +115,21 @@ forEachEngine('sessions', (open) => {
   ])('do not begin with a password that was %s since it was checked', async (_what, change) => {
     await people.addUser({ email: 'grace@example.com', name: 'Grace', role: 'admin' }, TALLY)
     const other = createPeopleService({ db, clock, audit: createAuditService({ db, clock }) })
-    const { verify } = Bun.password
-    const spy = spyOn(Bun.password, 'verify').mockImplementation(async (password, hash) => {
-      const fits = await verify(password, hash)
-      await change(other)
-      return fits
+    const thread = new HashingThread()
+    const slow = createPeopleService({
+      db,
+      clock,
+      audit: createAuditService({ db, clock }),
+      hasher: {
+        hash: (password) => thread.hash(password),
+        async verify(password, hash) {
+          const fits = await thread.verify(password, hash)
+          await change(other)
+          return fits
+        },
+      },
     })
-    try {
-      expect(await refusal(() => signIn())).toBe('sign_in_failed')
-    } finally {
-      spy.mockRestore()
-    }
+    expect(await refusal(() => signIn(slow))).toBe('sign_in_failed')
     expect(await rows()).toEqual([])
   })
 
@@ -168,5 +175,44 @@ forEachEngine('sessions', (open) => {
       expect(await refusal(() => people.authenticateSession(secret))).toBe('unauthenticated')
     }
     expect((await rows()).map(({ endedAt }) => endedAt)).toEqual([START, START])
+  })
+
+  test('that strangers try are told to their owner by e-mail, once an episode and a day, with what to do', async () => {
+    const mail = await startMailServer()
+    try {
+      // Fast: what is seen here is what follows from failures, not that they are slow.
+      const hasher = { hash: async () => '', verify: async () => false }
+      const noticeMail = { mailer: createMailer(mail.address), from: 'tally@example.com' }
+      const audit = createAuditService({ db, clock })
+      const stranger = createPeopleService({ db, clock, audit, hasher, mail: noticeMail })
+      const slowed: string[] = []
+      const errors: unknown[] = []
+      stranger.watchSignIns(
+        ({ user, mail: outcome }) => void slowed.push(`${user.email} ${outcome?.result}`),
+        (error) => void errors.push(error),
+      )
+      const guess = async (email: string) => {
+        for (let times = 0; times < 20; times += 1) {
+          const from = `2001:db8:${times.toString(16)}:${clock.at % 65_536}::1`
+          await refusal(() => stranger.signIn({ email, password: 'a guess', address: from }))
+        }
+      }
+      await guess('nobody@example.com')
+      await guess(EMAIL)
+      while (slowed.length === 0 && errors.length === 0) await Bun.sleep(5)
+      expect([slowed, errors]).toEqual([[`${EMAIL} sent`], []])
+      clock.at += 2 * 3_600_000
+      await guess(EMAIL)
+      clock.at += DAY_MS
+      await guess(EMAIL)
+      while (slowed.length < 2 && errors.length === 0) await Bun.sleep(5)
+      expect(mail.letters.map(({ to }) => to)).toEqual([[EMAIL], [EMAIL]])
+      expect(mail.letters[0]!.text).toContain(`tally users unlock ${EMAIL}`)
+      expect(mail.letters[0]!.text).not.toContain('a guess')
+      const actions = (await db.read.select().from(db.read.tables.audit)).map(({ action }) => action)
+      expect(actions.filter((action) => action === 'user.sign_ins_slowed')).toHaveLength(2)
+    } finally {
+      await mail.close()
+    }
   })
 })

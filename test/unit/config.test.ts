@@ -1,5 +1,15 @@
-import { describe, expect, test } from 'bun:test'
-import { ConfigError, namedServer, readAgentsServer, readClientConfig, readConfig } from '../../src/config.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  ConfigError,
+  exposedSecrets,
+  namedServer,
+  readAgentsServer,
+  readClientConfig,
+  readConfig,
+} from '../../src/config.ts'
 
 describe('the configuration', () => {
   test('without anything said serves its own folder on the loopback address', () => {
@@ -123,5 +133,94 @@ describe('the server that agents report to', () => {
   test('is named by the environment or not at all', () => {
     expect(namedServer({ TALLY_URL: 'http://other.lan/' })).toBe('http://other.lan')
     expect([namedServer({ TALLY_URL: '' }), namedServer({})]).toEqual([null, null])
+  })
+})
+
+describe('a secret', () => {
+  const SMTP = 'smtp://ada:pass@mail.example.com'
+  const DATABASE = 'postgres://tally:s3cret@db/tally'
+  let folder: string
+  const write = async (name: string, text: string, mode = 0o600) => {
+    const path = join(folder, name)
+    await Bun.write(path, text)
+    await chmod(path, mode)
+    return path
+  }
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tally-secrets-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test.each(['', '\n', '\r\n'])('is read from the file that a variable or a flag names, ended by %j', async (end) => {
+    const [smtp, database, token] = [
+      await write('smtp', SMTP + end),
+      await write('database', DATABASE + end),
+      await write('token', `tally_svc_x${end}`),
+    ]
+    const environment = { TALLY_SMTP_URL_FILE: smtp, TALLY_DATABASE_URL_FILE: database, TALLY_TOKEN_FILE: token }
+    for (const read of [
+      readConfig({}, environment),
+      readConfig({ smtpUrlFile: smtp, databaseUrlFile: database }, {}),
+      // A flag goes before a variable, also where one names a file and the other does not.
+      readConfig(
+        { smtpUrlFile: smtp, databaseUrlFile: database },
+        { TALLY_SMTP_URL: 'smtp://other', TALLY_DATABASE_URL: 'postgres://other' },
+      ),
+    ]) {
+      expect(read.mail).toMatchObject({ host: 'mail.example.com', user: 'ada', password: 'pass' })
+      expect(read.databaseUrl).toBe(DATABASE)
+    }
+    expect(readClientConfig({}, environment).token).toBe('tally_svc_x')
+    expect(readClientConfig({ tokenFile: token }, {}).token).toBe('tally_svc_x')
+    expect(readAgentsServer({}, undefined, environment).token).toBe('tally_svc_x')
+  })
+
+  test('is refused where it is given twice, or its file cannot be used, without saying what it is', async () => {
+    const file = await write('twice', SMTP)
+    const refusal = (flags: object, environment: Record<string, string>) => {
+      try {
+        readConfig(flags, environment)
+        return 'nothing'
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConfigError)
+        expect((error as Error).message).not.toContain('pass@')
+        return (error as Error).message
+      }
+    }
+    expect(refusal({}, { TALLY_SMTP_URL: SMTP, TALLY_SMTP_URL_FILE: file })).toBe(
+      '--smtp-url-file (TALLY_SMTP_URL_FILE): is set together with --smtp-url (TALLY_SMTP_URL). Keep one of them',
+    )
+    expect(refusal({}, { TALLY_SMTP_URL_FILE: '/no/such/file' })).toContain('/no/such/file cannot be read (ENOENT)')
+    expect(refusal({}, { TALLY_SMTP_URL_FILE: folder })).toContain('cannot be read (EISDIR)')
+    const empty = await write('empty', '\n')
+    expect(refusal({}, { TALLY_SMTP_URL_FILE: empty })).toContain(`${empty} is empty`)
+    const lines = await write('lines', `${SMTP}\nsmtp://b:pass@c`)
+    expect(refusal({}, { TALLY_SMTP_URL_FILE: lines })).toContain('has several lines')
+    const long = await write('long', `smtp://a:pass@${'x'.repeat(20_000)}`)
+    expect(refusal({}, { TALLY_SMTP_URL_FILE: long })).toContain('too long')
+  })
+
+  test('is refused on the command line, where everybody on the machine can read it', () => {
+    const visible = /visible|can see in the list of processes/
+    expect(() => readConfig({ smtpUrl: SMTP }, {})).toThrow(visible)
+    expect(() => readConfig({ databaseUrl: DATABASE }, {})).toThrow(visible)
+    expect(() => readConfig({ databaseUrl: 'postgres://db/tally?password=s3cret' }, {})).toThrow(visible)
+    expect(() => readClientConfig({ token: 'tally_svc_x' }, {})).toThrow(/Set TALLY_TOKEN, or put it in a file/)
+    expect(() => readConfig({ smtpUrl: SMTP }, {})).not.toThrow(/pass@/)
+    expect(() => readClientConfig({ url: 'http://ada:pass@tally' }, { TALLY_TOKEN: 'x' })).toThrow(/without it/)
+    // What holds none may be there.
+    expect(readConfig({ smtpUrl: 'smtp://mail.example.com' }, {}).mail?.host).toBe('mail.example.com')
+    expect(readConfig({ databaseUrl: 'postgres://tally@db:5432/tally' }, {}).databaseUrl).toBeDefined()
+  })
+
+  test('in a file that everybody on the machine can read is pointed out', async () => {
+    const open = await write('open', SMTP, 0o644)
+    const closed = await write('closed', DATABASE, 0o640)
+    const environment = { TALLY_SMTP_URL_FILE: open, TALLY_DATABASE_URL_FILE: closed }
+    expect(exposedSecrets({}, environment)).toEqual([
+      `Every user of this machine can read ${open} (TALLY_SMTP_URL_FILE): chmod 600 ${open}`,
+    ])
+    // As container runtimes mount them.
+    expect(exposedSecrets({}, { TALLY_SMTP_URL_FILE: '/run/secrets/smtp-url' })).toEqual([])
   })
 })

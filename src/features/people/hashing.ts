@@ -1,62 +1,83 @@
-/** Hashing and checking passwords, never more of it at once than the machine can bear. */
+/** Hashing and checking passwords: one at a time, in a queue that is bounded and that nobody can fill for the others. */
 import { Problem } from '../../errors.ts'
-import { randomBase62 } from '../../lib/base62.ts'
+import { HASHING_COST } from './hashing-cost.ts'
+import { HashingThread, type PasswordHasher } from './hashing-thread.ts'
 
-/** A hash takes 64 MiB and a processor for some 200 ms: two at once leave a small machine enough to take reports. */
-const AT_ONCE = 2
+/** Some three seconds of work. Who waits longer gives up, and the queue must not only grow. */
+const WAITING_LIMIT = 16
 
-/** What waits longer than this queue, some 3 s, is refused: its caller would give up, and the queue must not only grow. */
-const WAITING_LIMIT = 30
+/** Of those, what one network may have: enough for an office in the morning, and not the whole queue. */
+const OF_NETWORK_LIMIT = 10
+
+/** Whose password it is. */
+export interface Whose {
+  /** Where the call comes from; undefined on the command line. */
+  network?: string | undefined
+  /** A browser that signed in before, or a valid link: they have a queue of their own, which strangers cannot fill. */
+  isKnown?: boolean | undefined
+}
+
+interface Waiting extends Whose {
+  start(): void
+}
 
 function tooMany(): Problem {
-  return new Problem('overloaded', 'Too many passwords are being checked at once. Try again in a moment.', {
-    headers: { 'retry-after': '2' },
+  return new Problem('too_many_attempts', 'Too many passwords are being checked at once. Try again in 3 s.', {
+    headers: { 'retry-after': '3' },
   })
 }
 
-export class Hashing {
-  #running = 0
-  readonly #waiting: (() => void)[] = []
-  #dummy: Promise<string> | undefined
+const base64 = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('base64')
 
-  /** argon2id. Throws `overloaded` where too many wait, as the others do. */
-  hash(password: string): Promise<string> {
-    return this.#turn(() => Bun.password.hash(folded(password)))
+/** A hash that no password has, as dear to check as any. */
+function hashOfNothing(): string {
+  const [salt, digest] = [base64(32), base64(32)].map((text) => text.replaceAll('=', ''))
+  const { memoryCost, timeCost } = HASHING_COST
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${salt}$${digest}`
+}
+
+export class Hashing {
+  #isRunning = false
+  /** Those that are known first, each queue in its order. */
+  readonly #queues: { known: Waiting[]; unknown: Waiting[] } = { known: [], unknown: [] }
+  readonly #hashOfNothing = hashOfNothing()
+
+  constructor(readonly hasher: PasswordHasher = new HashingThread()) {}
+
+  /** argon2id. Throws `too_many_attempts`, without hashing, where too many wait. */
+  hash(password: string, whose: Whose = { isKnown: true }): Promise<string> {
+    return this.#turn(whose, () => this.hasher.hash(folded(password)))
   }
 
   /**
-   * Whether it is the password of the hash. Takes as long where there is none, by checking a hash that nobody knows the
-   * password of, so that time does not tell who exists. Throws as {@link hash}.
+   * Whether it is the password of the hash. Takes as long where there is none, by checking one that no password has,
+   * so that time does not tell who exists. Throws as {@link hash}.
    */
-  async verify(password: string, hash: string | null): Promise<boolean> {
-    // Awaited in both cases: the first to sign in waits for it, whoever that is.
-    const dummy = await this.#hashOfNothing()
-    return this.#turn(() => Bun.password.verify(folded(password), hash ?? dummy))
+  verify(password: string, hash: string | null, whose: Whose = {}): Promise<boolean> {
+    return this.#turn(whose, () => this.hasher.verify(folded(password), hash ?? this.#hashOfNothing))
   }
 
-  #hashOfNothing(): Promise<string> {
-    this.#dummy ??= this.hash(randomBase62(32)).catch((error) => {
-      this.#dummy = undefined
-      throw error
-    })
-    return this.#dummy
-  }
-
-  async #turn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running >= AT_ONCE) {
-      if (this.#waiting.length >= WAITING_LIMIT) throw tooMany()
-      // The turn is handed on by who had it, so that nobody who comes meanwhile gets ahead.
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    } else {
-      this.#running += 1
-    }
+  async #turn<Result>(whose: Whose, work: () => Promise<Result>): Promise<Result> {
+    if (this.#isRunning) await this.#wait(whose)
+    this.#isRunning = true
     try {
       return await work()
     } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#running -= 1
+      this.#isRunning = false
+      // Handed on at once, so that nobody who comes meanwhile gets ahead.
+      const next = this.#queues.known.shift() ?? this.#queues.unknown.shift()
+      if (next) {
+        this.#isRunning = true
+        next.start()
+      }
     }
+  }
+
+  #wait(whose: Whose): Promise<void> {
+    const queue = whose.isKnown ? this.#queues.known : this.#queues.unknown
+    const ofNetwork = whose.isKnown ? [] : queue.filter(({ network }) => network === whose.network)
+    if (queue.length >= WAITING_LIMIT || ofNetwork.length >= OF_NETWORK_LIMIT) throw tooMany()
+    return new Promise((start) => queue.push({ ...whose, start }))
   }
 }
 

@@ -4,16 +4,18 @@ import type { LinkPurpose } from '../../database/tables.ts'
 import { Problem, validationFailed } from '../../errors.ts'
 import { randomBase62 } from '../../lib/base62.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { networkOf } from '../../lib/network.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
-import { type Attempts, networkOf } from './attempts.ts'
+import type { Attempts } from './attempts.ts'
 import type { SessionCaller } from './caller.ts'
+import { newDevice } from './device.ts'
 import type { Hashing } from './hashing.ts'
-import { faultsOfPassword } from './rules.ts'
+import { requireGoodPassword } from './password-rule.ts'
 import { hashOfSecret } from './secret.ts'
 import { beginSession, type SignedIn } from './sign-in.ts'
 import { deleteLinksOf, findLink, insertLink, markLinkUsed } from './store/links.ts'
 import { endSignInsOf } from './store/sign-ins.ts'
-import { findPasswordHash, type User, updateLastSignedIn, updateUser } from './store/users.ts'
+import { findPasswordHash, findUserById, type User, updateLastSignedIn, updateUser } from './store/users.ts'
 
 const DAY_MS = 86_400_000
 
@@ -36,6 +38,12 @@ function wrongLink(): Problem {
   )
 }
 
+function linkInUse(): Problem {
+  return new Problem('too_many_attempts', 'A password is being chosen by this link already. Try again in 3 s.', {
+    headers: { 'retry-after': '3' },
+  })
+}
+
 function hasPassword({ email }: User): Problem {
   return new Problem(
     'already_exists',
@@ -51,11 +59,6 @@ function disabled({ email }: User): Problem {
       message: `${email} is disabled; enable them with \`tally users enable\` first`,
     },
   ])
-}
-
-function requireGood(password: string, pointer: string): void {
-  const faults = faultsOfPassword(password, pointer)
-  if (faults.length > 0) throw validationFailed(faults)
 }
 
 /** A link by which a person chooses a password, and until when. */
@@ -102,6 +105,9 @@ export interface PasswordDependencies {
 }
 
 export function createPasswords({ db, clock, audit, hashing, attempts, getUser }: PasswordDependencies) {
+  /** By their keys, those of which a password is being hashed. */
+  const linksInUse = new Set<number>()
+
   /** Whoever had the old password, or a link to choose one, is out. */
   async function replacePassword(
     tx: Tx,
@@ -119,8 +125,8 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
   return {
     /** Ends the person's sessions. */
     async setPassword(who: string, password: string, by: Actor): Promise<User> {
-      requireGood(password, '/password')
-      await getUser(db.read, who)
+      const owner = await getUser(db.read, who)
+      await requireGoodPassword(password, { pointer: '/password', owner })
       const passwordHash = await hashing.hash(password)
       return db.write(async (tx) =>
         replacePassword(tx, (await getUser(tx, who)).id, passwordHash, { action: 'user.password_set', by }),
@@ -129,26 +135,31 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
 
     /**
      * Changes the caller's own password and ends their other sessions. Throws `validation_failed` where the current
-     * one is wrong, `too_many_attempts` and `overloaded` as signing in does.
+     * one is wrong, `too_many_attempts` as signing in does, of which only their own failures count. Answers what the
+     * browser's cookie holds from now on, by which it stays known.
      */
     async changePassword(
       { person, session }: SessionCaller,
       { current, next, address }: { current: string; next: string; address: string },
-    ): Promise<void> {
-      requireGood(next, '/new')
-      const changed = await attempts.try([`account ${person.email}`, `address ${networkOf(address)}`], async () => {
+    ): Promise<{ device: string }> {
+      await requireGoodPassword(next, { pointer: '/new', owner: person })
+      const whose = { network: networkOf(address), isKnown: true }
+      // Whoever fails here is signed in as the person: what strangers do from elsewhere is not held against them.
+      const changed = await attempts.try([{ kind: 'device', of: `session of ${person.uid}` }], async () => {
         const found = await findPasswordHash(db.read, person.email)
         const known = found?.passwordHash ?? null
-        if (!found || known === null || !(await hashing.verify(current, known))) return undefined
-        const passwordHash = await hashing.hash(next)
+        if (!found || known === null || !(await hashing.verify(current, known, whose))) return undefined
+        const passwordHash = await hashing.hash(next, whose)
         return db.write(async (tx) => {
           // Not where it was changed meanwhile: the one that was checked is the current one no more.
           if (!(await hasPasswordHash(tx, person.email, known))) return undefined
           const by = { userId: person.id, tokenId: null, origin: address }
-          return replacePassword(tx, found.id, passwordHash, { action: 'user.password_changed', by, kept: session.id })
+          await replacePassword(tx, found.id, passwordHash, { action: 'user.password_changed', by, kept: session.id })
+          return { device: newDevice({ uid: found.uid, passwordHash }) }
         })
       })
       if (!changed) throw wrongPassword()
+      return changed
     },
 
     /**
@@ -181,10 +192,13 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
         if (!link || link.userId === null) throw wrongLink()
         return { id: link.id, userId: link.userId }
       }
-      // Before anything else, so that only who has a link makes Tally hash passwords.
-      await getLink(db.read)
-      requireGood(password, '/password')
-      const passwordHash = await hashing.hash(password)
+      // Before anything else, so that only who has a link makes Tally hash passwords, and each link one at a time.
+      const link = await getLink(db.read)
+      const owner = (await findUserById(db.read, link.userId))!
+      await requireGoodPassword(password, { pointer: '/password', owner })
+      if (linksInUse.has(link.id)) throw linkInUse()
+      linksInUse.add(link.id)
+      const passwordHash = await hashing.hash(password).finally(() => linksInUse.delete(link.id))
       return db.write(async (tx) => {
         const { id, userId } = await getLink(tx)
         const now = clock.now()
@@ -193,7 +207,7 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
         await replacePassword(tx, userId, passwordHash, { action: 'user.password_chosen', by })
         const user = await updateLastSignedIn(tx, { userId, passwordHash, now })
         if (!user) throw wrongLink()
-        return beginSession(tx, user, now)
+        return beginSession(tx, user, { passwordHash, now })
       })
     },
   }

@@ -18,8 +18,11 @@ const EMAIL_LIMIT = 254
 /** Length is what makes a password hard to guess; composition rules only make it hard to remember (NIST SP 800-63B). */
 export const PASSWORD_MIN = 10
 
-/** Far above any passphrase; hashing a megabyte would be work for nothing. */
+/** Far above any passphrase; hashing a megabyte would be work for nothing. Characters, of any that people have. */
 export const PASSWORD_LIMIT = 1_000
+
+/** Of what is chosen, before it is hashed. */
+export const PASSWORD_LIMIT_BYTES = 1_024
 
 /** Good enough to catch a slip. Only a delivered message proves an address. */
 const EMAIL = /^[^\s@"(),:;<>[\]\\\p{Cc}]+@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*$/u
@@ -67,16 +70,6 @@ export function faultsOfName(name: string, pointer: string): Fault[] {
 
 export function faultsOfRole(role: Role, pointer: string): Fault[] {
   return ROLES.includes(role) ? [] : [{ pointer, code: 'not_allowed', message: `must be one of ${ROLES.join(', ')}` }]
-}
-
-export function faultsOfPassword(password: string, pointer: string): Fault[] {
-  if (password.length < PASSWORD_MIN) {
-    return [{ pointer, code: 'too_short', message: `must have at least ${PASSWORD_MIN} characters` }]
-  }
-  if (password.length > PASSWORD_LIMIT) {
-    return [{ pointer, code: 'too_long', message: `must have at most ${PASSWORD_LIMIT} characters` }]
-  }
-  return []
 }
 
 /**

@@ -6,10 +6,12 @@ import { Attempts } from './attempts.ts'
 import { createAuthentication } from './authentication.ts'
 import { createEmails, type FurtherEmails } from './emails.ts'
 import { Hashing } from './hashing.ts'
+import type { PasswordHasher } from './hashing-thread.ts'
 import { createPasswords, type MadeLink } from './passwords.ts'
 import { createSetUp } from './set-up.ts'
 import { commonSettingsBody, createSettings, settingsBody } from './settings.ts'
 import { createSignIn, type OwnSession, type SignedIn } from './sign-in.ts'
+import { createSignInNotices, type NoticeMail } from './sign-in-notices.ts'
 import type { Organization } from './store/organization.ts'
 import type { User } from './store/users.ts'
 import type { Token, TokenState } from './token.ts'
@@ -40,16 +42,22 @@ export interface PeopleDependencies {
   db: Database
   clock: Clock
   audit: AuditService
+  /** By which people learn that strangers try their passwords; undefined where no e-mail can be sent. */
+  mail?: NoticeMail | undefined
+  /** What hashes passwords, where it is not the usual thread. */
+  hasher?: PasswordHasher
 }
 
-export function createPeopleService({ db, clock, audit }: PeopleDependencies) {
-  const hashing = new Hashing()
-  const attempts = new Attempts(clock)
+export function createPeopleService({ db, clock, audit, mail, hasher }: PeopleDependencies) {
+  const hashing = new Hashing(hasher)
+  const notices = createSignInNotices({ db, clock, audit, mail })
+  const attempts = new Attempts(clock, notices.notice)
   const authentication = createAuthentication({ db, clock })
   const { flushSessionUses, ...signIn } = createSignIn({ db, clock, audit, hashing, attempts })
 
   return {
     authenticate: authentication.authenticate,
+    watchSignIns: notices.watch,
     ...signIn,
     ...createPasswords({ db, clock, audit, hashing, attempts, getUser }),
     ...createUsers({ db, clock, audit, hashing }),

@@ -6,15 +6,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { composeName } from '../../lib/names.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
 import type { Hashing } from './hashing.ts'
+import { faultsOfPassword } from './password-rule.ts'
 import { LINK_CHARACTERS } from './passwords.ts'
-import {
-  faultsOfCurrency,
-  faultsOfEmail,
-  faultsOfName,
-  faultsOfPassword,
-  faultsOfTimeZone,
-  foldEmail,
-} from './rules.ts'
+import { faultsOfCurrency, faultsOfEmail, faultsOfName, faultsOfTimeZone, foldEmail } from './rules.ts'
 import { hashOfSecret } from './secret.ts'
 import { settingsBody } from './settings.ts'
 import { beginSession, type SignedIn } from './sign-in.ts'
@@ -101,7 +95,7 @@ export function createSetUp({ db, clock, audit, hashing }: SetUpDependencies) {
         ...faultsOfCurrency(settings.currency, '/organization/currency'),
         ...faultsOfEmail(person.email, '/admin/email'),
         ...faultsOfName(person.name, '/admin/name'),
-        ...faultsOfPassword(admin.password, '/admin/password'),
+        ...(await faultsOfPassword(admin.password, { pointer: '/admin/password', owner: person })),
       ]
       if (faults.length > 0) throw validationFailed(faults)
       const passwordHash = await hashing.hash(admin.password)
@@ -116,7 +110,7 @@ export function createSetUp({ db, clock, audit, hashing }: SetUpDependencies) {
         const by: Actor = { userId, tokenId: null, origin: address }
         await audit.record(tx, by, { action: 'organization.set_up', after: settingsBody(organization) })
         await audit.record(tx, by, { action: 'user.added', object: userObject(user), after: auditedUser(user) })
-        return { user, organization, signedIn: await beginSession(tx, user, now) }
+        return { user, organization, signedIn: await beginSession(tx, user, { passwordHash, now }) }
       })
     },
   }

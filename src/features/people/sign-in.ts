@@ -4,13 +4,16 @@ import type { Database, Tx } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
 import { randomBase62 } from '../../lib/base62.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { networkOf } from '../../lib/network.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
-import { type Attempts, networkOf } from './attempts.ts'
+import { type AttemptKey, type Attempts, pairOf } from './attempts.ts'
 import type { SessionCaller } from './caller.ts'
+import { newDevice, readDevice } from './device.ts'
 import type { Hashing } from './hashing.ts'
 import { LastUses, minuteOf } from './last-uses.ts'
 import { foldEmail } from './rules.ts'
 import { hashOfSecret, hexHashOfSecret } from './secret.ts'
+import { UNLOCKED } from './sign-in-notices.ts'
 import {
   endSignIn,
   endSignInsOf,
@@ -43,12 +46,16 @@ export interface Credentials {
   address: string
   /** The session that the browser had before, which the new one replaces. */
   replaces?: string | undefined
+  /** What the browser's cookie says of who signed in there before. */
+  device?: string | undefined
 }
 
 /** A session that has just begun. */
 export interface SignedIn {
   /** For the cookie: shown once, never stored. */
   secret: string
+  /** For the cookie of the browser, which stays when the session ends. */
+  device: string
   caller: SessionCaller
 }
 
@@ -67,6 +74,18 @@ interface HeldSession {
   caller: SessionCaller
   /** The minute last noted. */
   seenAt: number
+}
+
+/** After them, what was counted against a person is forgotten. */
+const FORGIVING = new Set([UNLOCKED, 'user.password_set', 'user.password_chosen', 'user.password_changed'])
+
+/** Under which the failures of somebody count who never signed in from that browser. */
+function keysOfStranger(email: string, network: string): AttemptKey[] {
+  return [
+    { kind: 'pair', of: pairOf(email, network) },
+    { kind: 'network', of: network },
+    { kind: 'account', of: email },
+  ]
 }
 
 /** The same for an unknown address, a wrong password and a person without one: nobody learns who is here. */
@@ -97,13 +116,18 @@ function isExpired(expiresAt: number, seenAt: number, now: number): boolean {
 }
 
 /** Begins a session within the transaction that decides that the person may. */
-export async function beginSession(tx: Tx, user: User, now: number): Promise<SignedIn> {
+export async function beginSession(
+  tx: Tx,
+  user: User,
+  { passwordHash, now }: { passwordHash: string; now: number },
+): Promise<SignedIn> {
   const secret = randomBase62(SECRET_CHARACTERS)
   const expiresAt = now + SESSION_MS
   const id = await insertSignIn(tx, { userId: user.id, hash: hashOfSecret(secret), now, expiresAt })
   const { uid, email, name, role } = user
   return {
     secret,
+    device: newDevice({ uid, passwordHash }),
     caller: {
       kind: 'session',
       session: { id, signedInAt: now, expiresAt },
@@ -156,28 +180,45 @@ export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDepe
     return caller
   }
 
+  const unlocked = audit.follow()
+
+  /** Forgets what was counted against people whom somebody has unlocked meanwhile, in whatever process. */
+  async function forgiveUnlocked(): Promise<void> {
+    for (const { action, objectName } of await unlocked()) {
+      if (objectName !== null && FORGIVING.has(action)) attempts.clearAccount(objectName)
+    }
+  }
+
   return {
     /**
      * Begins a session. Throws `sign_in_failed` in the same words and after the same time whether or not the person
-     * exists, `too_many_attempts` after ten failures in a minute of the address or for the account, and `overloaded`
-     * where too many passwords are being checked.
+     * exists, and `too_many_attempts`, without hashing anything, after ten failures of the address or for the account
+     * and where too many passwords are being checked. A browser in which the person signed in before has to do with
+     * its own failures only.
      */
-    async signIn({ email: given, password, address, replaces }: Credentials): Promise<SignedIn> {
+    async signIn({ email: given, password, address, replaces, device }: Credentials): Promise<SignedIn> {
       const email = foldEmail(given)
-      const signedIn = await attempts.try([`account ${email}`, `address ${networkOf(address)}`], async () => {
-        const found = await findPasswordHash(db.read, email)
-        if (!(await hashing.verify(password, found?.passwordHash ?? null)) || !found) return undefined
+      const network = networkOf(address)
+      const found = await findPasswordHash(db.read, email)
+      const known = readDevice(device, found)
+      const keys: AttemptKey[] =
+        known === undefined ? keysOfStranger(email, network) : [{ kind: 'device', of: `${email} ${known}` }]
+      await forgiveUnlocked()
+      const whose = { network, isKnown: known !== undefined }
+      const signedIn = await attempts.try(keys, async () => {
+        if (!(await hashing.verify(password, found?.passwordHash ?? null, whose)) || !found) return undefined
         if (found.disabledAt !== null) throw disabledPerson()
-        const { id: userId, passwordHash } = found
+        const { id: userId } = found
+        const passwordHash = found.passwordHash!
         return db.write(async (tx) => {
           const now = clock.now()
-          const user = await updateLastSignedIn(tx, { userId, passwordHash: passwordHash!, now })
+          const user = await updateLastSignedIn(tx, { userId, passwordHash, now })
           if (!user) return undefined
           const replaced = replaces && (await findSignInByHash(tx, hashOfSecret(replaces)))
           if (replaced) await endSignIn(tx, replaced.id, now)
           const by = { userId, tokenId: null, origin: address }
           await audit.record(tx, by, { action: 'session.begun', object: { id: user.uid, name: user.email } })
-          return beginSession(tx, user, now)
+          return beginSession(tx, user, { passwordHash, now })
         })
       })
       if (!signedIn) throw signInFailed()

@@ -9,9 +9,11 @@ import { type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import { type Actor, type AuditService, difference } from '../audit/service.ts'
 import type { Hashing } from './hashing.ts'
+import { faultsOfPassword } from './password-rule.ts'
 import { insertPasswordLink, type MadeLink } from './passwords.ts'
 import type { UserListQuery } from './query.ts'
-import { faultsOfEmail, faultsOfName, faultsOfPassword, faultsOfRole, foldEmail } from './rules.ts'
+import { faultsOfEmail, faultsOfName, faultsOfRole, foldEmail } from './rules.ts'
+import { SLOWED, UNLOCKED } from './sign-in-notices.ts'
 import { deleteFurtherEmails, findUserByFurtherEmail } from './store/emails.ts'
 import { deleteLinksOf } from './store/links.ts'
 import { endSignInsOf } from './store/sign-ins.ts'
@@ -115,7 +117,9 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
       ...faultsOfEmail(email, '/email'),
       ...faultsOfName(name, '/name'),
       ...faultsOfRole(role, '/role'),
-      ...(password === undefined ? [] : faultsOfPassword(password, '/password')),
+      ...(password === undefined
+        ? []
+        : await faultsOfPassword(password, { pointer: '/password', owner: { email, name } })),
     ])
     // Outside the transaction: hashing is slow on purpose, and runs on a thread of its own.
     const passwordHash = password === undefined ? null : await hashing.hash(password)
@@ -215,6 +219,20 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
         await audit.record(tx, by, { action: 'user.disabled', object: userObject(user) })
         return { user: disabled, tokensInUse }
       }),
+
+    /** Forgets, in every server of the database, the wrong passwords that were tried for a person. */
+    unlockUser: (who: string, by: Actor): Promise<User> =>
+      db.write(async (tx) => {
+        const user = await getUser(tx, who)
+        await audit.record(tx, by, { action: UNLOCKED, object: userObject(user) })
+        return user
+      }),
+
+    /** Since when strangers' attempts to sign in as the person have been slowed down; undefined where they are not. */
+    async findSlowdown(user: User): Promise<{ since: number } | undefined> {
+      const latest = await audit.findLatest(user.uid, [SLOWED, UNLOCKED])
+      return latest?.action === SLOWED ? { since: latest.at } : undefined
+    },
 
     /** Lets a disabled person and their tokens work again. */
     enableUser: (who: string, by: Actor): Promise<User> =>

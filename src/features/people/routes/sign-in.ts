@@ -94,7 +94,8 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
       '/session',
       async ({ body, address, request, set }) => {
         const replaces = cookie.read(request.headers)
-        return welcome(await people.signIn({ ...body, address: address(), replaces }), set.headers)
+        const device = cookie.readDevice(request.headers)
+        return welcome(await people.signIn({ ...body, address: address(), replaces, device }), set.headers)
       },
       {
         parse: 'report',
@@ -104,7 +105,7 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
           tag,
           summary: 'Sign in',
           description:
-            'Begins a session, which the cookie stands for. It ends after 30 days, after 7 days without a call, by signing out, with a change of the password elsewhere, and when the person is disabled. After ten failures within a minute, from one address or for one person, further attempts are refused for the rest of it.',
+            'Begins a session, which the cookie stands for. It ends after 30 days, after 7 days without a call, by signing out, with a change of the password elsewhere, and when the person is disabled. After ten failures of an address, or for one person, further attempts have to wait, longer with each failure; a browser in which the person signed in before waits for its own failures only.',
           body: { example: { email: 'ada@example.com', password: 'correct horse battery' } },
           responses: {
             200: { description: 'Signed in.', schema: Me, headers: ['Set-Cookie'], example: EXAMPLE_SESSION },
@@ -136,11 +137,12 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
       '/me/password',
       async ({ caller, body, address, set }) => {
         const { current, new: next } = body
-        await people.changePassword(requireCaller(caller, ['session']), {
+        const { device } = await people.changePassword(requireCaller(caller, ['session']), {
           current,
           next,
           address: address(),
         })
+        set.headers['set-cookie'] = cookie.know(device)
         set.status = 204
       },
       {
@@ -153,7 +155,7 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
           summary: 'Change your password',
           description: 'Ends your other sessions; this one goes on.',
           body: { example: { current: 'correct horse battery', new: 'staple of another kind' } },
-          responses: { 204: { description: 'The password is changed.' } },
+          responses: { 204: { description: 'The password is changed.', headers: ['Set-Cookie'] } },
           problems: ['too_many_attempts'],
         }),
       },
@@ -180,7 +182,7 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
               example: EXAMPLE_SESSION,
             },
           },
-          problems: ['unauthenticated'],
+          problems: ['unauthenticated', 'too_many_attempts'],
         }),
       },
     )
@@ -195,7 +197,8 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
           address: address(),
         })
         set.status = 201
-        set.headers['set-cookie'] = cookie.begin(made.signedIn)
+        const headers: Record<string, unknown> = set.headers
+        headers['set-cookie'] = cookie.begin(made.signedIn)
         return {
           user: userBody(made.user),
           organization: {
@@ -223,7 +226,7 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
               example: EXAMPLE_SET_UP_ANSWER,
             },
           },
-          problems: ['unauthenticated', 'already_set_up'],
+          problems: ['unauthenticated', 'already_set_up', 'too_many_attempts'],
         }),
       },
     )

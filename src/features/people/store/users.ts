@@ -106,15 +106,21 @@ export async function findUserByUid(reader: Reader, uid: Id<'usr'>): Promise<Use
   return rows.map(userOf)[0]
 }
 
+export async function findUserById(reader: Reader, id: number): Promise<User | undefined> {
+  const { users } = reader.tables
+  const rows = await reader.select(userColumns(reader)).from(users).where(eq(users.id, id)).limit(1)
+  return rows.map(userOf)[0]
+}
+
 /** What a password is compared with; null for a person who has none. By an e-mail address that is folded already. */
 export async function findPasswordHash(
   reader: Reader,
   email: string,
-): Promise<{ id: number; disabledAt: number | null; passwordHash: string | null } | undefined> {
+): Promise<{ id: number; uid: Id<'usr'>; disabledAt: number | null; passwordHash: string | null } | undefined> {
   if (!canBeAsked(email)) return undefined
   const { users } = reader.tables
   const [found] = await reader
-    .select({ id: users.id, disabledAt: users.disabledAt, passwordHash: users.passwordHash })
+    .select({ id: users.id, uid: users.uid, disabledAt: users.disabledAt, passwordHash: users.passwordHash })
     .from(users)
     .where(eq(users.email, email))
     .limit(1)

@@ -1,0 +1,14 @@
+/**
+ * What tells one caller's addresses from another's. Whoever has an IPv6 address has 2^64 of them, so only its network
+ * counts; an IPv4 address counts as it is.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail] = address.split('%', 1)[0]!.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail ? tail.split(':') : []
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
+  const groups = [...before, ...zeros, ...after].slice(0, 4)
+  // `2001:db8:0::` and `2001:0DB8::` are the same network in two spellings.
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+}
