@@ -15,12 +15,12 @@ export const PROBLEMS = {
   malformed_json: {
     status: 400,
     title: 'Malformed JSON',
-    help: 'The body is not one valid JSON document in UTF-8. Numbers such as NaN or Infinity, trailing commas and invalid UTF-8 bytes are not JSON.',
+    help: 'The body is not one valid JSON document in UTF-8. Numbers such as NaN or Infinity, trailing commas and invalid UTF-8 bytes are not JSON, and more than 100 levels are not read.',
   },
   bad_request: {
     status: 400,
     title: 'Bad request',
-    help: 'The request as a whole could not be understood. The detail names the part.',
+    help: 'The request as a whole could not be understood, or could be understood in two ways, such as with two Host headers. The detail names the part.',
   },
   unauthenticated: {
     status: 401,
@@ -145,7 +145,7 @@ export const PROBLEMS = {
   body_too_large: {
     status: 413,
     title: 'Body too large',
-    help: 'Reports may have 1 MiB, batches 8 MiB, telemetry 64 MiB (also after decompression). Send less in one call.',
+    help: 'The body, or what it holds, is more than is taken in one call; the detail names the limit. Reports may have 1 MiB and 30,000 names and values, batches 8 MiB and 120,000, price tables and CSV files 8 MiB, telemetry 16 MiB (also after decompression) and 50,000 records, calls without a credential 16 KiB. Divide it and send the parts.',
   },
   unsupported_media_type: {
     status: 415,
@@ -175,12 +175,17 @@ export const PROBLEMS = {
   too_many_attempts: {
     status: 429,
     title: 'Too many attempts',
-    help: 'More than ten attempts with a wrong password came from this address or for this account within a minute. Try again after the pause that Retry-After names. Who is signed in and what has a token is not affected.',
+    help: 'Ten attempts with a wrong password came from this address or for this account, or more passwords are being checked than Tally checks at once. Try again after the pause that Retry-After names; each further failure makes it longer. A browser in which you signed in before has to wait for its own failures only, and neither sessions nor tokens are affected. `tally users unlock` lifts the pause.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many calls',
-    help: 'The token made more calls within a minute than TALLY_RATE_LIMIT allows. Nothing was written; try again after the pause that Retry-After names, and report many entries as a batch.',
+    help: 'The token made more calls within a minute than TALLY_RATE_LIMIT allows, or more requests came without a valid credential than Tally answers in a second (100 from one address, 250 in all). Nothing was written; try again after the pause that Retry-After names, and report many entries as a batch.',
+  },
+  too_many_exports: {
+    status: 429,
+    title: 'Too many exports',
+    help: 'A person may have 4 exports (CSV files and documents) at a time, all people together 16, and one that nobody reads for 20 seconds ends. Read each to its end before the next; try again after the pause that Retry-After names.',
   },
   internal_error: {
     status: 500,
@@ -201,6 +206,11 @@ export const PROBLEMS = {
     status: 503,
     title: 'Database unreachable',
     help: 'The database server does not answer or ended the connection. Nothing was written; try again after the pause that Retry-After names.',
+  },
+  database_failed: {
+    status: 503,
+    title: 'Database failed',
+    help: 'The database could not be read or written: its disk failed, or the file is damaged. Whether something was written is unknown; reports with a session_id or an Idempotency-Key can be sent again safely. The log of the server holds the reason.',
   },
   database_upgraded: {
     status: 503,

@@ -20,6 +20,8 @@ export type Outcome = 'created' | 'updated' | 'repeated' | 'rejected'
 export interface Sources {
   /** Path of the embedded database's file. */
   databaseFile: string | undefined
+  /** Of the disk of that file. */
+  diskSpace: (() => { freeBytes: number; totalBytes: number }) | undefined
   /** Bodies that wait to be written. */
   waitingWrites: () => number
   /** Mails of bills by their state. */
@@ -89,7 +91,7 @@ export function createMetrics() {
     text: () => registry.metrics(),
 
     /** Says, once, where to look for what merely is. */
-    watch({ databaseFile, waitingWrites, outbox, backups }: Sources): void {
+    watch({ databaseFile, diskSpace, waitingWrites, outbox, backups }: Sources): void {
       watched('tally_waiting_writes', 'Writes that wait for their commit.', waitingWrites)
       new Gauge({
         name: 'tally_outbox_mails',
@@ -103,6 +105,10 @@ export function createMetrics() {
       if (databaseFile) {
         watched('tally_database_bytes', 'Size of the database file.', () => sizeOf(databaseFile))
         watched('tally_wal_bytes', 'Size of the write-ahead log.', () => sizeOf(`${databaseFile}-wal`))
+      }
+      if (diskSpace) {
+        watched('tally_disk_free_bytes', 'Free space on the disk of the database.', () => diskSpace().freeBytes)
+        watched('tally_disk_total_bytes', 'Size of the disk of the database.', () => diskSpace().totalBytes)
       }
       if (backups) {
         const seconds = () => (backups().lastMadeAt ?? 0) / 1000

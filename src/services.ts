@@ -1,9 +1,9 @@
 /** Every service, built in order: each knows only those above it. */
 import { findDamage } from './database/damage.ts'
 import type { Database } from './database/database.ts'
-import { checkReady } from './database/ready.ts'
+import { readinessOf } from './database/ready.ts'
 import { createAuditService } from './features/audit/service.ts'
-import { type BillsDependencies, createBillsService } from './features/bills/service.ts'
+import { type BillsDependencies, createBillsService, createMailer } from './features/bills/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
 import { createPeopleService } from './features/people/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
@@ -23,7 +23,8 @@ export interface ServicesOptions {
 
 export function createServices({ db, clock, mail }: ServicesOptions) {
   const audit = createAuditService({ db, clock })
-  const people = createPeopleService({ db, clock, audit })
+  const noticeMail = mail && { mailer: createMailer(mail), from: mail.from }
+  const people = createPeopleService({ db, clock, audit, mail: noticeMail })
   const projects = createProjectsService({ db, clock, audit })
   const placement = createPlacementService({ db, clock, audit, projects })
   const prices = createPricesService({ db, clock, audit })
@@ -44,7 +45,7 @@ export function createServices({ db, clock, mail }: ServicesOptions) {
     bills,
     reports,
     telemetry,
-    checkReady: () => checkReady(db),
+    checkReady: readinessOf(db),
     findDamage: () => findDamage(db),
   }
 }

@@ -29,6 +29,7 @@ export function addFlushCommand(agents: Command): void {
     .description('Deliver what hooks have noted and no server has acknowledged yet, and say what it was')
     .addOption(optionOf('url'))
     .addOption(optionOf('token'))
+    .addOption(optionOf('tokenFile'))
     .option('--wait', 'try again until the server is there')
     .option('--refused', 'also try again what the server refused')
     // As hooks start it. It takes part in no talk: there is nobody who listens.

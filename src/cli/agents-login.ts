@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { credentialsPath, removeCredentials, storeCredentials } from '../agents/credentials.ts'
 import { readMe } from '../agents/server.ts'
-import { type ClientConfig, readAgentsEnvironment, readAgentsServer, readClientConfig } from '../config.ts'
+import { type ClientConfig, readAgentsEnvironment, readAgentsServer, readClientConfigOf } from '../config.ts'
 import type { Me } from '../features/people/schema.ts'
 import { withServerFaults } from './agents-server.ts'
 import { CommandError } from './failures.ts'
@@ -38,7 +38,7 @@ export function addLoginCommands(agents: Command): void {
     .action(async (_flags, command: Command) => {
       const { url, tokenStdin = false } = command.optsWithGlobals<LoginFlags>()
       const token = await readToken(tokenStdin)
-      const server = readClientConfig({ url, token })
+      const server = readClientConfigOf(token, { url })
       const me = await withServerFaults(() => readMe(server))
       if (me.kind !== 'service') {
         throw new CommandError(

@@ -32,6 +32,7 @@ export function addScanCommand(agents: Command): void {
     .option('--agent-name <name>', 'name of the agent in entries (default: that of the harness)')
     .addOption(optionOf('url'))
     .addOption(optionOf('token'))
+    .addOption(optionOf('tokenFile'))
     .option('--all', 'list every session, not only the latest')
     .option('--json', 'print JSON')
     .addHelpText(

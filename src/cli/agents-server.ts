@@ -13,6 +13,7 @@ import { CommandError } from './failures.ts'
 export interface ServerFlags {
   url?: string
   token?: string
+  tokenFile?: string
 }
 
 export interface AgentsServer {

@@ -36,6 +36,7 @@ export function addStatusCommand(agents: Command): void {
     .addArgument(agentsArgument('[agents...]', 'only these agents'))
     .addOption(optionOf('url'))
     .addOption(optionOf('token'))
+    .addOption(optionOf('tokenFile'))
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally agents status', 'tally agents status claude-code --json'))
     .action(async (names: AgentName[], _flags, command: Command) => {

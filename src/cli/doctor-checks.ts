@@ -1,5 +1,5 @@
 /** What `tally doctor` looks at: each check answers what it found, and what to do where that is not as it should be. */
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Services } from '../services.ts'
@@ -18,13 +18,6 @@ const ok = (what: string, says: string): Finding => ({ what, level: 'ok', says, 
 const warning = (what: string, says: string, advice: string): Finding => ({ what, level: 'warning', says, advice })
 const fault = (what: string, says: string, advice: string): Finding => ({ what, level: 'fault', says, advice })
 
-/** A month of a busy team fits into a gigabyte; an upgrade and a backup need the size of the database once more. */
-const FREE_BYTES_WANTED = 1e9
-const FREE_BYTES_NEEDED = 100e6
-
-/** A log that stays beyond it has a reader that never ends. */
-const LOG_BYTES_LIMIT = 2e9
-
 /** A day and a half: a daily backup that was late is none that is missing. */
 const BACKUP_AGE_LIMIT_MS = 36 * 3_600_000
 
@@ -33,14 +26,28 @@ const ASK_TIMEOUT_MS = 5_000
 const megabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`
 
 /** The folder and the files in it: whose they are, who else reads them, whether there is space. */
-export function checkFiles({ dataDir, databaseUrl }: Config): Finding[] {
+export async function checkFiles(config: Config, { fix }: { fix: boolean }): Promise<Finding[]> {
+  const { dataDir, databaseUrl } = config
   if (databaseUrl) return [ok('database', 'is in PostgreSQL')]
   const file = join(dataDir, 'tally.db')
   if (!existsSync(file)) {
     const advice = 'Name its folder with --data or TALLY_DATA; `tally serve` makes a new one.'
     return [fault('database', `there is none in ${resolve(dataDir)}`, advice)]
   }
-  return [checkAccess(dataDir, file), checkPrivacy(dataDir, file), checkSpace(dataDir, file), checkLog(file)]
+  return [
+    checkAccess(dataDir, file),
+    await checkPrivacy(config, fix),
+    await checkSpace(dataDir, file),
+    await checkLog(dataDir, file),
+  ]
+}
+
+/** Files with secrets that others can read, each with what to do. */
+export function checkSecrets(exposed: readonly string[]): Finding[] {
+  return exposed.map((says) => {
+    const [what = '', advice = ''] = says.split(/: (?=chmod )/)
+    return warning('secrets', what, advice)
+  })
 }
 
 function checkAccess(dataDir: string, file: string): Finding {
@@ -52,30 +59,42 @@ function checkAccess(dataDir: string, file: string): Finding {
   }
 }
 
-function checkPrivacy(dataDir: string, file: string): Finding {
+/** @param fix takes the rights of others away first */
+async function checkPrivacy({ dataDir, backups }: Config, fix: boolean): Promise<Finding> {
   if (process.platform === 'win32') return ok('privacy', 'is decided by the folder’s access list')
-  const readable = [dataDir, file].every((path) => (statSync(path).mode & 0o007) !== 0)
-  if (!readable) return ok('privacy', 'other users of this machine cannot read the database')
-  const advice = `It holds what people cost: chmod 700 ${resolve(dataDir)}`
-  return warning('privacy', 'every user of this machine can read the database', advice)
+  const { findExposed, protect } = await import('../database/permissions.ts')
+  const folders = { dataDir: resolve(dataDir), backups: resolve(backups.folder) }
+  const changed = fix ? protect(folders).changed : []
+  const exposed = findExposed(folders)
+  const repaired = changed.length > 0 ? `; changed ${changed.join(', ')}` : ''
+  if (exposed.length === 0) return ok('privacy', `other users of this machine cannot read the database${repaired}`)
+  const advice = fix
+    ? `Not changed, as another user owns it or it holds other files as well: chmod go= ${exposed.join(' ')}`
+    : 'It holds what people cost. Run `tally doctor --fix` as the owner, which makes it private.'
+  return warning('privacy', `other users of this machine can read ${exposed.join(', ')}${repaired}`, advice)
 }
 
-function checkSpace(dataDir: string, file: string): Finding {
-  const { bavail, bsize } = statfsSync(dataDir)
-  const free = bavail * bsize
+async function checkSpace(dataDir: string, file: string): Promise<Finding> {
+  const { diskSpaceOf, spaceLevelOf } = await import('../database/disk-space.ts')
+  const space = diskSpaceOf(dataDir)
   const size = statSync(file).size
-  const says = `${megabytes(free)} free, the database has ${megabytes(size)}`
+  const share = Math.floor((space.freeBytes * 100) / space.totalBytes)
+  const says = `${megabytes(space.freeBytes)} free (${share} %), the database has ${megabytes(size)}`
   const advice = 'Free some, or move the folder to a larger disk. A full disk refuses reports until there is space.'
-  if (free < FREE_BYTES_NEEDED) return fault('disk', says, advice)
-  if (free < Math.max(FREE_BYTES_WANTED, size)) return warning('disk', says, advice)
+  const level = spaceLevelOf(space)
+  if (level === 'critical') return fault('disk', says, advice)
+  // An upgrade and a backup need the size of the database once more.
+  if (level === 'low' || space.freeBytes < size) return warning('disk', says, advice)
   return ok('disk', says)
 }
 
-function checkLog(file: string): Finding {
+async function checkLog(dataDir: string, file: string): Promise<Finding> {
+  const { diskSpaceOf, logBytesAllowed } = await import('../database/disk-space.ts')
   const bytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   const says = `the write-ahead log has ${megabytes(bytes)}`
-  if (bytes < LOG_BYTES_LIMIT) return ok('log', says)
-  return warning('log', says, 'Something reads the database without an end. Restart the server, which empties it.')
+  if (bytes <= logBytesAllowed(diskSpaceOf(dataDir).freeBytes)) return ok('log', says)
+  const advice = 'Something has been reading the database for long: look for tally verify, tally sql or sqlite3.'
+  return warning('log', says, advice)
 }
 
 /** Whether the clock can be believed: entries are dated by agents, but bills, links and backups by it. */

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
-import { type OptionName, readConfig } from '../config.ts'
+import { exposedSecrets, type OptionName, readConfig } from '../config.ts'
 import {
   checkBackups,
   checkClock,
   checkFiles,
   checkMail,
   checkPeople,
+  checkSecrets,
   checkServer,
   type Finding,
 } from './doctor-checks.ts'
@@ -16,6 +17,7 @@ import { type DatabaseFlags, withServices } from './with-services.ts'
 
 interface DoctorFlags extends DatabaseFlags {
   json?: boolean
+  fix?: boolean
 }
 
 export function addDoctorCommand(program: Command): void {
@@ -27,8 +29,10 @@ export function addDoctorCommand(program: Command): void {
     .addOption(optionOf('publicUrl'))
     .addOption(optionOf('trustedProxies'))
     .addOption(optionOf('smtpUrl'))
+    .addOption(optionOf('smtpUrlFile'))
     .addOption(optionOf('smtpFrom'))
     .addOption(optionOf('backupDir'))
+    .option('--fix', 'make the files of the database readable by their owner only')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -49,7 +53,10 @@ ${examples('tally doctor', 'sudo -u tally env $(cat /etc/tally.env) tally doctor
 async function examine(flags: DoctorFlags): Promise<Finding[]> {
   const config = readConfig(flags as Partial<Record<OptionName, string>>)
   const now = Date.now()
-  const files = checkFiles(config)
+  const files = [
+    ...(await checkFiles(config, { fix: flags.fix ?? false })),
+    ...checkSecrets(exposedSecrets(flags as Partial<Record<OptionName, string>>)),
+  ]
   const rest = [await checkClock(now), await checkBackups(config, now), ...(await checkServer(config))]
   // Without its files there is no database to be asked.
   if (files.some(({ level }) => level === 'fault')) return [...files, ...rest]

@@ -40,6 +40,7 @@ function createProgram(): Command {
     .helpOption('-h, --help', 'show what a command takes, with examples')
     .addOption(optionOf('data'))
     .addOption(optionOf('databaseUrl'))
+    .addOption(optionOf('databaseUrlFile'))
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'tally: ')) })
     .showHelpAfterError('(--help shows what the command takes, with examples)')

@@ -148,7 +148,7 @@ const CHECK_TEXTS: Record<CompletenessReport['data'][number]['check'], string> =
   without_client: 'on projects without a client',
   without_project: 'on tickets without a project',
   unpriced: 'of unknown cost',
-  possible_duplicates: 'possibly counted twice',
+  possible_duplicates: "possible duplicates: identical, or with another person's session id",
   unapproved: 'not approved',
   unbilled: 'on no bill',
   rejected: 'rejected',

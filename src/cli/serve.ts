@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
-import { type Config, type OptionName, readConfig } from '../config.ts'
+import { type Config, exposedSecrets, type OptionName, readConfig } from '../config.ts'
+import type { DiskSpace, SpaceLevel } from '../database/disk-space.ts'
 import { localUrl } from './address.ts'
 import { CommandError, EXIT_DONE } from './failures.ts'
 import { firstSteps } from './first-steps.ts'
@@ -21,13 +22,19 @@ const SHUTDOWN_MS = 9_500
 const FLUSH_LAST_USED_MS = 30_000
 
 /**
- * Twice the largest body that a route takes (telemetry, 64 MiB): what is a little too large is refused by the route,
+ * Twice the largest body that a route takes (telemetry, 16 MiB): what is a little too large is refused by the route,
  * with a problem that says so; what is far too large is cut off by Bun with a bare 413.
  */
-const REQUEST_LIMIT_BYTES = 128 * 1_048_576
+const REQUEST_LIMIT_BYTES = 32 * 1_048_576
 
 /** A client that sends or takes nothing for this long is cut off, so that slow ones cannot hold connections. */
 const IDLE_TIMEOUT_SECONDS = 20
+
+const EXPOSED_FILES =
+  'other users of this machine can read these, and Tally may not change that; use a folder of its own with mode 0700'
+
+const BLOCKED_LOG =
+  'something has been reading the database for so long that its log cannot be emptied and grows; look for a command such as tally verify, tally sql or sqlite3 that does not end'
 
 export function addServeCommand(program: Command): void {
   program
@@ -39,6 +46,7 @@ export function addServeCommand(program: Command): void {
     .addOption(optionOf('trustedProxies'))
     .addOption(optionOf('rateLimit'))
     .addOption(optionOf('smtpUrl'))
+    .addOption(optionOf('smtpUrlFile'))
     .addOption(optionOf('smtpFrom'))
     .addOption(optionOf('backupEvery'))
     .addOption(optionOf('backupKeep'))
@@ -53,26 +61,44 @@ export function addServeCommand(program: Command): void {
       ),
     )
     .action(async (_flags, command: Command) => {
-      await serve(readConfig(command.optsWithGlobals<Partial<Record<OptionName, string>>>()))
+      const flags = command.optsWithGlobals<Partial<Record<OptionName, string>>>()
+      await serve(readConfig(flags), exposedSecrets(flags))
     })
 }
 
+/** Lines of the log that wait for space where they are written to; later ones are lost. */
+const HELD_LOG_BYTES = 1_048_576
+
 /** Answers when the server has ended in good order. */
-async function serve(config: Config): Promise<void> {
-  const [{ pino }, { openDatabase }, { createServices }, { createApp }, { systemClock }, { createMetrics }] =
-    await Promise.all([
-      import('pino'),
-      import('../database/open.ts'),
-      import('../services.ts'),
-      import('../app.ts'),
-      import('../lib/clock.ts'),
-      import('../metrics.ts'),
-    ])
+async function serve(config: Config, warnings: readonly string[]): Promise<void> {
+  const [
+    { pino },
+    { openDatabase, isDiskError },
+    { exitAtOnce },
+    { diskSpaceOf, watchDiskSpace },
+    { createServices },
+    { createApp },
+    { systemClock },
+    { createMetrics },
+  ] = await Promise.all([
+    import('pino'),
+    import('../database/open.ts'),
+    import('../database/exit.ts'),
+    import('../database/disk-space.ts'),
+    import('../services.ts'),
+    import('../app.ts'),
+    import('../lib/clock.ts'),
+    import('../metrics.ts'),
+  ])
   const metrics = createMetrics()
-  const logger = pino({ level: config.logLevel })
+  const output = pino.destination({ dest: 1, sync: true, maxLength: HELD_LOG_BYTES })
+  // A log on a full disk must not end a server that answers 503 for it: lines are held until there is space again.
+  output.on('error', () => {})
+  const logger = pino({ level: config.logLevel }, output)
+  for (const warning of warnings) logger.warn(warning)
   const die = (error: unknown, message: string) => {
     logger.fatal({ err: driverError(error) }, message)
-    process.exit(EXIT_FATAL)
+    return exitAtOnce(EXIT_FATAL)
   }
   for (const event of ['uncaughtException', 'unhandledRejection']) {
     process.on(event, (error: unknown) => die(error, 'failed in a way that nobody expected'))
@@ -83,9 +109,18 @@ async function serve(config: Config): Promise<void> {
     clock: systemClock,
     serving: true,
     // What is durable is unknown now: only a new start, which reads it back, can tell.
-    onFatal: (error) => die(error, 'the disk of the database failed'),
+    onFatal: (error) => die(error, 'the database cannot be used any more'),
+    onReadError: (error) => logger.error({ err: driverError(error) }, 'a part of the database cannot be read'),
+    onBlockedLog: (reader) => logger.warn(reader, BLOCKED_LOG),
     onCommit: metrics.commit,
+  }).catch((error) => {
+    if (isDiskError(error)) return die(error, 'the disk of the database failed')
+    throw error
   })
+  if (db.file) {
+    await protectFiles(config, logger)
+    watchDiskSpace(config.dataDir, (level, space) => logDiskSpace(level, space, logger))
+  }
   // Before it listens: whoever has read that it is ready may ask it to stop.
   const stopping = askedToStop()
   let server: Server | undefined
@@ -97,6 +132,7 @@ async function serve(config: Config): Promise<void> {
     const backups = config.backups.everyMs === undefined ? undefined : await startBackups(config, logger)
     metrics.watch({
       databaseFile: db.file,
+      diskSpace: db.file === undefined ? undefined : () => diskSpaceOf(config.dataDir),
       waitingWrites: db.waitingWrites,
       outbox: services.bills.deliveries.count,
       backups: backups?.state,
@@ -116,6 +152,13 @@ async function serve(config: Config): Promise<void> {
       const link = await services.people.createSetUpLink(config.publicUrl ?? url)
       print(firstSteps({ url, link, config, now: systemClock.now() }))
     }
+    services.people.watchSignIns(
+      ({ user, mail }) => {
+        const line = { user: user.uid, mail: mail?.result ?? 'not set up', answer: mail?.answer }
+        logger.warn(line, 'somebody tries passwords for a person: attempts of strangers have to wait')
+      },
+      (error) => logger.error({ err: driverError(error) }, 'could not keep that somebody tries passwords for a person'),
+    )
     const flushing = setInterval(() => flushLastUsed(services.people, logger), FLUSH_LAST_USED_MS)
     const rolling = services.reports.rollup.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not bring the sums of days and months up to date')
@@ -178,6 +221,21 @@ function listen({ host, port }: Config, start: (options: ListenOptions) => Serve
     }
     throw new CommandError(`Cannot listen on ${host}, port ${port}: ${message}. Choose another with --host and --port.`)
   }
+}
+
+/** Keeps other users of the machine out of the files. */
+async function protectFiles({ dataDir, backups }: Config, logger: Logger): Promise<void> {
+  const { protect } = await import('../database/permissions.ts')
+  const { changed, exposed } = protect({ dataDir, backups: backups.folder })
+  if (changed.length > 0) logger.info({ paths: changed }, 'other users could read these; now only the owner can')
+  if (exposed.length > 0) logger.warn({ paths: exposed }, EXPOSED_FILES)
+}
+
+function logDiskSpace(level: SpaceLevel, { freeBytes, totalBytes }: DiskSpace, logger: Logger): void {
+  const line = { free_bytes: freeBytes, total_bytes: totalBytes }
+  if (level === 'ok') logger.info(line, 'the disk of the database has enough space again')
+  else if (level === 'low') logger.warn(line, 'the disk of the database has less than 15 % left; free some space')
+  else logger.error(line, 'the disk of the database has less than 5 % left; a full disk refuses reports')
 }
 
 /** Answers at the first signal to end; the second ends the process at once. */

@@ -10,6 +10,7 @@ import { CommandError } from './failures.ts'
 export interface DatabaseFlags {
   data?: string
   databaseUrl?: string
+  databaseUrlFile?: string
 }
 
 /**

@@ -1,16 +1,43 @@
 /**
  * Moves what the write-ahead log holds into the database file, off the main thread: a checkpoint's fsyncs would
  * otherwise stop the server in the middle of a commit. Nearly doubled the throughput of reporting at eight million rows.
+ *
+ * Under load a checkpoint never catches up with the writers, and the log would only grow. Before it is too large the
+ * writer pauses for the last part of one.
  */
 import { Database as Connection } from 'bun:sqlite'
+import { fdatasyncSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { diskSpaceOf, logBytesToEmptyAt, spaceLevelOf } from './disk-space.ts'
+import { FileHeader } from './file-header.ts'
 
 declare const self: Worker
+
+export type ToCheckpoints =
+  | {
+      path: string
+      /** Descriptor of the database file. Closing one would end the process's locks, so the thread opens none itself. */
+      database: number
+    }
+  /** The answer to `pause`: no transaction is open. */
+  | 'paused'
+  | 'stop'
+
+export type FromCheckpoints =
+  | 'pause'
+  | 'resume'
+  | 'stopped'
+  /** Somebody has been reading for so long that the log cannot be emptied. */
+  | { blocked: { seconds: number; logBytes: number } }
+  /** Another file was copied onto the database, and nothing more may be written into it. */
+  | 'overwritten'
+  | { error: { message: string; code?: string } }
 
 /** From the end of one checkpoint to the next, so that writers have their turn however long one takes. */
 const PAUSE_MS = 250
 
-/** A log this large (pages of 4 KiB, 1 GiB) is emptied even if that makes writers wait for a moment. */
-const RESTART_FROM_PAGES = 262_144
+/** Another process may have the file for itself while it opens or closes it. */
+const OPENING_WAIT_MS = 5_000
 
 /**
  * What a checkpoint waits for readers while it holds the lock for writing: no longer than the event loop may be kept. A
@@ -18,32 +45,147 @@ const RESTART_FROM_PAGES = 262_144
  */
 const READERS_WAIT_MS = 20
 
-let connection: Connection | undefined
-let timer: Timer | undefined
+/** After a reader kept the log from being emptied, writers have this long without a pause. */
+const BLOCKED_PAUSE_MS = 1_000
 
-function checkpoint(): void {
-  const [passive] = connection!.query<{ log: number }, []>('PRAGMA wal_checkpoint(PASSIVE)').all()
-  if (passive && passive.log > RESTART_FROM_PAGES) connection!.run('PRAGMA wal_checkpoint(RESTART)')
+/** A reader is worth a warning when it takes this long, as questions have a deadline of seconds; then again each time. */
+const BLOCKED_WARNING_MS = 30_000
+
+/** After this long without a commit the log's space is given back. The next commit pays a fraction of a millisecond. */
+const IDLE_MS = 2_000
+
+/** Less is not worth giving back while the disk has space. */
+const IDLE_LOG_BYTES = 1_048_576
+
+const post = (message: FromCheckpoints) => self.postMessage(message)
+
+/** What SQLite answers: frames in the log, and how many of them are in the database file. */
+interface Checkpointed {
+  busy: number
+  log: number
+  checkpointed: number
 }
 
-function checkpointRegularly(): void {
-  try {
-    checkpoint()
-  } catch {
-    // Busy or full: the log keeps everything, and the next round tries again.
+class Checkpoints {
+  readonly #connection: Connection
+  readonly #frameBytes: number
+  readonly #header: FileHeader
+  #timer: Timer | undefined
+  #whenPaused = () => {}
+  #last: Checkpointed = { busy: 0, log: 0, checkpointed: 0 }
+  #changedAt = 0
+  /** Of a log that was emptied by a RESTART and not written to since: it looks as full as before. */
+  #restartedFrames = -1
+  #blockedSince: number | undefined
+  #blockedWarnedAt = 0
+  #triedAt = Number.NEGATIVE_INFINITY
+
+  constructor(
+    readonly path: string,
+    readonly database: number,
+  ) {
+    this.#connection = new Connection(path, { readwrite: true, create: false })
+    this.#connection.run(`PRAGMA busy_timeout = ${OPENING_WAIT_MS}`)
+    this.#connection.run('PRAGMA synchronous = FULL')
+    const { page_size } = this.#connection.query<{ page_size: number }, []>('PRAGMA page_size').get()!
+    this.#connection.run(`PRAGMA busy_timeout = ${READERS_WAIT_MS}`)
+    // https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+    this.#frameBytes = page_size + 24
+    const version = this.#connection.query<{ version: number }, []>('SELECT max(version) AS version FROM migrations')
+    this.#header = new FileHeader(database, () => version.get()!.version)
+    this.#schedule()
   }
-  timer = setTimeout(checkpointRegularly, PAUSE_MS)
+
+  paused(): void {
+    this.#whenPaused()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#connection.close()
+    post('stopped')
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => this.#checkpointOrReport(), PAUSE_MS)
+  }
+
+  async #checkpointOrReport(): Promise<void> {
+    try {
+      if (this.#header.isOverwritten()) {
+        post('overwritten')
+        return
+      }
+      await this.#checkpoint()
+    } catch (error) {
+      const { message, code } = error as { message: string; code?: string }
+      // Busy or full: the log keeps everything, and the next round tries again. With any other error it is unknown what
+      // is in the file, and nobody may go on.
+      if (!/^SQLITE_(BUSY|LOCKED|FULL)/.test(code ?? '')) {
+        post({ error: { message, ...(code !== undefined && { code }) } })
+        return
+      }
+    }
+    this.#schedule()
+  }
+
+  async #checkpoint(): Promise<void> {
+    const now = performance.now()
+    const state = this.#run('PASSIVE')
+    // Another process is checkpointing.
+    if (state.log < 0) return
+    if (state.log !== this.#last.log || state.checkpointed !== this.#last.checkpointed) this.#changedAt = now
+    if (state.log !== this.#last.log) this.#restartedFrames = -1
+    this.#last = state
+    const fileBytes = statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    const space = diskSpaceOf(dirname(this.path))
+    const isScarce = spaceLevelOf(space) !== 'ok'
+    const isLarge = state.log * this.#frameBytes > logBytesToEmptyAt(space.freeBytes, fileBytes)
+    const isIdle = now - this.#changedAt > IDLE_MS && (isScarce || fileBytes > IDLE_LOG_BYTES)
+    if (fileBytes === 0 || now - this.#triedAt < (this.#blockedSince === undefined ? 0 : BLOCKED_PAUSE_MS)) return
+    if (isIdle || (isLarge && isScarce)) await this.#empty('TRUNCATE', fileBytes)
+    // The space stays allocated, which makes syncs of the log faster.
+    else if (isLarge && state.log !== this.#restartedFrames) await this.#empty('RESTART', fileBytes)
+  }
+
+  async #empty(mode: 'RESTART' | 'TRUNCATE', fileBytes: number): Promise<void> {
+    this.#triedAt = performance.now()
+    // Most of the work, while writers go on.
+    fdatasyncSync(this.database)
+    this.#run('PASSIVE')
+    await new Promise<void>((resolve) => {
+      this.#whenPaused = resolve
+      post('pause')
+    })
+    let state: Checkpointed
+    try {
+      state = this.#run(mode)
+    } finally {
+      post('resume')
+    }
+    if (state.busy) return this.#reportReader(fileBytes)
+    this.#blockedSince = undefined
+    this.#restartedFrames = state.log
+    this.#last = state
+  }
+
+  #reportReader(logBytes: number): void {
+    const now = performance.now()
+    this.#blockedSince ??= now
+    if (now - Math.max(this.#blockedSince, this.#blockedWarnedAt) < BLOCKED_WARNING_MS) return
+    this.#blockedWarnedAt = now
+    post({ blocked: { seconds: Math.round((now - this.#blockedSince) / 1_000), logBytes } })
+  }
+
+  #run(mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): Checkpointed {
+    return this.#connection.query<Checkpointed, []>(`PRAGMA wal_checkpoint(${mode})`).get()!
+  }
 }
 
-self.onmessage = ({ data }: MessageEvent<{ path: string } | 'stop'>) => {
-  if (data === 'stop') {
-    clearTimeout(timer)
-    connection?.close()
-    self.postMessage('stopped')
-    return
-  }
-  connection = new Connection(data.path, { readwrite: true, create: false })
-  connection.run(`PRAGMA busy_timeout = ${READERS_WAIT_MS}`)
-  connection.run('PRAGMA synchronous = FULL')
-  timer = setTimeout(checkpointRegularly, PAUSE_MS)
+let checkpoints: Checkpoints | undefined
+
+self.onmessage = ({ data }: MessageEvent<ToCheckpoints>) => {
+  if (data === 'paused') checkpoints!.paused()
+  else if (data === 'stop') checkpoints!.stop()
+  else checkpoints = new Checkpoints(data.path, data.database)
 }

@@ -5,8 +5,8 @@
 import { Database as Connection } from 'bun:sqlite'
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { refuseForeignFile, WrongDatabase } from './migrate.ts'
-import { syncFolder } from './sqlite.ts'
+import { syncFolder } from './log-file.ts'
+import { makePrivateFile, refuseForeignFile, WrongDatabase } from './migrate.ts'
 
 export interface Copy {
   bytes: number
@@ -14,9 +14,6 @@ export interface Copy {
   version: number
   entries: number
 }
-
-/** Only its owner reads it: it holds what people cost and who they work for. */
-const OWNER_ONLY = 0o600
 
 /** Where it lies until it is whole. */
 export const unfinishedName = (path: string) => `${path}.unfinished`
@@ -30,8 +27,7 @@ export function copyWhole(reading: Connection, path: string): Copy {
   rmSync(unfinished, { force: true })
   requireSpace(reading, path)
   try {
-    // SQLite takes an empty file for none, and leaves its permissions.
-    closeSync(openSync(unfinished, 'wx', OWNER_ONLY))
+    makePrivateFile(unfinished)
     reading.run('VACUUM INTO ?', [unfinished])
     const copy = identify(unfinished)
     requireSound(unfinished)

@@ -68,6 +68,8 @@ export interface Database {
    * a repeat may succeed. Any other error of the database leaves open what became durable.
    */
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** Writes something small that nobody reads, and answers when it is durable. Throws as `write` does. */
+  probe(): Promise<void>
   /** How many bodies wait for their turn. */
   waitingWrites(): number
   /** Answers what waits, refuses what comes. */
@@ -76,8 +78,15 @@ export interface Database {
 
 /** What happened to the database that the process must know of. */
 export interface DatabaseEvents {
-  /** The disk failed under a commit, so it is unknown what is durable: the process must stop and start again. */
+  /**
+   * The disk failed, or somebody took the files away: it is unknown what is durable, and the process must end without
+   * closing the database, and start again. Nothing is written after it.
+   */
   onFatal(error: unknown): void
+  /** The disk could not be read, but not everywhere: only those who asked for what is there were refused. */
+  onReadError(error: unknown): void
+  /** Somebody has been reading for so long that the log, now of so many bytes, cannot be emptied. */
+  onBlockedLog(reader: { seconds: number; logBytes: number }): void
   /** So many writes became durable together, so long after their transaction began. */
   onCommit(writes: number, seconds: number): void
 }

@@ -23,6 +23,9 @@ const SQLITE_FAILURES: [start: string, failure: Failure][] = [
   ['SQLITE_LOCKED', 'busy'],
   ['SQLITE_FULL', 'full'],
   ['SQLITE_IOERR', 'io'],
+  // What SQLite makes of EIO at a read. A file that is really damaged is no better to go on with.
+  ['SQLITE_CORRUPT', 'io'],
+  ['SQLITE_NOTADB', 'io'],
 ]
 
 /** PostgreSQL's SQLSTATE codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -101,7 +104,7 @@ export function databaseBusy(): Problem {
   )
 }
 
-function databaseFull(): Problem {
+export function databaseFull(): Problem {
   return new Problem(
     'database_full',
     'The disk of the database is full. Nothing was written; try again when there is space.',
@@ -115,6 +118,16 @@ function databaseUnreachable(): Problem {
     'The database server does not answer. Nothing was written; try again.',
     retryLater,
   )
+}
+
+function databaseFailed(cause: unknown): Problem {
+  const problem = new Problem(
+    'database_failed',
+    'The database could not be read or written: its disk failed, or the file is damaged. It is unknown whether a change was written; repeat it.',
+    retryLater,
+  )
+  // For those who must know that it was the disk.
+  return Object.assign(problem, { cause })
 }
 
 export function tookTooLong(): Problem {
@@ -142,6 +155,8 @@ export function asProblem(error: unknown): unknown {
       return databaseBusy()
     case 'full':
       return databaseFull()
+    case 'io':
+      return databaseFailed(bare)
     case 'unreachable':
       return databaseUnreachable()
     case 'deadline':

@@ -3,7 +3,7 @@
  * and only then is asked what is missing.
  */
 import { Database as Connection } from 'bun:sqlite'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import type { Sql } from 'postgres'
 import { MIGRATIONS, type Migration } from '../../migrations/index.ts'
 import { APPLICATION_ID, configureConnection } from './sqlite.ts'
@@ -69,6 +69,7 @@ export function applyAllToSqlite(connection: Connection, now: number): void {
 function openOwnFile(path: string): Connection {
   let connection: Connection | undefined
   try {
+    if (!existsSync(path)) makePrivateFile(path)
     connection = new Connection(path, { readwrite: true, create: true })
     configureConnection(connection, LOCK_TIMEOUT_MS)
     refuseForeignFile(connection, path)
@@ -80,9 +81,19 @@ function openOwnFile(path: string): Connection {
   }
 }
 
-const UNUSABLE_FILE = ['SQLITE_NOTADB', 'SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_PERM']
+/** SQLite takes an empty file for none, and leaves its permissions, which the log and the shared memory inherit. */
+export function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch {
+    // Another process may have been faster; any other error SQLite reports at the same path.
+  }
+}
 
-function asWrongFile(error: unknown, path: string): unknown {
+const UNUSABLE_FILE = ['SQLITE_NOTADB', 'SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_PERM', 'EACCES', 'EPERM', 'EROFS']
+
+/** {@link WrongDatabase} where the file is none of Tally's or may not be written, else the error itself. */
+export function asWrongFile(error: unknown, path: string): unknown {
   const { code = '', message } = error as { code?: string; message: string }
   if (!UNUSABLE_FILE.some((unusable) => code.startsWith(unusable))) return error
   if (code === 'SQLITE_NOTADB')
@@ -128,6 +139,7 @@ function copyBeside(path: string, version: number): void {
   rmSync(unfinished, { force: true })
   const reading = new Connection(path, { readonly: true })
   try {
+    makePrivateFile(unfinished)
     reading.run('VACUUM INTO ?', [unfinished])
     const file = openSync(unfinished, 'r+')
     fsyncSync(file)

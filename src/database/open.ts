@@ -1,10 +1,11 @@
 /** Opens the database that the configuration names, migrated and ready. */
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import type { Database, DatabaseEvents } from './database.ts'
-import { asProblem } from './errors.ts'
-import { migrateSqlite, WrongDatabase } from './migrate.ts'
+import { asProblem, failureOf } from './errors.ts'
+import { asWrongFile, migrateSqlite, WrongDatabase } from './migrate.ts'
+import { emptyLogOfFullDisk } from './own-checkpoints.ts'
 import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -39,9 +40,10 @@ export async function openDatabase({
   databaseUrl,
   clock,
   serving = false,
-  onFatal = (error) => {
-    throw error
-  },
+  // Whoever wrote is told; a command ends with what failed.
+  onFatal = () => {},
+  onReadError = () => {},
+  onBlockedLog = () => {},
   onCommit = () => {},
   slowDeadlineMs = SLOW_DEADLINE_MS,
   busyDeadlineMs = BUSY_DEADLINE_MS,
@@ -50,12 +52,25 @@ export async function openDatabase({
   if (databaseUrl) return openPostgres({ url: databaseUrl, now: clock.now(), ...settings })
   makeFolder(dataDir)
   const path = join(dataDir, DATABASE_FILE)
+  refuseOrphanedLog(path)
   try {
+    if (serving) emptyLogOfFullDisk(path)
     migrateSqlite(path, clock.now())
+    return openSqlite({ path, workers: serving, onFatal, onReadError, onBlockedLog, ...settings })
   } catch (error) {
-    throw asProblem(error)
+    throw asProblem(asWrongFile(error, path))
   }
-  return openSqlite({ path, workers: serving, onFatal, ...settings })
+}
+
+/** Whether the disk failed, or holds something that is no database of Tally's any more. */
+export const isDiskError = (error: unknown): boolean => failureOf(error) === 'io'
+
+/** SQLite would make a new database and remove the log, which holds what was acknowledged last. */
+function refuseOrphanedLog(path: string): void {
+  if (existsSync(path) || !existsSync(`${path}-wal`)) return
+  throw new WrongDatabase(
+    `${path} is missing, but its log ${path}-wal is there. Move the database file back, or restore a backup after moving the log away.`,
+  )
 }
 
 function makeFolder(path: string): void {

@@ -10,6 +10,7 @@
  * issues 1066, 1133 and 1208). So `begin` is not used, and a client that lost a connection is replaced as a whole.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { sql } from 'drizzle-orm'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres, { type Sql } from 'postgres'
 import type { Database, DatabaseEvents, Reader, Tx } from './database.ts'
@@ -350,6 +351,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     read: readerOver(quick),
     slow: readerOver(slow),
     write: (body) => writer.write(body),
+    // A transaction with a number of its own ends with a record in the server's log.
+    probe: () =>
+      writer.write(async (tx) => {
+        await tx.select({ id: sql`pg_current_xact_id()::text` }).from(tx.tables.revision)
+      }),
     waitingWrites: () => writer.waiting(),
     close() {
       closing ??= close()

@@ -2,24 +2,43 @@ import { MIGRATIONS } from '../../migrations/index.ts'
 import { Problem } from '../errors.ts'
 import type { Database } from './database.ts'
 
+/** Anybody may ask, and each probe writes to the disk: whoever asks more often hears what the last one found. */
+const PROBE_EVERY_MS = 1_000
+
 /**
- * Answers where the database can be written and has the schema that this program knows. A newer Tally's command line
- * may have migrated it under a server that runs.
+ * Answers where the database can be written, which is tried, and has the schema that this program knows. A newer
+ * Tally's command line may have migrated it under a server that runs.
  */
-export async function checkReady(db: Database): Promise<void> {
-  // Takes the lock that every entry needs, and gives it back.
-  await db.write(async () => {})
+export function readinessOf(db: Database): () => Promise<void> {
+  let probedAt = Number.NEGATIVE_INFINITY
+  let isProbing = false
+  let probed = Promise.resolve()
+  const probe = () => {
+    if (isProbing || performance.now() - probedAt < PROBE_EVERY_MS) return probed
+    isProbing = true
+    probed = db.probe().finally(() => {
+      isProbing = false
+      probedAt = performance.now()
+    })
+    return probed
+  }
+  return async () => {
+    await probe()
+    await refuseUpgraded(db)
+  }
+}
+
+async function refuseUpgraded(db: Database): Promise<void> {
   const { migrations } = db.read.tables
   const applied = await db.read.select({ version: migrations.version }).from(migrations)
   const version = Math.max(...applied.map((row) => row.version))
   const known = MIGRATIONS.at(-1)!.version
-  if (version !== known) {
-    throw new Problem(
-      'database_upgraded',
-      `The database has schema version ${version}, this server knows ${known}. Start the version of Tally that upgraded it.`,
-      { headers: { 'retry-after': RETRY_AFTER_SECONDS } },
-    )
-  }
+  if (version === known) return
+  throw new Problem(
+    'database_upgraded',
+    `The database has schema version ${version}, this server knows ${known}. Start the version of Tally that upgraded it.`,
+    { headers: { 'retry-after': RETRY_AFTER_SECONDS } },
+  )
 }
 
 /** Someone has to start another program first. */

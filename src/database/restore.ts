@@ -1,10 +1,10 @@
 /** Puts a backup in the place of the embedded database. */
 import { Database as Connection } from 'bun:sqlite'
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Copy, copyWhole, identify } from './copy.ts'
+import { syncFolder } from './log-file.ts'
 import { refuseNewer, WrongDatabase } from './migrate.ts'
-import { syncFolder } from './sqlite.ts'
 
 interface RestoreOptions {
   /** The backup. It is read only. */
@@ -43,6 +43,8 @@ export function restore({ from, to, keepAs }: RestoreOptions): Copy & { replaced
     requireUnused(to)
     // A second name first and then a rename, so that at no moment there is no database, of which a start would make a new one.
     linkSync(to, keepAs!)
+    // It may be from a version that left this to the umask.
+    chmodSync(keepAs!, 0o600)
   }
   renameSync(restored, to)
   syncFolder(dirname(to))

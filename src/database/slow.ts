@@ -56,6 +56,7 @@ class SlowWorkers {
   constructor(
     readonly path: string,
     readonly deadlineMs: number,
+    readonly onError: (error: unknown) => void,
   ) {}
 
   /** The deadline is for the answer; a question may wait as long again for its turn. */
@@ -137,7 +138,11 @@ class SlowWorkers {
     lane.question = undefined
     clearTimeout(lane.timer)
     if ('rows' in answer) resolve(answer.rows)
-    else reject(Object.assign(new Error(answer.error.message), { code: answer.error.code }))
+    else {
+      const error = Object.assign(new Error(answer.error.message), { code: answer.error.code })
+      this.onError(error)
+      reject(error)
+    }
     this.#next()
     if (!lane.question) lane.timer = setTimeout(() => this.#endIdle(lane), SECOND_LANE_IDLE_MS)
   }
@@ -172,8 +177,9 @@ export interface SlowReader {
   close(): void
 }
 
-export function openSlowReader(path: string, deadlineMs: number): SlowReader {
-  const workers = new SlowWorkers(path, deadlineMs)
+/** @param onError hears what SQLite answers where a query fails */
+export function openSlowReader(path: string, deadlineMs: number, onError: (error: unknown) => void): SlowReader {
+  const workers = new SlowWorkers(path, deadlineMs, onError)
   const orm = drizzle(async (sql, params, method) => {
     const rows = await workers.ask(sql, params)
     return { rows: method === 'get' ? (rows[0] as unknown[]) : rows }

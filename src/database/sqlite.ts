@@ -6,18 +6,21 @@
  * shared by however many requests came while the last one ran.
  *
  * A server's writer commits with synchronous=NORMAL, which leaves out only the fsync of the log at each COMMIT, and
- * syncs the log itself, on another thread, before it answers: what the callers hear is as durable as with FULL, while
+ * syncs the log itself, on a thread of its own, before it answers: what the callers hear is as durable as with FULL, while
  * the main thread prepares the next group. Others may read meanwhile what is not durable yet; whatever they commit
  * after it stands behind it in the same log, and is not durable before it.
  */
 import { Database as Connection, type Statement } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { startCheckpoints } from './checkpoints.ts'
 import type { Database, DatabaseEvents, Reader, Tx } from './database.ts'
-import { asProblem, databaseBusy, databaseClosed, failureOf, overloaded } from './errors.ts'
-import { Queries } from './queries.ts'
+import { DatabaseFiles } from './database-files.ts'
+import { asProblem, databaseBusy, databaseClosed, databaseFull, failureOf, overloaded } from './errors.ts'
+import { LogFile } from './log-file.ts'
+import { checkpointAfterCommits, emptyLog, leaveBehind } from './own-checkpoints.ts'
+import { Queries, watchErrors } from './queries.ts'
+import { ReadErrors } from './read-errors.ts'
 import { openSlowReader } from './slow.ts'
 import { sqliteTables } from './tables.ts'
 
@@ -33,6 +36,9 @@ const GROUP_LIMIT = 256
 /** Waiting bodies beyond which writes are refused: 10,000 are a few seconds of work and a few megabytes. */
 const QUEUE_LIMIT = 10_000
 
+/** For so long after a write that found no space the disk counts as full; where nobody writes, a probe finds out. */
+const FULL_FOR_MS = 2_000
+
 /** How long a server's last checkpoint waits for its workers' connections, which are just closing, but not for a long report. */
 const LAST_CHECKPOINT_WAIT_MS = 500
 
@@ -41,6 +47,9 @@ const OPENING_BUSY_TIMEOUT_MS = 5_000
 
 /** Readers wait for nobody but the one that recovers the log after a crash. */
 const WORKER_BUSY_TIMEOUT_MS = 5_000
+
+/** How often one looks whether the files are still there: reports are refused within a second after they are not. */
+const FILES_CHECK_MS = 500
 
 /** Pages of SQLite's cache per connection, in KiB: the inner pages of ten million entries' indexes fit. */
 const CACHE_KIB = 32_768
@@ -51,14 +60,18 @@ export function configureConnection(connection: Connection, busyTimeoutMs: numbe
   connection.run('PRAGMA foreign_keys = ON')
   connection.run('PRAGMA synchronous = FULL')
   connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+  // SQLite's own checkpoints keep their errors to themselves.
+  connection.run('PRAGMA wal_autocheckpoint = 0')
   connection.run('PRAGMA temp_store = MEMORY')
 }
 
 class SqliteReader extends Queries {
   readonly #revision: Statement
 
-  constructor(connection: Connection) {
-    super(drizzle(connection), sqliteTables)
+  constructor(connection: Connection, onError?: (error: unknown) => void) {
+    const orm = drizzle(connection)
+    if (onError) watchErrors(orm, onError)
+    super(orm, sqliteTables)
     this.#revision = connection.prepare('SELECT value FROM revision')
   }
 
@@ -75,9 +88,16 @@ class SqliteReader extends Queries {
 class OutsideReader extends SqliteReader {
   #known: number | undefined
 
+  constructor(
+    connection: Connection,
+    readonly onError: (error: unknown) => void,
+  ) {
+    super(connection, onError)
+  }
+
   override revision(): number {
     if (this.#known === undefined) {
-      this.#known = super.revision()
+      this.#known = this.#read()
       setImmediate(() => this.forgetRevision())
     }
     return this.#known
@@ -85,6 +105,15 @@ class OutsideReader extends SqliteReader {
 
   forgetRevision(): void {
     this.#known = undefined
+  }
+
+  #read(): number {
+    try {
+      return super.revision()
+    } catch (error) {
+      this.onError(error)
+      throw error
+    }
   }
 }
 
@@ -119,6 +148,9 @@ class SqliteWriter {
   readonly #inside = new AsyncLocalStorage<true>()
   readonly #queue: Job[] = []
   readonly #whenIdle: (() => void)[] = []
+  readonly #whenPaused: (() => void)[] = []
+  #paused = false
+  #fullAt = Number.NEGATIVE_INFINITY
   #effects: (() => void)[] = []
   #flushing = false
   /** Of the groups that are committed and wait to be made durable. */
@@ -135,6 +167,8 @@ class SqliteWriter {
     readonly outside: OutsideReader,
     /** Undefined where every COMMIT is durable by itself. */
     readonly log: LogFile | undefined,
+    /** Runs when a group is committed and durable, before it is answered. Throws where it must not be. */
+    readonly beforeAnswers: () => void,
   ) {
     this.#tx = Object.assign(new SqliteReader(connection), {
       afterCommit: (effect: () => void) => {
@@ -166,14 +200,31 @@ class SqliteWriter {
     return this.#queue.length
   }
 
+  wasFullRecently(): boolean {
+    return performance.now() - this.#fullAt < FULL_FOR_MS
+  }
+
   /** Refuses new bodies and resolves when those that wait are answered. */
   close(): Promise<void> {
     this.#closed = true
-    if (!this.#flushing && this.#syncing === 0) return Promise.resolve()
+    if (!this.#flushing && this.#syncing === 0 && this.#queue.length === 0) return Promise.resolve()
     return new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
+  /** Resolves when no transaction is open. None begins before `resume`. */
+  pause(): Promise<void> {
+    this.#paused = true
+    if (!this.#flushing) return Promise.resolve()
+    return new Promise((resolve) => this.#whenPaused.push(resolve))
+  }
+
+  resume(): void {
+    this.#paused = false
+    if (this.#queue.length > 0) this.#schedule()
+  }
+
   #schedule(): void {
+    if (this.#paused) return
     // One group is prepared ahead of the disk, as soon as it is as large as the one that is being synced: what came
     // first would otherwise be a small group, for which all others wait one fsync more.
     if (this.#flushing || this.#committed.length > 0 || this.#queue.length < this.#syncing) return
@@ -184,6 +235,7 @@ class SqliteWriter {
 
   #settle(): void {
     this.#flushing = false
+    for (const resolve of this.#whenPaused.splice(0)) resolve()
     if (this.#queue.length > 0) {
       this.#schedule()
       return
@@ -207,7 +259,10 @@ class SqliteWriter {
       for (const job of jobs) {
         // SQLite itself rolls everything back when the disk fails or is full; what follows must not run outside a transaction.
         if (!this.connection.inTransaction) throw lostTransaction(outcomes)
-        outcomes.push(await this.#run(job))
+        const outcome = await this.#run(job)
+        outcomes.push(outcome)
+        // Of a page that cannot be read it is unknown what else of the transaction's is wrong.
+        if ('error' in outcome && failureOf(outcome.error) === 'io') throw outcome.error
       }
       if (!this.connection.inTransaction) throw lostTransaction(outcomes)
       this.#statement.commit.run()
@@ -223,7 +278,7 @@ class SqliteWriter {
     }
     const group = { begunAt, answers, refuse }
     if (this.log) this.#makeDurable(this.log, group)
-    else this.#tell(group)
+    else this.#answer([group])
     this.#settle()
   }
 
@@ -239,14 +294,28 @@ class SqliteWriter {
         await log.sync()
       } catch (error) {
         // It is unknown what is durable, and what failed once may seem to work the next time.
-        for (const { refuse } of groups) refuse(error)
-        this.events.onFatal(error)
+        this.#refuseAll(groups, error)
         continue
       }
-      for (const durable of groups) this.#tell(durable)
+      this.#answer(groups)
     }
     this.#syncing = 0
     if (!this.#flushing) this.#settle()
+  }
+
+  #answer(groups: CommittedGroup[]): void {
+    try {
+      this.beforeAnswers()
+    } catch (error) {
+      this.#refuseAll(groups, error)
+      return
+    }
+    for (const durable of groups) this.#tell(durable)
+  }
+
+  #refuseAll(groups: CommittedGroup[], error: unknown): void {
+    for (const { refuse } of groups) refuse(error)
+    this.events.onFatal(error)
   }
 
   #tell({ begunAt, answers }: CommittedGroup): void {
@@ -300,6 +369,7 @@ class SqliteWriter {
   /** Nothing of the group is durable. Every caller hears so, and may try again. */
   #failGroup(jobs: Job[], outcomes: Outcome[], reason: unknown): void {
     let fatal = failureOf(reason) === 'io'
+    if (failureOf(reason) === 'full') this.#fullAt = performance.now()
     try {
       if (this.connection.inTransaction) this.#statement.rollback.run()
     } catch {
@@ -328,41 +398,10 @@ class SqliteWriter {
   }
 }
 
-/** The write-ahead log, as a file to be synced. It stays the same file for as long as any connection is open. */
-class LogFile {
-  readonly #file: number
-
-  constructor(path: string) {
-    this.#file = openSync(`${path}-wal`, 'r+')
-    syncFolder(dirname(path))
-  }
-
-  /** Resolves when all that was written before is durable. */
-  sync(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      fdatasync(this.#file, (error) => (error ? reject(error) : resolve()))
-    })
-  }
-
-  close(): void {
-    closeSync(this.#file)
-  }
-}
-
-/** The log may be a new file, whose name is durable only with its folder. Windows cannot and need not sync folders. */
-export function syncFolder(path: string): void {
-  if (process.platform === 'win32') return
-  const folder = openSync(path, 'r')
-  fsyncSync(folder)
-  closeSync(folder)
-}
-
 /** Leaves the syncing of the log to the writer. SQLite goes on to sync it before each checkpoint and each new beginning. */
-function syncOutside(writing: Connection, path: string): LogFile {
+function syncOutside(writing: Connection, path: string, onFatal: (error: unknown) => void): LogFile {
   writing.run('PRAGMA synchronous = NORMAL')
-  // Opens the log, which a connection does with its first question.
-  writing.run('SELECT value FROM revision')
-  return new LogFile(path)
+  return new LogFile(path, onFatal)
 }
 
 export interface SqliteOptions extends DatabaseEvents {
@@ -378,26 +417,56 @@ export function openSqlite({ path, workers, slowDeadlineMs, busyDeadlineMs, ...e
   const writing = new Connection(path, { readwrite: true, create: false, safeIntegers: true })
   // Even a pragma looks into the file, which another process has for itself while it opens or closes it.
   configureConnection(writing, OPENING_BUSY_TIMEOUT_MS)
+  // Opens the log, which a connection does with its first question.
+  writing.run('SELECT value FROM revision')
+  const files = new DatabaseFiles(path)
+  // Another process may have kept the database open since a server ended at a disk error.
+  files.distrust()
   // From now on a busy timeout would stop the whole server while another process writes: the writer tries again from a timer.
   writing.run('PRAGMA busy_timeout = 0')
 
+  let failed = false
+  const fail = (error: unknown) => {
+    if (failed) return
+    failed = true
+    writer.close()
+    const reason = files.reasonFor(error)
+    leaveBehind(files, writing, reason)
+    events.onFatal(reason)
+  }
+
   const reading = new Connection(path, { readonly: true, safeIntegers: true })
   configureConnection(reading, busyDeadlineMs)
-  const read = new OutsideReader(reading)
-  const log = workers ? syncOutside(writing, path) : undefined
-  const writer = new SqliteWriter(writing, events, busyDeadlineMs, read, log)
+  const readErrors = new ReadErrors(path, fail, events.onReadError)
+  const read = new OutsideReader(reading, readErrors.note)
+  const log = workers ? syncOutside(writing, path, fail) : undefined
+  const beforeAnswers = workers ? () => files.checkIfStale() : checkpointAfterCommits(writing, path)
+  const writer = new SqliteWriter(writing, { ...events, onFatal: fail }, busyDeadlineMs, read, log, beforeAnswers)
 
-  const slow = workers ? openSlowReader(path, slowDeadlineMs) : undefined
-  const checkpoints = workers ? startCheckpoints(path, writing) : undefined
+  const slow = workers ? openSlowReader(path, slowDeadlineMs, readErrors.note) : undefined
+  const checkpoints = workers
+    ? startCheckpoints({
+        path,
+        database: files.database,
+        pause: () => writer.pause(),
+        resume: () => writer.resume(),
+        onBlocked: events.onBlockedLog,
+        onOverwritten: () => fail(files.lost('overwritten')),
+        onFatal: fail,
+      })
+    : undefined
+  const checking = workers ? setInterval(() => checkFiles(files, fail), FILES_CHECK_MS) : undefined
 
   async function close(): Promise<void> {
     await writer.close()
+    clearInterval(checking)
     slow?.close()
     await checkpoints?.stop()
     log?.close()
     reading.close()
-    emptyLog(writing, workers ? LAST_CHECKPOINT_WAIT_MS : 0)
+    if (!failed) emptyLog(writing, workers ? LAST_CHECKPOINT_WAIT_MS : 0, fail)
     writing.close()
+    files.close()
   }
   let closing: Promise<void> | undefined
 
@@ -407,6 +476,14 @@ export function openSqlite({ path, workers, slowDeadlineMs, busyDeadlineMs, ...e
     read: read as unknown as Reader,
     slow: slow?.reader ?? (read as unknown as Reader),
     write: (body) => writer.write(body),
+    // Page 1 is written whatever the number is.
+    async probe() {
+      // Less space may be enough for this write than for those that were refused.
+      if (writer.wasFullRecently()) throw databaseFull()
+      await writer.write(async () => {
+        writing.run('PRAGMA user_version = 0')
+      })
+    },
     waitingWrites: () => writer.waiting(),
     close() {
       closing ??= close()
@@ -415,43 +492,17 @@ export function openSqlite({ path, workers, slowDeadlineMs, busyDeadlineMs, ...e
   }
 }
 
+function checkFiles(files: DatabaseFiles, onLost: (error: unknown) => void): void {
+  try {
+    files.check()
+  } catch (error) {
+    onLost(error)
+  }
+}
+
 /** A connection for a worker that reads for itself, as long as its thread lives. */
 export function openReadOnly(path: string): Reader {
   const connection = new Connection(path, { readonly: true, safeIntegers: true })
   configureConnection(connection, WORKER_BUSY_TIMEOUT_MS)
   return new SqliteReader(connection) as unknown as Reader
-}
-
-/**
- * People copy the file of a stopped server. SQLite would do this at close, if every statement had been finalized.
- *
- * Intentionally no PRAGMA optimize: statistics of a table that was small at the last close mislead the planner for as
- * long as the next server runs, and without any it uses the indexes as they were meant.
- */
-function emptyLog(connection: Connection, waitMs: number): void {
-  try {
-    connection.run(`PRAGMA busy_timeout = ${waitMs}`)
-    connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
-  } catch {
-    // Busy or full: what is durable stays so in the log, and the next opening goes on from there.
-  }
-}
-
-/** Leaves checkpoints to a worker; SQLite's own begin again where the worker fails. */
-function startCheckpoints(path: string, writing: Connection): { stop(): Promise<void> } {
-  const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url).href)
-  const ended = new Promise<void>((resolve) => worker.addEventListener('close', () => resolve()))
-  writing.run('PRAGMA wal_autocheckpoint = 0')
-  worker.onerror = () => {
-    writing.run('PRAGMA wal_autocheckpoint = 1000')
-    worker.terminate()
-  }
-  worker.onmessage = () => worker.terminate()
-  worker.postMessage({ path })
-  return {
-    stop() {
-      worker.postMessage('stop')
-      return ended
-    },
-  }
 }

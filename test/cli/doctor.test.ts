@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { chmod } from 'node:fs/promises'
+import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandLine } from '../support/command-line.ts'
 import { startMailServer } from '../support/mail-server.ts'
@@ -48,7 +48,8 @@ test('tells each fault and what to do about it', async () => {
   expect(of('server')).toMatchObject({ level: 'fault', advice: expect.stringContaining('tally serve') })
   expect(of('privacy')).toMatchObject({
     level: 'warning',
-    advice: `It holds what people cost: chmod 700 ${tally.dataDir}`,
+    says: expect.stringContaining(tally.dataDir),
+    advice: expect.stringContaining('tally doctor --fix'),
   })
   expect(of('encryption')).toMatchObject({ level: 'warning' })
   expect(of('mail')).toMatchObject({ level: 'fault', says: expect.stringContaining('ECONNREFUSED') })
@@ -86,4 +87,18 @@ test('reports a port where something else answers', async () => {
   } finally {
     await other.stop(true)
   }
+})
+
+test('makes files private that others can read, and leaves folders that hold more than them', async () => {
+  await tally.addUser()
+  const file = join(tally.dataDir, 'tally.db')
+  await chmod(tally.dataDir, 0o777)
+  await chmod(file, 0o666)
+  await tally.run(['doctor', '--fix'])
+  const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+  expect([await modeOf(tally.dataDir), await modeOf(file)]).toEqual(['700', '600'])
+  await chmod(tally.dataDir, 0o755)
+  await Bun.write(join(tally.dataDir, 'notes.txt'), 'of somebody else')
+  await tally.run(['doctor', '--fix'])
+  expect(await modeOf(tally.dataDir)).toBe('755')
 })

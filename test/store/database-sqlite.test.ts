@@ -1,10 +1,12 @@
 /** What only the embedded engine does: group commit, locks without blocking, a full disk, the write-ahead log. */
 import { Database as Connection } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
-import { copyFileSync, readFileSync, statSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { Database, Reader, Tx } from '../../src/database/database.ts'
+import { LogFile } from '../../src/database/log-file.ts'
 import { DATABASE_FILE } from '../../src/database/open.ts'
 import { locationOf, opener } from '../support/databases.ts'
 import { commandFor, inOtherProcess } from '../support/other-process.ts'
@@ -167,6 +169,28 @@ describe('the write-ahead log', () => {
     await child.exited
     await other.write(addName('after'))
     expect(await countNames(other.read)).toBe(1)
+  })
+})
+
+describe('the sync of the log', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tally-log-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('resolves when the file is synced, as often as it is asked', async () => {
+    const path = join(folder, 'file')
+    writeFileSync(`${path}-wal`, '')
+    const log = new LogFile(path, () => {})
+    for (let times = 0; times < 3; times += 1) await log.sync()
+    log.close()
+  })
+
+  test.skipIf(process.platform === 'win32')('rejects with what the system answered', async () => {
+    const path = join(folder, 'pipe')
+    // Can be opened as a file, but not synced.
+    Bun.spawnSync(['mkfifo', `${path}-wal`])
+    const log = new LogFile(path, () => {})
+    expect(await codeOf(log.sync())).toBe('EINVAL')
+    log.close()
   })
 })
 

@@ -1,0 +1,51 @@
+import type { FromCheckpoints, ToCheckpoints } from './checkpoint-worker.ts'
+
+interface CheckpointsOptions {
+  path: string
+  /** Descriptor of the database file. */
+  database: number
+  /** Resolves when no transaction is open, and begins none until `resume`. */
+  pause(): Promise<void>
+  resume(): void
+  onBlocked(reader: { seconds: number; logBytes: number }): void
+  onOverwritten(): void
+  onFatal(error: unknown): void
+}
+
+/** Leaves checkpoints to a thread. What it cannot write or sync ends the process, as does its own end. */
+export function startCheckpoints(options: CheckpointsOptions) {
+  const { path, database, pause, resume, onBlocked, onOverwritten, onFatal } = options
+  const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url).href, { smol: true })
+  const ended = Promise.withResolvers<void>()
+  let isEnding = false
+  const end = () => {
+    isEnding = true
+    worker.terminate()
+    ended.resolve()
+  }
+  const fail = (error: unknown) => {
+    if (isEnding) return
+    end()
+    onFatal(error)
+  }
+  const post = (message: ToCheckpoints) => worker.postMessage(message)
+  worker.onerror = ({ message }) => fail(new Error(`The thread of the checkpoints failed: ${message}`))
+  worker.addEventListener('close', () => fail(new Error('The thread of the checkpoints ended.')))
+  worker.onmessage = async ({ data }: MessageEvent<FromCheckpoints>) => {
+    if (data === 'pause') {
+      await pause()
+      if (!isEnding) post('paused')
+    } else if (data === 'resume') resume()
+    else if (data === 'stopped') end()
+    else if (data === 'overwritten') onOverwritten()
+    else if ('blocked' in data) onBlocked(data.blocked)
+    else fail(Object.assign(new Error(data.error.message), { code: data.error.code }))
+  }
+  post({ path, database })
+  return {
+    stop(): Promise<void> {
+      if (!isEnding) post('stop')
+      return ended.promise
+    },
+  }
+}

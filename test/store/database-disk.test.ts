@@ -1,0 +1,127 @@
+/** What happens to an embedded database when its disk or somebody else fails it. */
+import { Database as Connection } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { copyFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database, Tx } from '../../src/database/database.ts'
+import type { LostDatabase } from '../../src/database/database-files.ts'
+import { logBytesToEmptyAt, spaceLevelOf } from '../../src/database/disk-space.ts'
+import { DATABASE_FILE } from '../../src/database/open.ts'
+import { locationOf, opener } from '../support/databases.ts'
+
+const pathOf = (db: Database) => join(locationOf(db).dataDir, DATABASE_FILE)
+const addName = (text: string) => (tx: Tx) => tx.insert(tx.tables.names).values({ text }).returning()
+const MIB = 1_048_576
+
+describe('files that are lost while they are in use', () => {
+  const open = opener('sqlite')
+
+  async function openWatched() {
+    const { promise: lost, resolve } = Promise.withResolvers<LostDatabase>()
+    const db = await open({ serving: true, onFatal: (error) => resolve(error as LostDatabase) })
+    await db.write(addName('acknowledged'))
+    return { db, path: pathOf(db), lost }
+  }
+
+  const namesIn = (path: string) => {
+    const connection = new Connection(path, { readonly: true })
+    try {
+      return connection.query('SELECT text FROM names').values().flat()
+    } finally {
+      connection.close()
+    }
+  }
+
+  test('a moved database holds all that was acknowledged, and nothing more is written', async () => {
+    const { db, path, lost } = await openWatched()
+    renameSync(path, `${path}.moved`)
+    expect(await lost).toMatchObject({ lost: 'moved', message: expect.stringContaining('Move it back') })
+    expect(db.write(addName('late'))).rejects.toMatchObject({ code: 'database_unreachable' })
+    copyFileSync(`${path}.moved`, `${path}.copy`)
+    expect(namesIn(`${path}.copy`)).toEqual(['acknowledged'])
+    renameSync(`${path}.moved`, path)
+  })
+
+  test('a removed log is in the database file', async () => {
+    const { path, lost } = await openWatched()
+    rmSync(`${path}-wal`)
+    expect(await lost).toMatchObject({ lost: 'log' })
+    copyFileSync(path, `${path}.copy`)
+    expect(namesIn(`${path}.copy`)).toEqual(['acknowledged'])
+  })
+
+  test('a database that is replaced keeps its log to itself', async () => {
+    const { path, lost } = await openWatched()
+    copyFileSync(path, `${path}.other`)
+    renameSync(`${path}.other`, path)
+    expect(await lost).toMatchObject({ lost: 'replaced' })
+    expect(statSync(`${path}-wal`).size).toBe(0)
+  })
+
+  test('a missing database beside its log is not replaced by an empty one', async () => {
+    const db = await open()
+    const { dataDir } = locationOf(db)
+    await db.close()
+    const path = join(dataDir, DATABASE_FILE)
+    renameSync(path, `${path}.moved`)
+    await Bun.write(`${path}-wal`, 'log')
+    expect(open({ at: { dataDir } })).rejects.toThrow('Move the database file back')
+  })
+})
+
+describe('the space of the log', () => {
+  const open = opener('sqlite')
+
+  test('is at most the larger of 64 MiB and a tenth of the free space', () => {
+    for (const free of [0, 1, 100, 1_000, 1_500, 100_000]) {
+      for (const log of [0, 10, 64, 500]) {
+        const from = logBytesToEmptyAt(free * MIB, log * MIB)
+        expect(from).toBeLessThan(Math.max(64 * MIB, (free * MIB) / 10))
+        // What is in the log must find space in the database file.
+        expect(from).toBeLessThanOrEqual(((free + log) * MIB) / 4)
+      }
+    }
+  })
+
+  test('is given back after two seconds without a commit', async () => {
+    const db = await open({ serving: true })
+    const log = `${pathOf(db)}-wal`
+    const texts = Array.from({ length: 400 }, (_, number) => `${number} ${'x'.repeat(5_000)}`)
+    await Promise.all(texts.map((text) => db.write(addName(text))))
+    expect(statSync(log).size).toBeGreaterThan(MIB)
+    for (let tries = 0; tries < 200 && statSync(log).size > 0; tries += 1) await Bun.sleep(50)
+    expect(statSync(log).size).toBe(0)
+  })
+})
+
+test('a disk is low below 15 % and critical below 5 %', () => {
+  const levelOf = (freeBytes: number) => spaceLevelOf({ freeBytes, totalBytes: 1_000 })
+  expect([150, 149, 50, 49, 0].map(levelOf)).toEqual(['ok', 'low', 'low', 'critical', 'critical'])
+})
+
+describe('a probe', () => {
+  const open = opener('sqlite')
+
+  test('writes to the log, and changes nothing that is read', async () => {
+    const db = await open()
+    const before = statSync(`${pathOf(db)}-wal`).size
+    const revision = await db.read.revision()
+    await db.probe()
+    expect(statSync(`${pathOf(db)}-wal`).size).toBeGreaterThan(before)
+    expect(await db.read.revision()).toBe(revision)
+  })
+})
+
+describe('permissions', () => {
+  const open = opener('sqlite')
+
+  test.skipIf(process.platform === 'win32')('a new database is private whatever the umask', async () => {
+    const before = process.umask(0)
+    try {
+      const path = pathOf(await open({ serving: true }))
+      for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o077).toBe(0)
+    } finally {
+      process.umask(before)
+    }
+  })
+})
