@@ -1,5 +1,5 @@
 /**
- * What all kinds of torture share: a server to hurt, clients who report until they are told that it is written, and a
+ * What all chaos tests share: a server to hurt, clients who report until they are told that it is written, and a
  * verdict.
  */
 import { Database as Connection } from 'bun:sqlite'
@@ -30,6 +30,9 @@ export interface Scenario {
 /** `short` is for continuous integration, `long` for a person with an hour. */
 export type Size = 'short' | 'long'
 
+/** EX_SOFTWARE: what the server ends with when it cannot know what is durable. */
+export const EXIT_FATAL = 70
+
 /** How many clients report at a time. */
 const CLIENTS = 16
 
@@ -38,7 +41,7 @@ const CALL_TIMEOUT_MS = 15_000
 
 const RETRY_MS = 25
 
-/** The server under torture, with somebody who may report to it. */
+/** The server under test, with somebody who may report to it. */
 export class Victim {
   server!: Server
   readonly readyMs: number[] = []
@@ -77,7 +80,10 @@ export class Reporters {
   readonly latenciesMs: number[] = []
   /** Answers by their status; `0` for none. */
   readonly statuses = new Map<number, number>()
+  /** Whether no new call begins. */
+  isPaused = false
   #isWanted = true
+  #isGivenUp = false
   readonly #running: Promise<unknown>
 
   constructor(
@@ -95,16 +101,24 @@ export class Reporters {
     while (this.acknowledged.size < target && performance.now() < deadline) await Bun.sleep(5)
   }
 
-  /** What is being sent is still sent to its end, so that every key has been told what became of it. */
-  async stop(): Promise<void> {
+  /**
+   * What is being sent is still sent to its end, so that every key has been told what became of it; or is given up where
+   * nobody will answer any more.
+   */
+  async stop({ giveUp = false } = {}): Promise<void> {
     this.#isWanted = false
+    this.#isGivenUp = giveUp
     await this.#running
   }
 
   async #report(client: number): Promise<void> {
     for (let number = 0; this.#isWanted; number += 1) {
       const key = `${this.name}-${client}-${number}`
-      while (!(await this.#send(key))) await Bun.sleep(RETRY_MS)
+      while (this.isPaused && this.#isWanted) await Bun.sleep(RETRY_MS)
+      while (!(await this.#send(key))) {
+        if (this.#isGivenUp) return
+        await Bun.sleep(RETRY_MS)
+      }
       this.acknowledged.add(key)
     }
   }
@@ -121,7 +135,7 @@ export class Reporters {
           'idempotency-key': key,
         },
         body: JSON.stringify({
-          agent_harness: 'torture',
+          agent_harness: 'chaos',
           agent_name: this.name,
           model: 'claude-sonnet-4-5',
           started_at: '2026-11-20T10:00:00Z',

@@ -3,12 +3,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { judge, quantile, Reporters, type Scenario, Victim } from './scenario.ts'
+import { EXIT_FATAL, judge, quantile, Reporters, type Scenario, Victim } from './scenario.ts'
 
 const noStrace = () => (Bun.which('strace') ? undefined : 'strace is not installed')
-
-/** EX_SOFTWARE: what the server ends with when it cannot know what is durable. */
-const EXIT_FATAL = 70
 
 const ROUNDS = { short: 1, long: 20 }
 

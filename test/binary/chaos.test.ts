@@ -1,9 +1,14 @@
-/** The short form of what `scripts/torture/run` does for an hour. */
+/** The short form of what `scripts/chaos/run` does for an hour. */
 import { expect, test } from 'bun:test'
-import { unsyncedWrites } from '../../scripts/torture/power-loss.ts'
-import { SCENARIOS } from '../../scripts/torture/run.ts'
+import { anonymousLoad } from '../../scripts/chaos/anonymous-load.ts'
+import { unsyncedWrites } from '../../scripts/chaos/power-loss.ts'
+import { SCENARIOS } from '../../scripts/chaos/run.ts'
+import { soak } from '../../scripts/chaos/soak.ts'
 
-for (const scenario of SCENARIOS) {
+/** These measure speed and memory, which tests do not judge: they run by hand. */
+const MEASUREMENTS = [anonymousLoad, soak]
+
+for (const scenario of SCENARIOS.filter((each) => !MEASUREMENTS.includes(each))) {
   const missing = scenario.lacks()
   test.skipIf(missing !== undefined)(
     `nothing acknowledged is lost, and nothing is doubled: ${scenario.name}${missing ? ` (skipped: ${missing})` : ''}`,

@@ -1,27 +1,37 @@
 /**
- * Hurts the executable as machines and people do, and says what was lost by it: `scripts/torture/run` runs all of it
+ * Hurts the executable as machines and people do, and says what was lost by it: `scripts/chaos/run` runs all of it
  * for an hour, `--short` as continuous integration does, and the names of some only those. Ends with 1 where anything
  * was lost, doubled or refused that should not have been.
  */
+import { anonymousLoad } from './anonymous-load.ts'
 import { badClients } from './bad-clients.ts'
+import { bombs } from './bombs.ts'
 import { clockJumps } from './clock-jumps.ts'
 import { crashes } from './crashes.ts'
 import { failedSync, fullDisk, slowSync } from './failing-disk.ts'
 import { fuzz } from './fuzz.ts'
-import { powerLoss } from './power-loss.ts'
+import { lostFiles } from './lost-files.ts'
+import { failedCheckpointSync, failedCheckpointWrite, powerLoss } from './power-loss.ts'
 import { type Figures, quantile, type Scenario } from './scenario.ts'
+import { soak } from './soak.ts'
 import { together } from './together.ts'
 
 export const SCENARIOS: readonly Scenario[] = [
   crashes,
   powerLoss,
+  failedCheckpointSync,
+  failedCheckpointWrite,
   failedSync,
+  lostFiles,
   slowSync,
   fullDisk,
   together,
   clockJumps,
   badClients,
+  anonymousLoad,
+  bombs,
   fuzz,
+  soak,
 ]
 
 function lineOf({ rounds, acknowledged, lost, doubled, readyMs, says }: Figures): string {
@@ -35,7 +45,7 @@ async function main(args: string[]): Promise<number> {
   const size = args.includes('--short') ? 'short' : 'long'
   const names = args.filter((arg) => !arg.startsWith('--'))
   const asked = SCENARIOS.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)))
-  console.log('| torture | rounds | acknowledged | lost | doubled | ready again, median / longest (ms) | |')
+  console.log('| chaos | rounds | acknowledged | lost | doubled | ready again, median / longest (ms) | |')
   console.log('| --- | --- | --- | --- | --- | --- | --- |')
   let isWell = asked.length > 0
   for (const scenario of asked) {

@@ -1,0 +1,197 @@
+/**
+ * Bodies made to take as much memory as they can, one by one and fifty at a time, and callers who declare bodies or ask
+ * for exports and then do nothing, while good clients report.
+ */
+import { writeFileSync } from 'node:fs'
+import { BOMBS, type Bomb } from '../../test/support/bombs.ts'
+import { peakMegabytes, residentMegabytes } from '../bench/process-figures.ts'
+import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
+
+const PASSWORD = 'correct horse battery staple'
+
+/** One body within its byte limits. */
+const GROWTH_LIMIT_MB = 50
+
+/** Whatever many callers do at a time. */
+const TOTAL_LIMIT_MB = 400
+
+const TOGETHER = 50
+const UNSENT = { short: 300, long: 1_000 }
+const UNREAD = { short: 50, long: 200 }
+
+/** Of the bombs of each decoder; all of them take some minutes. */
+const EACH = { short: 3, long: Number.POSITIVE_INFINITY }
+
+type Headers = Record<string, string>
+
+interface Credentials {
+  service: Headers
+  session: Headers
+  sheet: string
+}
+
+/** What somebody is who may send every kind of body. */
+export async function credentialsFor(victim: Victim): Promise<Credentials> {
+  const { url } = victim.server
+  const email = 'eve@example.com'
+  const added = await victim.installation.run(
+    ['users', 'add', '--email', email, '--name', 'Eve', '--role', 'admin', '--password-stdin'],
+    PASSWORD,
+  )
+  if (added.code !== 0) throw new Error(added.stderr)
+  const json = { 'content-type': 'application/json', origin: url }
+  const signedIn = await fetch(`${url}/api/v1/session`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ email, password: PASSWORD }),
+  })
+  const secret = /tally_session=([^;]+)/.exec(signedIn.headers.get('set-cookie') ?? '')![1]!
+  const session = { cookie: `tally_session=${secret}`, origin: url }
+  const opened = await fetch(`${url}/api/v1/token-sheets`, {
+    method: 'POST',
+    headers: { ...json, ...session },
+    body: JSON.stringify({ month: '2026-10' }),
+  })
+  const { id: sheet } = (await opened.json()) as { id: string }
+  return { service: { authorization: `Bearer ${victim.token}` }, session, sheet }
+}
+
+/** Sends a bomb and answers its status; 0 where the connection was cut. */
+export async function send(url: string, bomb: Bomb, body: Uint8Array, who: Credentials): Promise<number> {
+  const isOfPeople = ['table', 'sheet', 'picture'].includes(bomb.decoder)
+  try {
+    const answer = await fetch(`${url}/api/v1/${bomb.path.replace(':sheet', who.sheet)}`, {
+      method: bomb.decoder === 'picture' ? 'PUT' : 'POST',
+      headers: {
+        ...(isOfPeople ? who.session : who.service),
+        'content-type': bomb.contentType,
+        ...(bomb.gzip && { 'content-encoding': 'gzip' }),
+      },
+      body: body as Uint8Array<ArrayBuffer>,
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  } catch {
+    return 0
+  }
+}
+
+/** By how much memory grows at most while something is done, in MB. */
+export async function growth(pid: number, act: () => Promise<unknown>): Promise<number> {
+  const before = residentMegabytes(pid)
+  // Sets the peak to what is held now: https://docs.kernel.org/filesystems/proc.html
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  await act()
+  return peakMegabytes(pid) - before
+}
+
+/** Connections that send no more than a beginning, or take nothing of what comes. */
+function silent(url: string, count: number, head: string) {
+  const { hostname, port } = new URL(url)
+  return Promise.all(
+    Array.from({ length: count }, () =>
+      Bun.connect({
+        hostname,
+        port: Number(port),
+        socket: {
+          open(socket) {
+            socket.write(head)
+            socket.pause()
+          },
+          data() {},
+          error() {},
+        },
+      }).catch(() => undefined),
+    ),
+  )
+}
+
+/** Until a limit, or what was freed, shows in the process. */
+const SETTLE_MS = 3_000
+
+async function growthOfSilent(victim: Victim, count: number, head: string): Promise<number> {
+  const { url, process } = victim.server
+  const sockets: Awaited<ReturnType<typeof silent>> = []
+  const grown = await growth(process.pid, async () => {
+    sockets.push(...(await silent(url, count, head)))
+    await Bun.sleep(SETTLE_MS)
+  })
+  for (const socket of sockets) socket?.terminate()
+  await Bun.sleep(SETTLE_MS)
+  return grown
+}
+
+const headOf = (method: string, path: string, who: Credentials, ...more: string[]) =>
+  [
+    `${method} /api/v1/${path} HTTP/1.1`,
+    'Host: tally',
+    `Authorization: ${who.service.authorization}`,
+    ...more,
+    '',
+    '',
+  ].join('\r\n')
+
+export const bombs: Scenario = {
+  name: 'bodies that take memory',
+  lacks: () => undefined,
+  async run(size) {
+    const victim = await Victim.make()
+    try {
+      await victim.start(['--log-level', 'error'])
+      const who = await credentialsFor(victim)
+      const { url, process } = victim.server
+      const reporters = new Reporters(victim, 'good', 4)
+      await reporters.untilMore(200)
+      // Threads, and code that is compiled, are no part of a body.
+      const small = new TextEncoder().encode('{}')
+      for (const bomb of BOMBS) for (let count = 0; count < 5; count += 1) await send(url, bomb, small, who)
+      const begun = residentMegabytes(process.pid)
+      const largest = { grown: 0, name: '' }
+      const seen = new Map<string, number>()
+      const failed: string[] = []
+      for (const bomb of BOMBS) {
+        seen.set(bomb.decoder, (seen.get(bomb.decoder) ?? 0) + 1)
+        if (seen.get(bomb.decoder)! > EACH[size]) continue
+        const body = bomb.make()
+        const grown = await growth(process.pid, async () => {
+          const status = await send(url, bomb, body, who)
+          if (status >= 500) failed.push(`${bomb.decoder} ${bomb.name}: ${status}`)
+        })
+        if (grown > largest.grown && !bomb.isTaken)
+          Object.assign(largest, { grown, name: `${bomb.decoder}, ${bomb.name}` })
+      }
+      const body = BOMBS.find(({ name }) => name === 'as many objects as there may be')!
+      const made = body.make()
+      const together = await growth(process.pid, () =>
+        Promise.all(Array.from({ length: TOGETHER }, () => send(url, body, made, who))),
+      )
+      const unsent = await growthOfSilent(
+        victim,
+        UNSENT[size],
+        headOf(
+          'POST',
+          'token-entries/batch',
+          who,
+          'Content-Type: application/json',
+          `Content-Length: ${8 * 1_048_576}`,
+        ),
+      )
+      const unread = await growthOfSilent(victim, UNREAD[size], headOf('GET', 'openapi.json', who))
+      const total = peakMegabytes(process.pid)
+      await reporters.stop()
+      await victim.server.stop()
+      if (failed.length > 0) throw new Error(`Failed instead of refusing: ${failed.join('; ')}`)
+      if (largest.grown > GROWTH_LIMIT_MB) throw new Error(`${largest.name} took ${Math.round(largest.grown)} MB`)
+      if (total > TOTAL_LIMIT_MB) throw new Error(`All together took ${Math.round(total)} MB`)
+      return {
+        rounds: BOMBS.length,
+        acknowledged: reporters.acknowledged.size,
+        ...judge(victim.databaseFile, reporters.acknowledged),
+        readyMs: [],
+        says: `${Math.round(begun)} MB; at most ${Math.round(largest.grown)} more for one body (${largest.name}), ${Math.round(together)} for ${TOGETHER} at a time, ${Math.round(unsent)} for ${UNSENT[size]} unsent, ${Math.round(unread)} for ${UNREAD[size]} unread`,
+      }
+    } finally {
+      await victim.remove()
+    }
+  },
+}

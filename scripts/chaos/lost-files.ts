@@ -1,0 +1,76 @@
+/** Somebody moves, removes, replaces or overwrites a file of the database while the server uses it. */
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { EXIT_FATAL, judge, Reporters, type Scenario, Victim } from './scenario.ts'
+
+/** Reports stop within a second; a busy machine may take longer to end the process. */
+const EXIT_WITHIN_MS = 5_000
+
+interface Loss {
+  name: string
+  inflict(database: string, backup: string): void
+  /** Puts right what people can; undefined where what was acknowledged went with the file. */
+  repair?: (database: string) => void
+}
+
+const LOSSES: Loss[] = [
+  {
+    name: 'moved',
+    inflict: (database) => renameSync(database, `${database}.moved`),
+    repair: (database) => renameSync(`${database}.moved`, database),
+  },
+  { name: 'log-removed', inflict: (database) => rmSync(`${database}-wal`), repair: () => {} },
+  { name: 'memory-removed', inflict: (database) => rmSync(`${database}-shm`), repair: () => {} },
+  { name: 'removed', inflict: (database) => rmSync(database) },
+  {
+    name: 'replaced',
+    inflict(database, backup) {
+      copyFileSync(backup, `${database}.new`)
+      renameSync(`${database}.new`, database)
+    },
+  },
+  // Writes into the file that is there, as `cp` does.
+  { name: 'overwritten', inflict: (database, backup) => void Bun.spawnSync(['cp', backup, database]) },
+]
+
+export const lostFiles: Scenario = {
+  name: 'the files of the database are moved, removed, replaced',
+  lacks: () => undefined,
+  async run() {
+    const figures = { rounds: 0, acknowledged: 0, lost: 0, doubled: 0, readyMs: [] as number[] }
+    const tookMs: number[] = []
+    for (const loss of LOSSES) {
+      const victim = await Victim.make()
+      try {
+        await victim.start()
+        const backup = `${victim.databaseFile}.backup`
+        const reporters = new Reporters(victim, loss.name)
+        await reporters.untilMore(200)
+        await victim.installation.run(['backup', backup])
+        await reporters.untilMore(100)
+        const begun = performance.now()
+        loss.inflict(victim.databaseFile, backup)
+        const code = await Promise.race([victim.server.process.exited, Bun.sleep(EXIT_WITHIN_MS)])
+        if (code !== EXIT_FATAL) throw new Error(`${loss.name}: it ended with ${code ?? 'nothing'}, not ${EXIT_FATAL}`)
+        tookMs.push(performance.now() - begun)
+        // A new server answers what is still being sent; without the file, a new folder's does.
+        if (loss.repair) {
+          loss.repair(victim.databaseFile)
+          await victim.start()
+        }
+        await reporters.stop({ giveUp: !loss.repair })
+        if (loss.repair) {
+          await victim.server.stop()
+          const { lost, doubled } = judge(victim.databaseFile, reporters.acknowledged)
+          figures.lost += lost
+          figures.doubled += doubled
+          figures.readyMs.push(victim.readyMs.at(-1)!)
+        }
+        figures.rounds += 1
+        figures.acknowledged += reporters.acknowledged.size
+      } finally {
+        await victim.remove()
+      }
+    }
+    return { ...figures, says: `ended with ${EXIT_FATAL} after at most ${Math.round(Math.max(...tookMs))} ms` }
+  },
+}

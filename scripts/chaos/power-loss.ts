@@ -1,0 +1,184 @@
+/**
+ * The machine loses its power, or the disk an error: whatever was not synced is gone. `strace` sees every write to the
+ * log and the database file and every sync of them; afterwards each range that was written after the last sync that
+ * succeeded had begun is filled with noise, which is the worst that a disk may do with it.
+ */
+import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { EXIT_FATAL, type Figures, judge, Reporters, type Scenario, type Size, Victim } from './scenario.ts'
+
+const ROUNDS = { short: 2, long: 50 }
+
+const CALLS = 'trace=pwrite64,fdatasync,fsync,ftruncate'
+
+/** `-D` leaves the server itself as our child, so that a kill hits it and not the one who looks on. */
+const TRACER = ['strace', '-D', '-f', '-y', '-s', '0', '-o', 'trace', '-e', CALLS]
+
+const noStrace = () => (Bun.which('strace') ? undefined : 'strace is not installed')
+
+export const powerLoss: Scenario = {
+  name: 'power loss (what was not synced is noise)',
+  lacks: noStrace,
+  async run(size) {
+    const victim = await Victim.make({ before: TRACER })
+    let spoiled = 0
+    try {
+      await victim.start()
+      const reporters = new Reporters(victim, 'power')
+      for (let round = 0; round < ROUNDS[size]; round += 1) {
+        await reporters.untilMore(20 + Math.random() * 60)
+        await victim.server.crash()
+        const trace = join(victim.installation.folder, 'trace')
+        // The database first: whether half of the log is missing as well decides nothing about it.
+        spoiled += spoilUnsynced(trace, victim.databaseFile)
+        spoiled += spoilUnsynced(trace, `${victim.databaseFile}-wal`, { mayCut: true })
+        await victim.start()
+      }
+      await reporters.stop()
+      await victim.server.stop()
+      return {
+        rounds: ROUNDS[size],
+        acknowledged: reporters.acknowledged.size,
+        ...judge(victim.databaseFile, reporters.acknowledged),
+        readyMs: victim.readyMs.slice(1),
+        says: `${spoiled} unsynced writes spoiled`,
+      }
+    } finally {
+      await victim.remove()
+    }
+  },
+}
+
+/** A call of a checkpoint that fails, and which one of them does. */
+interface FailingCall {
+  call: 'fsync,fdatasync' | 'pwrite64'
+  /** The number of the call on the database file since the start, from 1. */
+  from: number
+  spread: number
+}
+
+export const failedCheckpointSync: Scenario = {
+  name: 'the database file cannot be synced, and loses its writes',
+  lacks: noStrace,
+  run: (size) => failCheckpoints(size, { call: 'fsync,fdatasync', from: 1, spread: 4 }),
+}
+
+export const failedCheckpointWrite: Scenario = {
+  name: 'the database file cannot be written, and loses its writes',
+  lacks: noStrace,
+  run: (size) => failCheckpoints(size, { call: 'pwrite64', from: 1, spread: 200 }),
+}
+
+/** Agents report in bursts, so that checkpoints catch up and sync in between. */
+const BURST = 60
+const BURST_PAUSE_MS = 400
+
+async function failCheckpoints(size: Size, { call, from, spread }: FailingCall): Promise<Figures> {
+  const before: string[] = []
+  const victim = await Victim.make({ before })
+  let spoiled = 0
+  try {
+    await victim.start()
+    const reporters = new Reporters(victim, call)
+    for (let round = 0; round < ROUNDS[size]; round += 1) {
+      const when = from + Math.floor(Math.random() * spread)
+      await victim.server.crash()
+      before.splice(
+        0,
+        before.length,
+        ...TRACER,
+        '-P',
+        victim.databaseFile,
+        '-e',
+        `inject=${call}:error=EIO:when=${when}`,
+      )
+      await victim.start()
+      const deadline = performance.now() + 30_000
+      while (victim.server.process.exitCode === null && performance.now() < deadline) {
+        reporters.isPaused = false
+        await reporters.untilMore(BURST, 2_000)
+        reporters.isPaused = true
+        await Bun.sleep(BURST_PAUSE_MS)
+      }
+      reporters.isPaused = false
+      const code = victim.server.process.exitCode
+      if (code !== EXIT_FATAL)
+        throw new Error(`The server ended with ${code} where a ${call} failed, not ${EXIT_FATAL}`)
+      spoiled += spoilUnsynced(join(victim.installation.folder, 'trace'), victim.databaseFile)
+      before.length = 0
+      await victim.start()
+    }
+    await reporters.untilMore(BURST)
+    await reporters.stop()
+    await victim.server.stop()
+    return {
+      rounds: ROUNDS[size],
+      acknowledged: reporters.acknowledged.size,
+      ...judge(victim.databaseFile, reporters.acknowledged),
+      readyMs: victim.readyMs.slice(1),
+      says: `each time it ended with ${EXIT_FATAL}; ${spoiled} unsynced writes spoiled`,
+    }
+  } finally {
+    await victim.remove()
+  }
+}
+
+interface Write {
+  offset: number
+  length: number
+}
+
+const CALL = /^(\d+) +(pwrite64|fdatasync|fsync|ftruncate)\(\d+<([^>]*)>(.*)$/
+const RESUMED = /^(\d+) +<\.\.\. (pwrite64|fdatasync|fsync|ftruncate) resumed>.*= (-?\d+)/
+
+/** Answers what was written to a file after the last sync that succeeded had begun. */
+export function unsyncedWrites(trace: string, path: string): Write[] {
+  let pending: Write[] = []
+  /** By thread: how many of the pending writes were there when its sync began. */
+  const syncing = new Map<string, number>()
+  const synced = (thread: string, result: string) => {
+    const covered = syncing.get(thread)
+    syncing.delete(thread)
+    if (covered === undefined || result !== '0') return
+    pending = pending.slice(covered)
+    // What others sync meanwhile began with as many fewer.
+    for (const [other, count] of syncing) syncing.set(other, Math.max(0, count - covered))
+  }
+  for (const line of trace.split('\n')) {
+    const resumed = RESUMED.exec(line)
+    if (resumed) {
+      if (resumed[2] === 'fdatasync' || resumed[2] === 'fsync') synced(resumed[1]!, resumed[3]!)
+      continue
+    }
+    const [, thread, call, file, rest] = CALL.exec(line) ?? []
+    if (file !== path) continue
+    if (call === 'pwrite64') {
+      const [, length, offset] = /, (\d+), (\d+)/.exec(rest!) ?? []
+      if (length) pending.push({ length: Number(length), offset: Number(offset) })
+    } else if (call === 'fdatasync' || call === 'fsync') {
+      syncing.set(thread!, pending.length)
+      const result = /= (-?\d+)/.exec(rest!)
+      if (result) synced(thread!, result[1]!)
+    } else {
+      const end = Number(/, (\d+)/.exec(rest!)?.[1] ?? 0)
+      pending = pending.filter(({ offset }) => offset < end)
+    }
+  }
+  return pending
+}
+
+/** Fills with noise what was not synced. Answers how many writes that were. */
+function spoilUnsynced(trace: string, path: string, { mayCut = false } = {}): number {
+  const unsynced = unsyncedWrites(readFileSync(trace, 'utf8'), path)
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size === 0) return 0
+  const file = openSync(path, 'r+')
+  for (const { offset, length } of unsynced) {
+    if (offset < size) writeSync(file, crypto.getRandomValues(new Uint8Array(length)), 0, length, offset)
+  }
+  closeSync(file)
+  // Half of the time what was appended last is not there at all.
+  const last = unsynced.at(-1)
+  if (mayCut && last && Math.random() < 0.5) truncateSync(path, Math.min(size, last.offset))
+  return unsynced.length
+}

@@ -1,0 +1,177 @@
+/**
+ * A steady mixed load for half an hour: single reports, batches, sessions, telemetry, lists, sums, exports, sign-ins.
+ * Says how much memory the server holds at most, when it is idle again, and how fast it grows once it is warm.
+ */
+import { residentMegabytes } from '../bench/process-figures.ts'
+import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
+
+/** Caches fill and the compiler works in the first part, which says nothing about growth. */
+const WARM_UP_SHARE = 1 / 3
+
+const SAMPLE_MS = 2_000
+
+const IDLE_MS = { short: 3_000, long: 60_000 }
+
+/** Between two calls of each kind: some fifty calls a second beside the reports. */
+const PAUSE_MS = 100
+
+/** So that the load stays the same however fast the machine is. */
+const REPORTERS = 4
+
+const PASSWORD = 'correct horse battery'
+
+interface Caller {
+  url: string
+  service: string
+  organization: string
+  cookie: string
+}
+
+const ENTRY = {
+  agent_harness: 'chaos',
+  agent_name: 'soak',
+  model: 'claude-sonnet-4-5',
+  started_at: '2026-11-20T10:00:00Z',
+  ended_at: '2026-11-20T10:30:00Z',
+}
+
+const json = (token: string) => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' })
+
+/** A kind of call, with the number of the call. */
+const CALLS: ((caller: Caller, number: number) => Promise<Response>)[] = [
+  ({ url, service }, number) =>
+    fetch(`${url}/api/v1/token-entries/batch`, {
+      method: 'POST',
+      headers: json(service),
+      body: JSON.stringify(
+        Array.from({ length: 20 }, (_, at) => ({ ...ENTRY, tokens: { input: number + at, output: 1 } })),
+      ),
+    }),
+  ({ url, service }, number) =>
+    fetch(`${url}/api/v1/token-entries`, {
+      method: 'POST',
+      headers: json(service),
+      // Ten reports of each session, each with more than the last.
+      body: JSON.stringify({
+        ...ENTRY,
+        session_id: `session-${Math.floor(number / 10)}`,
+        tokens: { input: 100 + number, output: 10 + number },
+      }),
+    }),
+  ({ url, organization }, number) =>
+    fetch(`${url}/api/v1/telemetry/v1/metrics`, {
+      method: 'POST',
+      headers: json(organization),
+      body: JSON.stringify(metrics(number)),
+    }),
+  ({ url, cookie }) => fetch(`${url}/api/v1/token-entries?limit=100`, { headers: { cookie } }),
+  ({ url, cookie }) =>
+    fetch(`${url}/api/v1/reports/usage?group_by=model&starting_at=2026-11-01&ending_at=2026-12-01&bucket_width=all`, {
+      headers: { cookie },
+    }),
+  ({ url, cookie }) => fetch(`${url}/api/v1/token-entries?format=csv`, { headers: { cookie, accept: 'text/csv' } }),
+  ({ url }, number) => (number % 20 === 0 ? signIn(url) : fetch(`${url}/ready`)),
+]
+
+function metrics(number: number) {
+  const attributes = [
+    { key: 'session.id', value: { stringValue: `telemetry-${Math.floor(number / 10)}` } },
+    { key: 'model', value: { stringValue: 'claude-sonnet-4-5' } },
+    { key: 'type', value: { stringValue: 'input' } },
+  ]
+  const point = {
+    attributes,
+    startTimeUnixNano: '1795168800000000000',
+    timeUnixNano: `${1795168800 + number}000000000`,
+  }
+  const sum = { aggregationTemporality: 2, isMonotonic: true, dataPoints: [{ ...point, asInt: String(100 + number) }] }
+  const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'claude-code' } }] }
+  const scopeMetrics = [{ scope: {}, metrics: [{ name: 'claude_code.token.usage', sum }] }]
+  return { resourceMetrics: [{ resource, scopeMetrics }] }
+}
+
+const signIn = (url: string) =>
+  fetch(`${url}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'ada@example.com', password: PASSWORD }),
+  })
+
+/** How long it runs: minutes of the environment variable, for trying, else half an hour. */
+const durationMs = (size: 'short' | 'long') =>
+  Number(Bun.env.TALLY_SOAK_MINUTES ?? (size === 'short' ? 0.2 : 30)) * 60_000
+
+export const soak: Scenario = {
+  name: 'a steady mixed load',
+  lacks: () => (process.platform === 'linux' ? undefined : 'memory is read from /proc'),
+  async run(size) {
+    const victim = await Victim.make()
+    try {
+      const { installation, token } = victim
+      await installation.run(['users', 'set-password', 'ada@example.com', '--password-stdin'], `${PASSWORD}\n`)
+      const { token: organization } = await installation.createToken('org', 'ada@example.com')
+      await victim.start()
+      const { url } = victim.server
+      const cookie = (await signIn(url)).headers.get('set-cookie')!.split(';')[0]!
+      const statuses = new Map<string, number>()
+      let isWanted = true
+      const repeat = async (call: (typeof CALLS)[number], kind: number) => {
+        for (let number = 0; isWanted; number += 1) {
+          const answer = await call({ url, service: token, organization, cookie }, number)
+          await answer.arrayBuffer()
+          const key = `${kind}: ${answer.status}`
+          statuses.set(key, (statuses.get(key) ?? 0) + 1)
+          await Bun.sleep(PAUSE_MS)
+        }
+      }
+      const reporters = new Reporters(victim, 'soak', REPORTERS)
+      const calling = CALLS.map(repeat)
+      const samples = await sample(victim.server.process.pid, durationMs(size))
+      isWanted = false
+      await Promise.all([reporters.stop(), ...calling])
+      await Bun.sleep(IDLE_MS[size])
+      const idle = residentMegabytes(victim.server.process.pid)
+      await victim.server.stop()
+      // A report may take too long where the machine is busy with other things.
+      const refused = [...statuses].filter(([key]) => key.endsWith(': 503')).reduce((sum, [, times]) => sum + times, 0)
+      const failed = [...statuses.keys()].filter((key) => !/: (2\d\d|503)$/.test(key))
+      if (failed.length > 0)
+        throw new Error(`Not all was well answered: ${JSON.stringify(Object.fromEntries(statuses))}`)
+      const peak = Math.max(...samples.map(({ megabytes }) => megabytes))
+      return {
+        rounds: [...statuses.values()].reduce((sum, times) => sum + times, 0),
+        acknowledged: reporters.acknowledged.size,
+        ...judge(victim.databaseFile, reporters.acknowledged),
+        doubled: 0,
+        readyMs: [],
+        says: `${slopeOf(samples).toFixed(0)} MB/hour after the warm-up, at most ${peak.toFixed(0)} MB, idle ${idle.toFixed(0)} MB, ${refused} refused`,
+      }
+    } finally {
+      await victim.remove()
+    }
+  },
+}
+
+interface Sample {
+  hours: number
+  megabytes: number
+}
+
+async function sample(pid: number, forMs: number): Promise<Sample[]> {
+  const samples: Sample[] = []
+  const begun = performance.now()
+  while (performance.now() - begun < forMs) {
+    await Bun.sleep(SAMPLE_MS)
+    samples.push({ hours: (performance.now() - begun) / 3_600_000, megabytes: residentMegabytes(pid) })
+  }
+  return samples
+}
+
+/** Megabytes an hour, by least squares over what came after the warm-up. */
+function slopeOf(samples: readonly Sample[]): number {
+  const warm = samples.slice(Math.floor(samples.length * WARM_UP_SHARE))
+  const mean = (of: (sample: Sample) => number) => warm.reduce((sum, one) => sum + of(one), 0) / warm.length
+  const [hours, megabytes] = [mean((one) => one.hours), mean((one) => one.megabytes)]
+  const covariance = mean((one) => (one.hours - hours) * (one.megabytes - megabytes))
+  return covariance / mean((one) => (one.hours - hours) ** 2)
+}
