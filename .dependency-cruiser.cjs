@@ -51,7 +51,7 @@ const PARTS = {
     '^src/features/[^/]+/schema\\.ts$',
     // What needs no database, on machines that have none.
     '^src/features/prices/list-value\\.ts$',
-    '^src/database/(emptying|open|migrate|visibility|backup|scheduled-backups|restore|ask)\\.ts$',
+    '^src/database/(emptying|open|migrate|visibility|backup|scheduled-backups|restore|ask|disk-space|permissions|exit)\\.ts$',
     ...GROUND,
   ],
   // Does what people and agents do, as they do it: through the services.

@@ -1,4 +1,5 @@
 # docker build -t tally . && docker run -p 4747:4747 -v tally:/data tally
+# With a secret: -v ./smtp-url:/run/secrets/smtp-url:ro -e TALLY_SMTP_URL_FILE=/run/secrets/smtp-url
 #
 # In the image are the executable and what Debian needs to run it. For another architecture:
 # docker buildx build --platform linux/amd64,linux/arm64 . – each is built by its own Bun. People and tokens are managed in the

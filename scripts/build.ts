@@ -32,7 +32,9 @@ const RELEASED: Record<string, Target> = {
 const WORKERS = [
   'src/database/slow-worker.ts',
   'src/database/checkpoint-worker.ts',
+  'src/database/log-sync-worker.ts',
   'src/database/backup-worker.ts',
+  'src/features/people/hashing-worker.ts',
   'src/features/entries/export-worker.ts',
   'src/features/bills/documents/pdf-worker.ts',
   'src/features/telemetry/decoding-worker.ts',

@@ -172,29 +172,19 @@ async function perform(check: Check): Promise<void> {
   }
 }
 
-const readings = ['types', 'style', 'directions', 'unused'].map(scriptCheck)
-// The tests ask for the pages that it makes.
-const bundle = scriptCheck('bundle')
-const build = scriptCheck('build')
-const tests = testChecks()
+const readings = ['types', 'unused', 'directions', 'style'].map(scriptCheck)
+// The tests ask for the pages that the first makes, and drive the executable of the second.
+const made = ['bundle', 'build'].map(scriptCheck)
 
-const named = (...names: string[]) => tests.filter(({ name }) => names.includes(name))
-const ofTheExecutable = named('binary', 'web')
-const besides = named('http', 'store')
+/** The longest first, so that both lanes end at about the same time; a test folder that is not named here comes after. */
+const LONGEST = ['store', 'cli', 'web', 'binary', 'http', 'unit']
+const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
+const besides = [...testChecks().sort((one, other) => byLength(one) - byLength(other)), ...readings]
 
-/**
- * What runs one after the other; the checks of a stage stand in lanes that run side by side, as many as the smallest machine has
- * cores. The executable is driven last, when it is built and what it is made of has been tested.
- */
-const stages: Check[][][] = [
-  // These have nothing to do with each other, and none with time.
-  readings.map((check) => [check]),
-  [[bundle]],
-  [tests.filter((test) => !ofTheExecutable.includes(test) && !besides.includes(test)), besides],
-  [[build]],
-  ofTheExecutable.map((check) => [check]),
-]
-const ordered = stages.flat(2)
+/** As many as the smallest machine has cores: what each runs takes about one. */
+const LANES = 2
+
+const ordered = [...made, ...besides]
 
 const asked = new Set(process.argv.slice(2))
 const isWanted = ({ name }: Check) => asked.size === 0 || asked.has(name)
@@ -205,16 +195,16 @@ if (unknown.size > 0) {
   process.exit(2)
 }
 
-if (tests.some((test) => isWanted(test) && test.name === 'store')) {
+if (ordered.some((check) => isWanted(check) && check.name === 'store')) {
   for (const wanted of PACKAGES) console.log(await preparePackage(wanted))
 }
-for (const lanes of stages) {
-  await Promise.all(
-    lanes.map(async (lane) => {
-      for (const check of lane.filter(isWanted)) await perform(check)
-    }),
-  )
-}
+for (const check of made.filter(isWanted)) await perform(check)
+const waiting = besides.filter(isWanted)
+await Promise.all(
+  Array.from({ length: LANES }, async () => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) await perform(check)
+  }),
+)
 
 console.log(inWords(totals))
 process.exit(totals.failed > 0 ? 1 : 0)

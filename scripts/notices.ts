@@ -14,6 +14,7 @@ const RULE = '-'.repeat(80)
 const OTHERS = [
   { title: 'Noto fonts, subsets', file: 'src/features/bills/documents/fonts/LICENSE' },
   { title: 'The price table that Tally begins with', file: 'src/features/prices/default-prices.LICENSE' },
+  { title: 'The list of common passwords', file: 'src/features/people/common-passwords.LICENSE' },
 ]
 
 const RUNTIME = `Bun ${Bun.version}

@@ -165,6 +165,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally users set-password',
     'tally users set-role',
     'tally users show',
+    'tally users unlock',
     'tally verify',
     'tally version',
   ])

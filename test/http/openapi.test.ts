@@ -180,7 +180,7 @@ describe('routes', () => {
     for (const { method, path, hooks } of routes()) {
       if (!hooks.body) continue
       const named = hooks.parse?.map(({ fn }) => fn).filter((fn) => typeof fn === 'string')
-      expect([method, path, named]).toEqual([method, path, [expect.stringMatching(/^(report|batch)$/)]])
+      expect([method, path, named]).toEqual([method, path, [expect.stringMatching(/^(report|batch|credentials)$/)]])
     }
   })
 

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import pino from 'pino'
 import { type AppOptions, createApp } from '../../src/app.ts'
+import type { Database } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import type { Role, TokenKind } from '../../src/database/tables.ts'
 import { TALLY } from '../../src/features/audit/service.ts'
@@ -55,15 +56,18 @@ export interface TestApp {
 export interface StartOptions extends Pick<AppOptions, 'publicUrl' | 'trustedProxies' | 'rateLimit' | 'requestLimit'> {
   clock?: Clock
   logLevel?: 'info' | 'debug'
+  /** Instead of a SQLite file of its own; whoever opened it closes it. */
+  db?: Database
 }
 
 export async function startApp({
   clock = systemClock,
   logLevel = 'info',
+  db: given,
   ...options
 }: StartOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tally-test-'))
-  const db = await openDatabase({ dataDir, clock, serving: true })
+  const db = given ?? (await openDatabase({ dataDir, clock, serving: true }))
   const services = createServices({ db, clock })
   const log: Record<string, unknown>[] = []
   const logger = pino({ level: logLevel }, { write: (line: string) => void log.push(JSON.parse(line)) })
@@ -132,7 +136,7 @@ export async function startApp({
 
     async close() {
       await app.stop(true)
-      await db.close()
+      if (!given) await db.close()
       await rm(dataDir, { recursive: true })
     },
   }

@@ -1,9 +1,8 @@
-/** The real command line, run from source in an empty folder. */
+/** The real command line: the executable, which starts in half of the time that the source takes, in an empty folder. */
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-const MAIN = join(import.meta.dir, '../../src/main.ts')
+import { builtExecutable } from './binary.ts'
 
 /** A server that is not ready by then will not be. */
 const READY_DEADLINE_MS = 15_000
@@ -33,11 +32,14 @@ export interface RunningServer {
 export class CommandLine {
   readonly #servers: Bun.Subprocess[] = []
 
-  private constructor(readonly folder: string) {}
+  private constructor(
+    readonly folder: string,
+    readonly executable: string,
+  ) {}
 
   static async make(): Promise<CommandLine> {
     // The real path, because a process tells its working folder so.
-    return new CommandLine(await realpath(await mkdtemp(join(tmpdir(), 'tally-cli-'))))
+    return new CommandLine(await realpath(await mkdtemp(join(tmpdir(), 'tally-cli-'))), await builtExecutable())
   }
 
   /** The folder of the database where nothing else is said. */
@@ -46,7 +48,7 @@ export class CommandLine {
   }
 
   #spawn<In extends 'ignore' | Buffer>(args: string[], stdin: In, env: Record<string, string> = {}) {
-    return Bun.spawn([process.execPath, MAIN, ...args], {
+    return Bun.spawn([this.executable, ...args], {
       cwd: this.folder,
       // Nothing of the surrounding environment, such as a TALLY_DATA, reaches it.
       env: { PATH: process.env.PATH!, HOME: this.folder, NO_COLOR: '1', ...env },

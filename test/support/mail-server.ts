@@ -80,14 +80,17 @@ export async function startMailServer({ password }: { password?: string } = {}):
   }
 }
 
-/** A message of one text and attachments, as RFC 2045 writes it. */
+/** A message of one text, perhaps with attachments, as RFC 2045 writes it. */
 function readMessage(raw: string): Omit<Letter, 'from' | 'to'> {
   const { headers, body } = readPart(raw)
   const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type')!)?.[1]
-  const parts = body
-    .split(`--${boundary}`)
-    .slice(1, -1)
-    .map((part) => readPart(part.replace(/^\r\n/, '')))
+  const parts =
+    boundary === undefined
+      ? [{ headers, body }]
+      : body
+          .split(`--${boundary}`)
+          .slice(1, -1)
+          .map((part) => readPart(part.replace(/^\r\n/, '')))
   const [text, ...attachments] = parts.map(({ headers: head, body: content }) => ({
     name: /filename="?([^";]+)/.exec(head.get('content-disposition') ?? '')?.[1] ?? '',
     type: head.get('content-type')!.split(';')[0]!,

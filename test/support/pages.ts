@@ -32,6 +32,7 @@ export const PAGES: readonly WebPage[] = [
   { name: 'unattributed', path: '/unattributed', inDocs: true },
   { name: 'work', path: '/work', inDocs: true },
   { name: 'work-clients', path: '/work?tab=clients', roles: BOOKS },
+  { name: 'work-tickets', path: '/work?tab=tickets' },
   { name: 'work-project', path: first('/projects?limit=1', (id) => `/work/projects/${id}`) },
   { name: 'rules', path: '/rules', roles: BOOKS, inDocs: true },
   { name: 'sheets', path: '/sheets' },
