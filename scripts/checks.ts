@@ -5,7 +5,7 @@
  * Without arguments all checks run, else those that are named: `types style directions unused bundle build`, and the folders
  * and files of `test/` (`unit store http cli web binary`).
  */
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +21,22 @@ const TEST_TIMEOUT_MS = 30_000
 
 /** Lines shown of a failed check. The first faults matter; thousands after them bury the summary. */
 const SHOWN_LINES = 150
+
+/** What the tests keep at a time: databases, and copies of the executable. */
+const MEMORY_FOLDER_BYTES = 4 * 1024 ** 3
+
+/** Memory where there is enough: a third of what many tests take is waiting for syncs of databases that they throw away. */
+const TMPDIR = process.env.TMPDIR ?? (hasRoom('/dev/shm') ? '/dev/shm' : tmpdir())
+
+function hasRoom(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize >= MEMORY_FOLDER_BYTES
+  } catch {
+    return false
+  }
+}
 
 interface Counts {
   passed: number
@@ -40,7 +56,7 @@ async function spawn(command: string[]): Promise<{ ok: boolean; output: string }
     stdout: 'pipe',
     stderr: 'pipe',
     timeout: CHECK_TIMEOUT_MS,
-    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
+    env: { ...process.env, TMPDIR, NO_COLOR: '1', FORCE_COLOR: undefined },
   })
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   const cut = child.signalCode ? `\nStopped by ${child.signalCode}; a check may take ${CHECK_TIMEOUT_MS / 1000} s.` : ''
@@ -162,27 +178,37 @@ async function perform(check: Check): Promise<void> {
     `${counts.failed > 0 ? 'FAILED' : 'ok    '} ${check.name.padEnd(12)} ${seconds.padStart(6)} s  ${inWords(counts)}`,
   )
   if (counts.failed > 0) {
-    // Hundreds of tests that passed would hide the one that did not.
-    const lines = output
-      .trimEnd()
-      .split('\n')
-      .filter((line) => !/^\(pass\)|^$/.test(line))
+    const lines = faultsOf(output)
     console.log(lines.slice(0, SHOWN_LINES).join('\n'))
     if (lines.length > SHOWN_LINES) console.log(`… and ${lines.length - SHOWN_LINES} more lines.`)
   }
+}
+
+/** What Bun prints before a test file's own lines. */
+const FILE_HEADER = /^\S+\.test\.tsx?:$/
+
+/** Without the files and tests that passed, whose hundreds of lines would hide the one that did not. */
+function faultsOf(output: string): string[] {
+  const files: string[][] = [[]]
+  for (const line of output.trimEnd().split('\n')) {
+    if (FILE_HEADER.test(line)) files.push([])
+    if (!/^\(pass\)|^$/.test(line)) files.at(-1)!.push(line)
+  }
+  const failed = files.filter((lines) => lines.some((line) => /^\(fail\)|^error: |^# Unhandled error/.test(line)))
+  return (failed.length > 0 ? failed : files).flat()
 }
 
 const readings = ['types', 'unused', 'directions', 'style'].map(scriptCheck)
 // The tests ask for the pages that the first makes, and drive the executable of the second.
 const made = ['bundle', 'build'].map(scriptCheck)
 
-/** The longest first, so that both lanes end at about the same time; a test folder that is not named here comes after. */
-const LONGEST = ['store', 'cli', 'web', 'binary', 'http', 'unit']
+/** The longest first, so that all lanes end at about the same time; a test folder that is not named here comes after. */
+const LONGEST = ['web', 'cli', 'store', 'binary', 'http', 'unit']
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
 const besides = [...testChecks().sort((one, other) => byLength(one) - byLength(other)), ...readings]
 
-/** As many as the smallest machine has cores: what each runs takes about one. */
-const LANES = 2
+/** One more than the smallest machine has cores: what each runs takes about two thirds of one, and waits for the rest. */
+const LANES = 3
 
 const ordered = [...made, ...besides]
 

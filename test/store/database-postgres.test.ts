@@ -6,7 +6,7 @@ import type { Database, Reader, Tx } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { Problem } from '../../src/errors.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { canOverlap, locationOf, opener, startPostgres } from '../support/databases.ts'
+import { canOverlap, locationOf, nameOf, opener, startPostgres } from '../support/databases.ts'
 
 const addName = (text: string) => (tx: Tx) => tx.insert(tx.tables.names).values({ text }).returning()
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -20,13 +20,12 @@ async function namesOf(reader: Reader): Promise<string[]> {
   return (await reader.select({ text: names.text }).from(names).orderBy(asc(names.text))).map(({ text }) => text)
 }
 
-/** Ends the server's side of every connection to the test's schema, as its restart does. */
+/** Ends the server's side of every connection to the test's database, as its restart does. */
 async function endConnections(db: Database): Promise<void> {
   const { admin } = await startPostgres()
-  const schema = new URL(locationOf(db).databaseUrl!).searchParams.get('search_path')!
   await admin`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE application_name = ${`tally in ${schema}`}`
+    WHERE application_name = ${`tally in ${nameOf(locationOf(db))}`}`
 }
 
 const cleanUps: (() => Promise<void>)[] = []
@@ -39,9 +38,9 @@ describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
 
   /** A database whose connections can be told from those of other tests. */
   async function open(settings: Record<string, string> = {}): Promise<Database> {
-    const { databaseUrl } = locationOf(await openNew())
-    const url = new URL(databaseUrl!)
-    url.searchParams.set('application_name', `tally in ${url.searchParams.get('search_path')}`)
+    const location = locationOf(await openNew())
+    const url = new URL(location.databaseUrl!)
+    url.searchParams.set('application_name', `tally in ${nameOf(location)}`)
     for (const [name, value] of Object.entries(settings)) url.searchParams.set(name, value)
     return openNew({ at: { dataDir: '', databaseUrl: url.href } })
   }

@@ -209,7 +209,8 @@ describe('slow reads of SQLite', () => {
     for (let asked = 0; asked < 3; asked += 1) expect(await codeOf(long())).toBe('database_deadline')
     expect(await codeOf(long())).toBe('overloaded')
     let outcome = 'overloaded'
-    for (let attempt = 0; attempt < 200 && outcome === 'overloaded'; attempt += 1) {
+    // On a busy machine the abandoned ones, which run behind everything else, take long, and so does one more.
+    for (let attempt = 0; attempt < 400 && outcome !== 'done'; attempt += 1) {
       await Bun.sleep(50)
       outcome = await codeOf(db.slow.select().from(revision))
     }
