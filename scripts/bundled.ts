@@ -50,7 +50,9 @@ export async function bundledPackages(programs: string[]): Promise<BundledPackag
   for (const folder of await foldersIn(WEB_ENTRYPOINTS, 'browser')) await add(folder, 'web application')
   for (const name of PREBUILT) {
     const start = join(ROOT, 'node_modules', name)
-    for (const folder of await dependenciesOf(start)) if (folder !== start) await add(folder, 'program', name)
+    for (const folder of await dependenciesOf(start)) {
+      await add(folder, 'web application', folder === start ? undefined : name)
+    }
   }
   return [...found.values()].sort(
     (one, other) => compare(one.name, other.name) || Bun.semver.order(one.version, other.version),

@@ -6,6 +6,8 @@
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+// The API's reference is shown by a library that is bundled already.
+import scalar from '../node_modules/@scalar/api-reference/dist/browser/standalone.js' with { type: 'file' }
 import { type PackedFile, readPack, WEB_PACK, writePack } from '../src/http/web-pack.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -40,9 +42,10 @@ async function isCurrent(stamp: string): Promise<boolean> {
   return (await readPack(Bun.file(WEB_PACK))).stamp === stamp
 }
 
+const zipped = (type: string, bytes: Uint8Array): PackedFile => ({ type, gzip: gzipSync(bytes, { level: 9 }) })
+
 const compressed = (type: string, bytes: Uint8Array): PackedFile => ({
-  type,
-  gzip: gzipSync(bytes, { level: 9 }),
+  ...zipped(type, bytes),
   brotli: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
 })
 
@@ -73,6 +76,7 @@ export async function buildWeb(): Promise<void> {
   if (await isCurrent(stamp)) return
   const begun = performance.now()
   const { files, ...starts } = await bundle()
+  files.set('scalar.js', zipped(TYPES.js!, await Bun.file(scalar).bytes()))
   const template = await Bun.file(join(SOURCES, 'index.html')).text()
   const index = template.replace(/\{(script|scheme|styles)\}/g, (_, name: keyof typeof starts) => starts[name])
   await mkdir(dirname(WEB_PACK), { recursive: true })

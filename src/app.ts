@@ -34,6 +34,7 @@ import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
+import { PackedFiles } from './http/packed-files.ts'
 import { pages } from './http/pages.ts'
 import { RateLimits } from './http/rate-limits.ts'
 import { requests } from './http/requests.ts'
@@ -71,6 +72,7 @@ export const createApp = ({
 }: AppOptions) => {
   const { people } = services
   const cookie = sessionCookie(publicUrl)
+  const files = new PackedFiles()
   const addressOf = clientAddresses(trustedProxies)
   const rateLimits = rateLimit > 0 ? new RateLimits(clock, rateLimit) : undefined
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
@@ -79,8 +81,8 @@ export const createApp = ({
     .use(metricsRoute({ metrics, people, addressOf }))
     .use(health(services))
     .use(openApi({ routes }))
-    .use(pages())
-    .use(web({ cookie }))
+    .use(pages({ files }))
+    .use(web({ cookie, files }))
     .use(signInRoutes({ people, cookie }))
     .use(usersRoutes({ people, publicUrl }))
     .use(tokensRoutes(services))

@@ -13,6 +13,11 @@ export function accepts({ headers }: Request, encoding: 'br' | 'gzip'): boolean 
   return named.test(headers.get('accept-encoding') ?? '')
 }
 
+/** Whether a client has the answer of this ETag already. */
+export function hasTag({ headers }: Request, etag: string): boolean {
+  return (headers.get('if-none-match')?.split(',') ?? []).some((tag) => tag.trim() === etag)
+}
+
 export class FixedContent {
   readonly #bytes: Uint8Array<ArrayBuffer>
   readonly #etag: string
@@ -37,8 +42,7 @@ export class FixedContent {
       'x-content-type-options': 'nosniff',
       ...this.headers,
     }
-    const known = request.headers.get('if-none-match')?.split(',') ?? []
-    if (known.some((tag) => tag.trim() === this.#etag)) return new Response(null, { status: 304, headers: common })
+    if (hasTag(request, this.#etag)) return new Response(null, { status: 304, headers: common })
     const headers = { ...common, 'content-type': this.type }
     const small = this.#bytes.byteLength < WORTH_COMPRESSING_BYTES
     if (small || !accepts(request, 'gzip')) {

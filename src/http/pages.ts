@@ -3,9 +3,9 @@
  * no other host. People's pages are the web application.
  */
 import { Elysia } from 'elysia'
-import scalarFile from '../../node_modules/@scalar/api-reference/dist/browser/standalone.js' with { type: 'file' }
 import { notFound, PROBLEMS, type ProblemCode } from '../errors.ts'
 import { FixedContent } from './content.ts'
+import type { PackedFiles } from './packed-files.ts'
 import docsScript from './pages/assets/docs.js' with { type: 'text' }
 import icon from './pages/assets/icon.svg' with { type: 'text' }
 import styles from './pages/assets/pages.css' with { type: 'text' }
@@ -45,7 +45,7 @@ const fixedPage = (page: string, policy: Record<string, string> = POLICY) =>
 // Pages are no part of the API.
 const page = { detail: { hide: true } }
 
-export const pages = () => {
+export const pages = ({ files: packed }: { files: PackedFiles }) => {
   const docs = fixedPage(docsPage(), DOCS_POLICY)
   const problems = fixedPage(problemsPage())
   /** By code, made when somebody follows the link of a problem. */
@@ -55,10 +55,10 @@ export const pages = () => {
     'icon.svg': new FixedContent(icon, 'image/svg+xml', { 'cache-control': 'max-age=86400' }),
     'docs.js': new FixedContent(docsScript, SCRIPT),
   }
-  /** Four megabytes that most servers are never asked for. */
-  const scalar = async () => {
-    files['scalar.js'] ??= new FixedContent(await Bun.file(scalarFile).bytes(), SCRIPT)
-    return files['scalar.js']
+  async function sendScalar(request: Request): Promise<Response> {
+    const response = await packed.respond('scalar.js', request, { 'cache-control': 'max-age=86400' })
+    if (!response) throw notFound("The file 'scalar.js', which ./scripts/start builds,")
+    return response
   }
   return new Elysia({ name: 'pages' })
     .get('/docs', ({ request }) => docs.respond(request), page)
@@ -73,7 +73,7 @@ export const pages = () => {
       },
       page,
     )
-    .get('/assets/scalar.js', async ({ request }) => (await scalar()).respond(request), page)
+    .get('/assets/scalar.js', ({ request }) => sendScalar(request), page)
     .get(
       '/assets/:name',
       ({ request, params: { name } }) => {

@@ -11,7 +11,8 @@ export interface PackedFile {
   /** The media type. */
   type: string
   gzip: Uint8Array
-  brotli: Uint8Array
+  /** Absent where it would save less than it takes of the executable. */
+  brotli?: Uint8Array
 }
 
 interface Place {
@@ -24,7 +25,7 @@ interface Header {
   stamp: string
   /** The page, the same for every address. */
   index: string
-  files: Record<string, { type: string; gzip: Place; brotli: Place }>
+  files: Record<string, { type: string; gzip: Place; brotli?: Place }>
 }
 
 const LENGTH_BYTES = 4
@@ -48,7 +49,7 @@ export function writePack({
     return place
   }
   for (const [name, { type, gzip, brotli }] of files) {
-    header.files[name] = { type, gzip: put(gzip), brotli: put(brotli) }
+    header.files[name] = { type, gzip: put(gzip), ...(brotli && { brotli: put(brotli) }) }
   }
   const encoded = new TextEncoder().encode(JSON.stringify(header))
   const length = new Uint8Array(LENGTH_BYTES)
@@ -60,7 +61,7 @@ export interface Pack {
   stamp: string
   index: string
   /** Undefined where there is no such file. */
-  find(name: string): { type: string; gzip: Blob; brotli: Blob } | undefined
+  find(name: string): { type: string; gzip: Blob; brotli?: Blob } | undefined
 }
 
 export async function readPack(pack: Blob): Promise<Pack> {
@@ -74,7 +75,7 @@ export async function readPack(pack: Blob): Promise<Pack> {
     find(name) {
       if (!Object.hasOwn(files, name)) return undefined
       const { type, gzip, brotli } = files[name]!
-      return { type, gzip: part(gzip), brotli: part(brotli) }
+      return { type, gzip: part(gzip), ...(brotli && { brotli: part(brotli) }) }
     },
   }
 }

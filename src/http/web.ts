@@ -1,13 +1,8 @@
 /** The web application: its page at every address of it, and the files that the page loads. */
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { notFound } from '../errors.ts'
-import { accepts } from './content.ts'
+import type { PackedFiles } from './packed-files.ts'
 import type { SessionCookie } from './session-cookie.ts'
-import { findPack, type Pack } from './web-pack.ts'
-
-const unzip = promisify(gunzip) as (bytes: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>
 
 /**
  * Addresses of the application, without what follows their first part. The page itself decides what to show there; an
@@ -61,17 +56,9 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 // Pages are no part of the API.
 const page = { detail: { hide: true } }
 
-export const web = ({ cookie }: { cookie: Pick<SessionCookie, 'read'> }) => {
-  let read: Promise<Pack | undefined> | undefined
-  /** Files as they are for who takes no compressed ones. Unpacking one takes milliseconds, and anybody may ask for it. */
-  const unpacked = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
-  const pack = () => {
-    read ??= findPack()
-    return read
-  }
-
+export const web = ({ cookie, files }: { cookie: Pick<SessionCookie, 'read'>; files: PackedFiles }) => {
   async function showPage({ request }: { request: Request }): Promise<Response> {
-    const built = await pack()
+    const built = await files.pack()
     if (!built)
       return new Response(NOT_BUILT, { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' } })
     const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
@@ -91,17 +78,10 @@ export const web = ({ cookie }: { cookie: Pick<SessionCookie, 'read'> }) => {
   }
 
   async function sendFile(name: string, request: Request): Promise<Response> {
-    const file = (await pack())?.find(name)
+    const response = await files.respond(name, request, { 'cache-control': FOR_EVER })
     // An old page asks for the files of the version before: it has to be loaded again, and says so.
-    if (!file) throw notFound(`The file '${name}'`)
-    const headers = { 'content-type': file.type, 'cache-control': FOR_EVER, vary: 'accept-encoding' }
-    if (accepts(request, 'br')) return new Response(file.brotli, { headers: { ...headers, 'content-encoding': 'br' } })
-    if (accepts(request, 'gzip')) {
-      return new Response(file.gzip, { headers: { ...headers, 'content-encoding': 'gzip' } })
-    }
-    const plain = unpacked.get(name) ?? file.gzip.bytes().then(unzip)
-    unpacked.set(name, plain)
-    return new Response(await plain, { headers })
+    if (!response) throw notFound(`The file '${name}'`)
+    return response
   }
 
   const app = new Elysia({ name: 'web' })
