@@ -12,13 +12,17 @@ const SAMPLE_MS = 2_000
 
 const IDLE_MS = { short: 3_000, long: 60_000 }
 
-/** Between two calls of each kind: some fifty calls a second beside the reports. */
+/** Between two calls of each kind: some fifty calls a second beside the reports, of which one is an export. */
 const PAUSE_MS = 100
+const EXPORT_PAUSE_MS = 1_000
 
 /** So that the load stays the same however fast the machine is. */
 const REPORTERS = 4
 
 const PASSWORD = 'correct horse battery'
+
+/** Entries of a day of their own, so that an export is as large at the end as at the beginning. */
+const EXPORTED = { day: '2026-10-01', batches: 20, batch: 100 }
 
 interface Caller {
   url: string
@@ -38,7 +42,14 @@ const ENTRY = {
 const json = (token: string) => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' })
 
 /** A kind of call, with the number of the call. */
-const CALLS: ((caller: Caller, number: number) => Promise<Response>)[] = [
+type Call = (caller: Caller, number: number) => Promise<Response>
+
+const exportDay: Call = ({ url, cookie }) =>
+  fetch(`${url}/api/v1/token-entries?format=csv&starting_at=${EXPORTED.day}&ending_at=2026-10-02`, {
+    headers: { cookie, accept: 'text/csv' },
+  })
+
+const CALLS: Call[] = [
   ({ url, service }, number) =>
     fetch(`${url}/api/v1/token-entries/batch`, {
       method: 'POST',
@@ -69,9 +80,19 @@ const CALLS: ((caller: Caller, number: number) => Promise<Response>)[] = [
     fetch(`${url}/api/v1/reports/usage?group_by=model&starting_at=2026-11-01&ending_at=2026-12-01&bucket_width=all`, {
       headers: { cookie },
     }),
-  ({ url, cookie }) => fetch(`${url}/api/v1/token-entries?format=csv`, { headers: { cookie, accept: 'text/csv' } }),
+  exportDay,
   ({ url }, number) => (number % 20 === 0 ? signIn(url) : fetch(`${url}/ready`)),
 ]
+
+async function reportExported({ url, service }: Pick<Caller, 'url' | 'service'>): Promise<void> {
+  const [started_at, ended_at] = [`${EXPORTED.day}T10:00:00Z`, `${EXPORTED.day}T10:30:00Z`]
+  const entry = { ...ENTRY, started_at, ended_at, tokens: { input: 1, output: 1 } }
+  const body = JSON.stringify(Array.from({ length: EXPORTED.batch }, () => entry))
+  for (let batch = 0; batch < EXPORTED.batches; batch += 1) {
+    const answer = await fetch(`${url}/api/v1/token-entries/batch`, { method: 'POST', headers: json(service), body })
+    if (!answer.ok) throw new Error(`What is exported was answered ${answer.status}`)
+  }
+}
 
 function metrics(number: number) {
   const attributes = [
@@ -112,16 +133,17 @@ export const soak: Scenario = {
       const { token: organization } = await installation.createToken('org', 'ada@example.com')
       await victim.start()
       const { url } = victim.server
+      await reportExported({ url, service: token })
       const cookie = (await signIn(url)).headers.get('set-cookie')!.split(';')[0]!
       const statuses = new Map<string, number>()
       let isWanted = true
-      const repeat = async (call: (typeof CALLS)[number], kind: number) => {
+      const repeat = async (call: Call, kind: number) => {
         for (let number = 0; isWanted; number += 1) {
           const answer = await call({ url, service: token, organization, cookie }, number)
           await answer.arrayBuffer()
           const key = `${kind}: ${answer.status}`
           statuses.set(key, (statuses.get(key) ?? 0) + 1)
-          await Bun.sleep(PAUSE_MS)
+          await Bun.sleep(call === exportDay ? EXPORT_PAUSE_MS : PAUSE_MS)
         }
       }
       const reporters = new Reporters(victim, 'soak', REPORTERS)

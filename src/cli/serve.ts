@@ -6,6 +6,7 @@ import type { DiskSpace, SpaceLevel } from '../database/disk-space.ts'
 import { localUrl } from './address.ts'
 import { CommandError, EXIT_DONE } from './failures.ts'
 import { firstSteps } from './first-steps.ts'
+import { collectWhenIdle } from './idle-memory.ts'
 import { examples, optionOf } from './options.ts'
 import { print } from './print.ts'
 
@@ -169,10 +170,12 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const tidying = services.telemetry.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not write what telemetry brought')
     })
+    const stopCollecting = collectWhenIdle()
     const signal = await stopping
     logger.info(`${signal}: finishing what was accepted`)
     setTimeout(() => die(undefined, `not finished after ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
+    stopCollecting()
     await Promise.all([finish(server, logger), rolling.stop(), delivering.stop(), backups?.stop()])
     await Promise.all([flushLastUsed(services.people, logger), tidying.stop()])
   } finally {

@@ -113,7 +113,7 @@ class SlowWorkers {
   }
 
   #open(): Lane {
-    const worker = new Worker(new URL('./slow-worker.ts', import.meta.url).href)
+    const worker = new Worker(new URL('./slow-worker.ts', import.meta.url).href, { smol: true })
     const lane: Lane = { worker, question: undefined, timer: undefined }
     this.#threads += 1
     worker.addEventListener('close', () => {

@@ -51,8 +51,14 @@ const WORKER_BUSY_TIMEOUT_MS = 5_000
 /** How often one looks whether the files are still there: reports are refused within a second after they are not. */
 const FILES_CHECK_MS = 500
 
-/** Pages of SQLite's cache per connection, in KiB: the inner pages of ten million entries' indexes fit. */
-const CACHE_KIB = 32_768
+/** Pages of SQLite's cache, in KiB. What a reader looks for twice, such as a page of a list, fits. */
+const CACHE_KIB = 4_096
+
+/**
+ * The writer descends every index with each entry. Those by time grow at their end; of those whose keys are random, some
+ * 5 MB of inner pages each at ten million entries, all fit.
+ */
+const WRITER_CACHE_KIB = 16_384
 
 /** Pragmas that every connection needs; `journal_mode` is the file's and set when it is made. */
 export function configureConnection(connection: Connection, busyTimeoutMs: number): void {
@@ -417,6 +423,7 @@ export function openSqlite({ path, workers, slowDeadlineMs, busyDeadlineMs, ...e
   const writing = new Connection(path, { readwrite: true, create: false, safeIntegers: true })
   // Even a pragma looks into the file, which another process has for itself while it opens or closes it.
   configureConnection(writing, OPENING_BUSY_TIMEOUT_MS)
+  writing.run(`PRAGMA cache_size = -${WRITER_CACHE_KIB}`)
   // Opens the log, which a connection does with its first question.
   writing.run('SELECT value FROM revision')
   const files = new DatabaseFiles(path)
@@ -500,9 +507,9 @@ function checkFiles(files: DatabaseFiles, onLost: (error: unknown) => void): voi
   }
 }
 
-/** A connection for a worker that reads for itself, as long as its thread lives. */
-export function openReadOnly(path: string): Reader {
+/** A connection for a worker that reads for itself. */
+export function openReadOnly(path: string): { reader: Reader; close(): void } {
   const connection = new Connection(path, { readonly: true, safeIntegers: true })
   configureConnection(connection, WORKER_BUSY_TIMEOUT_MS)
-  return new SqliteReader(connection) as unknown as Reader
+  return { reader: new SqliteReader(connection) as unknown as Reader, close: () => connection.close() }
 }

@@ -131,7 +131,7 @@ describe('signing in', () => {
     verify.mockRestore()
     expect(bodies[0]).toMatchObject({ code: 'sign_in_failed' })
     for (const body of bodies) expect(body).toEqual(bodies[0])
-    expect(costs[0]).toEqual([['argon2id', 'v=19', 'm=65536,t=2,p=1']])
+    expect(costs[0]).toEqual([['argon2id', 'v=19', 'm=19456,t=8,p=1']])
     for (const cost of costs) expect(cost).toEqual(costs[0])
   })
 

@@ -1,27 +1,45 @@
 /** Writes exports off the main thread, page by page as their readers ask for them; see exporting.ts. */
 import { openReadOnly } from '../../database/sqlite.ts'
 import { entriesCsv } from './export.ts'
-import type { FromExports, ToExports } from './exporting.ts'
+import type { BeginExport, FromExports, ToExports } from './exporting.ts'
 
 declare const self: Worker
 
-const running = new Map<number, AsyncGenerator<string>>()
+interface Running {
+  pages: AsyncGenerator<string>
+  close(): void
+}
+
+const running = new Map<number, Running>()
 const encoder = new TextEncoder()
 
 const post = (message: FromExports, transfer: ArrayBuffer[] = []) => self.postMessage(message, transfer)
 
+function begin({ id, file, question }: BeginExport): void {
+  const { reader, close } = openReadOnly(file)
+  running.set(id, { pages: entriesCsv(reader, question), close })
+}
+
+function end(id: number): void {
+  if (!running.has(id)) return
+  running.get(id)!.close()
+  running.delete(id)
+  // The connection keeps its memory until its statements are collected.
+  Bun.gc(true)
+}
+
 async function next(id: number): Promise<void> {
   try {
-    const { done, value } = await running.get(id)!.next()
+    const { done, value } = await running.get(id)!.pages.next()
     if (done) {
-      running.delete(id)
+      end(id)
       post({ id, end: true })
       return
     }
     const bytes = encoder.encode(value)
     post({ id, bytes }, [bytes.buffer as ArrayBuffer])
   } catch (error) {
-    running.delete(id)
+    end(id)
     // An error that is posted loses its code, by which errors.ts knows it.
     const { message, code } = error as { message: string; code?: string }
     post({ id, error: { message, code } })
@@ -29,7 +47,8 @@ async function next(id: number): Promise<void> {
 }
 
 self.onmessage = ({ data }: MessageEvent<ToExports>) => {
-  if ('file' in data) running.set(data.id, entriesCsv(openReadOnly(data.file), data.question))
-  else if ('stop' in data) running.delete(data.id)
-  else next(data.id)
+  if ('file' in data) begin(data)
+  else if ('stop' in data) end(data.id)
+  // One that was stopped while its next page was asked for.
+  else if (running.has(data.id)) next(data.id)
 }

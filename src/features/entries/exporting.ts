@@ -6,8 +6,15 @@ import { entriesCsv } from './export.ts'
 import type { EntryFilter } from './filter.ts'
 import type { ExportQuestion } from './store/export.ts'
 
+export interface BeginExport {
+  id: number
+  file: string
+  question: ExportQuestion
+}
+
 export type ToExports =
-  | { id: number; file: string; question: ExportQuestion }
+  | BeginExport
+  /** Asks for the next page. */
   | { id: number }
   | { id: number; stop: true }
 export type FromExports =
@@ -17,9 +24,13 @@ export type FromExports =
 
 type Waiting = PromiseWithResolvers<Uint8Array | undefined>
 
-/** One thread for all exports, which take turns page by page. It ends with the last of them. */
+/** Programs fetch one export after the other; each would otherwise begin a thread of its own. */
+const IDLE_MS = 10_000
+
+/** One thread for all exports, which take turns page by page. It ends some time after the last of them. */
 class ExportThread {
   #worker: Worker | undefined
+  #idle: Timer | undefined
   readonly #waiting = new Map<number, Waiting>()
   #open = 0
   #lastId = 0
@@ -27,7 +38,9 @@ class ExportThread {
   async *export(file: string, question: ExportQuestion): AsyncGenerator<Uint8Array> {
     const id = ++this.#lastId
     this.#open += 1
+    clearTimeout(this.#idle)
     this.#worker ??= this.#start()
+    this.#worker.ref()
     try {
       this.#post({ id, file, question })
       // A page is written while the one before is sent.
@@ -41,8 +54,12 @@ class ExportThread {
     } finally {
       this.#open -= 1
       this.#waiting.delete(id)
-      if (this.#open > 0) this.#post({ id, stop: true })
-      else this.#end()
+      this.#post({ id, stop: true })
+      if (this.#open === 0) {
+        this.#worker?.unref()
+        this.#idle = setTimeout(() => this.#end(), IDLE_MS)
+        this.#idle.unref()
+      }
     }
   }
 
@@ -58,7 +75,7 @@ class ExportThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./export-worker.ts', import.meta.url).href)
+    const worker = new Worker(new URL('./export-worker.ts', import.meta.url).href, { smol: true })
     worker.onmessage = ({ data }: MessageEvent<FromExports>) => {
       const waiting = this.#waiting.get(data.id)
       if ('error' in data) {
@@ -73,6 +90,7 @@ class ExportThread {
   }
 
   #end(): void {
+    clearTimeout(this.#idle)
     this.#worker?.terminate()
     this.#worker = undefined
   }

@@ -53,7 +53,7 @@ export class HashingThread implements PasswordHasher {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./hashing-worker.ts', import.meta.url).href)
+    const worker = new Worker(new URL('./hashing-worker.ts', import.meta.url).href, { smol: true })
     worker.onmessage = ({ data }: MessageEvent<FromHashing>) => {
       if (worker === this.#worker) this.#answer(data)
     }

@@ -118,7 +118,7 @@ class DecodingThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.program)
+    const worker = new Worker(this.program, { smol: true })
     worker.unref()
     worker.onmessage = ({ data }: MessageEvent<FromDecoding>) => {
       if (worker === this.#worker) this.#answer(data)

@@ -111,7 +111,7 @@ export function createDocuments({ db }: { db: Database }) {
 
 /** In a thread of its own, which takes what it needed of memory away with it. */
 async function makePdf(question: ToPdf): Promise<Uint8Array> {
-  const worker = new Worker(new URL('./pdf-worker.ts', import.meta.url).href)
+  const worker = new Worker(new URL('./pdf-worker.ts', import.meta.url).href, { smol: true })
   try {
     const answer = await new Promise<FromPdf>((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<FromPdf>) => resolve(data)
