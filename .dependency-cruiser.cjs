@@ -20,7 +20,7 @@ const FEATURES = [
 const GROUND = [
   '^src/lib/',
   '^src/errors\\.ts$',
-  '^src/faults\\.ts$',
+  '^src/issues\\.ts$',
   '^src/query\\.ts$',
   '^src/lists\\.ts$',
   '^src/wire\\.ts$',
@@ -73,7 +73,7 @@ const PARTS = {
   'src/database/': ['^migrations/', ...GROUND],
   'src/lib/': [],
   'src/errors\\.ts$': [],
-  'src/faults\\.ts$': ['^src/errors\\.ts$'],
+  'src/issues\\.ts$': ['^src/errors\\.ts$'],
   'src/query\\.ts$': ['^src/lib/', '^src/errors\\.ts$'],
   'src/lists\\.ts$': [],
   'src/wire\\.ts$': [],
@@ -88,7 +88,7 @@ const PARTS = {
   'migrations/': [],
 }
 
-const directions = Object.entries(PARTS).map(([part, allowed]) => ({
+const boundaries = Object.entries(PARTS).map(([part, allowed]) => ({
   name: `imports-of-${part.replace(/\\|\$/g, '').replace(/\(\?!.*?\)\[\^\/\]\+/, 'others')}`,
   comment: 'Directions: main → cli → services; app → routes → service → store → database → lib.',
   severity: 'error',
@@ -117,7 +117,7 @@ const onlyIn = (name, packages, places) => ({
 
 module.exports = {
   forbidden: [
-    ...directions,
+    ...boundaries,
     ...line,
     {
       name: 'features-meet-at-services',

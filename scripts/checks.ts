@@ -2,7 +2,7 @@
  * Runs the checks, prints a line for each, goes on after a failed one, and ends with the sum over all of them:
  * `N passed, N failed`. A check that is no test counts once; tests count one by one.
  *
- * Without arguments all checks run, else those that are named: `types style directions unused bundle build`, and the folders
+ * Without arguments all checks run, else those that are named: `types style boundaries unused bundle build`, and the folders
  * and files of `test/` (`unit store http cli web binary`).
  */
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
@@ -19,7 +19,7 @@ const CHECK_TIMEOUT_MS = 1_200_000
 /** A test that waits longer waits for something that will not come. */
 const TEST_TIMEOUT_MS = 30_000
 
-/** Lines shown of a failed check. The first faults matter; thousands after them bury the summary. */
+/** Lines shown of a failed check. The first issues matter; thousands after them bury the summary. */
 const SHOWN_LINES = 150
 
 /** What the tests keep at a time: databases, and copies of the executable. */
@@ -178,7 +178,7 @@ async function perform(check: Check): Promise<void> {
     `${counts.failed > 0 ? 'FAILED' : 'ok    '} ${check.name.padEnd(12)} ${seconds.padStart(6)} s  ${inWords(counts)}`,
   )
   if (counts.failed > 0) {
-    const lines = faultsOf(output)
+    const lines = issuesOf(output)
     console.log(lines.slice(0, SHOWN_LINES).join('\n'))
     if (lines.length > SHOWN_LINES) console.log(`… and ${lines.length - SHOWN_LINES} more lines.`)
   }
@@ -188,7 +188,7 @@ async function perform(check: Check): Promise<void> {
 const FILE_HEADER = /^\S+\.test\.tsx?:$/
 
 /** Without the files and tests that passed, whose hundreds of lines would hide the one that did not. */
-function faultsOf(output: string): string[] {
+function issuesOf(output: string): string[] {
   const files: string[][] = [[]]
   for (const line of output.trimEnd().split('\n')) {
     if (FILE_HEADER.test(line)) files.push([])
@@ -198,7 +198,7 @@ function faultsOf(output: string): string[] {
   return (failed.length > 0 ? failed : files).flat()
 }
 
-const readings = ['types', 'unused', 'directions', 'style'].map(scriptCheck)
+const readings = ['types', 'unused', 'boundaries', 'style'].map(scriptCheck)
 // The tests ask for the pages that the first makes, and drive the executable of the second.
 const made = ['bundle', 'build'].map(scriptCheck)
 

@@ -66,7 +66,7 @@ async function take({ url, as, folder, places, sizes, schemes }: Taking): Promis
         await visitor.page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
         const parts = [name, ...(sizes.length > 1 ? [size] : []), ...(schemes.length > 1 ? [scheme] : [])]
         await picture(visitor, join(folder, `${parts.join('-')}.webp`))
-        for (const fault of visitor.faults()) console.log(`  ${fault}`)
+        for (const issue of visitor.issues()) console.log(`  ${issue}`)
       }
       await visitor.close()
     }

@@ -1,6 +1,6 @@
 /**
  * Every option of the program, once: its flag, its variable, its default and what it means. The only reader of the
- * environment, and every fault is told at once.
+ * environment, and every issue is told at once.
  */
 
 import { homedir } from 'node:os'
@@ -171,7 +171,7 @@ export interface ClientConfig {
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
-/** All faults of the configuration, one a line. */
+/** All issues of the configuration, one a line. */
 export class ConfigError extends Error {}
 
 type Flags = Partial<Record<OptionName, string | undefined>>
@@ -198,9 +198,9 @@ const URL_PASSWORD = /:\/\/[^/]*:[^@]+@|[?&](password|pass)=./i
 /** Not imported above: that takes time, for which an agent would wait at each of its hooks. */
 const files = () => process.getBuiltinModule('node:fs')
 
-/** Reads options and collects their faults, so that a person mends all of them at once. */
+/** Reads options and collects their issues, so that a person mends all of them at once. */
 class Reading {
-  readonly #faults: string[] = []
+  readonly #issues: string[] = []
   readonly #secrets = new Map<SecretName, string>()
 
   constructor(
@@ -233,7 +233,7 @@ class Reading {
     ]
     for (const [at, { plain, path }] of ways.entries()) {
       if (plain && path) {
-        this.fault(file, `is set together with ${flagOf(name)} (${OPTIONS[name].variable}). Keep one of them`)
+        this.issue(file, `is set together with ${flagOf(name)} (${OPTIONS[name].variable}). Keep one of them`)
         return ''
       }
       if (plain && at === 0) this.#refuseVisible(name, plain)
@@ -248,7 +248,7 @@ class Reading {
     if (name !== 'token' && !URL_PASSWORD.test(text)) return
     const what = name === 'token' ? 'is a secret' : 'contains a password'
     const instead = `Set ${OPTIONS[name].variable}, or put it in a file and name that with ${flagOf(SECRETS[name])}`
-    this.fault(name, `${what}, which every user of this machine can see in the list of processes. ${instead}`)
+    this.issue(name, `${what}, which every user of this machine can see in the list of processes. ${instead}`)
   }
 
   /** What a file holds, without line breaks at its end. No message repeats it. */
@@ -257,13 +257,13 @@ class Reading {
       const text = files()
         .readFileSync(path, 'utf8')
         .replace(/[\r\n]+$/, '')
-      if (text === '') this.fault(name, `${path} is empty`)
-      else if (Buffer.byteLength(text) > SECRET_LIMIT_BYTES) this.fault(name, `${path} is too long to hold one secret`)
-      else if (/[\r\n]/.test(text)) this.fault(name, `${path} has several lines; it must hold the secret alone`)
+      if (text === '') this.issue(name, `${path} is empty`)
+      else if (Buffer.byteLength(text) > SECRET_LIMIT_BYTES) this.issue(name, `${path} is too long to hold one secret`)
+      else if (/[\r\n]/.test(text)) this.issue(name, `${path} has several lines; it must hold the secret alone`)
       else return text
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
-      this.fault(name, `${path} cannot be read (${code ?? message}). Check the path and who may read it`)
+      this.issue(name, `${path} cannot be read (${code ?? message}). Check the path and who may read it`)
     }
     return ''
   }
@@ -273,21 +273,21 @@ class Reading {
     const url = this.text(name).replace(/\/+$/, '')
     // Not repeated: a message must not show it either.
     if (URL_PASSWORD.test(url)) {
-      this.fault(name, 'contains a password, which Tally does not send. Write the address without it')
+      this.issue(name, 'contains a password, which Tally does not send. Write the address without it')
       return ''
     }
     if (url && (!/^https?:\/\//.test(url) || !URL.canParse(url))) {
-      this.fault(name, `'${url}' is no address; it must begin with http:// or https://`)
+      this.issue(name, `'${url}' is no address; it must begin with http:// or https://`)
     }
     return url
   }
 
-  fault(name: OptionName, message: string): void {
-    this.#faults.push(`${flagOf(name)} (${OPTIONS[name].variable}): ${message}`)
+  issue(name: OptionName, message: string): void {
+    this.#issues.push(`${flagOf(name)} (${OPTIONS[name].variable}): ${message}`)
   }
 
   finish(): void {
-    if (this.#faults.length > 0) throw new ConfigError(this.#faults.join('\n'))
+    if (this.#issues.length > 0) throw new ConfigError(this.#issues.join('\n'))
   }
 }
 
@@ -314,14 +314,14 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
 
   const port = Number(text('port'))
   if (!/^\d{1,5}$/.test(text('port')) || port > 65_535) {
-    reading.fault('port', `'${text('port')}' is no port; use 0 to 65535`)
+    reading.issue('port', `'${text('port')}' is no port; use 0 to 65535`)
   }
   const logLevel = LOG_LEVELS.find((level) => level === text('logLevel'))
-  if (!logLevel) reading.fault('logLevel', `'${text('logLevel')}' is no level; use ${LOG_LEVELS.join(', ')}`)
+  if (!logLevel) reading.issue('logLevel', `'${text('logLevel')}' is no level; use ${LOG_LEVELS.join(', ')}`)
   const databaseUrl = reading.secret('databaseUrl') || undefined
   // Not repeated in the message: it may hold a password.
   if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    reading.fault('databaseUrl', 'must begin with postgres://')
+    reading.issue('databaseUrl', 'must begin with postgres://')
   }
   const publicUrl = reading.httpUrl('publicUrl') || undefined
   const trustedProxies = text('trustedProxies')
@@ -329,10 +329,10 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     .map((proxy) => proxy.trim())
     .filter(Boolean)
   for (const proxy of trustedProxies.filter((each) => !isAddressOrNetwork(each))) {
-    reading.fault('trustedProxies', `'${proxy}' is no address and no network such as 10.0.0.0/8`)
+    reading.issue('trustedProxies', `'${proxy}' is no address and no network such as 10.0.0.0/8`)
   }
   const rateLimit = Number(text('rateLimit'))
-  if (!/^\d{1,9}$/.test(text('rateLimit'))) reading.fault('rateLimit', `'${text('rateLimit')}' is no number of calls`)
+  if (!/^\d{1,9}$/.test(text('rateLimit'))) reading.issue('rateLimit', `'${text('rateLimit')}' is no number of calls`)
   const mail = readMail(reading)
   const backups = readBackups(reading)
   reading.finish()
@@ -360,14 +360,14 @@ function readBackups(reading: Reading): BackupsConfig {
   const every = reading.text('backupEvery')
   const everyMs = every === '' ? undefined : parseDuration(every)
   if (every !== '' && (everyMs === undefined || everyMs < SHORTEST_BACKUP_MS)) {
-    reading.fault('backupEvery', `'${every}' must be 10min or longer, such as 12h, 1d or 1w`)
+    reading.issue('backupEvery', `'${every}' must be 10min or longer, such as 12h, 1d or 1w`)
   }
   const keep = Number(reading.text('backupKeep'))
   if (!Number.isInteger(keep) || keep < 1 || keep > BACKUP_KEEP_LIMIT) {
-    reading.fault('backupKeep', `'${reading.text('backupKeep')}' must be a number from 1 to ${BACKUP_KEEP_LIMIT}`)
+    reading.issue('backupKeep', `'${reading.text('backupKeep')}' must be a number from 1 to ${BACKUP_KEEP_LIMIT}`)
   }
   if (everyMs !== undefined && reading.secret('databaseUrl')) {
-    reading.fault('backupEvery', 'is for the embedded database; let pg_dump be run for PostgreSQL')
+    reading.issue('backupEvery', 'is for the embedded database; let pg_dump be run for PostgreSQL')
   }
   return { folder: reading.text('backupDir') || join(reading.text('data'), 'backups'), everyMs, keep }
 }
@@ -381,26 +381,26 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 function readMail(reading: Reading): MailConfig | undefined {
   const from = reading.text('smtpFrom') || undefined
   if (from && !/^[^\s@<>,;"]+@[^\s@<>,;"]+$/.test(from)) {
-    reading.fault('smtpFrom', `'${from}' is no e-mail address; write it without a name, such as bills@example.com`)
+    reading.issue('smtpFrom', `'${from}' is no e-mail address; write it without a name, such as bills@example.com`)
   }
   const text = reading.secret('smtpUrl')
   if (!text) return undefined
-  const fault = (message: string) => void reading.fault('smtpUrl', message)
+  const issue = (message: string) => void reading.issue('smtpUrl', message)
   const url = URL.canParse(text) ? new URL(text) : undefined
   const usualPort = url && SMTP_PORTS[url.protocol]
-  if (!url || usualPort === undefined) return fault('must be smtp://user:password@host:587 or smtps://…')
+  if (!url || usualPort === undefined) return issue('must be smtp://user:password@host:587 or smtps://…')
   const asked = url.searchParams.get('requireTLS')
   const others = [...url.searchParams.keys()].filter((name) => name !== 'requireTLS')
-  if (url.hostname === '') fault('names no host')
-  if (url.port === '0') fault('names port 0; use 1 to 65535')
-  if (!['', '/'].includes(url.pathname)) fault('has a path behind the host, which a mail server has not')
-  if (url.hash !== '') fault('has a #; in a password it is written %23')
-  if (others.length > 0) fault(`has the setting '${others[0]}', which is not known; requireTLS=true or false is`)
-  if (asked !== null && !['true', 'false'].includes(asked)) fault('has a requireTLS that is neither true nor false')
+  if (url.hostname === '') issue('names no host')
+  if (url.port === '0') issue('names port 0; use 1 to 65535')
+  if (!['', '/'].includes(url.pathname)) issue('has a path behind the host, which a mail server has not')
+  if (url.hash !== '') issue('has a #; in a password it is written %23')
+  if (others.length > 0) issue(`has the setting '${others[0]}', which is not known; requireTLS=true or false is`)
+  if (asked !== null && !['true', 'false'].includes(asked)) issue('has a requireTLS that is neither true nor false')
   const user = decoded(url.username)
   const password = decoded(url.password)
-  if (user === undefined || password === undefined) return fault('has a % in user or password that is not written %25')
-  if (password && !user) fault('has a password but no user')
+  if (user === undefined || password === undefined) return issue('has a % in user or password that is not written %25')
+  if (password && !user) issue('has a password but no user')
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port) || usualPort,
@@ -467,9 +467,9 @@ function clientConfig(
   if (token === '') {
     const isOther = stored ? ` for ${url}, only for ${stored.url}` : ''
     const make = '`tally tokens create --kind svc --user … --name …` makes one'
-    reading.fault('token', `no token is set${isOther}; ${make}${advice}`)
+    reading.issue('token', `no token is set${isOther}; ${make}${advice}`)
   } else if (/[^\x21-\x7e]/.test(token)) {
-    reading.fault('token', 'has characters that no token has; copy it again')
+    reading.issue('token', 'has characters that no token has; copy it again')
   }
   reading.finish()
   return { url, token }

@@ -155,7 +155,7 @@ export const PROBLEMS = {
   validation_failed: {
     status: 422,
     title: 'Validation failed',
-    help: 'The request is well-formed but some fields are not as the API describes them. `errors` lists every fault with a JSON pointer. Nothing was written.',
+    help: 'The request is well-formed but some fields are not as the API describes them. `errors` lists every issue with a JSON pointer. Nothing was written.',
   },
   too_many_entries: {
     status: 422,
@@ -231,8 +231,8 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** One fault of a request: where, what kind, and what to do. */
-export interface Fault {
+/** One issue of a request: where, what kind, and what to do. */
+export interface Issue {
   /** JSON pointer (RFC 6901) into the body, or into `/query` or `/path` for parameters. */
   pointer: string
   code: string
@@ -247,7 +247,7 @@ export class Problem extends Error {
     readonly code: ProblemCode,
     /** What happened here and what to do next; shown to the caller. */
     readonly detail: string,
-    readonly more: { faults?: Fault[]; headers?: Record<string, string> } = {},
+    readonly more: { issues?: Issue[]; headers?: Record<string, string> } = {},
   ) {
     super(detail)
     this.name = 'Problem'
@@ -256,15 +256,15 @@ export class Problem extends Error {
   }
 }
 
-/** 422 with every fault. The detail repeats the first, for readers who only see that. */
-export function validationFailed(faults: Fault[]): Problem {
-  const [first] = faults
-  const others = faults.length > 1 ? ` (and ${faults.length - 1} more, see errors)` : ''
+/** 422 with every issue. The detail repeats the first, for readers who only see that. */
+export function validationFailed(issues: Issue[]): Problem {
+  const [first] = issues
+  const others = issues.length > 1 ? ` (and ${issues.length - 1} more, see errors)` : ''
   return new Problem(
     'validation_failed',
     first ? `${first.pointer || 'The body'}: ${first.message}${others}` : 'The request is not valid.',
     {
-      faults,
+      issues,
     },
   )
 }

@@ -1,5 +1,5 @@
 /** Parameters of a call, read from text: of a query string, or of the command line. Pure. */
-import { type Fault, validationFailed } from './errors.ts'
+import { type Issue, validationFailed } from './errors.ts'
 import { parseMoment } from './lib/duration.ts'
 
 /** A query as text. Empty texts count as not given. */
@@ -21,11 +21,11 @@ export interface ListPage {
 }
 
 /**
- * Reads parameters one by one; what is wrong with each is collected, and `finish` throws 422 with every fault, under
- * `/query/<name>`. Absent parameters, and faulty ones until then, are undefined.
+ * Reads parameters one by one; what is wrong with each is collected, and `finish` throws 422 with every issue, under
+ * `/query/<name>`. Absent parameters, and invalid ones until then, are undefined.
  */
 export class Query {
-  readonly #faults: Fault[] = []
+  readonly #issues: Issue[] = []
 
   constructor(readonly texts: QueryTexts) {}
 
@@ -115,17 +115,17 @@ export class Query {
     this.#refuse({ pointer: `/query/${name}`, code, message })
   }
 
-  #refuse(fault: Fault): undefined {
-    this.#faults.push(fault)
+  #refuse(issue: Issue): undefined {
+    this.#issues.push(issue)
   }
 
   finish(): void {
-    if (this.#faults.length > 0) throw validationFailed(this.#faults)
+    if (this.#issues.length > 0) throw validationFailed(this.#issues)
   }
 }
 
-/** The fault of a page that no answer of Tally has named. */
-export function badPage(pointer: string): Fault {
+/** The issue of a page that no answer of Tally has named. */
+export function badPage(pointer: string): Issue {
   return { pointer, code: 'bad_page', message: 'must be the next_page of an earlier answer' }
 }
 

@@ -5,13 +5,13 @@ import type { AgentsEnvironment, ClientConfig } from '../config.ts'
 import { isMissing, writePrivateFile } from './private-files.ts'
 
 /** The stored credentials cannot be used; the message says what to do. */
-export class CredentialsFault extends Error {}
+export class CredentialsError extends Error {}
 
 export function credentialsPath({ configHome }: AgentsEnvironment): string {
   return join(configHome, 'tally', 'agents.json')
 }
 
-/** Undefined where nothing is stored. Throws {@link CredentialsFault}. */
+/** Undefined where nothing is stored. Throws {@link CredentialsError}. */
 export function readCredentials(environment: AgentsEnvironment): ClientConfig | undefined {
   const path = credentialsPath(environment)
   let text: string
@@ -19,18 +19,18 @@ export function readCredentials(environment: AgentsEnvironment): ClientConfig | 
     const { mode } = statSync(path)
     // Windows has no such bits: there the folder of a user is theirs alone.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new CredentialsFault(
+      throw new CredentialsError(
         `${path} holds a token and can be read by others, so it is not used. \`chmod 600 ${path}\` mends that; if somebody else may have read it, revoke the token (\`tally tokens revoke\`) and log in with another.`,
       )
     }
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    if (error instanceof CredentialsFault) throw error
+    if (error instanceof CredentialsError) throw error
     if (isMissing(error)) return undefined
-    throw new CredentialsFault(`${path} cannot be read: ${(error as Error).message}.`)
+    throw new CredentialsError(`${path} cannot be read: ${(error as Error).message}.`)
   }
   const stored = parsed(text)
-  if (!stored) throw new CredentialsFault(`${path} is damaged; \`tally agents login\` writes it anew.`)
+  if (!stored) throw new CredentialsError(`${path} is damaged; \`tally agents login\` writes it anew.`)
   return stored
 }
 

@@ -37,8 +37,8 @@ interface Payload {
 
 /** Never throws. Says on standard error what it could not do, for people who try it; agents do not show that. */
 export async function runHook(call: HookCall): Promise<void> {
-  const tell = (fault: string) => {
-    const message = `tally agents hook ${call.args[0] ?? ''}: ${fault}`
+  const tell = (issue: string) => {
+    const message = `tally agents hook ${call.args[0] ?? ''}: ${issue}`
     log(call.environment, message)
     process.stderr.write(`${message}\n`)
   }
@@ -52,7 +52,7 @@ export async function runHook(call: HookCall): Promise<void> {
   }
 }
 
-function startChained(command: string[], argument: string | undefined, tell: (fault: string) => void): void {
+function startChained(command: string[], argument: string | undefined, tell: (issue: string) => void): void {
   try {
     startDetached(argument === undefined ? command : [...command, argument])
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What happened last, for `tally agents status`, and a log for people who look for a fault. Neither ever fails anybody. */
+/** What happened last, for `tally agents status`, and a log for people who look for an issue. Neither ever fails anybody. */
 import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
@@ -21,7 +21,7 @@ export interface LastDelivery {
   entries: number
 }
 
-export interface LastFault {
+export interface LastError {
   at: string
   message: string
 }
@@ -45,7 +45,7 @@ export function log(environment: AgentsEnvironment, message: string): void {
 const lastPath = (environment: AgentsEnvironment, what: string) =>
   join(stateFolder(environment), 'last', `${what}.json`)
 
-function note(environment: AgentsEnvironment, what: string, content: LastHook | LastDelivery | LastFault): void {
+function note(environment: AgentsEnvironment, what: string, content: LastHook | LastDelivery | LastError): void {
   const path = lastPath(environment, what)
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -63,10 +63,10 @@ export function noteDelivery(environment: AgentsEnvironment, agent: AgentName, d
 }
 
 /** Why nothing can be delivered at present; null where that is over. */
-export function noteFault(environment: AgentsEnvironment, fault: LastFault | null): void {
+export function noteError(environment: AgentsEnvironment, issue: LastError | null): void {
   try {
-    if (fault) note(environment, 'fault', fault)
-    else rmSync(lastPath(environment, 'fault'), { force: true })
+    if (issue) note(environment, 'error', issue)
+    else rmSync(lastPath(environment, 'error'), { force: true })
   } catch {}
 }
 
@@ -78,6 +78,6 @@ export function lastDelivery(environment: AgentsEnvironment, agent: AgentName): 
   return readJsonFile(lastPath(environment, `delivery-${agent}`))
 }
 
-export function lastFault(environment: AgentsEnvironment): LastFault | undefined {
-  return readJsonFile(lastPath(environment, 'fault'))
+export function lastError(environment: AgentsEnvironment): LastError | undefined {
+  return readJsonFile(lastPath(environment, 'error'))
 }

@@ -2,7 +2,7 @@
 import type { ClientConfig } from '../config.ts'
 import type { SessionUse } from './agent.ts'
 import { type ReportOptions, reportText } from './report.ts'
-import { BATCH_LIMIT, mayPass, type Refusal, type Reported, reportBatch, ServerFault } from './server.ts'
+import { BATCH_LIMIT, mayPass, type Refusal, type Reported, reportBatch, ServerError } from './server.ts'
 
 /** A server that restarts is back within them; a person who waits is not kept for longer. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000]
@@ -17,7 +17,7 @@ export interface Outcome {
   repeated: number
   refused: { use: SessionUse; refusal: Refusal }[]
   /** Why the rest was not sent; null where all of it was. */
-  fault: ServerFault | null
+  issue: ServerError | null
   /** How many were not sent, or not acknowledged. */
   left: number
 }
@@ -37,7 +37,7 @@ export async function reportUses(
   uses: readonly SessionUse[],
   options: ReportingOptions = {},
 ): Promise<Outcome> {
-  const outcome: Outcome = { created: 0, updated: 0, repeated: 0, refused: [], fault: null, left: uses.length }
+  const outcome: Outcome = { created: 0, updated: 0, repeated: 0, refused: [], issue: null, left: uses.length }
   for (const batch of batchesOf(uses, options)) {
     try {
       await reportAll(server, batch, options, (sent, reported) => {
@@ -46,8 +46,8 @@ export async function reportUses(
         else outcome[reported.result] += 1
       })
     } catch (error) {
-      if (!(error instanceof ServerFault)) throw error
-      outcome.fault = error
+      if (!(error instanceof ServerError)) throw error
+      outcome.issue = error
       return outcome
     }
     options.onProgress?.(uses.length - outcome.left, uses.length)
@@ -76,7 +76,7 @@ function* batchesOf(uses: readonly SessionUse[], options: ReportOptions): Genera
   if (batch.length > 0) yield batch
 }
 
-/** Until each is acknowledged or refused for good. Throws the server's fault where it does not pass in time. */
+/** Until each is acknowledged or refused for good. Throws the server's issue where it does not pass in time. */
 async function reportAll(
   server: ClientConfig,
   batch: Report[],
@@ -99,7 +99,7 @@ async function reportAll(
       if (!refusal) return
       reason = refusal.detail
     } catch (error) {
-      if (!(error instanceof ServerFault) || !error.mayPass || pauseMs === undefined) throw error
+      if (!(error instanceof ServerError) || !error.mayPass || pauseMs === undefined) throw error
       reason = error.message
     }
     onPause?.(reason, pauseMs!)

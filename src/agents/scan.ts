@@ -6,7 +6,7 @@ import type { FileReading } from './model-calls.ts'
 import { READERS } from './readers/all.ts'
 import type { Reader, ReadFile } from './readers/reader.ts'
 import { type KeptScan, ScanCache } from './scan-cache.ts'
-import { type FoundFile, faultOf, filesOfTranscript, findFiles } from './session-files.ts'
+import { type FoundFile, filesOfTranscript, findFiles, issueOf } from './session-files.ts'
 import { type SessionSum, sumCalls } from './session-sums.ts'
 
 export interface ScanOptions {
@@ -110,7 +110,7 @@ function readFile(reader: Reader, file: FoundFile, cache: ScanCache, unread: Dam
     cache.keepReading(file, reading)
     return reading
   } catch (error) {
-    unread.push({ file: file.path, line: null, what: faultOf(error) })
+    unread.push({ file: file.path, line: null, what: issueOf(error) })
     return undefined
   }
 }

@@ -1,11 +1,11 @@
 /** Delivers what hooks have noted. A file leaves the spool when the server has acknowledged what the session used. */
 import type { AgentsEnvironment, ClientConfig } from '../config.ts'
 import { type AgentName, type Damage, damageText, type SessionUse } from './agent.ts'
-import { log, noteDelivery, noteFault } from './journal.ts'
+import { log, noteDelivery, noteError } from './journal.ts'
 import { reportText } from './report.ts'
 import { scanSession } from './scan.ts'
 import { BEAT_MS, beat, releaseLock, senderLockPath, takeLock } from './sender-lock.ts'
-import { mayPass, type Reported, refusalText, reportBatch, ServerFault } from './server.ts'
+import { mayPass, type Reported, refusalText, reportBatch, ServerError } from './server.ts'
 import {
   type Job,
   keepRefused,
@@ -50,7 +50,7 @@ export interface Delivery {
   empty: { agent: AgentName; sessionId: string }[]
   damage: Damage[]
   /** Why the rest still waits; null where nothing does. */
-  fault: ServerFault | null
+  issue: ServerError | null
 }
 
 /** Which of the jobs are meant. */
@@ -66,7 +66,7 @@ export interface SendingOptions extends Destination {
   /** How long a server that cannot be reached is tried. */
   patienceMs: number
   /** Told before each pause. */
-  onPause?: (fault: ServerFault, pauseMs: number) => void
+  onPause?: (issue: ServerError, pauseMs: number) => void
 }
 
 /** All jobs of one session. */
@@ -84,11 +84,11 @@ export async function deliverWaiting(options: SendingOptions): Promise<Delivery>
   const sender = new Sender(options)
   const begun = performance.now()
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    const fault = await sender.deliverSettling()
-    if (fault) log(environment, fault.message)
-    noteFault(environment, fault && { at: new Date().toISOString(), message: fault.message })
-    if (!fault?.mayPass || performance.now() - begun + pauseMs > patienceMs) return sender.delivery(fault)
-    onPause?.(fault, pauseMs)
+    const issue = await sender.deliverSettling()
+    if (issue) log(environment, issue.message)
+    noteError(environment, issue && { at: new Date().toISOString(), message: issue.message })
+    if (!issue?.mayPass || performance.now() - begun + pauseMs > patienceMs) return sender.delivery(issue)
+    onPause?.(issue, pauseMs)
     await Bun.sleep(pauseMs)
   }
 }
@@ -100,8 +100,8 @@ export async function deliverInBackground(options: SendingOptions & { named: str
     if (!takeLock(path)) return
     const beating = setInterval(() => beat(path), BEAT_MS)
     try {
-      const { fault } = await deliverWaiting(options)
-      if (fault) return
+      const { issue } = await deliverWaiting(options)
+      if (issue) return
     } finally {
       clearInterval(beating)
       releaseLock(path)
@@ -147,18 +147,18 @@ class Sender {
     this.#options = options
   }
 
-  delivery(fault: ServerFault | null): Delivery {
+  delivery(issue: ServerError | null): Delivery {
     return {
       delivered: [...this.#delivered.values()],
       refused: [...this.#refused.values()],
       empty: [...this.#empty.values()].map(({ agent, sessionId }) => ({ agent, sessionId })),
       damage: [...this.#damage.values()],
-      fault,
+      issue,
     }
   }
 
   /** Until nothing waits any more, not for a second reading either; or until the server fails. */
-  async deliverSettling(): Promise<ServerFault | null> {
+  async deliverSettling(): Promise<ServerError | null> {
     for (;;) {
       const sessions = waitingFor(this.#options)
       if (sessions.length === 0) return null
@@ -167,7 +167,7 @@ class Sender {
       try {
         for (const session of due) await this.#deliver(session)
       } catch (error) {
-        if (!(error instanceof ServerFault)) throw error
+        if (!(error instanceof ServerError)) throw error
         this.#forgetRepeated(sessions)
         return error
       }
@@ -204,7 +204,7 @@ class Sender {
     try {
       this.#acknowledge(session, await reportBatch(this.#options.server, reports))
     } catch (error) {
-      if (!(error instanceof ServerFault) || !error.isOfContent) throw error
+      if (!(error instanceof ServerError) || !error.isOfContent) throw error
       this.#refuse(session, [error.message])
     }
   }
@@ -212,7 +212,7 @@ class Sender {
   #acknowledge(session: Session, results: Reported[]): void {
     const { environment, server } = this.#options
     const passing = results.find(mayPass)
-    if (passing) throw new ServerFault(`${server.url} is busy: ${passing.refusal!.detail}`, passing.refusal!.status)
+    if (passing) throw new ServerError(`${server.url} is busy: ${passing.refusal!.detail}`, passing.refusal!.status)
     const reasons = results.flatMap(({ refusal }) => (refusal ? [refusalText(refusal)] : []))
     if (reasons.length > 0) this.#refuse(session, reasons)
     else forgetRefused(environment, session)

@@ -1,6 +1,6 @@
 /** The server, as the developer's machine sees it: over HTTP, with a service token. */
 import type { ClientConfig } from '../config.ts'
-import type { Fault } from '../errors.ts'
+import type { Issue } from '../errors.ts'
 import type { Me } from '../features/people/schema.ts'
 
 /** Reports take milliseconds, a full batch less than a second; after this long the connection is dead. */
@@ -14,13 +14,13 @@ export interface Refusal {
   status: number
   code: string
   detail: string
-  errors?: Fault[]
+  errors?: Issue[]
 }
 
-/** In one line; where fields are at fault, with what is wrong with each. */
+/** In one line; where fields are at issue, with what is wrong with each. */
 export function refusalText({ code, detail, errors = [] }: Refusal): string {
-  const faults = errors.map(({ pointer, message }) => `${pointer || '/'} ${message}`).join(', ')
-  return `${code}: ${faults || detail}`
+  const issues = errors.map(({ pointer, message }) => `${pointer || '/'} ${message}`).join(', ')
+  return `${code}: ${issues || detail}`
 }
 
 /** What became of one report. */
@@ -29,7 +29,7 @@ export type Reported =
   | { result: 'rejected'; refusal: Refusal }
 
 /** Nothing was recorded of what was sent. */
-export class ServerFault extends Error {
+export class ServerError extends Error {
   constructor(
     message: string,
     /** The status of the answer; null where nothing has answered. */
@@ -43,7 +43,7 @@ export class ServerFault extends Error {
     return this.status === null || isPassing(this.status)
   }
 
-  /** Whether what was sent is at fault, and other things may be taken. */
+  /** Whether what was sent is at issue, and other things may be taken. */
   get isOfContent(): boolean {
     return this.status === 400 || this.status === 413 || this.status === 422
   }
@@ -54,14 +54,14 @@ function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500
 }
 
-/** Says whom the token belongs to, and what kind it is of. Throws {@link ServerFault}. */
+/** Says whom the token belongs to, and what kind it is of. Throws {@link ServerError}. */
 export function readMe(server: ClientConfig): Promise<Me> {
   return call<Me>(server, '/api/v1/me')
 }
 
 /**
  * Reports at most {@link BATCH_LIMIT} entries, each as JSON text, and answers what became of each. Reports of a session
- * are its totals so far, so that one that is sent twice is counted once. Throws {@link ServerFault}.
+ * are its totals so far, so that one that is sent twice is counted once. Throws {@link ServerError}.
  */
 export async function reportBatch(server: ClientConfig, reports: readonly string[]): Promise<Reported[]> {
   const { results } = await call<{ results: { result: Reported['result']; problem: Refusal | null }[] }>(
@@ -70,7 +70,7 @@ export async function reportBatch(server: ClientConfig, reports: readonly string
     `[${reports.join(',')}]`,
   )
   if (results?.length !== reports.length) {
-    throw new ServerFault(`${server.url} did not say what became of each entry: is that a Tally server?`, 200)
+    throw new ServerError(`${server.url} did not say what became of each entry: is that a Tally server?`, 200)
   }
   return results.map(({ result, problem }) =>
     result === 'rejected' ? { result, refusal: problem! } : { result, refusal: null },
@@ -89,20 +89,20 @@ async function call<Answer>(server: ClientConfig, path: string, body?: string): 
     if (response.ok && type.startsWith('application/json')) return (await response.json()) as Answer
     if (type.startsWith('application/problem+json')) throw refused(server.url, (await response.json()) as Refusal)
   } catch (error) {
-    if (error instanceof ServerFault) throw error
-    throw new ServerFault(`${server.url} ended its answer too early.`, null)
+    if (error instanceof ServerError) throw error
+    throw new ServerError(`${server.url} ended its answer too early.`, null)
   }
   const moved = response.headers.get('location')
   const what = moved ? `it has moved to ${moved}` : 'is that a Tally server?'
-  throw new ServerFault(`${server.url} answered ${response.status}: ${what}`, response.status)
+  throw new ServerError(`${server.url} answered ${response.status}: ${what}`, response.status)
 }
 
-function refused(url: string, { status, detail }: Refusal): ServerFault {
+function refused(url: string, { status, detail }: Refusal): ServerError {
   const what =
     status === 401 || status === 403
       ? `${url} does not take the token: ${detail} \`tally agents login\` stores another one.`
       : `${url} answered ${status}: ${detail}`
-  return new ServerFault(what, status)
+  return new ServerError(what, status)
 }
 
 async function send({ url, token }: ClientConfig, path: string, body: string | undefined): Promise<Response> {
@@ -115,11 +115,11 @@ async function send({ url, token }: ClientConfig, path: string, body: string | u
       signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
     })
   } catch (error) {
-    throw new ServerFault(`${url} cannot be reached: ${connectionFault(error as Error)}.`, null)
+    throw new ServerError(`${url} cannot be reached: ${connectionIssue(error as Error)}.`, null)
   }
 }
 
-function connectionFault(error: Error): string {
+function connectionIssue(error: Error): string {
   if (error.name === 'TimeoutError') return `no answer came within ${ATTEMPT_TIMEOUT_MS / 1_000} s`
   const { code } = error as { code?: unknown }
   if (code === 'ConnectionRefused' || code === 'ECONNREFUSED') return 'nothing listens there'

@@ -44,7 +44,7 @@ function findStats(path: string, damage: Damage[]): Stats | undefined {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
     // A link that leads to itself, or a folder that may be listed and not entered.
-    damage.push({ file: path, line: null, what: faultOf(error) })
+    damage.push({ file: path, line: null, what: issueOf(error) })
     return undefined
   }
 }
@@ -56,7 +56,7 @@ function pathsIn(folder: string, damage: Damage[], isWanted: (folder: string) =>
     entries = readdirSync(folder, { withFileTypes: true })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') damage.push({ file: folder, line: null, what: faultOf(error) })
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') damage.push({ file: folder, line: null, what: issueOf(error) })
     return []
   }
   return entries.flatMap((entry) => {
@@ -66,7 +66,7 @@ function pathsIn(folder: string, damage: Damage[], isWanted: (folder: string) =>
   })
 }
 
-export function faultOf(error: unknown): string {
+export function issueOf(error: unknown): string {
   return `cannot be read: ${(error as Error).message}`
 }
 

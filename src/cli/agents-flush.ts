@@ -63,7 +63,7 @@ async function flushInBackground(flags: FlushFlags): Promise<void> {
   }
 }
 
-function jsonOf({ delivered, refused, empty, damage, fault }: Delivery, target: AgentsServer) {
+function jsonOf({ delivered, refused, empty, damage, issue }: Delivery, target: AgentsServer) {
   return {
     delivered: delivered.map(({ agent, sessionId, entries, result }) => ({
       agent_harness: agent,
@@ -79,11 +79,11 @@ function jsonOf({ delivered, refused, empty, damage, fault }: Delivery, target: 
     empty: empty.map(({ agent, sessionId }) => ({ agent_harness: agent, session_id: sessionId })),
     damage,
     waiting: waitingFor(target).length,
-    fault: fault?.message ?? null,
+    issue: issue?.message ?? null,
   }
 }
 
-function tell({ delivered, refused, empty, damage, fault }: Delivery, { environment, server }: AgentsServer): void {
+function tell({ delivered, refused, empty, damage, issue }: Delivery, { environment, server }: AgentsServer): void {
   if (delivered.length > 0) {
     printTable(
       [
@@ -101,16 +101,16 @@ function tell({ delivered, refused, empty, damage, fault }: Delivery, { environm
   for (const other of new Set(elsewhere)) {
     if (other !== server.url) note(`More waits for ${other}, which a hook's TALLY_URL named: flush with --url ${other}`)
   }
-  if (delivered.length === 0 && refused.length === 0 && empty.length === 0 && !fault) print('Nothing waits.')
+  if (delivered.length === 0 && refused.length === 0 && empty.length === 0 && !issue) print('Nothing waits.')
   else if (delivered.length > 0) print(`Delivered ${counted(delivered.length, 'session')} to ${server.url}.`)
 }
 
-function problemOf({ refused, fault }: Delivery, target: AgentsServer): string | undefined {
+function problemOf({ refused, issue }: Delivery, target: AgentsServer): string | undefined {
   const lines = refused.map(
     ({ job, reasons }) => `${job.agent} ${job.sessionId} was refused and is kept: ${reasons.join('; ')}`,
   )
-  if (fault) {
-    lines.push(fault.message)
+  if (issue) {
+    lines.push(issue.message)
     lines.push(
       `${counted(waitingFor(target).length, 'session')} wait; nothing is lost. \`tally agents flush\` tries again.`,
     )

@@ -8,7 +8,7 @@ import {
   planInstall,
   planUninstall,
   type SettingsChange,
-  SettingsFault,
+  SettingsError,
   settingsPath,
   uninstall,
 } from '../agents/install/install.ts'
@@ -78,7 +78,7 @@ function hookOf(agent: AgentName): string[] {
   return ['agents', 'hook', agent]
 }
 
-/** Before anything is written, every plan is made: with a fault in one, nothing changes. */
+/** Before anything is written, every plan is made: with an issue in one, nothing changes. */
 function planned(agent: AgentName, environment: AgentsEnvironment, plan: () => SettingsChange): SettingsChange {
   return withPath(settingsPath(agent, environment), plan)
 }
@@ -87,7 +87,7 @@ function withPath<Result>(path: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    throw error instanceof SettingsFault ? new CommandError(`${path} ${error.message}.`) : error
+    throw error instanceof SettingsError ? new CommandError(`${path} ${error.message}.`) : error
   }
 }
 

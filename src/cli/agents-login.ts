@@ -3,7 +3,7 @@ import { credentialsPath, removeCredentials, storeCredentials } from '../agents/
 import { readMe } from '../agents/server.ts'
 import { type ClientConfig, readAgentsEnvironment, readAgentsServer, readClientConfigOf } from '../config.ts'
 import type { Me } from '../features/people/schema.ts'
-import { withServerFaults } from './agents-server.ts'
+import { withServerIssues } from './agents-server.ts'
 import { CommandError } from './failures.ts'
 import { examples, optionOf } from './options.ts'
 import { askSecretly, pipedSecret } from './password.ts'
@@ -39,7 +39,7 @@ export function addLoginCommands(agents: Command): void {
       const { url, tokenStdin = false } = command.optsWithGlobals<LoginFlags>()
       const token = await readToken(tokenStdin)
       const server = readClientConfigOf(token, { url })
-      const me = await withServerFaults(() => readMe(server))
+      const me = await withServerIssues(() => readMe(server))
       if (me.kind !== 'service') {
         throw new CommandError(
           `This is ${KINDS[me.kind]}: \`tally tokens create --kind svc --user ${me.person.email} --name agents\` on the server makes one that may.`,

@@ -140,10 +140,10 @@ function tellOutcome({ created, updated, repeated, refused, left }: Outcome, url
   tellRefused(refused)
 }
 
-function failWhereLeft({ refused, fault, left }: Outcome): void {
-  if (fault) {
+function failWhereLeft({ refused, issue, left }: Outcome): void {
+  if (issue) {
     const what = `${counted(left, 'entry', 'entries')} were not sent; the same command sends them, and nothing twice.`
-    throw new CommandError(`${fault.message}\n${what}`)
+    throw new CommandError(`${issue.message}\n${what}`)
   }
   if (refused.length > 0) throw new CommandError(`The server refused ${counted(refused.length, 'entry', 'entries')}.`)
 }

@@ -1,6 +1,6 @@
 /** Which server the commands of agents talk to, and how they say what goes wrong there. */
-import { CredentialsFault, readCredentials } from '../agents/credentials.ts'
-import { ServerFault } from '../agents/server.ts'
+import { CredentialsError, readCredentials } from '../agents/credentials.ts'
+import { ServerError } from '../agents/server.ts'
 import {
   type AgentsEnvironment,
   type ClientConfig,
@@ -28,7 +28,7 @@ function storedCredentials(environment: AgentsEnvironment): ClientConfig | undef
   try {
     return readCredentials(environment)
   } catch (error) {
-    throw error instanceof CredentialsFault ? new CommandError(error.message) : error
+    throw error instanceof CredentialsError ? new CommandError(error.message) : error
   }
 }
 
@@ -43,11 +43,11 @@ export function agentsServer(flags: ServerFlags): AgentsServer {
   }
 }
 
-/** Runs `work`, and tells a fault of the server as the person's, with what to do. */
-export async function withServerFaults<Result>(work: () => Promise<Result>): Promise<Result> {
+/** Runs `work`, and tells an issue of the server as the person's, with what to do. */
+export async function withServerIssues<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof ServerFault ? new CommandError(error.message) : error
+    throw error instanceof ServerError ? new CommandError(error.message) : error
   }
 }

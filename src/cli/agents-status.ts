@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { AgentName } from '../agents/agent.ts'
-import { HOOKED_AGENTS, hasHook, SettingsFault, settingsPath } from '../agents/install/install.ts'
-import { lastDelivery, lastFault, lastHook, logPath } from '../agents/journal.ts'
-import { readMe, ServerFault } from '../agents/server.ts'
+import { HOOKED_AGENTS, hasHook, SettingsError, settingsPath } from '../agents/install/install.ts'
+import { lastDelivery, lastError, lastHook, logPath } from '../agents/journal.ts'
+import { readMe, ServerError } from '../agents/server.ts'
 import { readJobs, readRefused, refusedFolder, spoolFolder } from '../agents/spool.ts'
 import { type AgentsEnvironment, ConfigError, readAgentsEnvironment } from '../config.ts'
 import { agentsArgument } from './agents-install.ts'
@@ -21,7 +21,7 @@ interface AgentStatus {
   /** The settings of the agent. */
   file: string
   /** Why the settings cannot be read. */
-  fault: string | null
+  error: string | null
   last_hook: { at: string; event: string } | null
   /** Sessions of which the server does not know everything yet. */
   waiting: number
@@ -46,7 +46,7 @@ export function addStatusCommand(agents: Command): void {
       const status = {
         agents: statuses,
         server: await serverStatus(flags),
-        last_fault: lastFault(environment) ?? null,
+        last_error: lastError(environment) ?? null,
         damaged: [...readJobs(environment).damaged, ...readRefused(environment).damaged],
         spool: spoolFolder(environment),
         refused: refusedFolder(environment),
@@ -71,13 +71,13 @@ function statusOf(agent: AgentName, environment: AgentsEnvironment): AgentStatus
   }
 }
 
-function hookStatus(agent: AgentName, environment: AgentsEnvironment): Pick<AgentStatus, 'hook' | 'file' | 'fault'> {
+function hookStatus(agent: AgentName, environment: AgentsEnvironment): Pick<AgentStatus, 'hook' | 'file' | 'error'> {
   const file = settingsPath(agent, environment)
   try {
-    return { hook: hasHook(agent, environment) ? 'installed' : 'not installed', file, fault: null }
+    return { hook: hasHook(agent, environment) ? 'installed' : 'not installed', file, error: null }
   } catch (error) {
-    if (!(error instanceof SettingsFault)) throw error
-    return { hook: 'unknown', file, fault: `${file} ${error.message}.` }
+    if (!(error instanceof SettingsError)) throw error
+    return { hook: 'unknown', file, error: `${file} ${error.message}.` }
   }
 }
 
@@ -89,17 +89,17 @@ async function serverStatus(flags: ServerFlags) {
     url = server.url
     const me = await readMe(server)
     const owner = `${me.person.name} (${me.person.email})`
-    const fault =
+    const issue =
       me.kind === 'service' ? null : 'The token is no service token; `tally agents login` stores another one.'
-    return { url, reachable: true, reports_for: fault ? null : owner, fault }
+    return { url, reachable: true, reports_for: issue ? null : owner, error: issue }
   } catch (error) {
-    const isKnown = error instanceof ServerFault || error instanceof ConfigError || error instanceof CommandError
+    const isKnown = error instanceof ServerError || error instanceof ConfigError || error instanceof CommandError
     if (!isKnown) throw error
     return {
       url,
-      reachable: error instanceof ServerFault && error.status !== null,
+      reachable: error instanceof ServerError && error.status !== null,
       reports_for: null,
-      fault: error.message,
+      error: error.message,
     }
   }
 }
@@ -107,7 +107,7 @@ async function serverStatus(flags: ServerFlags) {
 function tell(status: {
   agents: AgentStatus[]
   server: Awaited<ReturnType<typeof serverStatus>>
-  last_fault: { at: string; message: string } | null
+  last_error: { at: string; message: string } | null
   damaged: string[]
   refused: string
   log: string
@@ -124,11 +124,11 @@ function tell(status: {
     ],
     status.agents,
   )
-  const { url, reports_for, fault } = status.server
-  print(`\nserver  ${fault ?? `${url} takes reports for ${reports_for}`}`)
+  const { url, reports_for, error } = status.server
+  print(`\nserver  ${error ?? `${url} takes reports for ${reports_for}`}`)
   print(`log     ${status.log}`)
-  for (const { agent, fault, refused } of status.agents) {
-    if (fault) note(fault)
+  for (const { agent, error, refused } of status.agents) {
+    if (error) note(error)
     for (const { session_id, at, reasons } of refused) {
       note(`${agent} ${session_id} was refused on ${minute(at)}: ${reasons.join('; ')}`)
     }
@@ -136,6 +136,6 @@ function tell(status: {
   if (status.agents.some(({ refused }) => refused.length > 0)) {
     note(`\`tally agents flush --refused\` tries again; what shall be given up is removed from ${status.refused}`)
   }
-  if (status.last_fault) note(`Last attempt, ${minute(status.last_fault.at)}: ${status.last_fault.message}`)
+  if (status.last_error) note(`Last attempt, ${minute(status.last_error.at)}: ${status.last_error.message}`)
   for (const file of status.damaged) note(`${file} cannot be read and is not delivered.`)
 }

@@ -68,7 +68,7 @@ function target(given: string | undefined, folder: string, name: string): string
   return resolve(isFolder ? join(given, name) : given)
 }
 
-/** What keeps a copy from being made is the disk or a slip of the keyboard, and no fault of Tally's. */
+/** What keeps a copy from being made is the disk or a slip of the keyboard, and no issue of Tally's. */
 function asCommandError(error: unknown): unknown {
   const { name, message } = error as Error
   return name === 'Error' ? new CommandError(message) : error

@@ -1,7 +1,7 @@
 /** The flags that ask for a bill, as the body that the API takes; and refusals in the words of flags. */
 import type { TSchema } from '@sinclair/typebox'
 import { type Command, Option } from 'commander'
-import { type Fault, Problem, validationFailed } from '../errors.ts'
+import { type Issue, Problem, validationFailed } from '../errors.ts'
 import type { BillRequest } from '../features/bills/schema.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
 import { decimalNumber, parseDecimal } from '../lib/money.ts'
@@ -67,7 +67,7 @@ export function addBillFlags(command: Command): Command {
     .option('--replaces <bill>', 'number or id of the void bill that this one replaces')
 }
 
-/** Throws a {@link CommandError} for what the flags alone tell, and 422 with every other fault. */
+/** Throws a {@link CommandError} for what the flags alone tell, and 422 with every other issue. */
 export async function readBillFlags(flags: BillFlags): Promise<BillRequest> {
   if (flags.month === undefined && flags.from === undefined && flags.to === undefined) {
     throw new CommandError('Say which time is billed: --month 2026-11, or --from and --to.', 2)
@@ -125,12 +125,12 @@ function numberOf(flag: string, text: string | undefined): number | undefined {
   return decimalNumber(units, DIGITS)
 }
 
-/** The body as the API would read it from JSON, without what is undefined. Throws 422 with every fault. */
+/** The body as the API would read it from JSON, without what is undefined. Throws 422 with every issue. */
 export async function checked(schema: TSchema, body: object): Promise<unknown> {
-  const [{ Value }, { faultsOf }] = await Promise.all([import('@sinclair/typebox/value'), import('../faults.ts')])
+  const [{ Value }, { issuesOf }] = await Promise.all([import('@sinclair/typebox/value'), import('../issues.ts')])
   const read = parseExactJson(JSON.stringify(body))
-  const faults = faultsOf({ Errors: (value) => Value.Errors(schema, value) }, read)
-  if (faults.length > 0) throw validationFailed(faults)
+  const issues = issuesOf({ Errors: (value) => Value.Errors(schema, value) }, read)
+  if (issues.length > 0) throw validationFailed(issues)
   return read
 }
 
@@ -161,13 +161,13 @@ export async function refusedInFlags<Result>(work: Promise<Result>): Promise<Res
     return await work
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    const { faults } = error.more
-    if (faults && faults.length > 0) throw new CommandError(faults.map(faultText).join('\n'))
+    const { issues } = error.more
+    if (issues && issues.length > 0) throw new CommandError(issues.map(issueText).join('\n'))
     throw new CommandError(WORDS.reduce((text, [api, own]) => text.replace(api, own), error.detail))
   }
 }
 
-function faultText({ pointer, message }: Fault): string {
+function issueText({ pointer, message }: Issue): string {
   const [pattern, flag] = FLAGS.find(([pattern]) => pattern.test(pointer)) ?? [/^$/, '']
   const name = pointer.replace(pattern, flag).replaceAll('_', '-')
   return `${name === '' ? '' : `${name}: `}${message.replace('`from`', '--from')}`

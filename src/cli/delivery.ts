@@ -1,6 +1,6 @@
 /** Sending one report so that it arrives once, whatever the network does. */
 import type { ClientConfig } from '../config.ts'
-import type { Fault } from '../errors.ts'
+import type { Issue } from '../errors.ts'
 import { CommandError } from './failures.ts'
 import { note } from './print.ts'
 
@@ -20,7 +20,7 @@ interface ProblemAnswer {
   detail?: string
   code?: string
   request_id?: string
-  errors?: Fault[]
+  errors?: Issue[]
 }
 
 /** The server's answer, or why there is none and the report may be sent again. */
@@ -31,7 +31,7 @@ async function attempt(address: string, request: RequestInit): Promise<Attempt> 
   try {
     response = await fetch(address, { ...request, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) })
   } catch (error) {
-    return { reason: connectionFault(error as Error) }
+    return { reason: connectionIssue(error as Error) }
   }
   if (!TRY_AGAIN.has(response.status)) return { response }
   const seconds = Number(response.headers.get('retry-after'))
@@ -39,7 +39,7 @@ async function attempt(address: string, request: RequestInit): Promise<Attempt> 
   return seconds > 0 ? { reason, pauseMs: Math.min(seconds * 1_000, LONGEST_PAUSE_MS) } : { reason }
 }
 
-function connectionFault(error: Error): string {
+function connectionIssue(error: Error): string {
   if (error.name === 'TimeoutError') return `no answer came within ${ATTEMPT_TIMEOUT_MS / 1_000} s`
   const { code } = error as { code?: unknown }
   if (code === 'ECONNREFUSED') return 'nothing listens there'
@@ -64,10 +64,10 @@ async function refusal(url: string, response: Response): Promise<CommandError> {
     const what = moved ? `moved to ${moved}; name that address with --url` : `is that a Tally server?`
     return new CommandError(`${url} answered ${response.status} ${response.statusText}: ${what}`)
   }
-  const faults = problem.errors?.map(({ pointer, message }) => `  ${pointer || '/'}: ${message}`) ?? []
-  const detail = faults.length > 0 ? 'some fields are not as they should be:' : problem.detail
+  const issues = problem.errors?.map(({ pointer, message }) => `  ${pointer || '/'}: ${message}`) ?? []
+  const detail = issues.length > 0 ? 'some fields are not as they should be:' : problem.detail
   return new CommandError(
-    [`The server refused the entry (${response.status} ${problem.code}): ${detail}`, ...faults].join('\n'),
+    [`The server refused the entry (${response.status} ${problem.code}): ${detail}`, ...issues].join('\n'),
   )
 }
 

@@ -7,8 +7,8 @@ import { linkBase } from './address.ts'
 
 export interface Finding {
   what: string
-  /** A `fault` keeps Tally from working, or loses something; a `warning` will one day. */
-  level: 'ok' | 'warning' | 'fault'
+  /** An `error` keeps Tally from working, or loses something; a `warning` will one day. */
+  level: 'ok' | 'warning' | 'error'
   says: string
   /** What to do; null where all is well. */
   advice: string | null
@@ -16,7 +16,7 @@ export interface Finding {
 
 const ok = (what: string, says: string): Finding => ({ what, level: 'ok', says, advice: null })
 const warning = (what: string, says: string, advice: string): Finding => ({ what, level: 'warning', says, advice })
-const fault = (what: string, says: string, advice: string): Finding => ({ what, level: 'fault', says, advice })
+const failure = (what: string, says: string, advice: string): Finding => ({ what, level: 'error', says, advice })
 
 /** A day and a half: a daily backup that was late is none that is missing. */
 const BACKUP_AGE_LIMIT_MS = 36 * 3_600_000
@@ -32,7 +32,7 @@ export async function checkFiles(config: Config, { fix }: { fix: boolean }): Pro
   const file = join(dataDir, 'tally.db')
   if (!existsSync(file)) {
     const advice = 'Name its folder with --data or TALLY_DATA; `tally serve` makes a new one.'
-    return [fault('database', `there is none in ${resolve(dataDir)}`, advice)]
+    return [failure('database', `there is none in ${resolve(dataDir)}`, advice)]
   }
   return [
     checkAccess(dataDir, file),
@@ -55,7 +55,7 @@ function checkAccess(dataDir: string, file: string): Finding {
     for (const path of [dataDir, file]) accessSync(path, constants.R_OK | constants.W_OK)
     return ok('files', `${resolve(file)} can be read and written`)
   } catch (error) {
-    return fault('files', (error as Error).message, 'Run this as the user of the server, who must own the folder.')
+    return failure('files', (error as Error).message, 'Run this as the user of the server, who must own the folder.')
   }
 }
 
@@ -82,7 +82,7 @@ async function checkSpace(dataDir: string, file: string): Promise<Finding> {
   const says = `${megabytes(space.freeBytes)} free (${share} %), the database has ${megabytes(size)}`
   const advice = 'Free some, or move the folder to a larger disk. A full disk refuses reports until there is space.'
   const level = spaceLevelOf(space)
-  if (level === 'critical') return fault('disk', says, advice)
+  if (level === 'critical') return failure('disk', says, advice)
   // An upgrade and a backup need the size of the database once more.
   if (level === 'low' || space.freeBytes < size) return warning('disk', says, advice)
   return ok('disk', says)
@@ -137,17 +137,18 @@ async function askReady(url: string, what: string): Promise<Finding> {
     const body = (await answer.json().catch(() => null)) as { status?: unknown; detail?: string } | null
     if (answer.ok && body?.status === 'ready') return ok(what, `${url} is ready`)
     const says = body?.detail ?? `${url}/ready answered ${answer.status}, which is no Tally`
-    return fault(what, says, 'Look into the log of the server.')
+    return failure(what, says, 'Look into the log of the server.')
   } catch (error) {
     const advice = 'Start it with `tally serve`, or see that address, port, proxy and firewall are right.'
-    return fault(what, `${url} does not answer (${(error as Error).message})`, advice)
+    return failure(what, `${url} does not answer (${(error as Error).message})`, advice)
   }
 }
 
 export async function checkMail({ mail }: Config, { bills }: Services): Promise<Finding> {
   if (!mail) return ok('mail', 'no mail server is named: bills are downloaded, not mailed')
   const wrong = await bills.deliveries.checkMail()
-  if (wrong) return fault('mail', `${mail.host}: ${wrong}`, 'Mend TALLY_SMTP_URL, or ask whoever runs the mail server.')
+  if (wrong)
+    return failure('mail', `${mail.host}: ${wrong}`, 'Mend TALLY_SMTP_URL, or ask whoever runs the mail server.')
   const { queued, failed } = await bills.deliveries.count()
   if (failed === 0) return ok('mail', `${mail.host} takes mails; ${queued} wait`)
   const advice = 'See them with `tally bills list`, mend the addresses, and send them again with `tally bills deliver`.'

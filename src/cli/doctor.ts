@@ -37,7 +37,7 @@ export function addDoctorCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Run it with the options or the variables of the server, as the server's user. Exit code 1 where there is a fault.
+Run it with the options or the variables of the server, as the server's user. Exit code 1 where it finds an error.
 ${examples('tally doctor', 'sudo -u tally env $(cat /etc/tally.env) tally doctor')}`,
     )
     .action(async (_flags, command: Command) => {
@@ -45,8 +45,8 @@ ${examples('tally doctor', 'sudo -u tally env $(cat /etc/tally.env) tally doctor
       const findings = await examine(flags)
       if (flags.json) printJson({ findings })
       else for (const finding of findings) print(lineOf(finding))
-      const faults = findings.filter(({ level }) => level === 'fault').length
-      if (faults > 0) throw new CommandError(`Found ${faults === 1 ? 'a fault' : `${faults} faults`}.`)
+      const errors = findings.filter(({ level }) => level === 'error').length
+      if (errors > 0) throw new CommandError(`Found ${errors === 1 ? 'an error' : `${errors} errors`}.`)
     })
 }
 
@@ -59,7 +59,7 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
   ]
   const rest = [await checkClock(now), await checkBackups(config, now), ...(await checkServer(config))]
   // Without its files there is no database to be asked.
-  if (files.some(({ level }) => level === 'fault')) return [...files, ...rest]
+  if (files.some(({ level }) => level === 'error')) return [...files, ...rest]
   const inside = await withServices(flags, async (services) => [
     await checkPeople(services),
     await checkMail(config, services),
@@ -67,7 +67,7 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
   return [...files, ...rest, ...inside]
 }
 
-const MARKS = { ok: 'ok     ', warning: 'WARNING', fault: 'FAULT  ' }
+const MARKS = { ok: 'ok     ', warning: 'WARNING', error: 'ERROR  ' }
 
 function lineOf({ what, level, says, advice }: Finding): string {
   const line = `${MARKS[level]}  ${what.padEnd(14)}  ${says}`

@@ -35,9 +35,9 @@ async function failureOf(error: unknown): Promise<Failure> {
   return { message: systemMessage(error) ?? unexpected(error), exitCode: EXIT_FAILED }
 }
 
-function messageOf({ detail, more: { faults } }: Problem): string {
-  if (!faults || faults.length === 0) return detail
-  return faults
+function messageOf({ detail, more: { issues } }: Problem): string {
+  if (!issues || issues.length === 0) return detail
+  return issues
     .map(({ pointer, message }) => {
       const name = pointer.replace(/^\/(query\/)?/, '').replaceAll('_', '-')
       return name === '' ? message : `${name}: ${message}`
@@ -45,13 +45,13 @@ function messageOf({ detail, more: { faults } }: Problem): string {
     .join('\n')
 }
 
-/** What SQLite says of the file and the disk; anything else it says would be a fault of Tally's queries. */
+/** What SQLite says of the file and the disk; anything else it says would be an issue of Tally's queries. */
 const SQLITE_CIRCUMSTANCE = /^SQLITE_(CANTOPEN|READONLY|BUSY|FULL|IOERR|CORRUPT|NOTADB|PERM)/
 
 /** SQLSTATE, as PostgreSQL sends it: a wrong password, a database that does not exist. */
 const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/
 
-/** What the operating system or a database engine refused: no fault of Tally's, so without a trace. */
+/** What the operating system or a database engine refused: no issue of Tally's, so without a trace. */
 function systemMessage(error: Error): string | undefined {
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
     const { code } = current as { code?: unknown }
@@ -64,7 +64,7 @@ function systemMessage(error: Error): string | undefined {
 }
 
 function unexpected(error: Error): string {
-  return `This is a fault in Tally; please report it.\n${error.stack ?? error.message}`
+  return `This is a bug in Tally. Please report it.\n${error.stack ?? error.message}`
 }
 
 /** Tells the person on standard error, each line under the program's name, and answers the exit code. */

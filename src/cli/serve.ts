@@ -129,7 +129,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const services = createServices({ db, clock: systemClock, mail: config.mail })
     // A newer table may know models that were reported before it did.
     if (await services.prices.loadDefaultPrices()) await services.entries.valueUnpriced()
-    // Before anything is accepted: a folder that cannot be had is a fault of the configuration.
+    // Before anything is accepted: a folder that cannot be had is an issue of the configuration.
     const backups = config.backups.everyMs === undefined ? undefined : await startBackups(config, logger)
     metrics.watch({
       databaseFile: db.file,

@@ -310,11 +310,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Faults of a file, a line each, in the words of somebody who looks at it in a table. */
+/** Issues of a file, a line each, in the words of somebody who looks at it in a table. */
 function tellLines(problem: unknown): never {
-  const faults = problem instanceof Problem ? (problem.more.faults ?? []) : []
-  if (faults.length === 0 || !faults.every(({ pointer }) => pointer.startsWith('/lines'))) throw problem
-  const lines = faults.map(({ pointer, message }) => {
+  const issues = problem instanceof Problem ? (problem.more.issues ?? []) : []
+  if (issues.length === 0 || !issues.every(({ pointer }) => pointer.startsWith('/lines'))) throw problem
+  const lines = issues.map(({ pointer, message }) => {
     const [, line, ...column] = pointer.slice(1).split('/')
     return `${[...(line ? [`line ${line}`] : ['The file']), ...(column.length > 0 ? [column.join('/')] : [])].join(', ')} ${message}`
   })

@@ -12,7 +12,7 @@ import type { Services } from '../services.ts'
 import { CI_OWNER, CLIENTS, emailOf, PEOPLE, PROJECTS, RULES, SETTINGS, TIME_ZONE } from './agency.ts'
 import { paperwork } from './paperwork.ts'
 import { type DemoReport, sessionsOf } from './sessions.ts'
-import type { Deed, Stage } from './stage.ts'
+import type { DemoStep, Stage } from './stage.ts'
 
 /** Any number: it makes every demonstration the same, but for its days. */
 const SEED = 7
@@ -67,13 +67,13 @@ export async function fillDemo({ services, clock, now, password, onProgress }: D
 
   const stage: Stage = { services, random, as, firstDay, now }
   const reports = allReports(firstDay, now, random)
-  const deeds = [...together(reports, send), ...paperwork(stage)]
+  const steps = [...together(reports, send), ...paperwork(stage)]
     .filter(({ at }) => at <= now)
     .sort((one, other) => one.at - other.at)
-  for (const [index, { at, run }] of deeds.entries()) {
+  for (const [index, { at, run }] of steps.entries()) {
     clock.moment = Math.floor(at)
     await run()
-    onProgress(index + 1, deeds.length)
+    onProgress(index + 1, steps.length)
   }
   await services.people.flushLastUsed()
   return reports.length
@@ -184,8 +184,8 @@ function resumed({ user, isCi, at, body }: DemoReport, random: Random): DemoRepo
   }
 }
 
-/** Reports of the same hour as one deed, at its end. */
-function together(reports: DemoReport[], send: (report: DemoReport) => Promise<unknown>): Deed[] {
+/** Reports of the same hour as one step, at its end. */
+function together(reports: DemoReport[], send: (report: DemoReport) => Promise<unknown>): DemoStep[] {
   const groups = Map.groupBy(reports, ({ at }) => Math.floor(at / TOGETHER_MS))
   return [...groups.values()].map((group) => {
     const inOrder = group.sort((one, other) => one.at - other.at)

@@ -1,7 +1,7 @@
 /** What people do about the entries of the demonstration: placing, approving, sheets, bills. */
 import { addDays, dateAt, daysOfMonth, spanOf, startOfDate, startOfDay } from '../lib/calendar.ts'
 import { emailOf, PEOPLE, PROJECTS, REJECTIONS, TIME_ZONE } from './agency.ts'
-import type { Deed, Stage } from './stage.ts'
+import type { DemoStep, Stage } from './stage.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -17,10 +17,10 @@ const REJECTED_SHARE = 0.35
 
 const at = (day: string, hour: number) => startOfDay(day, TIME_ZONE) + hour * HOUR_MS
 
-export function paperwork(stage: Stage): Deed[] {
+export function paperwork(stage: Stage): DemoStep[] {
   return [
-    ...weeklyDeeds(stage),
-    ...months(stage).flatMap((month, index, all) => monthlyDeeds(stage, month, all.length - index)),
+    ...weeklySteps(stage),
+    ...months(stage).flatMap((month, index, all) => monthlySteps(stage, month, all.length - index)),
     ...sheets(stage),
     leaving(stage),
   ]
@@ -38,20 +38,20 @@ function months({ firstDay, now }: Stage): string[] {
 }
 
 /** Leads look through the week before on Mondays; what nobody could place, the books place on Tuesdays. */
-function weeklyDeeds(stage: Stage): Deed[] {
+function weeklySteps(stage: Stage): DemoStep[] {
   const { firstDay, now } = stage
-  const deeds: Deed[] = []
+  const steps: DemoStep[] = []
   for (let day = firstDay; startOfDay(day, TIME_ZONE) < now; day = addDays(day, 1)) {
     const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
     if (weekday === 1 && startOfDay(addDays(day, UNDECIDED_DAYS), TIME_ZONE) < now) {
       for (const [index, { key, leads }] of PROJECTS.entries()) {
         const lead = PEOPLE.find(({ user }) => emailOf(user) === leads![0])!.user
-        deeds.push({ at: at(day, 9.5 + index / 20), run: () => decide(stage, key, lead, day) })
+        steps.push({ at: at(day, 9.5 + index / 20), run: () => decide(stage, key, lead, day) })
       }
     }
-    if (weekday === 2) deeds.push({ at: at(day, 11), run: () => placeSome(stage) })
+    if (weekday === 2) steps.push({ at: at(day, 11), run: () => placeSome(stage) })
   }
-  return deeds
+  return steps
 }
 
 async function decide({ services: { entries }, random, as }: Stage, project: string, lead: string, monday: string) {
@@ -91,7 +91,7 @@ async function placeSome({ services: { entries }, as }: Stage) {
 const EUROS_PER_DOLLAR = 0.92
 
 /** The bills of a month, and what becomes of them. `age` is 1 for the last whole month, whose bills are mostly open. */
-function monthlyDeeds(stage: Stage, month: string, age: number): Deed[] {
+function monthlySteps(stage: Stage, month: string, age: number): DemoStep[] {
   const { bills } = stage.services
   const { by } = stage.as(BOOKS)
   const begins = addDays(daysOfMonth(month)!.to, 2)
@@ -117,7 +117,7 @@ function monthlyDeeds(stage: Stage, month: string, age: number): Deed[] {
   const setUp = { extra_lines: [{ text: 'Setting up agents for your team', amount: 180 }] }
   const wrongOrder = 'The project ROUTES was billed to the wrong purchase order'
   const workshop = 'Hours of a workshop that did not take place'
-  const days: [day: number, hour: number, run: Deed['run']][] = [
+  const days: [day: number, hour: number, run: DemoStep['run']][] = [
     [0, 8, () => approveRest(stage, month)],
     [0, 10, sending('Harbor & Pine', { purchase_order: 'PO-2087' })],
     [0, 10.2, sending('Lumen Energie GmbH', inEuros)],
@@ -149,7 +149,7 @@ async function approveRest({ services: { entries }, as }: Stage, month: string) 
 }
 
 /** One sheet in every state: what people did with agents that report nothing. */
-function sheets({ services: { sheets }, as, firstDay, now }: Stage): Deed[] {
+function sheets({ services: { sheets }, as, firstDay, now }: Stage): DemoStep[] {
   const thisMonth = dateAt(now, TIME_ZONE).with({ day: 1 })
   const lastMonth = thisMonth.subtract({ months: 1 }).toString()
   const open = (user: string, from: string, note: string, works: Work[]) => async () => {
@@ -220,7 +220,7 @@ function draftOf({ day, project, summary, input, output }: Work, from: string) {
 }
 
 /** Somebody moves on to another job. */
-function leaving({ services: { people }, as, firstDay, now }: Stage): Deed {
+function leaving({ services: { people }, as, firstDay, now }: Stage): DemoStep {
   const { user, leavesAfter } = PEOPLE.find((person) => person.leavesAfter !== undefined)!
   const startingAt = startOfDay(firstDay, TIME_ZONE)
   return {

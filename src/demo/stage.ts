@@ -4,12 +4,12 @@ import type { Random } from '../lib/random.ts'
 import type { Services } from '../services.ts'
 
 /** Something that somebody does at a moment. */
-export interface Deed {
+export interface DemoStep {
   at: number
   run: () => Promise<unknown>
 }
 
-/** What the deeds of the demonstration work on. */
+/** What the steps of the demonstration work on. */
 export interface Stage {
   services: Services
   random: Random

@@ -85,7 +85,7 @@ export const access = () =>
         return {
           // For the OpenAPI document, so that it cannot say anything else than what is checked.
           detail: { security: securityOf(allowed) },
-          // Parsers run first: without this, whoever may not call at all would be told of faults in the body.
+          // Parsers run first: without this, whoever may not call at all would be told of issues in the body.
           introspect: (route: { body?: unknown; parse?: unknown }) => {
             if (route.parse && route.parse !== 'none') route.parse = [check, route.parse].flat()
           },

@@ -11,7 +11,7 @@ export function readIdempotencyKey(header: string | null): string | undefined {
       'validation_failed',
       'Idempotency-Key must be 1 to 200 printable ASCII characters without spaces.',
       {
-        faults: [
+        issues: [
           {
             pointer: '/headers/idempotency-key',
             code: 'bad_format',

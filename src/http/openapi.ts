@@ -70,7 +70,7 @@ const DESCRIPTION = `Tally records what AI agents use, values it, and bills for 
 - Money is a JSON number in US dollars (on bills, in the bill's currency) with at most 9 decimals, exact to the last digit. Unknown money is \`null\`, never 0.
 - Values that are absent are \`null\` in responses.
 - Lists answer \`data\`, \`has_more\` and \`next_page\`, which is sent back as \`page\`. They stay stable while entries arrive.
-- Refusals are [problems](/problems/) (RFC 9457). Programs go by \`code\`; \`errors\` names every fault of a request by a JSON pointer.
+- Refusals are [problems](/problems/) (RFC 9457). Programs go by \`code\`; \`errors\` names every issue of a request by a JSON pointer.
 - Every response carries \`X-Request-Id\`, under which the log knows the call. Only what is cut off before Tally reads it is answered without it, and without a body: \`431\` for headers above 16 KiB, \`413\` for bodies above 32 MiB, \`400\` for a \`Content-Length\` or \`Transfer-Encoding\` that contradicts another.`
 
 /** Throws where a route does not describe itself, which the tests notice before anyone else. */

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Logger } from 'pino'
 import { asProblem } from '../database/errors.ts'
 import { PROBLEMS, Problem, type ProblemCode, validationFailed } from '../errors.ts'
-import { type Checker, faultsOf } from '../faults.ts'
+import { type Checker, issuesOf } from '../issues.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
@@ -31,12 +31,12 @@ export const ProblemSchema = Type.Object(
               description: 'JSON pointer into the body, or into `/query`, `/path` or `/headers`.',
               examples: ['/tokens/input'],
             }),
-            code: Type.String({ description: 'The kind of fault.', examples: ['required', 'too_large'] }),
+            code: Type.String({ description: 'The kind of issue.', examples: ['required', 'too_large'] }),
             message: Type.String({ description: 'What is expected there.' }),
           },
           { additionalProperties: false },
         ),
-        { description: 'Every fault of the request.' },
+        { description: 'Every issue of the request.' },
       ),
     ),
   },
@@ -49,7 +49,7 @@ export function problemPath(code: ProblemCode): string {
 }
 
 export function problemBody(problem: Problem, requestId: string): ProblemBody {
-  const { faults } = problem.more
+  const { issues } = problem.more
   return {
     type: problemPath(problem.code),
     title: problem.title,
@@ -57,7 +57,7 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
     detail: problem.detail,
     code: problem.code,
     request_id: requestId,
-    ...(faults ? { errors: faults } : {}),
+    ...(issues ? { errors: issues } : {}),
   }
 }
 
@@ -84,7 +84,7 @@ interface ElysiaValidationError {
   value: unknown
 }
 
-/** Where faults of each part of a request point to. Not here: `response`, whose faults are ours. */
+/** Where issues of each part of a request point to. Not here: `response`, whose issues are ours. */
 const ROOTS: Record<string, string> = {
   body: '',
   query: '/query',
@@ -106,7 +106,7 @@ export function asProblemOf(error: unknown, elysiaCode: string | number = 'UNKNO
   if (elysiaCode === 'VALIDATION') {
     const { type, validator, value } = error as ElysiaValidationError
     const root = ROOTS[type]
-    if (root !== undefined) return validationFailed(faultsOf(validator, value, root))
+    if (root !== undefined) return validationFailed(issuesOf(validator, value, root))
   }
   if (elysiaCode === 'PARSE') return new Problem('malformed_json', 'The body could not be read as JSON.')
   if (elysiaCode === 'INVALID_COOKIE_SIGNATURE')

@@ -1,4 +1,4 @@
-/** How many of the same fault are named one by one; more of them say nothing new. */
+/** How many of the same issue are named one by one; more of them say nothing new. */
 const NAMED = 20
 
 /** A sentence for each of the first rows that `list` answers, and one that there are more. */

@@ -9,7 +9,7 @@ const FORMAT_LIMIT = 40
 const PLAIN = /^[A-Za-z0-9 ._/-]*$/
 
 /** What is wrong with a format; undefined where nothing is. */
-export function faultOfNumberFormat(format: string): string | undefined {
+export function issueOfNumberFormat(format: string): string | undefined {
   const names = [...format.matchAll(PLACEHOLDER)].map(([, name]) => name)
   if (names.filter((name) => name === 'sequence').length !== 1) {
     return 'must hold {sequence} once, or {sequence:4} for at least four digits'

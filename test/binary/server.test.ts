@@ -130,17 +130,17 @@ describe('a server in an empty folder', () => {
     expect(data.map(({ id }) => id)).toEqual([entry.id])
   })
 
-  test('refuses a report without a token, with a faulty one, and with the wrong kind', async () => {
+  test('refuses a report without a token, with a invalid one, and with the wrong kind', async () => {
     const body = reportOf('refused')
     expect((await server.call('POST', ENTRIES, { body })).status).toBe(401)
     expect((await server.call('POST', ENTRIES, { body, token: service.token.slice(0, -1) })).status).toBe(401)
     expect((await server.call('POST', ENTRIES, { body, token: read.token })).status).toBe(403)
-    const faulty = await server.call('POST', ENTRIES, {
+    const invalid = await server.call('POST', ENTRIES, {
       token: service.token,
       body: { ...body, tokens: { input: '5' } },
     })
-    expect(faulty.status).toBe(422)
-    expect(faulty.headers.get('content-type')).toContain('application/problem+json')
+    expect(invalid.status).toBe(422)
+    expect(invalid.headers.get('content-type')).toContain('application/problem+json')
     const answer = await server.call('GET', `${ENTRIES}?session_id=refused`, { token: read.token })
     expect(((await answer.json()) as List).data).toEqual([])
   })

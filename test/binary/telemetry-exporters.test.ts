@@ -205,8 +205,8 @@ function between(port: number, spoil: (request: number) => 'refuse' | 'lose' | '
     port,
     async fetch(request) {
       requests += 1
-      const fault = spoil(requests)
-      if (fault === 'refuse') return new Response(null, { status: 503, headers: { 'retry-after': '0' } })
+      const issue = spoil(requests)
+      if (issue === 'refuse') return new Response(null, { status: 503, headers: { 'retry-after': '0' } })
       const { pathname } = new URL(request.url)
       const { method, headers } = request
       const answer = await fetch(server.url + pathname, {
@@ -216,7 +216,7 @@ function between(port: number, spoil: (request: number) => 'refuse' | 'lose' | '
         decompress: false,
       })
       // The server has taken it, and the client does not learn that.
-      if (fault === 'lose') return new Response(null, { status: 502, headers: { 'retry-after': '0' } })
+      if (issue === 'lose') return new Response(null, { status: 502, headers: { 'retry-after': '0' } })
       return answer
     },
   })
@@ -224,9 +224,9 @@ function between(port: number, spoil: (request: number) => 'refuse' | 'lose' | '
 }
 
 describe('an exporter that', () => {
-  const alternately = (fault: 'refuse' | 'lose') => (request: number) => (request % 2 ? fault : 'pass')
+  const alternately = (issue: 'refuse' | 'lose') => (request: number) => (request % 2 ? issue : 'pass')
 
-  test.each(['refuse', 'lose'] as const)('tries again since the answer was to %s is counted once', async (fault) => {
+  test.each(['refuse', 'lose'] as const)('tries again since the answer was to %s is counted once', async (issue) => {
     for (const [send, expected] of [
       [logCalls, LOGGED],
       [
@@ -236,7 +236,7 @@ describe('an exporter that', () => {
       [traceCalls, TRACED],
     ] as const) {
       const session = newSession()
-      const proxy = between(0, alternately(fault))
+      const proxy = between(0, alternately(issue))
       await send(session, { url: proxy.url })
       expect(proxy.requests()).toBeGreaterThan(1)
       proxy.stop()

@@ -100,11 +100,11 @@ describe('tally agents login', () => {
       url: server.url,
       reachable: true,
       reports_for: 'ada (ada@example.com)',
-      fault: null,
+      error: null,
     })
     expect((await done(['logout'])).stdout).toStartWith(`Removed ${path}`)
     expect((await done(['logout'])).stdout).toBe('Nothing is stored.\n')
-    expect((await json(['status'])).server).toMatchObject({ reachable: false, fault: expect.stringContaining('login') })
+    expect((await json(['status'])).server).toMatchObject({ reachable: false, error: expect.stringContaining('login') })
   })
 
   test('stores nothing that would not work, and says why', async () => {
@@ -116,13 +116,13 @@ describe('tally agents login', () => {
       const { code, stderr } = await login(server.url, (await tally.createToken(kind)).token)
       expect([code, stderr]).toEqual([1, expect.stringContaining(what)])
     }
-    const faults = [
+    const issues = [
       await login(server.url, `${token.slice(0, -2)}xx`),
       await login(`http://127.0.0.1:${freePort()}`, token),
       await login('http://no-such-host.invalid', token),
     ]
-    expect(faults.map(({ code }) => code)).toEqual([1, 1, 1])
-    expect(faults.map(({ stderr }) => stderr)).toEqual([
+    expect(issues.map(({ code }) => code)).toEqual([1, 1, 1])
+    expect(issues.map(({ stderr }) => stderr)).toEqual([
       expect.stringContaining('does not take the token'),
       expect.stringContaining('nothing listens there'),
       expect.stringContaining('no machine has that name'),
@@ -195,7 +195,7 @@ describe('tally agents install', () => {
     const { code, stderr } = await run(['install', 'claude-code', 'gemini-cli', '--yes'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('settings.json is no valid JSON (line 1, column ')])
     expect(await filesAtHome()).toEqual(['.gemini'])
-    expect(await statusOf('gemini-cli')).toMatchObject({ hook: 'unknown', fault: expect.stringContaining('no valid') })
+    expect(await statusOf('gemini-cli')).toMatchObject({ hook: 'unknown', error: expect.stringContaining('no valid') })
   })
 
   test('knows the agents that have hooks', async () => {
@@ -350,14 +350,14 @@ describe('while no server takes it, nothing is lost', () => {
       expect(failed.stderr).toContain('nothing listens there')
       expect(failed.stderr).toContain('6 sessions wait; nothing is lost')
       expect(await inSpool()).toHaveLength(6)
-      expect((await json(['status'])).last_fault.message).toContain('nothing listens there')
+      expect((await json(['status'])).last_error.message).toContain('nothing listens there')
 
       await other.serve(['--port', port])
       const { stdout } = await done(['flush'])
       expect(stdout).toContain(`Delivered 6 sessions to ${first.url}.`)
       expect(await usedAt(other)).toEqual(await expectedUse())
       expect(await inSpool()).toEqual([])
-      expect((await json(['status'])).last_fault).toBeNull()
+      expect((await json(['status'])).last_error).toBeNull()
     } finally {
       await other.remove()
     }
@@ -376,7 +376,7 @@ describe('while no server takes it, nothing is lost', () => {
       await first.stop()
       const [session] = await capturedSessions(home)
       await run(['hook', session!.agent], session!.hook)
-      await until('it was tried', async () => (await json(['status'])).last_fault !== null)
+      await until('it was tried', async () => (await json(['status'])).last_error !== null)
       const flushing = run(['flush', '--wait'])
       await other.serve(['--port', port])
       await untilDelivered()
@@ -396,8 +396,8 @@ describe('while no server takes it, nothing is lost', () => {
     const [session] = await capturedSessions(home)
     await until('the server knows', async () => (await run(['flush'])).code === 0)
     await run(['hook', session!.agent], session!.hook)
-    await until('the sender has given up', async () => (await json(['status'])).last_fault !== null)
-    expect((await json(['status'])).last_fault.message).toContain('does not take the token')
+    await until('the sender has given up', async () => (await json(['status'])).last_error !== null)
+    expect((await json(['status'])).last_error.message).toContain('does not take the token')
     expect(await inSpool()).toHaveLength(1)
     await logIn()
     expect((await done(['flush'])).stdout).toMatch(/repeated|updated|created/)

@@ -36,7 +36,7 @@ test('finds nothing to mend in a server that is well kept', async () => {
   expect(of('backups')).toMatchObject({ level: 'warning', advice: expect.stringContaining('TALLY_BACKUP_DIR') })
 })
 
-test('tells each fault and what to do about it', async () => {
+test('tells each issue and what to do about it', async () => {
   await tally.addUser()
   await chmod(tally.dataDir, 0o755)
   const { code, of } = await examine({
@@ -45,14 +45,14 @@ test('tells each fault and what to do about it', async () => {
     TALLY_SMTP_URL: 'smtp://127.0.0.1:1',
   })
   expect(code).toBe(1)
-  expect(of('server')).toMatchObject({ level: 'fault', advice: expect.stringContaining('tally serve') })
+  expect(of('server')).toMatchObject({ level: 'error', advice: expect.stringContaining('tally serve') })
   expect(of('privacy')).toMatchObject({
     level: 'warning',
     says: expect.stringContaining(tally.dataDir),
     advice: expect.stringContaining('tally doctor --fix'),
   })
   expect(of('encryption')).toMatchObject({ level: 'warning' })
-  expect(of('mail')).toMatchObject({ level: 'fault', says: expect.stringContaining('ECONNREFUSED') })
+  expect(of('mail')).toMatchObject({ level: 'error', says: expect.stringContaining('ECONNREFUSED') })
   expect(of('backups')).toMatchObject({ level: 'warning', says: 'there are none' })
 })
 
@@ -63,7 +63,7 @@ test('signs in at the mail server without sending anything, and keeps the passwo
     const url = (password: string) => `smtp://ada:${password}@127.0.0.1:${mails.address.port}`
     expect((await examine({ TALLY_SMTP_URL: url('right') })).of('mail').level).toBe('ok')
     const wrong = (await examine({ TALLY_SMTP_URL: url('hunter2') })).of('mail')
-    expect(wrong).toMatchObject({ level: 'fault', says: expect.stringContaining('Authentication failed') })
+    expect(wrong).toMatchObject({ level: 'error', says: expect.stringContaining('Authentication failed') })
     expect(JSON.stringify(wrong)).not.toContain('hunter2')
     expect(mails.letters).toEqual([])
   } finally {
@@ -74,7 +74,7 @@ test('signs in at the mail server without sending anything, and keeps the passwo
 test('says where there is no database, and makes none', async () => {
   const { code, of } = await examine()
   expect(code).toBe(1)
-  expect(of('database')).toMatchObject({ level: 'fault', advice: expect.stringContaining('--data') })
+  expect(of('database')).toMatchObject({ level: 'error', advice: expect.stringContaining('--data') })
   expect(await Bun.file(join(tally.dataDir, 'tally.db')).exists()).toBe(false)
 })
 
@@ -83,7 +83,7 @@ test('reports a port where something else answers', async () => {
   const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('hello') })
   try {
     const { of } = await examine({ TALLY_PORT: String(other.port) })
-    expect(of('server')).toMatchObject({ level: 'fault', says: expect.stringContaining('no Tally') })
+    expect(of('server')).toMatchObject({ level: 'error', says: expect.stringContaining('no Tally') })
   } finally {
     await other.stop(true)
   }

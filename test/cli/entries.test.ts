@@ -127,7 +127,7 @@ describe('tally entries report', () => {
     expect(agent_name).toBe('piped')
   })
 
-  test('prints every fault that the server finds', async () => {
+  test('prints every issue that the server finds', async () => {
     const { code, stdout, stderr } = await tally.run(['entries', 'report', '--file', '-'], {
       env,
       stdin: JSON.stringify(entry({ model: '', tokens: { input: -1, output: '5' }, colour: 'red' })),
@@ -340,7 +340,7 @@ describe('tally entries list', () => {
     expect(stderr).toContain('--page')
   })
 
-  test('tells every fault of its filters', async () => {
+  test('tells every issue of its filters', async () => {
     const { code, stderr } = await tally.run([
       'entries',
       'list',

@@ -140,7 +140,7 @@ describe('refused with one clear message and no trace:', () => {
     },
     { what: 'an empty name', args: add({ name: ' ' }), code: 1, message: /^tally: name: must not be empty\n$/ },
     {
-      what: 'several faults',
+      what: 'several issues',
       args: add({ email: 'x', name: '' }),
       code: 1,
       message: /^tally: email: .*\ntally: name: .*\n$/,

@@ -142,7 +142,7 @@ describe('a bill', () => {
     expect(preview.json.document.left_out.unpriced.entries).toBe(1)
   })
 
-  test('tells every fault of what was asked for', async () => {
+  test('tells every issue of what was asked for', async () => {
     const pointersOf = async (json: object) =>
       (await app.call(`POST ${BILLS}/preview`, { session: billing, json })).json.errors?.map(
         ({ pointer }: { pointer: string }) => pointer,

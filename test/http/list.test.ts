@@ -140,7 +140,7 @@ describe('a filter', () => {
   }
 })
 
-test('every fault of a query is told at once', async () => {
+test('every issue of a query is told at once', async () => {
   const { json } = await app.call('GET /api/v1/token-entries?status=open&starting_at=x&limit=0&page=zzz', {
     token: admin,
   })

@@ -123,7 +123,7 @@ test('each problem has a page with its title, status and help, and one page list
   }
 })
 
-test('the set-up hears of every fault at once', async () => {
+test('the set-up hears of every issue at once', async () => {
   // The other one has people already, where tokens were made.
   const empty = await startApp()
   try {

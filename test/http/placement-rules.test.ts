@@ -93,7 +93,7 @@ describe('rules', () => {
     })
   })
 
-  test('are refused with every fault and where it is, the project among them', async () => {
+  test('are refused with every issue and where it is, the project among them', async () => {
     const { status, json } = await app.call(`POST ${RULES}`, {
       session: admin,
       json: { ...byBranch, project: 'nowhere', ticket: '{number}', conditions: [{ field: 'model', matches: '/(/' }] },

@@ -64,7 +64,7 @@ const where = ({ json }: { json: unknown }) => {
   return [project?.key ?? null, ticket?.key ?? null, placement.by]
 }
 const read = (id: string) => app.call(`GET /api/v1/token-entries/${id}`, { session: admin })
-const faultsOf = (json: { errors: { pointer: string; code: string }[] }) =>
+const issuesOf = (json: { errors: { pointer: string; code: string }[] }) =>
   json.errors.map(({ pointer, code }) => `${pointer} ${code}`)
 
 describe('placing an entry by hand', () => {
@@ -93,14 +93,14 @@ describe('placing an entry by hand', () => {
       [{ project: 7, labels: { A: 'b' } }, ['/project not_allowed', '/labels not_allowed']],
       [{}, [' wrong_type']],
     ]
-    for (const [json, faults] of refusals) {
+    for (const [json, issues] of refusals) {
       const answer = await patch(id, json)
-      expect([json, answer.status, faultsOf(answer.json).sort()]).toEqual([json, 422, faults.sort()])
+      expect([json, answer.status, issuesOf(answer.json).sort()]).toEqual([json, 422, issues.sort()])
     }
     expect(where(await read(id))).toEqual([null, null, 'unattributed'])
     const archived = await add('projects', { key: 'OLD' })
     await app.call(`POST /api/v1/projects/${archived.id}/archive`, { session: admin })
-    expect(faultsOf((await patch(id, { project: 'OLD' })).json)).toEqual(['/project archived_project'])
+    expect(issuesOf((await patch(id, { project: 'OLD' })).json)).toEqual(['/project archived_project'])
   })
 
   test('is for the owner, for who leads the project it is in, and for billing and admin', async () => {
@@ -299,7 +299,7 @@ describe('the agents’ sessions, reported with labels and no project', () => {
       session: admin,
       json: { scope: 'unattributed', page: 'x' },
     })
-    expect(faultsOf(wrong.json)).toEqual(['/page bad_page'])
+    expect(issuesOf(wrong.json)).toEqual(['/page bad_page'])
   })
 })
 

@@ -100,7 +100,7 @@ describe('an address', () => {
 })
 
 describe('a query', () => {
-  test('is refused with every fault that it has', async () => {
+  test('is refused with every issue that it has', async () => {
     const { status, json } = await app.call('GET /api/v1/token-entries?limitt=5&modl=a&__proto__=1', { token: read })
     expect(status).toBe(422)
     expect(

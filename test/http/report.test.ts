@@ -402,7 +402,7 @@ describe('a batch', () => {
   const batch = (items: unknown, headers: Record<string, string> = {}) =>
     app.call('POST /api/v1/token-entries/batch', { token, json: items, headers })
 
-  test('keeps good items and tells every fault of the others', async () => {
+  test('keeps good items and tells every issue of the others', async () => {
     const before = await countEntries()
     const session_id = newSession()
     const items = [
@@ -469,7 +469,7 @@ describe('a batch', () => {
   })
 })
 
-describe('bad input writes nothing and is told with every fault', () => {
+describe('bad input writes nothing and is told with every issue', () => {
   const json = { 'content-type': 'application/json' }
   const send = (text: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = json) =>
     app.call('POST /api/v1/token-entries', { token, body: text, headers })
@@ -546,7 +546,7 @@ describe('bad input writes nothing and is told with every fault', () => {
       const { status, json: problem } = await report(change)
       expect(status).toBe(422)
       expect(
-        problem.errors.map((fault: { pointer: string; code: string }) => `${fault.pointer} ${fault.code}`).sort(),
+        problem.errors.map((issue: { pointer: string; code: string }) => `${issue.pointer} ${issue.code}`).sort(),
       ).toEqual(pointers)
       expect(await countEntries()).toBe(before)
     })

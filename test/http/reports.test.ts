@@ -279,7 +279,7 @@ describe('a report of use', () => {
     await db.write(async (tx) => void (await tx.delete(entries).where(eq(entries.id, draft))))
   })
 
-  const faults: [string, string][] = [
+  const issues: [string, string][] = [
     ['', '/query/starting_at'],
     ['starting_at=yesterday', '/query/starting_at'],
     ['starting_at=2026-11-18T00:00:00', '/query/starting_at'],
@@ -303,14 +303,14 @@ describe('a report of use', () => {
     ['starting_at=2026-11-18&label=repository', '/query/label'],
     ['starting_at=2026-11-18&modell=x', '/query/modell'],
   ]
-  for (const [query, pointer] of faults) {
+  for (const [query, pointer] of issues) {
     test(`is refused for '${query}'`, async () => {
       const { status, json } = await app.call(`GET /api/v1/reports/usage?${query}`, { token: admin })
-      expect([status, json.errors.map((fault: { pointer: string }) => fault.pointer)]).toEqual([422, [pointer]])
+      expect([status, json.errors.map((issue: { pointer: string }) => issue.pointer)]).toEqual([422, [pointer]])
     })
   }
 
-  test('tells every fault at once', async () => {
+  test('tells every issue at once', async () => {
     const { json } = await app.call('GET /api/v1/reports/usage?bucket_width=1y&group_by=x&time_zone=x&limit=0', {
       token: admin,
     })

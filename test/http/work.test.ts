@@ -193,8 +193,8 @@ describe('lists', () => {
     expect(await ids(`search=${word}`)).toEqual([made[4], made[2], made[1], made[0]])
     expect(await ids(`search=${word}&archived=true`)).toEqual([made[3]])
     expect(await ids(`search=${word}&archived=all`)).toHaveLength(5)
-    const faults = await app.call('GET /api/v1/tickets?archived=maybe&limit=0&page=x', { session: member })
-    expect(faults.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+    const issues = await app.call('GET /api/v1/tickets?archived=maybe&limit=0&page=x', { session: member })
+    expect(issues.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
       '/query/archived',
       '/query/limit',
       '/query/page',
@@ -222,7 +222,7 @@ describe('changes', () => {
     })
   })
 
-  test('that are wrong are refused with every fault, and change nothing', async () => {
+  test('that are wrong are refused with every issue, and change nothing', async () => {
     const one = await project()
     const two = await project({ aliases: [fresh('alias')] })
     const rows: [string, unknown, number, string][] = [

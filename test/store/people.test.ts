@@ -53,11 +53,11 @@ forEachEngine('people', (open) => {
     expect(await people.everyUser()).toHaveLength(1)
   })
 
-  test('every fault of a person is told', async () => {
+  test('every issue of a person is told', async () => {
     const { more } = await refusalOf(
       people.addUser({ email: 'ada', name: ' ', role: 'boss' as never, password: 'short' }, TALLY),
     )
-    expect(more.faults?.map(({ pointer }) => pointer)).toEqual(['/email', '/name', '/role', '/password'])
+    expect(more.issues?.map(({ pointer }) => pointer)).toEqual(['/email', '/name', '/role', '/password'])
     expect(await people.everyUser()).toEqual([])
   })
 
@@ -367,7 +367,7 @@ forEachEngine('people', (open) => {
     expect((await refusalOf(setUpWith(tokenOf(link)))).code).toBe('already_set_up')
   })
 
-  test('every fault of a set-up is told, and the link still works', async () => {
+  test('every issue of a set-up is told, and the link still works', async () => {
     const link = await people.createSetUpLink('')
     const { more } = await refusalOf(
       people.setUp({
@@ -377,7 +377,7 @@ forEachEngine('people', (open) => {
         address: '::1',
       }),
     )
-    expect(more.faults?.map(({ pointer }) => pointer)).toEqual([
+    expect(more.issues?.map(({ pointer }) => pointer)).toEqual([
       '/organization/name',
       '/organization/time_zone',
       '/organization/currency',

@@ -235,7 +235,7 @@ forEachEngine('Reports of use', (open) => {
     })
     await expect(usage(EVERYTHING, asked)).rejects.toMatchObject({
       code: 'validation_failed',
-      more: { faults: [{ pointer: '/query/group_by', code: 'too_many_groups' }] },
+      more: { issues: [{ pointer: '/query/group_by', code: 'too_many_groups' }] },
     })
   })
 

@@ -43,7 +43,7 @@ export interface Visit {
   /** Until nothing is being asked for any more. */
   settled(): Promise<void>
   /** What went wrong since it was asked last. */
-  faults(): string[]
+  issues(): string[]
   /** Every request of the API since it was asked last, such as `GET /api/v1/me`. */
   requests(): string[]
   /** Serious and critical findings of axe on the page as it is; of these rules, or of all. */
@@ -67,21 +67,21 @@ export async function visit(
     acceptDownloads: true,
   })
   context.setDefaultTimeout(PATIENCE_MS)
-  const faults: string[] = []
+  const issues: string[] = []
   const requests: string[] = []
   await context.route(
     (address) => address.origin !== url && address.protocol !== 'data:' && address.protocol !== 'blob:',
     (route) => {
-      faults.push(`asks another host: ${route.request().url()}`)
+      issues.push(`asks another host: ${route.request().url()}`)
       return route.abort()
     },
   )
-  context.on('weberror', (error) => void faults.push(`throws: ${error.error().stack}`))
+  context.on('weberror', (error) => void issues.push(`throws: ${error.error().stack}`))
   context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) faults.push(`says in the console: ${message.text()}`)
+    if (['error', 'warning'].includes(message.type())) issues.push(`says in the console: ${message.text()}`)
   })
   context.on('response', (response) => {
-    if (response.status() >= 500) faults.push(`${nameOf(response.request())} answers ${response.status()}`)
+    if (response.status() >= 500) issues.push(`${nameOf(response.request())} answers ${response.status()}`)
   })
   context.on('request', (request) => {
     if (new URL(request.url()).pathname.startsWith('/api/')) requests.push(nameOf(request))
@@ -100,7 +100,7 @@ export async function visit(
       if (answer?.ok() ?? true) await page.locator('h1').first().waitFor()
       await settled()
     },
-    faults: () => faults.splice(0),
+    issues: () => issues.splice(0),
     requests: () => requests.splice(0),
     async barriers(rules) {
       // In legacy mode it opens no window of its own for each page; there are no frames of others to look into.

@@ -20,7 +20,7 @@ import {
   settingsPath,
   uninstall,
 } from '../../src/agents/install/install.ts'
-import { SettingsFault } from '../../src/agents/install/installer.ts'
+import { SettingsError } from '../../src/agents/install/installer.ts'
 import { shellText } from '../../src/agents/install/shell.ts'
 import { type AgentsEnvironment, readAgentsEnvironment } from '../../src/config.ts'
 
@@ -109,7 +109,7 @@ describe.each([claudeCode, geminiCli])('the settings of $agent', ({ agent, withH
     )
   })
 
-  test('are refused with the place of the fault where they are no JSON, and left alone', () => {
+  test('are refused with the place of the issue where they are no JSON, and left alone', () => {
     for (const [text, message] of [
       ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3'],
       ['{ "hooks": { "Stop": [', 'is no valid JSON'],
@@ -117,7 +117,7 @@ describe.each([claudeCode, geminiCli])('the settings of $agent', ({ agent, withH
       ['{ "hooks": [] }', '`hooks` that are no object'],
     ] as const) {
       expect(() => withHook(text, commandOf(agent))).toThrow(message)
-      expect(() => withHook(text, commandOf(agent))).toThrow(SettingsFault)
+      expect(() => withHook(text, commandOf(agent))).toThrow(SettingsError)
     }
   })
 })
@@ -272,7 +272,7 @@ describe('the settings of Codex', () => {
     expect(codex.withHook('', codexCommand)).toBe('notify = ["/opt/tally/tally", "agents", "hook", "codex"]\n')
   })
 
-  test('are refused with the place of the fault where they are no TOML, and where notify is no list', () => {
+  test('are refused with the place of the issue where they are no TOML, and where notify is no list', () => {
     expect(() => codex.withHook('a = 1\nb = \n', codexCommand)).toThrow(/no valid TOML \(line 2/)
     expect(() => codex.withHook('notify = "x"', codexCommand)).toThrow(/no list of words/)
     expect(() => codex.withHook('notify = [1]', codexCommand)).toThrow(/no list of words/)

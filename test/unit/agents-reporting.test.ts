@@ -53,7 +53,7 @@ const send = (url: string, count: number) => reportUses({ url, token: 'tally_svc
 
 test('sessions are sent a thousand at a time', async () => {
   const { url, batches } = listen((sessions) => results(sessions.map(() => created)))
-  expect(await send(url, 2_001)).toMatchObject({ created: 2_001, left: 0, fault: null })
+  expect(await send(url, 2_001)).toMatchObject({ created: 2_001, left: 0, issue: null })
   expect(batches.map(({ length }) => length)).toEqual([1_000, 1_000, 1])
 })
 
@@ -61,7 +61,7 @@ test('a batch is sent again where the server is away for a moment', async () => 
   const { url, batches } = listen((sessions, call) =>
     call === 1 ? new Response('', { status: 503 }) : results(sessions.map(() => created)),
   )
-  expect(await send(url, 2)).toMatchObject({ created: 2, left: 0, fault: null })
+  expect(await send(url, 2)).toMatchObject({ created: 2, left: 0, issue: null })
   expect(batches).toEqual([
     ['s0', 's1'],
     ['s0', 's1'],
@@ -73,7 +73,7 @@ test('of a batch only that is sent again which the server could not take at that
     results(call === 1 ? [created, busy, wrong] : sessions.map(() => created)),
   )
   const { refused, ...outcome } = await send(url, 3)
-  expect(outcome).toMatchObject({ created: 2, left: 0, fault: null })
+  expect(outcome).toMatchObject({ created: 2, left: 0, issue: null })
   expect(refused.map(({ use, refusal }) => [use.sessionId, refusal.code])).toEqual([['s2', 'validation_failed']])
   expect(batches).toEqual([['s0', 's1', 's2'], ['s1']])
 })
@@ -85,8 +85,8 @@ test('what the server says for good ends it, and tells how much is left', async 
       ? results(sessions.map(() => created))
       : Response.json(problem, { status: 401, headers: { 'content-type': 'application/problem+json' } }),
   )
-  const { created: made, left, fault } = await send(url, 2_500)
+  const { created: made, left, issue } = await send(url, 2_500)
   expect([made, left]).toEqual([1_000, 1_500])
-  expect(fault?.message).toContain('The token was revoked.')
+  expect(issue?.message).toContain('The token was revoked.')
   expect(batches).toHaveLength(2)
 })

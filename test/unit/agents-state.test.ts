@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { log, logPath, noteFault } from '../../src/agents/journal.ts'
+import { log, logPath, noteError } from '../../src/agents/journal.ts'
 import { beat, isHeld, releaseLock, senderLockPath, takeLock } from '../../src/agents/sender-lock.ts'
 import { waitingFor } from '../../src/agents/sending.ts'
 import { addJob, type Job, readJobs, spoolFolder } from '../../src/agents/spool.ts'
@@ -65,8 +65,8 @@ test('what happened last fails nobody where it cannot be noted', async () => {
   const elsewhere = { ...environment, stateHome: join(home, 'blocked') }
   await mkdir(stateFolder(elsewhere), { recursive: true })
   await writeFile(join(stateFolder(elsewhere), 'last'), 'a file where a folder should be')
-  noteFault(elsewhere, { at: '2026-11-20T10:00:00Z', message: 'nothing listens there' })
-  noteFault(elsewhere, null)
+  noteError(elsewhere, { at: '2026-11-20T10:00:00Z', message: 'nothing listens there' })
+  noteError(elsewhere, null)
 })
 
 describe('what waits', () => {

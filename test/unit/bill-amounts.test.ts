@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { apportion, billedExactly, roundToMinor, taxOn } from '../../src/features/bills/amounts.ts'
 import { minorDigitsOf } from '../../src/features/bills/currency.ts'
 import { dayAt, daysOfMonth, isDay, spanOf } from '../../src/lib/calendar.ts'
-import { faultOfNumberFormat, numberOf, sequenceScope } from '../../src/lib/number-format.ts'
+import { issueOfNumberFormat, numberOf, sequenceScope } from '../../src/lib/number-format.ts'
 
 const ONE = 10n ** 10n
 const dollars = (text: string) => BigInt(Math.round(Number(text) * 1e9))
@@ -74,7 +74,7 @@ describe('numbers of bills', () => {
   })
 
   test('need a sequence, and nothing that a file or a bank cannot write', () => {
-    const isFine = (format: string) => faultOfNumberFormat(format) === undefined
+    const isFine = (format: string) => issueOfNumberFormat(format) === undefined
     expect(['{sequence}', '{year}-{sequence:4}', 'INV {year}/{month}/{sequence:5}'].map(isFine)).toEqual([
       true,
       true,

@@ -114,7 +114,7 @@ describe('a JSON body', () => {
     const refused = await readJson(request(body)).catch((error: Problem) => error)
     expect(refused).toMatchObject({
       code: 'validation_failed',
-      more: { faults: [{ pointer, code: 'duplicate_name' }] },
+      more: { issues: [{ pointer, code: 'duplicate_name' }] },
     })
   })
 
@@ -174,8 +174,8 @@ describe('a batch', () => {
     const items = '{"a": 1}X{"b": 1, "b": 2}X{"c": {"d": 1, "d": 2}}X{"e": 1}'
     const expected = [
       { a: 1 },
-      { code: 'validation_failed', more: { faults: [{ pointer: '/b' }] } },
-      { code: 'validation_failed', more: { faults: [{ pointer: '/c/d' }] } },
+      { code: 'validation_failed', more: { issues: [{ pointer: '/b' }] } },
+      { code: 'validation_failed', more: { issues: [{ pointer: '/c/d' }] } },
       { e: 1 },
     ]
     expect(await readBatch(request(`[${items.replaceAll('X', ',')}]`))).toMatchObject(expected)

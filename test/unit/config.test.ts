@@ -40,7 +40,7 @@ describe('the configuration', () => {
     expect(readConfig({ publicUrl: 'https://tally.example.com/' }, {}).publicUrl).toBe('https://tally.example.com')
   })
 
-  test('tells every fault at once, by flag and variable', () => {
+  test('tells every issue at once, by flag and variable', () => {
     const read = () =>
       readConfig({ port: '65536' }, { TALLY_LOG_LEVEL: 'loud', TALLY_DATABASE_URL: 'mysql://u:secret@host/db' })
     expect(read).toThrow(ConfigError)

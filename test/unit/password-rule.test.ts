@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { generateCommonPasswords } from '../../scripts/common-passwords.ts'
-import { faultsOfPassword } from '../../src/features/people/password-rule.ts'
+import { issuesOfPassword } from '../../src/features/people/password-rule.ts'
 
 const FOLDER = `${import.meta.dir}/../../src/features/people`
 const owner = { email: 'ada.lovelace@example.com', name: 'Ada Lovelace' }
 
-const codeOf = async (password: string) => (await faultsOfPassword(password, { pointer: '/password', owner }))[0]?.code
+const codeOf = async (password: string) => (await issuesOfPassword(password, { pointer: '/password', owner }))[0]?.code
 
 test('the list is what scripts/common-passwords.ts makes of the pinned package, and so is the notice beside it', async () => {
   const { list, notice } = await generateCommonPasswords()

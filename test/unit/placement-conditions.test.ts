@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { compileCondition, holdsFor } from '../../src/features/placement/condition.ts'
 import { matchesGlob } from '../../src/features/placement/glob.ts'
 import { explain, type Rule, RuleSet } from '../../src/features/placement/match.ts'
-import { EXPRESSION_LIMIT, faultsOfRule } from '../../src/features/placement/rule-faults.ts'
+import { EXPRESSION_LIMIT, issuesOfRule } from '../../src/features/placement/rule-issues.ts'
 import type { Subject } from '../../src/features/placement/subject.ts'
 
 const SUBJECT: Subject = {
@@ -37,8 +37,8 @@ function rule(id: number, conditions: [field: string, matches: string][], more: 
   }
 }
 
-const codes = (fields: Parameters<typeof faultsOfRule>[0]) =>
-  faultsOfRule(fields).map(({ pointer, code }) => `${pointer} ${code}`)
+const codes = (fields: Parameters<typeof issuesOfRule>[0]) =>
+  issuesOfRule(fields).map(({ pointer, code }) => `${pointer} ${code}`)
 
 describe('a glob', () => {
   test('matches what the same expression of JavaScript does', () => {
@@ -113,7 +113,7 @@ describe('an expression', () => {
 })
 
 describe('what a rule says', () => {
-  test('is refused with every fault at once', () => {
+  test('is refused with every issue at once', () => {
     expect(
       codes({
         name: 'a\u0000b',

@@ -41,7 +41,7 @@ test('what names no period, or two, is refused under its name', () => {
   ]
   for (const [period, pointer] of refused) {
     expect(() => named(period)).toThrow(
-      expect.objectContaining({ more: { faults: [expect.objectContaining({ pointer })] } }),
+      expect.objectContaining({ more: { issues: [expect.objectContaining({ pointer })] } }),
     )
   }
 })

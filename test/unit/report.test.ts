@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { Problem } from '../../src/errors.ts'
-import { faultsOf } from '../../src/faults.ts'
 import {
   digestOf,
-  faultsBeyondSchema,
   fingerprintOf,
+  issuesBeyondSchema,
   readReport,
   readTimestamp,
   reportChecker,
 } from '../../src/features/entries/report.ts'
 import type { TokenEntryReport } from '../../src/features/entries/schema.ts'
 import { readIdempotencyKey } from '../../src/http/idempotency-key.ts'
+import { issuesOf } from '../../src/issues.ts'
 import { parseExactJson } from '../../src/lib/exact-json.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
@@ -29,7 +29,7 @@ function body(change: Record<string, unknown> = {}): TokenEntryReport {
 
 function pointersOf(change: Record<string, unknown>): string[] {
   const value = body(change)
-  return [...faultsOf(reportChecker, value), ...faultsBeyondSchema(value, NOW)]
+  return [...issuesOf(reportChecker, value), ...issuesBeyondSchema(value, NOW)]
     .map(({ pointer, code }) => `${pointer} ${code}`)
     .sort()
 }
@@ -114,7 +114,7 @@ describe('a report', () => {
     expect(costOf('1e-7')).toBe(100n)
   })
 
-  test('is refused with every fault and its pointer', () => {
+  test('is refused with every issue and its pointer', () => {
     expect(
       pointersOf({
         agent_harness: '',

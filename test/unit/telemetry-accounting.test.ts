@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import {
   type Accounted,
   account,
-  faultOf,
+  issueOf,
   type Known,
   type Point,
   reportOf,
@@ -154,7 +154,7 @@ describe('calls', () => {
   })
 
   test('more than a day ahead are no time that is', () => {
-    const at = (endedAt: number | null) => faultOf(observed({ usage: call('a', {}), endedAt }), NOW)
+    const at = (endedAt: number | null) => issueOf(observed({ usage: call('a', {}), endedAt }), NOW)
     expect([at(null), at(NOW + 86_400_000)]).toEqual([undefined, undefined])
     expect(at(NOW + 86_400_001)).toContain('a day ahead')
   })

@@ -61,7 +61,7 @@ describe('a body', () => {
     expect((await more.next()).done).toBe(true)
   })
 
-  test('that breaks off is the sender’s fault', async () => {
+  test('that breaks off is the sender’s issue', async () => {
     const broken = (async function* () {
       yield new Uint8Array(1)
       throw new Error('The connection was closed.')
@@ -91,10 +91,10 @@ describe('a thread that breaks', () => {
 
   test.each(['crash', 'throw', 'hang'])(
     'by a %s is replaced: its body may be sent again, others are read',
-    async (fault) => {
+    async (issue) => {
       // Only what hangs needs to wait for it.
-      const decoding = new Decoding(program, fault === 'hang' ? 500 : 20_000)
-      const [broken, ...others] = [fault, 'abc', 'de'].map((text) => decoding.read(body(text)))
+      const decoding = new Decoding(program, issue === 'hang' ? 500 : 20_000)
+      const [broken, ...others] = [issue, 'abc', 'de'].map((text) => decoding.read(body(text)))
       expect(await refusal(broken!)).toEqual(['overloaded', '2'])
       expect(await Promise.all(others)).toMatchObject([{ records: 3 }, { records: 2 }])
     },

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
-  faultOfSecret,
   hashOfSecret,
   hexHashOfSecret,
   hintOfSecret,
+  issueOfSecret,
   newSecret,
 } from '../../src/features/people/secret.ts'
 import { randomBase62, toBase62 } from '../../src/lib/base62.ts'
@@ -36,8 +36,8 @@ describe('the secret of a token', () => {
     expect(new Set(Array.from({ length: 1_000 }, () => newSecret('svc'))).size).toBe(1_000)
   })
 
-  test('has no fault as it was made', () => {
-    for (const kind of kinds) expect(faultOfSecret(newSecret(kind))).toBeUndefined()
+  test('has no issue as it was made', () => {
+    for (const kind of kinds) expect(issueOfSecret(newSecret(kind))).toBeUndefined()
   })
 
   test('with any one character changed is mistyped', () => {
@@ -45,7 +45,7 @@ describe('the secret of a token', () => {
     fc.assert(
       fc.property(fc.integer({ min: 6, max: secret.length - 1 }), fc.constantFrom(...'aZ09_ é'), (at, character) => {
         fc.pre(secret[at] !== character)
-        return faultOfSecret(secret.slice(0, at) + character + secret.slice(at + 1)) === 'mistyped'
+        return issueOfSecret(secret.slice(0, at) + character + secret.slice(at + 1)) === 'mistyped'
       }),
     )
   })
@@ -57,11 +57,11 @@ describe('the secret of a token', () => {
     ['of no kind', (secret: string) => secret.replace('_svc_', '_adm_')],
     ['the prefix alone', () => 'tally_svc_'],
   ])('that is %s is mistyped', (_what, change) => {
-    expect(faultOfSecret(change(newSecret('svc')))).toBe('mistyped')
+    expect(issueOfSecret(change(newSecret('svc')))).toBe('mistyped')
   })
 
   test.each(['', 'ghp_abc', 'TALLY_svc_x'])('of another program (%p) is told apart', (text) => {
-    expect(faultOfSecret(text)).toBe('foreign')
+    expect(issueOfSecret(text)).toBe('foreign')
   })
 
   test('is recognised by the first six of its random characters', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { changeOf, draftOf, emptyEntry, valuesOf } from '../../src/web/pages/sheets/entry-values.ts'
-import { faultOfLabels, labelsOf, labelsText } from '../../src/web/parts/labels-text.ts'
+import { issueOfLabels, labelsOf, labelsText } from '../../src/web/parts/labels-text.ts'
 
 const ZONE = 'Europe/Berlin'
 
@@ -75,5 +75,5 @@ test('a change keeps what the form does not show: milliseconds, long requests an
 test('labels are the same when they were text, and a line without a name is told', () => {
   const labels = { branch: 'feature/x=y', repository: 'acme/web' }
   expect(labelsOf(labelsText(labels))).toEqual(labels)
-  expect([faultOfLabels('a=b\n'), faultOfLabels('a=b\nc')]).toEqual([null, 'Each line is name=value.'])
+  expect([issueOfLabels('a=b\n'), issueOfLabels('a=b\nc')]).toEqual([null, 'Each line is name=value.'])
 })

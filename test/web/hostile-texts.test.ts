@@ -88,7 +88,7 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
   }
 
   test('are shown as they are on every page, and nothing of them runs', async () => {
-    const { page, open, faults, close } = await visit(browser, { url: server.url, as: ADMIN })
+    const { page, open, issues, close } = await visit(browser, { url: server.url, as: ADMIN })
     const { data: entries } = await ask('GET /token-entries?limit=100')
     const paths = [
       ...(await placesOf(ask)).map(({ path }) => path),
@@ -100,7 +100,7 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
       await open(path)
       expect(await page.evaluate('window.hacked'), path).toBeUndefined()
       expect(
-        faults().filter((fault) => !fault.includes('404')),
+        issues().filter((issue) => !issue.includes('404')),
         path,
       ).toEqual([])
     }
@@ -112,13 +112,13 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
   }, 180_000)
 
   test('are text on a bill’s page as well, which runs no script at all', async () => {
-    const { page, open, faults, close } = await visit(browser, { url: server.url, as: ADMIN })
+    const { page, open, issues, close } = await visit(browser, { url: server.url, as: ADMIN })
     const { data } = await ask('GET /bills')
     await open(`/api/v1/bills/${data[0].id}/html`)
     expect(await page.evaluate('window.hacked')).toBeUndefined()
     const shown = await page.locator('body').textContent()
     for (const text of CORPUS.slice(0, 5)) expect(shown).toContain(text)
-    expect(faults()).toEqual([])
+    expect(issues()).toEqual([])
     await close()
   }, 60_000)
 })

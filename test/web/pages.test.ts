@@ -64,7 +64,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
   test(
     'shows every page without an error, a request to others, one that is made twice, or a barrier to anybody',
     async () => {
-      await visiting('admin', async ({ page, open, faults, requests, barriers }) => {
+      await visiting('admin', async ({ page, open, issues, requests, barriers }) => {
         const found: string[] = []
         for (const { name, path } of places) {
           // Lists that renew themselves have gone on while the page before was looked at.
@@ -72,7 +72,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
           await open(path)
           expect(await page.locator('h1').count(), `headings of ${name}`).toBe(1)
           expect(await page.title(), name).toContain('Studio Meridian (demo data)')
-          found.push(...faults().map((fault) => `${name} ${fault}`))
+          found.push(...issues().map((issue) => `${name} ${issue}`))
           const asked = requests()
           const twice = asked.filter((request, index) => asked.indexOf(request) !== index)
           found.push(...twice.map((request) => `${name} asks twice for ${request}`))
@@ -145,11 +145,11 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
       for (const who of ['member', 'lead', 'billing', 'admin'] as const) {
         expect((await visiting(who, titles)).sort(), who).toEqual(expected[who].sort())
       }
-      await visiting('member', async ({ page, open, faults }) => {
+      await visiting('member', async ({ page, open, issues }) => {
         for (const path of ['/bills', '/bills/new', '/people', '/settings', '/audit', '/rules', '/telemetry']) {
           await open(path)
           expect(await page.locator('main').textContent(), path).toContain('nothing at this address')
-          expect(faults(), path).toEqual([])
+          expect(issues(), path).toEqual([])
         }
       })
     },
@@ -193,7 +193,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
   test(
     'keeps only the rows in sight in the document, however many were fetched',
     async () => {
-      await visiting('admin', async ({ page, open, settled, faults }) => {
+      await visiting('admin', async ({ page, open, settled, issues }) => {
         await open('/entries')
         const rows = page.locator('main tbody tr')
         await rows.nth(10).waitFor()
@@ -206,7 +206,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
           expect(await rows.count()).toBeLessThan(ROWS_IN_DOCUMENT)
         }
         expect(far).toBeGreaterThan(500)
-        expect(faults()).toEqual([])
+        expect(issues()).toEqual([])
 
         function rowIndexes(): Promise<number[]> {
           return page.evaluate(
@@ -221,7 +221,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
   test(
     'signs a person in, keeps what was typed where it refuses, and signs out again',
     async () => {
-      await visiting(null, async ({ page, open, faults }) => {
+      await visiting(null, async ({ page, open, issues }) => {
         await open('/bills')
         await page.getByLabel('E-mail address').fill(PEOPLE.billing)
         await page.getByLabel('Password', { exact: true }).fill('a wrong password')
@@ -229,7 +229,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         expect(await page.getByRole('alert').textContent()).toContain('is wrong')
         expect(await page.getByLabel('E-mail address').inputValue()).toBe(PEOPLE.billing)
         // Chromium itself says so of every answer that refuses.
-        expect(faults().filter((fault) => !fault.includes('401'))).toEqual([])
+        expect(issues().filter((issue) => !issue.includes('401'))).toEqual([])
         await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
         await page.keyboard.press('Enter')
         await page.getByRole('heading', { level: 1, name: 'Bills' }).waitFor()
@@ -246,7 +246,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
   test(
     'leads everywhere and back by the keyboard alone',
     async () => {
-      await visiting('admin', async ({ page, open, settled, faults }) => {
+      await visiting('admin', async ({ page, open, settled, issues }) => {
         await open('/')
         await page.keyboard.press('Tab')
         expect(await page.locator(':focus').textContent()).toBe('Skip to the content')
@@ -272,7 +272,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         await page.keyboard.press('?')
         expect(await page.getByRole('dialog').textContent()).toContain('Go to Bills')
         await page.keyboard.press('Escape')
-        expect(faults()).toEqual([])
+        expect(issues()).toEqual([])
       })
     },
     ALL_PAGES_MS,
@@ -317,7 +317,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         const second = await mine({ ticket: 'RETRY-7', project: 'PORTAL' })
         const ask = await signedInAt(server.url, { email: PEOPLE.admin, password: PASSWORD })
         await visiting('billing', async (visitor) => {
-          const { page, open, settled, faults, barriers } = visitor
+          const { page, open, settled, issues, barriers } = visitor
           await open('/')
           const attention = page.getByRole('link', { name: /Tickets to decide/ })
           expect(await attention.textContent()).toContain('1')
@@ -362,7 +362,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
           await open('/')
           await page.getByText('Needs attention').waitFor()
           expect(await attention.count()).toBe(0)
-          expect(faults()).toEqual([])
+          expect(issues()).toEqual([])
         })
       },
       ALL_PAGES_MS,
@@ -376,7 +376,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         await mine({ ticket: 'SHARED-1', project: 'SHOP' })
         await theirs({ ticket: 'SHARED-1', project: 'PORTAL' })
         await visiting('lead', async (visitor) => {
-          const { page, barriers, faults } = visitor
+          const { page, barriers, issues } = visitor
           const lone = await openTicket(visitor, 'LONE-1')
           await lone.getByText('Not decided').waitFor()
           await lone.getByRole('button', { name: 'Set project' }).click()
@@ -399,7 +399,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
           await deciding.getByText('has entries that you cannot see').waitFor()
           expect(await barriers()).toEqual([])
           // Chromium itself says so of every answer that refuses.
-          expect(faults().filter((fault) => !fault.includes('403'))).toEqual([])
+          expect(issues().filter((issue) => !issue.includes('403'))).toEqual([])
         })
         await visiting('member', async (visitor) => {
           const ticket = await openTicket(visitor, 'SHARED-1')

@@ -28,7 +28,7 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
   test(
     'a link sets Tally up, an entry arrives while one looks, finds its place, and is billed and released again',
     async () => {
-      const { page, open, settled, faults, close } = await visit(browser, { url: server.url })
+      const { page, open, settled, issues, close } = await visit(browser, { url: server.url })
       const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
       const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
 
@@ -115,7 +115,7 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       expect(await bills()).toMatchObject([{ state: 'void' }])
       await open('/entries?status=approved')
       expect(await page.locator('main tbody tr').count()).toBe(1)
-      expect(faults()).toEqual([])
+      expect(issues()).toEqual([])
       await close()
 
       async function bills(): Promise<unknown> {

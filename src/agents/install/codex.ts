@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse, TomlError } from 'smol-toml'
-import { type Installer, lineEnd, SettingsFault } from './installer.ts'
+import { type Installer, lineEnd, SettingsError } from './installer.ts'
 import { findTopLevel } from './toml-top-level.ts'
 
 /** What follows the executable, and what precedes the program that was there before. */
@@ -41,7 +41,7 @@ function readNotify(settings: string): string[] | undefined {
   const { notify } = readToml(settings)
   if (notify === undefined) return undefined
   if (Array.isArray(notify) && notify.every((word) => typeof word === 'string')) return notify
-  throw new SettingsFault('has a `notify` that is no list of words; mend it first')
+  throw new SettingsError('has a `notify` that is no list of words; mend it first')
 }
 
 function readToml(settings: string): Record<string, unknown> {
@@ -50,7 +50,7 @@ function readToml(settings: string): Record<string, unknown> {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     const what = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')
-    throw new SettingsFault(`is no valid TOML (line ${error.line}, column ${error.column}: ${what}); mend it first`)
+    throw new SettingsError(`is no valid TOML (line ${error.line}, column ${error.column}: ${what}); mend it first`)
   }
 }
 
@@ -114,8 +114,8 @@ function proven(before: string, text: string, notify: string[] | undefined): str
   return text
 }
 
-function notUnderstood(): SettingsFault {
-  return new SettingsFault(
+function notUnderstood(): SettingsError {
+  return new SettingsError(
     'is written in a way that cannot be changed safely; put `"tally", "agents", "hook", "codex"` at the start of `notify` by hand',
   )
 }

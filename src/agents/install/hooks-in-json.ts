@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type JSONPath, type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import type { AgentName } from '../agent.ts'
-import { lineEnd, SettingsFault } from './installer.ts'
+import { lineEnd, SettingsError } from './installer.ts'
 import { hasComments, notUnderstood, withAdded, withRemoved, withReplaced } from './json-text.ts'
 
 interface Hook {
@@ -86,7 +86,7 @@ export function hasHooks(settings: string, { agent, events }: HooksInJson): bool
   return events.every((event) => found.some(({ path }) => path[1] === event))
 }
 
-/** The settings as values. Throws {@link SettingsFault}. */
+/** The settings as values. Throws {@link SettingsError}. */
 export function readSettings(text: string): { [name: string]: Json } {
   if (text.trim() === '') return {}
   const errors: ParseError[] = []
@@ -94,11 +94,11 @@ export function readSettings(text: string): { [name: string]: Json } {
   const [first] = errors
   if (first) {
     const before = text.slice(0, first.offset).split('\n')
-    throw new SettingsFault(
+    throw new SettingsError(
       `is no valid JSON (line ${before.length}, column ${before.at(-1)!.length + 1}: ${printParseErrorCode(first.error)}); mend it first`,
     )
   }
-  if (!isObject(settings)) throw new SettingsFault('holds no JSON object; mend it first')
+  if (!isObject(settings)) throw new SettingsError('holds no JSON object; mend it first')
   return settings
 }
 
@@ -108,10 +108,10 @@ function isObject(value: Json | undefined): value is { [name: string]: Json } {
 
 /** Undefined where the event has none yet. */
 function groupsOf({ hooks = {} }: { [name: string]: Json }, event: string): Json[] | undefined {
-  if (!isObject(hooks)) throw new SettingsFault('has `hooks` that are no object; mend it first')
+  if (!isObject(hooks)) throw new SettingsError('has `hooks` that are no object; mend it first')
   const groups = hooks[event]
   if (groups === undefined || Array.isArray(groups)) return groups
-  throw new SettingsFault(`has \`hooks.${event}\` that is no list; mend it first`)
+  throw new SettingsError(`has \`hooks.${event}\` that is no list; mend it first`)
 }
 
 /** Tally's own, whichever executable they call. */

@@ -8,11 +8,11 @@ import { stateFolder } from '../state-folder.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 import { geminiCli } from './gemini-cli.ts'
-import { type Installer, SettingsFault } from './installer.ts'
+import { type Installer, SettingsError } from './installer.ts'
 import { opencode } from './opencode.ts'
 import { bytesLike, isSame, readBytes, readSettingsFile, replaceFile } from './settings-file.ts'
 
-export { SettingsFault }
+export { SettingsError }
 
 const INSTALLERS = [claudeCode, codex, geminiCli, opencode] as const
 
@@ -49,13 +49,13 @@ export function settingsPath(agent: AgentName, environment: AgentsEnvironment): 
   return installerOf(agent).pathIn(environment)
 }
 
-/** Throws {@link SettingsFault}, whose message goes behind the file's path. */
+/** Throws {@link SettingsError}, whose message goes behind the file's path. */
 export function hasHook(agent: AgentName, environment: AgentsEnvironment): boolean {
   const settings = readSettingsFile(settingsPath(agent, environment))
   return settings !== undefined && installerOf(agent).hasHook(settings)
 }
 
-/** Throws {@link SettingsFault}. */
+/** Throws {@link SettingsError}. */
 export function planInstall(
   agent: AgentName,
   environment: AgentsEnvironment,
@@ -68,7 +68,7 @@ export function planInstall(
   return { agent, path, before, after: bytesLike(before, settings), warnings: installer.warnings(settings) }
 }
 
-/** Throws {@link SettingsFault}. */
+/** Throws {@link SettingsError}. */
 export function planUninstall(agent: AgentName, environment: AgentsEnvironment): SettingsChange {
   const installer = installerOf(agent)
   const path = installer.pathIn(environment)
@@ -94,7 +94,7 @@ export function isChange({ before, after }: SettingsChange): boolean {
   return !isSame(before, after)
 }
 
-/** Throws {@link SettingsFault}. */
+/** Throws {@link SettingsError}. */
 export function install(environment: AgentsEnvironment, { agent, path, before, after }: SettingsChange): void {
   const made = readInstallation(environment, agent)
   // An installation anew, of an executable that was moved: what was there before is what was before the first.
@@ -110,7 +110,7 @@ export function install(environment: AgentsEnvironment, { agent, path, before, a
   replaceFile(path, before, after)
 }
 
-/** Throws {@link SettingsFault}. */
+/** Throws {@link SettingsError}. */
 export function uninstall(environment: AgentsEnvironment, { agent, path, before, after }: SettingsChange): void {
   replaceFile(path, before, after)
   forgetInstallation(environment, agent)

@@ -3,21 +3,21 @@ import type { AgentsEnvironment } from '../../config.ts'
 import type { AgentName } from '../agent.ts'
 
 /** The settings cannot be changed as they are; the message says what to do. */
-export class SettingsFault extends Error {}
+export class SettingsError extends Error {}
 
 /** Knows one agent's settings, as text without a byte order mark. Undefined is a file that is not there. */
 export interface Installer {
   agent: AgentName
   /** The file it changes. */
   pathIn(environment: AgentsEnvironment): string
-  /** The settings with the hook, all else as it was. Throws {@link SettingsFault}. */
+  /** The settings with the hook, all else as it was. Throws {@link SettingsError}. */
   withHook(settings: string | undefined, command: readonly string[]): string
   /**
    * The settings without the hook; undefined where nothing but the hook was in them, and as they are where it is not in
-   * them. Throws {@link SettingsFault}.
+   * them. Throws {@link SettingsError}.
    */
   withoutHook(settings: string): string | undefined
-  /** Whether the hook is in them, whatever executable it calls. Throws {@link SettingsFault}. */
+  /** Whether the hook is in them, whatever executable it calls. Throws {@link SettingsError}. */
   hasHook(settings: string): boolean
   /** What is in the way of the hook, for the person to decide. */
   warnings(settings: string): string[]

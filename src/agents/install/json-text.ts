@@ -4,7 +4,7 @@
  * take comments away with what stood before them.
  */
 import { findNodeAtLocation, type JSONPath, type Node, parseTree, stripComments } from 'jsonc-parser'
-import { lineEnd, SettingsFault } from './installer.ts'
+import { lineEnd, SettingsError } from './installer.ts'
 
 const SPACE_AND_COMMENTS = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y
 
@@ -63,8 +63,8 @@ function nodeAt(text: string, path: JSONPath): Node {
   return node
 }
 
-export function notUnderstood(): SettingsFault {
-  return new SettingsFault('is written in a way that cannot be changed safely; is a name in it twice?')
+export function notUnderstood(): SettingsError {
+  return new SettingsError('is written in a way that cannot be changed safely; is a name in it twice?')
 }
 
 /** Behind the last member and its comma, and behind what is said about it on the same line. */

@@ -1,6 +1,6 @@
 /** opencode loads every file of a folder as a plugin: so the hook is a file of its own. */
 import { join } from 'node:path'
-import { type Installer, SettingsFault } from './installer.ts'
+import { type Installer, SettingsError } from './installer.ts'
 
 const FIRST_LINE = '// Made by `tally agents install opencode`; `tally agents uninstall opencode` removes it.'
 
@@ -9,7 +9,7 @@ export const opencode: Installer = {
   pathIn: ({ configHome }) => join(configHome, 'opencode', 'plugins', 'tally.js'),
   withHook: (settings, command) => {
     if (settings !== undefined && !opencode.hasHook(settings)) {
-      throw new SettingsFault('was not made by Tally; move it away first')
+      throw new SettingsError('was not made by Tally; move it away first')
     }
     return plugin(command)
   },

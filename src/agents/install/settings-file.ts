@@ -16,11 +16,11 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { isMissing } from '../private-files.ts'
-import { SettingsFault } from './installer.ts'
+import { SettingsError } from './installer.ts'
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** The text, without a byte order mark; undefined where there is no such file. Throws {@link SettingsFault}. */
+/** The text, without a byte order mark; undefined where there is no such file. Throws {@link SettingsError}. */
 export function readSettingsFile(path: string): string | undefined {
   const bytes = readBytes(path)
   return bytes && textOf(bytes)
@@ -30,7 +30,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new SettingsFault('is not written in UTF-8; mend it first')
+    throw new SettingsError('is not written in UTF-8; mend it first')
   }
 }
 
@@ -39,7 +39,7 @@ export function readBytes(path: string): Uint8Array | undefined {
     return readFileSync(path)
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw new SettingsFault(`cannot be read: ${(error as Error).message}`)
+    throw new SettingsError(`cannot be read: ${(error as Error).message}`)
   }
 }
 
@@ -51,17 +51,17 @@ export function bytesLike(before: Uint8Array | undefined, text: string): Uint8Ar
 
 /**
  * Puts `after` in the place of `before`, at once; undefined is no file. Rights and owner stay, and a link stays a link to
- * the same file, which is changed. Throws {@link SettingsFault} where somebody else has changed the file meanwhile.
+ * the same file, which is changed. Throws {@link SettingsError} where somebody else has changed the file meanwhile.
  */
 export function replaceFile(path: string, before: Uint8Array | undefined, after: Uint8Array | undefined): void {
   const now = readBytes(path)
-  if (!isSame(now, before)) throw new SettingsFault('was changed by somebody else meanwhile; try again')
+  if (!isSame(now, before)) throw new SettingsError('was changed by somebody else meanwhile; try again')
   try {
     if (after === undefined) rmSync(path, { force: true })
     else if (before === undefined) create(path, after)
     else overwrite(realpathSync(path), after)
   } catch (error) {
-    throw new SettingsFault(`cannot be written: ${(error as Error).message}`)
+    throw new SettingsError(`cannot be written: ${(error as Error).message}`)
   }
 }
 
@@ -71,7 +71,7 @@ export function isSame(one: Uint8Array | undefined, other: Uint8Array | undefine
 
 function create(path: string, bytes: Uint8Array): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    throw new SettingsFault('is a link to a file that is not there')
+    throw new SettingsError('is a link to a file that is not there')
   }
   mkdirSync(dirname(path), { recursive: true })
   // Settings of agents may come to hold keys of models.

@@ -1,4 +1,4 @@
-/** Parameters of the audit trail, read from text: every fault is told under `/query/<name>`. Pure. */
+/** Parameters of the audit trail, read from text: every issue is told under `/query/<name>`. Pure. */
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import type { AuditFilter } from './store.ts'
 
@@ -6,7 +6,7 @@ export interface AuditQuery extends ListPage {
   filter: AuditFilter
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readAuditQuery(texts: QueryTexts): AuditQuery {
   const query = new Query(texts)
   const read: AuditQuery = {

@@ -1,6 +1,6 @@
 /** From a request to the bill that it asks for, as things are now; nothing is written. */
 import type { Reader } from '../../database/database.ts'
-import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
+import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
 import { addDays, dayAt, spanOf } from '../../lib/calendar.ts'
 import { isId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
@@ -14,7 +14,7 @@ import {
   type Heading,
 } from './document.ts'
 import { earlierEntries, nothingToBill, tooLarge, unpricedEntries } from './refusals.ts'
-import { faultsOfRequest, readAmounts, readRequest, type Wanted } from './request.ts'
+import { issuesOfRequest, readAmounts, readRequest, type Wanted } from './request.ts'
 import type { BillDocument, BillRequest, LeftOut, LeftOutReason } from './schema.ts'
 import {
   type Counted,
@@ -66,12 +66,12 @@ export function createComposing({ projects }: ComposingDependencies) {
   ): Promise<Draft> {
     const issuer = await getIssuer(reader)
     const today = dayAt(now, issuer.timeZone)
-    const faults: Fault[] = faultsOfRequest(body, today)
+    const issues: Issue[] = issuesOfRequest(body, today)
     const { project, client } = await partiesOf(body)
     const currency = body.currency ?? client?.currency ?? issuer.currency
     const amounts = readAmounts(body, currency)
-    faults.push(...amounts.faults)
-    if (faults.length > 0) throw validationFailed(faults)
+    issues.push(...amounts.issues)
+    if (issues.length > 0) throw validationFailed(issues)
 
     const wanted = readRequest(body)
     const statuses: BillableEntry['status'][] = issuer.approvalRequired ? ['approved'] : ['submitted', 'approved']

@@ -1,5 +1,5 @@
 /** A credit note: the bill that corrects a paid one by negative lines. Pure. */
-import { type Fault, validationFailed } from '../../errors.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { decimalNumber, formatDecimal, parseDecimal, parseExactDecimal } from '../../lib/money.ts'
 import { PPM_DIGITS, RATE_DIGITS, taxOn } from './amounts.ts'
@@ -29,11 +29,11 @@ export function creditLines(
     if (leftMinor <= 0n) throw beyond(`nothing of the bill ${number} is left to be credited`)
     return [{ text: `Credit for bill ${number}`, amountMinor: leftMinor }]
   }
-  const faults: Fault[] = []
+  const issues: Issue[] = []
   const read = lines.map((line, index) => {
     const amountMinor = parseExactDecimal(numberText(line, 'amount'), minorDigits)
     if (amountMinor === undefined || amountMinor <= 0n) {
-      faults.push({
+      issues.push({
         pointer: `/lines/${index}/amount`,
         code: 'not_allowed',
         message: `must be a positive amount in ${currency} with at most ${minorDigits} decimals`,
@@ -41,7 +41,7 @@ export function creditLines(
     }
     return { text: line.text, amountMinor: amountMinor ?? 0n }
   })
-  if (faults.length > 0) throw validationFailed(faults)
+  if (issues.length > 0) throw validationFailed(issues)
   if (read.reduce((sum, { amountMinor }) => sum + amountMinor, 0n) > leftMinor) {
     throw beyond(`must not be more than what is left of the bill ${number}: ${left} before tax`)
   }

@@ -16,7 +16,7 @@ export interface BillListQuery extends ListPage {
   to: string | undefined
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readBillList(texts: QueryTexts): BillListQuery {
   const query = new Query(texts)
   const day = (name: string) => {
@@ -36,7 +36,7 @@ export function readBillList(texts: QueryTexts): BillListQuery {
   return read
 }
 
-/** Which line of a bill, and which page of its entries. Throws 422 with every fault. */
+/** Which line of a bill, and which page of its entries. Throws 422 with every issue. */
 export function readBillEntries(texts: QueryTexts): Pick<ListQuery, 'limit' | 'after' | 'format'> & {
   line: number | undefined
 } {

@@ -1,9 +1,9 @@
-/** What a request for a bill means: every fault that its schema cannot express, and its terms. Pure. */
-import type { Fault } from '../../errors.ts'
+/** What a request for a bill means: every issue that its schema cannot express, and its terms. Pure. */
+import type { Issue } from '../../errors.ts'
 import { type Days, daysOfMonth, isDay } from '../../lib/calendar.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseExactDecimal } from '../../lib/money.ts'
-import { faultsOfCurrency, faultsOfEmail } from '../people/service.ts'
+import { issuesOfCurrency, issuesOfEmail } from '../people/service.ts'
 import { parseMarkup } from '../projects/service.ts'
 import { RATE_DIGITS } from './amounts.ts'
 import { minorDigitsOf } from './currency.ts'
@@ -24,10 +24,10 @@ export interface Wanted extends Omit<BillTerms, 'currency' | 'minorDigits' | 'ra
   markupPpm: number | undefined
 }
 
-/** The faults of a request, whoever it is for; and those of amounts once its currency is known. */
-export function faultsOfRequest(body: BillRequest, today: string): Fault[] {
-  const faults: Fault[] = []
-  const refuse = (pointer: string, code: string, message: string) => void faults.push({ pointer, code, message })
+/** The issues of a request, whoever it is for; and those of amounts once its currency is known. */
+export function issuesOfRequest(body: BillRequest, today: string): Issue[] {
+  const issues: Issue[] = []
+  const refuse = (pointer: string, code: string, message: string) => void issues.push({ pointer, code, message })
   const { period, month } = body
   if ((period === undefined) === (month === undefined)) {
     refuse('/period', 'required', 'either period or month must be given')
@@ -36,8 +36,8 @@ export function faultsOfRequest(body: BillRequest, today: string): Fault[] {
     for (const end of ['from', 'to'] as const) {
       if (!isDay(period[end])) refuse(`/period/${end}`, 'bad_format', 'must be a day that there is, such as 2026-11-30')
     }
-    if (faults.length === 0 && period.to < period.from) refuse('/period/to', 'too_small', 'must not be before `from`')
-    if (faults.length === 0 && daysBetween(period) > PERIOD_DAYS_LIMIT) {
+    if (issues.length === 0 && period.to < period.from) refuse('/period/to', 'too_small', 'must not be before `from`')
+    if (issues.length === 0 && daysBetween(period) > PERIOD_DAYS_LIMIT) {
       refuse('/period', 'too_large', 'must be two years at most')
     }
   }
@@ -55,15 +55,15 @@ export function faultsOfRequest(body: BillRequest, today: string): Fault[] {
   if (body.tax && parseMarkup(numberText(body.tax, 'percent')) === undefined) {
     refuse('/tax/percent', 'too_fine', 'must be a percentage with at most 4 decimals')
   }
-  if (body.currency !== undefined) faults.push(...faultsOfCurrency(body.currency, '/currency'))
-  return faults
+  if (body.currency !== undefined) issues.push(...issuesOfCurrency(body.currency, '/currency'))
+  return issues
 }
 
 function daysBetween({ from, to }: Days): number {
   return (Date.parse(to) - Date.parse(from)) / 86_400_000
 }
 
-/** Throws nothing: for a body without faults. */
+/** Throws nothing: for a body without issues. */
 export function readRequest(body: BillRequest): Wanted {
   return {
     period: body.period ?? daysOfMonth(body.month!)!,
@@ -78,13 +78,13 @@ export function readRequest(body: BillRequest): Wanted {
 export function readAmounts(
   body: BillRequest,
   currency: string,
-): { faults: Fault[]; terms: Pick<BillTerms, 'currency' | 'minorDigits' | 'rate' | 'extraLines'> } {
-  const faults: Fault[] = []
+): { issues: Issue[]; terms: Pick<BillTerms, 'currency' | 'minorDigits' | 'rate' | 'extraLines'> } {
+  const issues: Issue[] = []
   const minorDigits = minorDigitsOf(currency)
   const extraLines = (body.extra_lines ?? []).map((line, index) => {
     const amountMinor = parseExactDecimal(numberText(line, 'amount'), minorDigits)
     if (amountMinor === undefined || Math.abs(line.amount) > AMOUNT_LIMIT) {
-      faults.push({
+      issues.push({
         pointer: `/extra_lines/${index}/amount`,
         code: 'too_fine',
         message: `must be an amount in ${currency} with at most ${minorDigits} decimals, ${AMOUNT_LIMIT} at most`,
@@ -92,15 +92,15 @@ export function readAmounts(
     }
     return { text: line.text, amountMinor: amountMinor ?? 0n }
   })
-  const rate = readRate(body, currency, faults)
-  return { faults, terms: { currency, minorDigits, rate, extraLines } }
+  const rate = readRate(body, currency, issues)
+  return { issues, terms: { currency, minorDigits, rate, extraLines } }
 }
 
-function readRate(body: BillRequest, currency: string, faults: Fault[]): bigint {
+function readRate(body: BillRequest, currency: string, issues: Issue[]): bigint {
   const one = 10n ** BigInt(RATE_DIGITS)
   if (body.exchange_rate === undefined) {
     if (currency === 'USD') return one
-    faults.push({
+    issues.push({
       pointer: '/exchange_rate',
       code: 'required',
       message: `is required for a bill in ${currency}: how many ${currency} one US dollar is`,
@@ -109,13 +109,13 @@ function readRate(body: BillRequest, currency: string, faults: Fault[]): bigint 
   }
   const rate = parseExactDecimal(numberText(body, 'exchange_rate'), RATE_DIGITS)
   if (rate === undefined || rate <= 0n) {
-    faults.push({ pointer: '/exchange_rate', code: 'too_fine', message: `must have at most ${RATE_DIGITS} decimals` })
+    issues.push({ pointer: '/exchange_rate', code: 'too_fine', message: `must have at most ${RATE_DIGITS} decimals` })
   } else if (currency === 'USD' && rate !== one) {
-    faults.push({ pointer: '/exchange_rate', code: 'not_allowed', message: 'must be 1 for a bill in USD' })
+    issues.push({ pointer: '/exchange_rate', code: 'not_allowed', message: 'must be 1 for a bill in USD' })
   }
   return rate ?? one
 }
 
-export function faultsOfRecipients(addresses: BillSending['deliver_to'] = [], pointer = '/deliver_to'): Fault[] {
-  return addresses.flatMap((address, index) => faultsOfEmail(address, `${pointer}/${index}`))
+export function issuesOfRecipients(addresses: BillSending['deliver_to'] = [], pointer = '/deliver_to'): Issue[] {
+  return addresses.flatMap((address, index) => issuesOfEmail(address, `${pointer}/${index}`))
 }

@@ -1,7 +1,7 @@
 /** Bills: from use to a numbered document that is sent once (product.md, "Bills"). */
 import { createHash } from 'node:crypto'
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { type Fault, notFound, validationFailed } from '../../errors.ts'
+import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import { dayAt, isDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
@@ -18,9 +18,10 @@ import { minorDigitsOf } from './currency.ts'
 import { createDeliveries, deliveryBody, deliveryState, type Papers } from './delivery.ts'
 import { createMailer, type MailServer } from './delivery-mailer.ts'
 import { createDocuments, type DocumentFormat, type RenderedDocument } from './documents/documents.ts'
+import { findInconsistentBills } from './integrity.ts'
 import type { BillListQuery } from './query.ts'
 import { keyReused, noRecipient, previewChanged, wrongState } from './refusals.ts'
-import { faultsOfRecipients } from './request.ts'
+import { issuesOfRecipients } from './request.ts'
 import type {
   BillDelivery,
   BillDocument,
@@ -30,7 +31,6 @@ import type {
   BillVoiding,
   CreditNoteRequest,
 } from './schema.ts'
-import { findUnsoundBills } from './soundness.ts'
 import {
   type BillFilter,
   type BillRecord,
@@ -181,7 +181,7 @@ export function createBillsService({
 
   return {
     /** A sentence for every bill that is not what it was made of, and for entries that are billed without one. */
-    verify: () => findUnsoundBills(db.slow),
+    verify: () => findInconsistentBills(db.slow),
     /** What a sending would send now, with a digest that stands for exactly that. */
     async preview(body: BillRequest): Promise<{ digest: string; document: BillDocument }> {
       const draft = await compose(db.slow, body, { now: clock.now(), isEmptyFine: true })
@@ -196,8 +196,8 @@ export function createBillsService({
       inTurn(async () => {
         const known = key && (await findReplayed(db.read, key))
         if (known !== undefined) return { bill: (await findBill(db.read, { id: known }))!, replayed: true }
-        const faults: Fault[] = faultsOfRecipients(deliver_to)
-        if (faults.length > 0) throw validationFailed(faults)
+        const issues: Issue[] = issuesOfRecipients(deliver_to)
+        if (issues.length > 0) throw validationFailed(issues)
         for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
           const draft = await compose(db.slow, body, { now: clock.now(), isEmptyFine: false })
           if (digest !== undefined && digest !== digestOf(draft)) throw previewChanged()
@@ -273,8 +273,8 @@ export function createBillsService({
      * `mail_not_set_up`, and `validation_failed` for addresses that are none or where nobody is named.
      */
     async deliverBill(which: string, { to, message }: BillDelivery, by: Actor): Promise<BillView> {
-      const faults = faultsOfRecipients(to, '/to')
-      if (faults.length > 0) throw validationFailed(faults)
+      const issues = issuesOfRecipients(to, '/to')
+      if (issues.length > 0) throw validationFailed(issues)
       await deliveries.requireMail(db.read)
       const { bill, client } = await getView(db.read, which)
       const usual = client

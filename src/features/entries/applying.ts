@@ -75,7 +75,7 @@ export function readWalk(page: string): Walk | undefined {
   return { lane: 0, after: place.length === 2 ? { startedAt: place[0]!, id: place[1]! } : undefined }
 }
 
-/** What a call asks for. Throws 422 with every fault. */
+/** What a call asks for. Throws 422 with every issue. */
 export function readApplying(
   { scope, page }: { scope: Scope; page?: string | undefined },
   filters: QueryTexts,

@@ -65,7 +65,7 @@ export function createDrafts({ now, circumstancesFor }: Dependencies) {
   }
 
   return {
-    /** What a draft says, or `validation_failed` with every fault that its schema cannot express. */
+    /** What a draft says, or `validation_failed` with every issue that its schema cannot express. */
     readDraft: (body: TokenEntryDraft): Report => readReport(body, now()),
 
     /** Adds a draft to a sheet that takes some. */

@@ -109,7 +109,7 @@ export interface ListQuery {
 
 export const PLACED_FILTERS = ['none', ...PLACED_BY] as const
 
-/** What the texts mean. Throws 422 with every fault. */
+/** What the texts mean. Throws 422 with every issue. */
 export function readListQuery(texts: QueryTexts): ListQuery {
   const query = new Query(texts)
   const read: ListQuery = {

@@ -1,6 +1,6 @@
 /** Places as people name them: what the names mean, and what is wrong with those that mean nothing. */
 import type { Reader, Tx } from '../../database/database.ts'
-import { type Fault, validationFailed } from '../../errors.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import type { Party } from '../audit/service.ts'
@@ -47,12 +47,12 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
    * every issue.
    */
   async function resolve(tx: Tx, place: Place, party: Party): Promise<Resolved> {
-    const faults: Fault[] = []
+    const issues: Issue[] = []
     const project = typeof place.project === 'string' ? await findProject(tx, place.project) : place.project
-    if (typeof place.project === 'string' && !project) faults.push(unknownProject(place.project))
-    if (project?.archivedAt) faults.push(archivedProject(project, '/project'))
-    if (typeof place.ticket === 'string' && place.project === null) faults.push(ticketWithoutProject())
-    if (faults.length > 0) throw validationFailed(faults)
+    if (typeof place.project === 'string' && !project) issues.push(unknownProject(place.project))
+    if (project?.archivedAt) issues.push(archivedProject(project, '/project'))
+    if (typeof place.ticket === 'string' && place.project === null) issues.push(ticketWithoutProject())
+    if (issues.length > 0) throw validationFailed(issues)
     if (typeof place.ticket !== 'string') return { project, ticket: place.ticket }
     return resolveTicket(tx, place.ticket, project ?? undefined, party)
   }
@@ -113,7 +113,7 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
   return { resolve }
 }
 
-function unknownProject(named: string): Fault {
+function unknownProject(named: string): Issue {
   return {
     pointer: '/project',
     code: 'unknown_project',
@@ -121,11 +121,11 @@ function unknownProject(named: string): Fault {
   }
 }
 
-function archivedProject({ key }: ProjectRow, pointer: string): Fault {
+function archivedProject({ key }: ProjectRow, pointer: string): Issue {
   return { pointer, code: 'archived_project', message: `Project ${key} is archived. Restore it first.` }
 }
 
-function unknownTicket(named: string): Fault {
+function unknownTicket(named: string): Issue {
   return {
     pointer: '/ticket',
     code: 'unknown_ticket',
@@ -135,7 +135,7 @@ function unknownTicket(named: string): Fault {
   }
 }
 
-function ticketElsewhere({ key }: TicketRow, own: ProjectRow): Fault {
+function ticketElsewhere({ key }: TicketRow, own: ProjectRow): Issue {
   return {
     pointer: '/ticket',
     code: 'other_project',
@@ -143,7 +143,7 @@ function ticketElsewhere({ key }: TicketRow, own: ProjectRow): Fault {
   }
 }
 
-function ticketWithoutProject(): Fault {
+function ticketWithoutProject(): Issue {
   return {
     pointer: '/project',
     code: 'ticket_has_project',

@@ -7,7 +7,7 @@
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { LabelMap } from '../../database/records.ts'
 import type { Viewer } from '../../database/visibility.ts'
-import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
+import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { type Id, isId } from '../../lib/id.ts'
@@ -135,12 +135,12 @@ export function createPlacing({ db, clock, audit, projects, placement, interned 
           ? byHand(landingOf(placed, await places.resolve(tx, correction, party)))
           : await askRules(tx, placed, said, by)
         if (moved || Object.keys(said.change).length > 0) {
-          const change = { ...said.change, ...moved?.columns, updatedAt: clock.now() }
-          await changeEntries(tx, [placed.entry.id], change)
+          const columns = { ...said.change, ...moved?.columns, updatedAt: clock.now() }
+          await changeEntries(tx, [placed.entry.id], columns)
           const [before, after] = [placeOf(placed), moved?.to]
           const told = { ...(moved && { because: moved.because, from: before, to: after }), ...correctionDetails(said) }
-          const deed = { action: moved ? 'placed' : 'corrected', at: clock.now(), by }
-          await insertHistory(tx, deed, [{ entryId: placed.entry.id, details: told }])
+          const change = { action: moved ? 'placed' : 'corrected', at: clock.now(), by }
+          await insertHistory(tx, change, [{ entryId: placed.entry.id, details: told }])
           await audit.record(tx, by, {
             action: moved ? 'entry.placed' : 'entry.corrected',
             object: { id: placed.entry.uid, name: nameOf(placed) },
@@ -300,6 +300,6 @@ function notYoursToCorrect(): Problem {
   )
 }
 
-function noPlace(): Fault {
+function noPlace(): Issue {
   return { pointer: '', code: 'required', message: 'Say where: a project, a ticket, or null to take it off.' }
 }

@@ -18,7 +18,7 @@ import {
   insertEntry,
   type NewEntry,
 } from './store/entries.ts'
-import { type Deed, findIdempotencyKey, insertHistory, insertIdempotencyKey } from './store/history.ts'
+import { type Change, findIdempotencyKey, insertHistory, insertIdempotencyKey } from './store/history.ts'
 import { type Interned, internLabels, internName, type NameKey } from './store/names.ts'
 import { type Manager, moveOwnTicketEntries } from './store/sessions.ts'
 
@@ -128,7 +128,7 @@ export function placedBy({ unknownProjects, reporter }: Circumstances): Placemen
 /** A ticket that found its project for this person takes their earlier entries along. */
 export async function settle(tx: Tx, placement: Placement, circumstances: Circumstances): Promise<Placement> {
   if (placement.ticketFoundProject) {
-    await takeOwnEntriesAlong(tx, placement, circumstances.reporter.manager.id, deedOf('placed', circumstances))
+    await takeOwnEntriesAlong(tx, placement, circumstances.reporter.manager.id, changeOf('placed', circumstances))
   }
   return placement
 }
@@ -138,24 +138,29 @@ export async function takeOwnEntriesAlong(
   tx: Tx,
   { ticket, project }: Placement,
   managerId: number,
-  deed: Deed,
+  change: Change,
 ): Promise<void> {
   const moved = await moveOwnTicketEntries(tx, { ticketId: ticket!.id, projectId: project!.id, managerId })
-  await keepFoundProject(tx, moved, project!, deed)
+  await keepFoundProject(tx, moved, project!, change)
 }
 
 /** Notes with entries that they moved because their ticket found its project. */
-export function keepFoundProject(tx: Tx, entryIds: number[], { uid }: { uid: Id<'prj'> }, deed: Deed): Promise<void> {
+export function keepFoundProject(
+  tx: Tx,
+  entryIds: number[],
+  { uid }: { uid: Id<'prj'> },
+  change: Change,
+): Promise<void> {
   const details = { project: uid, because: 'ticket_found_project' }
   return insertHistory(
     tx,
-    deed,
+    change,
     entryIds.map((entryId) => ({ entryId, details })),
   )
 }
 
 /** What a report does to entries that are there already. */
-export function deedOf(action: string, { now, reporter }: Circumstances): Deed {
+export function changeOf(action: string, { now, reporter }: Circumstances): Change {
   return { action, at: now, by: { userId: reporter.personId, tokenId: reporter.tokenId } }
 }
 

@@ -1,7 +1,7 @@
 /** A report as it came, checked beyond its schema and brought into one form. Pure: knows no database. */
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { LabelMap } from '../../database/records.ts'
-import { type Fault, validationFailed } from '../../errors.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
 import { composeName } from '../../lib/names.ts'
@@ -39,16 +39,16 @@ const TIMESTAMP_PATTERN = new RegExp(TIMESTAMP)
 const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z')
 const LINE_BREAKS = /[\t\n\v\f\r\u2028\u2029]+/g
 
-/** Compiled once; the faults of a refused report are told by `http/faults.ts` from the same schema. */
+/** Compiled once; the issues of a refused report are told by `http/issues.ts` from the same schema. */
 export const reportChecker: TypeCheck<typeof TokenEntryReport> = TypeCompiler.Compile(TokenEntryReport)
 
 /**
- * What the report says, or the Problem `validation_failed` with every fault that the schema cannot express.
+ * What the report says, or the Problem `validation_failed` with every issue that the schema cannot express.
  * `value` has passed {@link reportChecker}; `now` is the server's clock in milliseconds.
  */
 export function readReport(value: TokenEntryReport, now: number): Report {
-  const faults = faultsBeyondSchema(value, now)
-  if (faults.length > 0) throw validationFailed(faults)
+  const issues = issuesBeyondSchema(value, now)
+  if (issues.length > 0) throw validationFailed(issues)
   const { tokens } = value
   const counts = disjoint(tokens)
   return {
@@ -96,14 +96,14 @@ function leapSecond(text: string): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : milliseconds
 }
 
-/** Every fault of meaning. Tolerates fields of a wrong type, which the schema's own faults tell. */
-export function faultsBeyondSchema(value: unknown, now: number): Fault[] {
+/** Every issue of meaning. Tolerates fields of a wrong type, which the schema's own issues tell. */
+export function issuesBeyondSchema(value: unknown, now: number): Issue[] {
   if (!isObject(value)) return []
-  return [...timeFaults(value, now), ...tokenFaults(value.tokens), ...nameFaults(value)]
+  return [...timeIssues(value, now), ...tokenIssues(value.tokens), ...nameIssues(value)]
 }
 
 /** What names neither a project nor a ticket anywhere else is no name in a report either. */
-function nameFaults(value: Record<string, unknown>): Fault[] {
+function nameIssues(value: Record<string, unknown>): Issue[] {
   return (['project', 'ticket'] as const).flatMap((field) => {
     const name = value[field]
     if (typeof name !== 'string' || !isReservedName(composeName(name))) return []
@@ -113,52 +113,52 @@ function nameFaults(value: Record<string, unknown>): Fault[] {
   })
 }
 
-function timeFaults({ started_at, ended_at }: Record<string, unknown>, now: number): Fault[] {
-  const faults: Fault[] = []
+function timeIssues({ started_at, ended_at }: Record<string, unknown>, now: number): Issue[] {
+  const issues: Issue[] = []
   const read = (pointer: string, text: unknown) => {
     // What is no timestamp at all is told by the schema.
     if (typeof text !== 'string' || !TIMESTAMP_PATTERN.test(text)) return undefined
     const moment = readTimestamp(text)
     if (moment === undefined)
-      faults.push({ pointer, code: 'no_such_time', message: 'names a day or time that does not exist' })
+      issues.push({ pointer, code: 'no_such_time', message: 'names a day or time that does not exist' })
     return moment
   }
   const startedAt = read('/started_at', started_at)
   const endedAt = read('/ended_at', ended_at)
   if (startedAt !== undefined && endedAt !== undefined && endedAt < startedAt) {
-    faults.push({ pointer: '/ended_at', code: 'ends_before_start', message: 'must not be before started_at' })
+    issues.push({ pointer: '/ended_at', code: 'ends_before_start', message: 'must not be before started_at' })
   } else if (endedAt !== undefined && endedAt > now + AHEAD_LIMIT_MS) {
-    faults.push({
+    issues.push({
       pointer: '/ended_at',
       code: 'in_the_future',
       message: `must not be more than a day ahead of the server's clock (${new Date(now).toISOString()})`,
     })
   }
-  return faults
+  return issues
 }
 
-function tokenFaults(tokens: unknown): Fault[] {
+function tokenIssues(tokens: unknown): Issue[] {
   if (!isObject(tokens)) return []
-  const faults: Fault[] = []
+  const issues: Issue[] = []
   const over = isObject(tokens.over_200k) ? tokens.over_200k : undefined
   if (tokens.input_includes_cache === true) {
-    faults.push(...cacheFaults(tokens, '/tokens/input'))
-    if (over) faults.push(...cacheFaults(over, '/tokens/over_200k/input'))
+    issues.push(...cacheIssues(tokens, '/tokens/input'))
+    if (over) issues.push(...cacheIssues(over, '/tokens/over_200k/input'))
   }
   for (const kind of COUNT_KINDS) {
     const name = WIRE_COUNTS[kind]
     if (over && number(over[name]) > number(tokens[name])) {
-      faults.push({
+      issues.push({
         pointer: `/tokens/over_200k/${name}`,
         code: 'exceeds_total',
         message: `must not exceed tokens.${name}, of which it is a share`,
       })
     }
   }
-  return faults
+  return issues
 }
 
-function cacheFaults(counts: Record<string, unknown>, pointer: string): Fault[] {
+function cacheIssues(counts: Record<string, unknown>, pointer: string): Issue[] {
   const cache = CACHE_KINDS.reduce((sum, kind) => sum + number(counts[WIRE_COUNTS[kind]]), 0)
   if (typeof counts.input !== 'number' || counts.input >= cache) return []
   return [

@@ -4,7 +4,7 @@
  * entry finds a value where its cost was unknown.
  */
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { type Fault, validationFailed } from '../../errors.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { badPage } from '../../query.ts'
@@ -54,18 +54,18 @@ export interface Asked {
   after?: Position | undefined
 }
 
-/** What a caller asks for; undefined for the entries without a price. Throws 422 with every fault. */
+/** What a caller asks for; undefined for the entries without a price. Throws 422 with every issue. */
 export function readRepricing({ all, starting_at, ending_at, models, page }: Repricing): Asked | undefined {
-  const faults: Fault[] = []
+  const issues: Issue[] = []
   for (const [name, value] of Object.entries({ starting_at, ending_at, models, page })) {
     if (all || value === undefined) continue
     const message = 'chooses among entries that have a value: send all as well'
-    faults.push({ pointer: `/${name}`, code: 'needs_all', message })
+    issues.push({ pointer: `/${name}`, code: 'needs_all', message })
   }
   const momentOf = (pointer: string, text: string | undefined) => {
     const moment = text === undefined ? undefined : readTimestamp(text)
     if (text !== undefined && moment === undefined) {
-      faults.push({ pointer, code: 'no_such_time', message: 'names a day or time that does not exist' })
+      issues.push({ pointer, code: 'no_such_time', message: 'names a day or time that does not exist' })
     }
     return moment
   }
@@ -75,8 +75,8 @@ export function readRepricing({ all, starting_at, ending_at, models, page }: Rep
     models: models && models.length > 0 ? models : undefined,
   }
   const after = page === undefined ? undefined : readPage(page)
-  if (page !== undefined && !after) faults.push(badPage('/page'))
-  if (faults.length > 0) throw validationFailed(faults)
+  if (page !== undefined && !after) issues.push(badPage('/page'))
+  if (issues.length > 0) throw validationFailed(issues)
   return all ? { filter, after } : undefined
 }
 

@@ -29,16 +29,16 @@ import {
   readSelectingFilter,
   writePage,
 } from './filter.ts'
+import { findInconsistentEntries } from './integrity.ts'
 import { createMerging } from './merging.ts'
 import { createPlacing } from './placing.ts'
 import { createPushing } from './pushing.ts'
 import { type Circumstances, type Recorded, type Reporter, recordSingle } from './record.ts'
 import { releaseEntries } from './releasing.ts'
-import { faultsBeyondSchema, type Report, readReport } from './report.ts'
+import { issuesBeyondSchema, type Report, readReport } from './report.ts'
 import { createRepricing } from './repricing.ts'
 import type { TokenEntry, TokenEntryDetail, TokenEntryHistory, TokenEntryReport } from './schema.ts'
 import { recordInSession } from './sessions.ts'
-import { findUnsoundEntries } from './soundness.ts'
 import { freezeEntries } from './store/billing.ts'
 import type { EntryView } from './store/entries.ts'
 import { getReportingToken, type HistoryView, listHistory } from './store/history.ts'
@@ -159,7 +159,7 @@ export function createEntriesService({ db, clock, audit, people, prices, project
 
   return {
     /** A sentence for everything that is not as reporting, sheets and bills leave it. */
-    verify: () => findUnsoundEntries(db.slow),
+    verify: () => findInconsistentEntries(db.slow),
 
     freezeEntries,
     releaseEntries,
@@ -196,8 +196,8 @@ export function createEntriesService({ db, clock, audit, people, prices, project
       return { ...told, entry: toTokenEntry(entry) }
     },
 
-    /** Every fault of a report that its schema cannot express. */
-    faultsBeyondSchema: (body: unknown) => faultsBeyondSchema(body, clock.now()),
+    /** Every issue of a report that its schema cannot express. */
+    issuesBeyondSchema: (body: unknown) => issuesBeyondSchema(body, clock.now()),
 
     /** As {@link reportEntry}, for a report that telemetry or an agent's own log made. */
     recordFrom: (source: SessionSource, report: Report, caller: Reporting): Promise<Recorded> =>

@@ -7,8 +7,8 @@ import { valueAtPrice } from '../prices/service.ts'
 import {
   addEntry,
   type Circumstances,
+  changeOf,
   type Draft,
-  deedOf,
   type Identity,
   identify,
   intern,
@@ -196,7 +196,7 @@ async function adopt(tx: Tx, session: SessionRecord, circumstances: Circumstance
   const entryIds = await changeManager(tx, session.id, owner)
   await insertHistory(
     tx,
-    deedOf('adopted', circumstances),
+    changeOf('adopted', circumstances),
     entryIds.map((entryId) => ({ entryId, details: { because } })),
   )
   return { ...session, ...owner, unidentified: false }
@@ -283,7 +283,7 @@ async function supersedeUnknown(
       superseded: true,
       updatedAt: circumstances.now,
     })
-    await insertHistory(tx, deedOf('superseded', circumstances), [
+    await insertHistory(tx, changeOf('superseded', circumstances), [
       { entryId: last.id, details: { by: session.source } },
     ])
   }
@@ -377,7 +377,7 @@ async function changePart(recording: Recording, last: EntryRecord, figures: Mode
   if (isSame(change, last)) return repeated(tx, last)
   await updatePart(tx, last.id, { ...change, updatedAt: circumstances.now })
   const keep = (action: string, details: Record<string, unknown>) =>
-    insertHistory(tx, deedOf(action, circumstances), [{ entryId: last.id, details }])
+    insertHistory(tx, changeOf(action, circumstances), [{ entryId: last.id, details }])
   // Later totals may well be smaller, but an agent that reports what came since the last time looks the same.
   const [before, after] = [totalTokens(countsOf(last)), totalTokens(figures.totals.counts)]
   if (after < before) await keep('shrunk', { tokens_before: before, tokens: after })

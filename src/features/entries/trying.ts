@@ -127,7 +127,7 @@ export interface Trial extends Unsaved {
   after: Position | undefined
 }
 
-/** What a call asks for. Throws 422 with every fault. */
+/** What a call asks for. Throws 422 with every issue. */
 export function readTrial({ rule, replaces, limit, page }: RuleTrial, filters: QueryTexts): Trial {
   const query = new Query(filters)
   const filter = readFilter(query)

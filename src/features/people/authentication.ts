@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { LastUses, minuteOf } from './last-uses.ts'
-import { faultOfSecret, hashOfSecret, hexHashOfSecret } from './secret.ts'
+import { hashOfSecret, hexHashOfSecret, issueOfSecret } from './secret.ts'
 import { findTokenByHash, listUsableTokens, updateTokenLastUsed } from './store/tokens.ts'
 import { callerOf, stateOfToken, type Token, type TokenCaller } from './token.ts'
 
@@ -44,11 +44,11 @@ function secretOf(authorization: string): string {
   if (secret === undefined) {
     throw refused('The Authorization header must be `Bearer` and a token: Authorization: Bearer tally_svc_…')
   }
-  const fault = faultOfSecret(secret)
-  if (fault === 'foreign') {
+  const issue = issueOfSecret(secret)
+  if (issue === 'foreign') {
     throw refused("This is no token of Tally's: they begin with tally_svc_, tally_read_ or tally_org_.")
   }
-  if (fault === 'mistyped')
+  if (issue === 'mistyped')
     throw refused('The token is mistyped or cut off: its checksum does not fit. Copy it again, whole.')
   return secret
 }

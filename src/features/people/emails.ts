@@ -3,7 +3,7 @@ import type { Database, Reader, Tx } from '../../database/database.ts'
 import { Problem, validationFailed } from '../../errors.ts'
 import { type Actor, type AuditService, difference } from '../audit/service.ts'
 import type { Person } from './caller.ts'
-import { faultsOfEmail, foldEmail } from './rules.ts'
+import { foldEmail, issuesOfEmail } from './rules.ts'
 import { deleteFurtherEmails, findUserByFurtherEmail, insertFurtherEmails, listFurtherEmails } from './store/emails.ts'
 import { findUserByEmail, type User } from './store/users.ts'
 
@@ -65,11 +65,11 @@ export function createEmails({ db, audit, getUser, userObject }: Dependencies) {
      */
     async setFurtherEmails(who: string, given: string[], by: Actor): Promise<FurtherEmails> {
       const emails = [...new Set(given.map(foldEmail))].sort()
-      const faults = emails.flatMap((email) => faultsOfEmail(email, `/emails/${given.map(foldEmail).indexOf(email)}`))
+      const issues = emails.flatMap((email) => issuesOfEmail(email, `/emails/${given.map(foldEmail).indexOf(email)}`))
       if (emails.length > EMAILS_LIMIT) {
-        faults.push({ pointer: '/emails', code: 'too_many', message: `must be at most ${EMAILS_LIMIT}` })
+        issues.push({ pointer: '/emails', code: 'too_many', message: `must be at most ${EMAILS_LIMIT}` })
       }
-      if (faults.length > 0) throw validationFailed(faults)
+      if (issues.length > 0) throw validationFailed(issues)
       return db.write(async (tx) => change(tx, await getUser(tx, who), emails, by))
     },
 

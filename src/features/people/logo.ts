@@ -1,5 +1,5 @@
 /** The picture on bills: what may be one. Pure. */
-import { type Fault, validationFailed } from '../../errors.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
 import type { LogoType } from './rules.ts'
 import type { Logo } from './store/organization.ts'
 
@@ -54,6 +54,6 @@ function jpegSize(view: DataView): Size | undefined {
   return undefined
 }
 
-function refused(code: Fault['code'], message: string) {
+function refused(code: Issue['code'], message: string) {
   return validationFailed([{ pointer: '', code, message }])
 }

@@ -3,7 +3,7 @@
  * 800-63B, 3.1.1.2). Nothing is asked of letters, digits and signs: such rules only make passwords hard to remember.
  * Holds for what is chosen, not for the passwords that people have.
  */
-import { type Fault, validationFailed } from '../../errors.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
 import { PASSWORD_LIMIT_BYTES, PASSWORD_MIN } from './rules.ts'
 
 /** Whose password it will be: guessers know their names. */
@@ -23,14 +23,14 @@ export async function requireGoodPassword(
   password: string,
   { pointer, owner }: { pointer: string; owner: PasswordOwner },
 ): Promise<void> {
-  const faults = await faultsOfPassword(password, { pointer, owner })
-  if (faults.length > 0) throw validationFailed(faults)
+  const issues = await issuesOfPassword(password, { pointer, owner })
+  if (issues.length > 0) throw validationFailed(issues)
 }
 
-export async function faultsOfPassword(
+export async function issuesOfPassword(
   password: string,
   { pointer, owner }: { pointer: string; owner: PasswordOwner },
-): Promise<Fault[]> {
+): Promise<Issue[]> {
   if ([...password].length < PASSWORD_MIN) {
     return [{ pointer, code: 'too_short', message: `must have at least ${PASSWORD_MIN} characters` }]
   }

@@ -1,4 +1,4 @@
-/** Parameters of calls about people and tokens, read from text: every fault is told under `/query/<name>`. Pure. */
+/** Parameters of calls about people and tokens, read from text: every issue is told under `/query/<name>`. Pure. */
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { ROLES, USER_STATES } from './rules.ts'
 import type { TokenFilter } from './store/tokens.ts'
@@ -13,7 +13,7 @@ export interface TokenListQuery extends ListPage {
   filter: Omit<TokenFilter, 'ownerId'>
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readUserList(texts: QueryTexts): UserListQuery {
   const query = new Query(texts)
   const read: UserListQuery = {
@@ -28,7 +28,7 @@ export function readUserList(texts: QueryTexts): UserListQuery {
   return read
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readTokenList(texts: QueryTexts): TokenListQuery {
   const query = new Query(texts)
   const read: TokenListQuery = {

@@ -1,6 +1,6 @@
 /** What a name, an address, a role, a password, a time zone, a currency and a markup may be. */
 import { ROLES, type Role } from '../../database/tables.ts'
-import type { Fault } from '../../errors.ts'
+import type { Issue } from '../../errors.ts'
 import { parseExactDecimal } from '../../lib/money.ts'
 import { foldName } from '../../lib/names.ts'
 
@@ -51,13 +51,13 @@ export function foldEmail(email: string): string {
   return foldName(email)
 }
 
-export function faultsOfEmail(email: string, pointer: string): Fault[] {
+export function issuesOfEmail(email: string, pointer: string): Issue[] {
   if (email.length <= EMAIL_LIMIT && email.isWellFormed() && EMAIL.test(email)) return []
   return [{ pointer, code: 'bad_format', message: 'must be an e-mail address, such as ada@example.com' }]
 }
 
 /** For a name after `composeName`. */
-export function faultsOfName(name: string, pointer: string): Fault[] {
+export function issuesOfName(name: string, pointer: string): Issue[] {
   if (name === '') return [{ pointer, code: 'too_short', message: 'must not be empty' }]
   if (name.length > NAME_LIMIT) {
     return [{ pointer, code: 'too_long', message: `must have at most ${NAME_LIMIT} characters` }]
@@ -68,7 +68,7 @@ export function faultsOfName(name: string, pointer: string): Fault[] {
   return []
 }
 
-export function faultsOfRole(role: Role, pointer: string): Fault[] {
+export function issuesOfRole(role: Role, pointer: string): Issue[] {
   return ROLES.includes(role) ? [] : [{ pointer, code: 'not_allowed', message: `must be one of ${ROLES.join(', ')}` }]
 }
 
@@ -76,7 +76,7 @@ export function faultsOfRole(role: Role, pointer: string): Fault[] {
  * Aliases such as `US/Pacific` are taken too: they are in no list of `Intl`, but people have them in their settings.
  * Offsets such as `+01:00` are not: a zone knows when its clocks change.
  */
-export function faultsOfTimeZone(timeZone: string, pointer: string): Fault[] {
+export function issuesOfTimeZone(timeZone: string, pointer: string): Issue[] {
   try {
     new Intl.DateTimeFormat('en', { timeZone })
     if (!/^[+-]/.test(timeZone)) return []
@@ -86,7 +86,7 @@ export function faultsOfTimeZone(timeZone: string, pointer: string): Fault[] {
   return [{ pointer, code: 'not_allowed', message: 'must be an IANA time zone, such as Europe/Berlin or UTC' }]
 }
 
-export function faultsOfCurrency(currency: string, pointer: string): Fault[] {
+export function issuesOfCurrency(currency: string, pointer: string): Issue[] {
   if (Intl.supportedValuesOf('currency').includes(currency)) return []
   return [{ pointer, code: 'not_allowed', message: 'must be an ISO 4217 currency code, such as EUR or USD' }]
 }
@@ -102,7 +102,7 @@ export function parseMarkup(percent: string): number | undefined {
 export const MARKUP_EXPECTED = `must be a percentage from ${MARKUP_MIN} to ${MARKUP_MAX} with at most ${MARKUP_DIGITS} decimals`
 
 /** For a text of several lines. */
-export function faultsOfText(text: string, pointer: string, limit: number): Fault[] {
+export function issuesOfText(text: string, pointer: string, limit: number): Issue[] {
   if (text === '') return [{ pointer, code: 'too_short', message: 'must not be empty; null clears it' }]
   if (text.length > limit) return [{ pointer, code: 'too_long', message: `must have at most ${limit} characters` }]
   if (CONTROL_CHARACTER_IN_LINES.test(text) || !text.isWellFormed()) {
@@ -111,7 +111,7 @@ export function faultsOfText(text: string, pointer: string, limit: number): Faul
   return []
 }
 
-/** The faults of a field that was given and not cleared. */
-export function faultsOfGiven<Value>(value: Value | null | undefined, faultsOf: (value: Value) => Fault[]): Fault[] {
-  return value === undefined || value === null ? [] : faultsOf(value)
+/** The issues of a field that was given and not cleared. */
+export function issuesOfGiven<Value>(value: Value | null | undefined, issuesOf: (value: Value) => Issue[]): Issue[] {
+  return value === undefined || value === null ? [] : issuesOf(value)
 }

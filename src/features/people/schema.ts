@@ -8,7 +8,7 @@ import { LOGO_TYPES, NAME_LIMIT, PASSWORD_LIMIT, PASSWORD_MIN } from './rules.ts
 import type { Caller, ListedToken, MadeLink, Organization, OwnSession, Token, TokenState, User } from './service.ts'
 import { TOKEN_STATES, type TokenCaller } from './token.ts'
 
-/** Of what is sent: any text passes, and the service tells what it must be together with every other fault. */
+/** Of what is sent: any text passes, and the service tells what it must be together with every other issue. */
 const chosen = <T extends string>(values: readonly T[], description: string) =>
   Type.String({ description, enum: [...values] }) as unknown as TUnsafe<T>
 
@@ -56,7 +56,7 @@ export const Me = Type.Object(
 )
 export type Me = Static<typeof Me>
 
-// Lengths and forms are told in words and checked by the service, so that a form hears of every fault at once.
+// Lengths and forms are told in words and checked by the service, so that a form hears of every issue at once.
 const name = (description: string, examples: string[]) =>
   Type.String({ description: `${description} Up to ${NAME_LIMIT} characters.`, examples })
 

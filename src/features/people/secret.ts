@@ -24,7 +24,7 @@ export function newSecret(kind: TokenKind): string {
 }
 
 /** What is wrong with the text itself; undefined for one that a Tally may have made. */
-export function faultOfSecret(secret: string): 'foreign' | 'mistyped' | undefined {
+export function issueOfSecret(secret: string): 'foreign' | 'mistyped' | undefined {
   if (!secret.startsWith('tally_')) return 'foreign'
   if (!SHAPE.test(secret)) return 'mistyped'
   const body = secret.slice(0, -CHECKSUM_CHARACTERS)

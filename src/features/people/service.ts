@@ -21,11 +21,11 @@ import { createUsers, getUser, userObject } from './users.ts'
 export type { Caller, CallerKind, CallerOf, Person } from './caller.ts'
 export {
   ADDRESS_LIMIT,
-  faultsOfCurrency,
-  faultsOfEmail,
-  faultsOfGiven,
-  faultsOfName,
-  faultsOfText,
+  issuesOfCurrency,
+  issuesOfEmail,
+  issuesOfGiven,
+  issuesOfName,
+  issuesOfText,
   LOGO_TYPES,
   MARKUP_DIGITS,
   MARKUP_EXPECTED,

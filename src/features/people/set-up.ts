@@ -6,9 +6,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { composeName } from '../../lib/names.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
 import type { Hashing } from './hashing.ts'
-import { faultsOfPassword } from './password-rule.ts'
+import { issuesOfPassword } from './password-rule.ts'
 import { LINK_CHARACTERS } from './passwords.ts'
-import { faultsOfCurrency, faultsOfEmail, faultsOfName, faultsOfTimeZone, foldEmail } from './rules.ts'
+import { foldEmail, issuesOfCurrency, issuesOfEmail, issuesOfName, issuesOfTimeZone } from './rules.ts'
 import { hashOfSecret } from './secret.ts'
 import { settingsBody } from './settings.ts'
 import { beginSession, type SignedIn } from './sign-in.ts'
@@ -89,15 +89,15 @@ export function createSetUp({ db, clock, audit, hashing }: SetUpDependencies) {
       if (!(await findSetUpLink(db.read, hash, clock.now()))) throw wrongLink()
       const settings = { ...given, name: composeName(given.name) }
       const person = { email: foldEmail(admin.email), name: composeName(admin.name) }
-      const faults = [
-        ...faultsOfName(settings.name, '/organization/name'),
-        ...faultsOfTimeZone(settings.timeZone, '/organization/time_zone'),
-        ...faultsOfCurrency(settings.currency, '/organization/currency'),
-        ...faultsOfEmail(person.email, '/admin/email'),
-        ...faultsOfName(person.name, '/admin/name'),
-        ...(await faultsOfPassword(admin.password, { pointer: '/admin/password', owner: person })),
+      const issues = [
+        ...issuesOfName(settings.name, '/organization/name'),
+        ...issuesOfTimeZone(settings.timeZone, '/organization/time_zone'),
+        ...issuesOfCurrency(settings.currency, '/organization/currency'),
+        ...issuesOfEmail(person.email, '/admin/email'),
+        ...issuesOfName(person.name, '/admin/name'),
+        ...(await issuesOfPassword(admin.password, { pointer: '/admin/password', owner: person })),
       ]
-      if (faults.length > 0) throw validationFailed(faults)
+      if (issues.length > 0) throw validationFailed(issues)
       const passwordHash = await hashing.hash(admin.password)
       return db.write(async (tx) => {
         const now = clock.now()

@@ -2,20 +2,20 @@
 import { Cached } from '../../database/cached.ts'
 import type { Database, Reader } from '../../database/database.ts'
 import { UNKNOWN_PROJECTS } from '../../database/tables.ts'
-import { type Fault, notFound, validationFailed } from '../../errors.ts'
+import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import { decimalNumber } from '../../lib/money.ts'
 import { composeName } from '../../lib/names.ts'
-import { faultOfNumberFormat } from '../../lib/number-format.ts'
+import { issueOfNumberFormat } from '../../lib/number-format.ts'
 import { type Actor, type AuditService, difference } from '../audit/service.ts'
 import { readLogo } from './logo.ts'
 import {
   ADDRESS_LIMIT,
-  faultsOfCurrency,
-  faultsOfEmail,
-  faultsOfGiven,
-  faultsOfName,
-  faultsOfText,
-  faultsOfTimeZone,
+  issuesOfCurrency,
+  issuesOfEmail,
+  issuesOfGiven,
+  issuesOfName,
+  issuesOfText,
+  issuesOfTimeZone,
   MARKUP_DIGITS,
   MARKUP_EXPECTED,
 } from './rules.ts'
@@ -69,17 +69,17 @@ export function commonSettingsBody(organization: Organization) {
   }
 }
 
-function faultsOfBilling(given: SettingsChange): Fault[] {
+function issuesOfBilling(given: SettingsChange): Issue[] {
   const { email, address, taxId, markupPpm, dueDays, billNumberFormat, billFooter } = given
   return [
-    ...faultsOfGiven(email, (text) => faultsOfEmail(text, '/email')),
-    ...faultsOfGiven(address, (text) => faultsOfText(text, '/address', ADDRESS_LIMIT)),
-    ...faultsOfGiven(taxId, (text) => faultsOfName(text, '/tax_id')),
-    ...faultsOfGiven(billFooter, (text) => faultsOfText(text, '/bill_footer', FOOTER_LIMIT)),
-    ...faultsOfGiven(markupPpm, (ppm) =>
+    ...issuesOfGiven(email, (text) => issuesOfEmail(text, '/email')),
+    ...issuesOfGiven(address, (text) => issuesOfText(text, '/address', ADDRESS_LIMIT)),
+    ...issuesOfGiven(taxId, (text) => issuesOfName(text, '/tax_id')),
+    ...issuesOfGiven(billFooter, (text) => issuesOfText(text, '/bill_footer', FOOTER_LIMIT)),
+    ...issuesOfGiven(markupPpm, (ppm) =>
       Number.isNaN(ppm) ? [{ pointer: '/markup', code: 'not_allowed', message: MARKUP_EXPECTED }] : [],
     ),
-    ...faultsOfGiven(dueDays, (days) =>
+    ...issuesOfGiven(dueDays, (days) =>
       Number.isInteger(days) && days >= 0 && days <= DUE_DAYS_LIMIT
         ? []
         : [
@@ -90,8 +90,8 @@ function faultsOfBilling(given: SettingsChange): Fault[] {
             },
           ],
     ),
-    ...faultsOfGiven(billNumberFormat, (format) => {
-      const message = faultOfNumberFormat(format)
+    ...issuesOfGiven(billNumberFormat, (format) => {
+      const message = issueOfNumberFormat(format)
       return message === undefined ? [] : [{ pointer: '/bill_number_format', code: 'bad_format', message }]
     }),
   ]
@@ -111,10 +111,10 @@ export function createSettings({ db, audit }: { db: Database; audit: AuditServic
     async changeSettings(given: SettingsChange, by: Actor): Promise<Organization> {
       const name = given.name === undefined ? undefined : composeName(given.name)
       const { timeZone, currency, unknownProjects } = given
-      const faults = [
-        ...(name === undefined ? [] : faultsOfName(name, '/name')),
-        ...(timeZone === undefined ? [] : faultsOfTimeZone(timeZone, '/time_zone')),
-        ...(currency === undefined ? [] : faultsOfCurrency(currency, '/currency')),
+      const issues = [
+        ...(name === undefined ? [] : issuesOfName(name, '/name')),
+        ...(timeZone === undefined ? [] : issuesOfTimeZone(timeZone, '/time_zone')),
+        ...(currency === undefined ? [] : issuesOfCurrency(currency, '/currency')),
         ...(unknownProjects === undefined || UNKNOWN_PROJECTS.includes(unknownProjects)
           ? []
           : [
@@ -124,9 +124,9 @@ export function createSettings({ db, audit }: { db: Database; audit: AuditServic
                 message: `must be one of ${UNKNOWN_PROJECTS.join(', ')}`,
               },
             ]),
-        ...faultsOfBilling(given),
+        ...issuesOfBilling(given),
       ]
-      if (faults.length > 0) throw validationFailed(faults)
+      if (issues.length > 0) throw validationFailed(issues)
       return db.write(async (tx) => {
         const before = await getOrganization(tx)
         const after: Organization = {

@@ -10,7 +10,7 @@ import { writeKeyPage } from '../../query.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
 import type { Person } from './caller.ts'
 import type { TokenListQuery } from './query.ts'
-import { faultsOfName } from './rules.ts'
+import { issuesOfName } from './rules.ts'
 import { hashOfSecret, hintOfSecret, newSecret } from './secret.ts'
 import { findTokenByUid, insertToken, listTokens, type TokenFilter, updateTokenRevoked } from './store/tokens.ts'
 import type { User } from './store/users.ts'
@@ -96,11 +96,11 @@ export function createTokens({ db, clock, audit }: TokensDependencies) {
         const user = await getUser(tx, who)
         const name = composeName(givenName)
         const now = clock.now()
-        const faults = [
+        const issues = [
           ...(TOKEN_KINDS.includes(kind)
             ? []
             : [{ pointer: '/kind', code: 'not_allowed', message: `must be one of ${TOKEN_KINDS.join(', ')}` }]),
-          ...faultsOfName(name, '/name'),
+          ...issuesOfName(name, '/name'),
           ...(expiresAt === undefined || expiresAt > now
             ? []
             : [{ pointer: '/expires_at', code: 'too_small', message: 'must be in the future' }]),
@@ -117,7 +117,7 @@ export function createTokens({ db, clock, audit }: TokensDependencies) {
                 },
               ]),
         ]
-        if (faults.length > 0) throw validationFailed(faults)
+        if (issues.length > 0) throw validationFailed(issues)
         if (kind === 'org' && !MAY_MAKE_ORGANIZATION_TOKENS.includes(user.role)) {
           throw refusedRole(user, 'An organization token', MAY_MAKE_ORGANIZATION_TOKENS)
         }

@@ -1,7 +1,7 @@
 /** People: adding, inviting and changing them, and stopping whoever leaves. */
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { Role } from '../../database/tables.ts'
-import { type Fault, Problem, validationFailed } from '../../errors.ts'
+import { type Issue, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName } from '../../lib/names.ts'
@@ -9,10 +9,10 @@ import { type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import { type Actor, type AuditService, difference } from '../audit/service.ts'
 import type { Hashing } from './hashing.ts'
-import { faultsOfPassword } from './password-rule.ts'
+import { issuesOfPassword } from './password-rule.ts'
 import { insertPasswordLink, type MadeLink } from './passwords.ts'
 import type { UserListQuery } from './query.ts'
-import { faultsOfEmail, faultsOfName, faultsOfRole, foldEmail } from './rules.ts'
+import { foldEmail, issuesOfEmail, issuesOfName, issuesOfRole } from './rules.ts'
 import { SLOWED, UNLOCKED } from './sign-in-notices.ts'
 import { deleteFurtherEmails, findUserByFurtherEmail } from './store/emails.ts'
 import { deleteLinksOf } from './store/links.ts'
@@ -66,8 +66,8 @@ function lastAdmin(user: User): Problem {
   )
 }
 
-function refuse(faults: Fault[]): void {
-  if (faults.length > 0) throw validationFailed(faults)
+function refuse(issues: Issue[]): void {
+  if (issues.length > 0) throw validationFailed(issues)
 }
 
 async function findUser(reader: Reader, user: string): Promise<User | undefined> {
@@ -114,12 +114,12 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
   async function prepareUser({ email: givenEmail, name: givenName, role, password }: NewUser) {
     const [email, name] = [foldEmail(givenEmail), composeName(givenName)]
     refuse([
-      ...faultsOfEmail(email, '/email'),
-      ...faultsOfName(name, '/name'),
-      ...faultsOfRole(role, '/role'),
+      ...issuesOfEmail(email, '/email'),
+      ...issuesOfName(name, '/name'),
+      ...issuesOfRole(role, '/role'),
       ...(password === undefined
         ? []
-        : await faultsOfPassword(password, { pointer: '/password', owner: { email, name } })),
+        : await issuesOfPassword(password, { pointer: '/password', owner: { email, name } })),
     ])
     // Outside the transaction: hashing is slow on purpose, and runs on a thread of its own.
     const passwordHash = password === undefined ? null : await hashing.hash(password)
@@ -145,9 +145,9 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     const email = given.email === undefined ? undefined : foldEmail(given.email)
     const name = given.name === undefined ? undefined : composeName(given.name)
     refuse([
-      ...(email === undefined ? [] : faultsOfEmail(email, '/email')),
-      ...(name === undefined ? [] : faultsOfName(name, '/name')),
-      ...(role === undefined ? [] : faultsOfRole(role, '/role')),
+      ...(email === undefined ? [] : issuesOfEmail(email, '/email')),
+      ...(name === undefined ? [] : issuesOfName(name, '/name')),
+      ...(role === undefined ? [] : issuesOfRole(role, '/role')),
     ])
     return db.write(async (tx) => {
       const user = await getUser(tx, who)

@@ -1,7 +1,7 @@
 /** The rules as people edit them: in an order, each with what it says now. What reports ask of them is in `service.ts`. */
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/records.ts'
-import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
+import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
@@ -9,7 +9,7 @@ import { type Actor, type AuditService, difference } from '../audit/service.ts'
 import type { ProjectRow, ProjectsService } from '../projects/service.ts'
 import { type CompiledCondition, compileCondition } from './condition.ts'
 import { explain, type Rule, type Step, type Taken } from './match.ts'
-import { EXPRESSIONS_LIMIT, faultsOfRule, RULES_LIMIT, type RuleFields, sizeOf } from './rule-faults.ts'
+import { EXPRESSIONS_LIMIT, issuesOfRule, RULES_LIMIT, type RuleFields, sizeOf } from './rule-issues.ts'
 import { insertRule, insertVersion, listRules, type NewVersion, updateRule } from './store.ts'
 import type { Subject } from './subject.ts'
 
@@ -113,16 +113,16 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
   }
 
   /**
-   * The project that is meant. Throws `validation_failed` with every fault of what is said.
+   * The project that is meant. Throws `validation_failed` with every issue of what is said.
    * @param root pointer to the rule within the body
    */
   async function check(reader: Reader, fields: RuleFields, others: Rule[], root = ''): Promise<ProjectRow> {
-    const faults = faultsOfRule(fields)
+    const issues = issuesOfRule(fields)
     const project = await projects.findProjectNamed(reader, fields.project)
-    if (!project) faults.push(unknownProject(fields.project))
-    if (faults.length === 0) faults.push(...faultsOfSize(fields, others))
-    if (faults.length > 0) {
-      throw validationFailed(faults.map((fault) => ({ ...fault, pointer: `${root}${fault.pointer}` })))
+    if (!project) issues.push(unknownProject(fields.project))
+    if (issues.length === 0) issues.push(...issuesOfSize(fields, others))
+    if (issues.length > 0) {
+      throw validationFailed(issues.map((issue) => ({ ...issue, pointer: `${root}${issue.pointer}` })))
     }
     return projects.getProject(reader, project!.project.id)
   }
@@ -174,7 +174,7 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
     /** By id or name. Throws `not_found`. */
     getRule: async (rule: string): Promise<ListedRule> => getIn(await list(db.read), rule),
 
-    /** Throws `validation_failed` with every fault, and `already_exists` for a name that another rule has. */
+    /** Throws `validation_failed` with every issue, and `already_exists` for a name that another rule has. */
     addRule: (by: Actor, given: NewRuleFields): Promise<ListedRule> =>
       db.write(async (tx) => {
         const rules = await list(tx)
@@ -259,7 +259,7 @@ async function setOrder(tx: Tx, ordered: Rule[]): Promise<void> {
 /** The first version of a saved rule is 1. */
 export const UNSAVED_VERSION = 0
 
-function unknownProject(project: string): Fault {
+function unknownProject(project: string): Issue {
   return {
     pointer: '/project',
     code: 'unknown_project',
@@ -267,7 +267,7 @@ function unknownProject(project: string): Fault {
   }
 }
 
-function faultsOfSize({ conditions }: RuleFields, others: Rule[]): Fault[] {
+function issuesOfSize({ conditions }: RuleFields, others: Rule[]): Issue[] {
   const all = [...conditions.map(compileCondition), ...others.flatMap((other) => other.conditions)]
   if (all.reduce((sum, condition) => sum + sizeOf(condition), 0) <= EXPRESSIONS_LIMIT) return []
   const message = 'would make all expressions together too large; use globs, or smaller counts of repetition'

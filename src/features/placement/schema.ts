@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { listOf, moment, oneOf, orNull, strict } from '../../wire.ts'
 import { VERDICTS } from './match.ts'
-import { CONDITIONS_LIMIT, FIELD_EXPECTED, FIELD_PATTERN, PATTERN_LIMIT, RULES_LIMIT } from './rule-faults.ts'
+import { CONDITIONS_LIMIT, FIELD_EXPECTED, FIELD_PATTERN, PATTERN_LIMIT, RULES_LIMIT } from './rule-issues.ts'
 import { KEY_LIMIT } from './ticket-template.ts'
 
 /** No control characters (C0, DEL, C1). */

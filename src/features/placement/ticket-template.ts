@@ -1,5 +1,5 @@
 /** The ticket of a rule, in which `{name}` stands for a named group of a matched expression. Pure. */
-import type { Fault } from '../../errors.ts'
+import type { Issue } from '../../errors.ts'
 import { composeName } from '../../lib/names.ts'
 import { type CompiledCondition, groupsOf } from './condition.ts'
 import type { Subject } from './subject.ts'
@@ -15,10 +15,10 @@ function groupsUsed(template: string): string[] {
 export const KEY_LIMIT = 200
 
 /** @param known the groups of the rule's expressions */
-export function faultsOfTemplate(template: string, known: string[]): Fault[] {
-  const refuse = (code: string, message: string): Fault => ({ pointer: '/ticket', code, message })
-  const fault = faultOfKey(template)
-  if (fault) return [refuse('bad_format', `must not be ${fault}; null gives no ticket`)]
+export function issuesOfTemplate(template: string, known: string[]): Issue[] {
+  const refuse = (code: string, message: string): Issue => ({ pointer: '/ticket', code, message })
+  const issue = issueOfKey(template)
+  if (issue) return [refuse('bad_format', `must not be ${issue}; null gives no ticket`)]
   if (/[{}]/.test(template.replace(GROUP, ''))) {
     return [refuse('bad_template', 'has a brace of its own; {name} stands for a group, and keys have no braces')]
   }
@@ -51,8 +51,8 @@ export function ticketKeyOf(rule: TicketRule, subject: Subject): ComposedTicket 
   const empty = groupsUsed(rule.ticket).find((name) => !groups.get(name))
   if (empty !== undefined) return noTicket(rule, `its group '${empty}' matched nothing`)
   const key = composeName(rule.ticket.replace(GROUP, (_, name) => groups.get(name)!))
-  const fault = faultOfKey(key)
-  return fault ? noTicket(rule, `what it composed is ${fault}`) : { ticketKey: key, note: null }
+  const issue = issueOfKey(key)
+  return issue ? noTicket(rule, `what it composed is ${issue}`) : { ticketKey: key, note: null }
 }
 
 function noTicket({ name }: TicketRule, because: string): ComposedTicket {
@@ -60,7 +60,7 @@ function noTicket({ name }: TicketRule, because: string): ComposedTicket {
 }
 
 /** Why a text cannot be a ticket's key. A value that came with a report is clean, but a group may cut a character in two. */
-function faultOfKey(key: string): string | undefined {
+function issueOfKey(key: string): string | undefined {
   if (key.trim() === '') return 'empty'
   if (key.length > KEY_LIMIT) return `longer than ${KEY_LIMIT} characters`
   if (/\p{Cc}/u.test(key)) return 'text with control characters'

@@ -1,4 +1,4 @@
-/** Parameters of calls about prices, read from text: every fault is told under `/query/<name>`. Pure. */
+/** Parameters of calls about prices, read from text: every issue is told under `/query/<name>`. Pure. */
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
@@ -11,7 +11,7 @@ export interface PriceListQuery extends ListPage {
   filter: PriceFilter
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readPriceList(texts: QueryTexts): PriceListQuery {
   const query = new Query(texts)
   const read: PriceListQuery = {
@@ -38,7 +38,7 @@ export interface ResolveQuery {
 /** As large as a count of a report may be. */
 const COUNT_LIMIT = 1_000_000_000_000
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readResolve(texts: QueryTexts): ResolveQuery {
   const query = new Query(texts)
   const model = query.text('model')
@@ -73,7 +73,7 @@ export interface LoadQuery extends LoadOptions {
   dryRun: boolean
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readLoad(texts: QueryTexts): LoadQuery {
   const query = new Query(texts)
   const read: LoadQuery = {

@@ -158,7 +158,7 @@ export const AddedPrice = Type.Object(
 const Reasons = Type.Array(
   Type.Object(
     {
-      code: Type.String({ description: 'The kind of fault.', examples: ['above_limit', 'no_input_price', 'free'] }),
+      code: Type.String({ description: 'The kind of issue.', examples: ['above_limit', 'no_input_price', 'free'] }),
       message: Type.String(),
     },
     strict,

@@ -6,7 +6,7 @@ import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import { type AuditService, difference, type Party } from '../audit/service.ts'
 import type { ClientFields } from './fields.ts'
-import { faultsOfClient, isPossibleName } from './rules.ts'
+import { isPossibleName, issuesOfClient } from './rules.ts'
 import { requireEverything } from './sight.ts'
 import {
   type ClientFilter,
@@ -86,8 +86,8 @@ export function createClients({ db, clock, audit }: Dependencies) {
     async addClient(party: Party, fields: ClientFields & { name: string }): Promise<ClientRow> {
       requireEverything(party)
       const row = { ...rowChange(fields), name: composeName(fields.name) }
-      const faults = faultsOfClient({ ...fields, name: row.name })
-      if (faults.length > 0) throw validationFailed(faults)
+      const issues = issuesOfClient({ ...fields, name: row.name })
+      if (issues.length > 0) throw validationFailed(issues)
       return db.write(async (tx) => {
         const added = await insertClient(tx, row, clock.now())
         if (!added) throw nameTaken((await findClientByName(tx, foldName(row.name)))!)
@@ -99,9 +99,9 @@ export function createClients({ db, clock, audit }: Dependencies) {
     /** Absent fields stay, null clears. Throws `validation_failed`, `not_found`, and `already_exists` for another's name. */
     async changeClient(party: Party, client: string, fields: ClientFields): Promise<ClientRow> {
       const changing = rowChange(fields)
-      const faults = faultsOfClient({ ...fields, name: changing.name })
+      const issues = issuesOfClient({ ...fields, name: changing.name })
       requireEverything(party)
-      if (faults.length > 0) throw validationFailed(faults)
+      if (issues.length > 0) throw validationFailed(issues)
       return change(party, client, 'client.changed', changing)
     },
 

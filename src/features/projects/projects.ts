@@ -8,7 +8,7 @@ import { composeName, foldName } from '../../lib/names.ts'
 import { type AuditService, difference, type Party } from '../audit/service.ts'
 import { findClient } from './clients.ts'
 import type { ProjectFields } from './fields.ts'
-import { faultsOfProject, isPossibleName, isPossiblePrefix } from './rules.ts'
+import { isPossibleName, isPossiblePrefix, issuesOfProject } from './rules.ts'
 import { requireChange, requireEverything, sightOf } from './sight.ts'
 import type { Page } from './store/clients.ts'
 import { findProjectByName } from './store/lookups.ts'
@@ -233,8 +233,8 @@ export function createProjects({ db, clock, audit }: Dependencies) {
     async addProject(party: Party, fields: ProjectFields & { key: string }): Promise<ProjectView> {
       requireEverything(party)
       const { key, name = key, aliases = [] } = composed(fields)
-      const faults = faultsOfProject({ ...fields, key, name, aliases })
-      if (faults.length > 0) throw validationFailed(faults)
+      const issues = issuesOfProject({ ...fields, key, name, aliases })
+      if (issues.length > 0) throw validationFailed(issues)
       return db.write(async (tx) => {
         const id = await insertProjectRecord(tx, { ...(await rowChange(tx, fields)), key, name }, clock.now())
         await setNames(tx, id, namesOf(key, name, aliases))
@@ -256,8 +256,8 @@ export function createProjects({ db, clock, audit }: Dependencies) {
         const before = await getProjectNamed(tx, project)
         requireChange(sightOf(party.viewer, before), 'project', fieldsIn(fields))
         if (before.mergedInto) throw isMerged(before)
-        const faults = faultsOfProject(fields)
-        if (faults.length > 0) throw validationFailed(faults)
+        const issues = issuesOfProject(fields)
+        if (issues.length > 0) throw validationFailed(issues)
         await requireAliases(tx, party, before, fields)
         const { id } = before.project
         await updateProject(tx, id, await rowChange(tx, fields))

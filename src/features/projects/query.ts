@@ -1,4 +1,4 @@
-/** Parameters of lists of work, read from text: every fault is told under `/query/<name>`. Pure. */
+/** Parameters of lists of work, read from text: every issue is told under `/query/<name>`. Pure. */
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { ARCHIVED_FILTERS, type ClientFilter } from './store/clients.ts'
 import type { ProjectFilter } from './store/projects.ts'
@@ -8,17 +8,17 @@ export interface WorkQuery<Filter> extends ListPage {
   filter: Filter
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readClientList(texts: QueryTexts): WorkQuery<ClientFilter> {
   return readList(texts, () => ({}))
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readProjectList(texts: QueryTexts): WorkQuery<ProjectFilter> {
   return readList(texts, (query) => ({ clients: query.list('client'), leads: query.list('lead') }))
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readTicketList(texts: QueryTexts): WorkQuery<TicketFilter> {
   return readList(texts, (query) => ({ projects: query.list('project'), conflicting: query.flag('conflicting') }))
 }

@@ -1,13 +1,13 @@
 /** What the fields of clients, projects and tickets may be, whether they come over HTTP or from the command line. Pure. */
-import type { Fault } from '../../errors.ts'
+import type { Issue } from '../../errors.ts'
 import { NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
 import {
   ADDRESS_LIMIT,
-  faultsOfCurrency,
-  faultsOfEmail,
-  faultsOfName,
-  faultsOfText,
-  faultsOfGiven as given,
+  issuesOfGiven as given,
+  issuesOfCurrency,
+  issuesOfEmail,
+  issuesOfName,
+  issuesOfText,
 } from '../people/service.ts'
 import type { ClientFields, ProjectFields, TicketFields } from './fields.ts'
 
@@ -57,9 +57,9 @@ export function isPossibleName(text: string): boolean {
  * A text by which something is named. What looks like an id would only be found as one, and `none` says in filters and
  * on the command line that there is nothing.
  */
-function faultsOfKey(text: string, pointer: string): Fault[] {
-  const faults = faultsOfName(text, pointer)
-  if (faults.length > 0 || !isReservedName(text)) return faults
+function issuesOfKey(text: string, pointer: string): Issue[] {
+  const issues = issuesOfName(text, pointer)
+  if (issues.length > 0 || !isReservedName(text)) return issues
   return [{ pointer, code: 'not_allowed', message: 'must be neither `none` nor look like an id' }]
 }
 
@@ -76,34 +76,34 @@ export function isPossiblePrefix(name: string): boolean {
   return !/\s/u.test(name.trim())
 }
 
-export function faultsOfClient({ name, email, address, taxId, currency }: ClientFields): Fault[] {
+export function issuesOfClient({ name, email, address, taxId, currency }: ClientFields): Issue[] {
   return [
-    ...given(name, (text) => faultsOfKey(text, '/name')),
-    ...given(email, (text) => faultsOfEmail(text, '/email')),
-    ...given(address, (text) => faultsOfText(text, '/address', ADDRESS_LIMIT)),
-    ...given(taxId, (text) => faultsOfName(text, '/tax_id')),
-    ...given(currency, (text) => faultsOfCurrency(text, '/currency')),
+    ...given(name, (text) => issuesOfKey(text, '/name')),
+    ...given(email, (text) => issuesOfEmail(text, '/email')),
+    ...given(address, (text) => issuesOfText(text, '/address', ADDRESS_LIMIT)),
+    ...given(taxId, (text) => issuesOfName(text, '/tax_id')),
+    ...given(currency, (text) => issuesOfCurrency(text, '/currency')),
   ]
 }
 
-export function faultsOfProject({ key, name, aliases, addAliases, leads }: ProjectFields): Fault[] {
+export function issuesOfProject({ key, name, aliases, addAliases, leads }: ProjectFields): Issue[] {
   return [
-    ...given(key, (text) => faultsOfKey(text, '/key')),
-    ...given(name, (text) => faultsOfKey(text, '/name')),
-    ...given(aliases, (texts) => texts.flatMap((text, index) => faultsOfKey(text, `/aliases/${index}`))),
-    ...given(addAliases, (texts) => texts.flatMap((text, index) => faultsOfKey(text, `/add_aliases/${index}`))),
+    ...given(key, (text) => issuesOfKey(text, '/key')),
+    ...given(name, (text) => issuesOfKey(text, '/name')),
+    ...given(aliases, (texts) => texts.flatMap((text, index) => issuesOfKey(text, `/aliases/${index}`))),
+    ...given(addAliases, (texts) => texts.flatMap((text, index) => issuesOfKey(text, `/add_aliases/${index}`))),
     ...given(aliases ?? addAliases, (texts) => tooMany(texts, '/aliases', ALIASES_LIMIT)),
     ...given(leads, (people) => tooMany(people, '/leads', LEADS_LIMIT)),
   ]
 }
 
-export function faultsOfTicket({ key, title }: TicketFields): Fault[] {
+export function issuesOfTicket({ key, title }: TicketFields): Issue[] {
   return [
-    ...given(key, (text) => faultsOfKey(text, '/key')),
-    ...given(title, (text) => faultsOfText(text, '/title', TITLE_LIMIT)),
+    ...given(key, (text) => issuesOfKey(text, '/key')),
+    ...given(title, (text) => issuesOfText(text, '/title', TITLE_LIMIT)),
   ]
 }
 
-function tooMany(items: unknown[], pointer: string, limit: number): Fault[] {
+function tooMany(items: unknown[], pointer: string, limit: number): Issue[] {
   return items.length > limit ? [{ pointer, code: 'too_many', message: `may have at most ${limit}` }] : []
 }

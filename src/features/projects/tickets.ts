@@ -7,7 +7,7 @@ import { composeName, foldName } from '../../lib/names.ts'
 import { type Actor, type AuditService, difference, type Party } from '../audit/service.ts'
 import type { TicketFields } from './fields.ts'
 import { findProjectNamed } from './projects.ts'
-import { faultsOfTicket, isPossibleName, ticketPrefix } from './rules.ts'
+import { isPossibleName, issuesOfTicket, ticketPrefix } from './rules.ts'
 import { requireChange, requireEverything, sightOfTicket } from './sight.ts'
 import type { Page } from './store/clients.ts'
 import { findProjectByName, getProject } from './store/lookups.ts'
@@ -130,8 +130,8 @@ export function createTickets({ db, clock, audit }: Dependencies) {
     async addNewTicket(party: Party, { key: given, title = null, project }: TicketFields & { key: string }) {
       requireEverything(party)
       const key = composeName(given)
-      const faults = faultsOfTicket({ key, title })
-      if (faults.length > 0) throw validationFailed(faults)
+      const issues = issuesOfTicket({ key, title })
+      if (issues.length > 0) throw validationFailed(issues)
       return db.write(async (tx) => {
         const projectId = project === undefined || project === null ? null : await projectOf(tx, project)
         const uid = await insertTicketRecord(tx, { key, title, projectId }, clock.now())
@@ -151,8 +151,8 @@ export function createTickets({ db, clock, audit }: Dependencies) {
       return db.write(async (tx) => {
         const before = await getTicket(tx, ticket)
         if (title !== undefined) requireChange(sightOfTicket(party.viewer, before), 'ticket', ['title'])
-        const faults = faultsOfTicket({ title })
-        if (faults.length > 0) throw validationFailed(faults)
+        const issues = issuesOfTicket({ title })
+        if (issues.length > 0) throw validationFailed(issues)
         const projectId = typeof project === 'string' ? await projectOf(tx, project) : project
         if (projectId !== undefined) await requireDecision(tx, party, before, projectId)
         if (projectId !== undefined && projectId !== before.ticket.projectId) await holdTicket(tx, before.ticket)

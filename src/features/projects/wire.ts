@@ -1,5 +1,5 @@
 /** Work as the API and the command line answer it, as far as somebody sees it, and as a caller sends it. */
-import { type Fault, validationFailed } from '../../errors.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { decimalNumber, moneyNumber } from '../../lib/money.ts'
@@ -87,31 +87,31 @@ export function ticketBody({ ticket, project, assumed }: TicketView, sight: Sigh
 /** Throws 422 for what a schema cannot express. */
 export function readClient(body: NewClient | ClientChange): ClientFields {
   const { name, email, address, tax_id, currency } = body
-  const faults: Fault[] = []
-  const markupPpm = readMarkup(body, faults)
-  if (faults.length > 0) throw validationFailed(faults)
+  const issues: Issue[] = []
+  const markupPpm = readMarkup(body, issues)
+  if (issues.length > 0) throw validationFailed(issues)
   return { name, email, address, taxId: tax_id, currency, markupPpm }
 }
 
 /** Throws 422 for what a schema cannot express. */
 export function readProject(body: NewProject | ProjectChange): ProjectFields {
   const { key, name, aliases, client, billable, budget, leads } = body
-  const faults: Fault[] = []
-  const markupPpm = readMarkup(body, faults)
+  const issues: Issue[] = []
+  const markupPpm = readMarkup(body, issues)
   // The body itself, which knows the digits as they were sent.
   const budgetNanos =
     budget === undefined || budget === null ? budget : parseBudget(numberText(body as { budget: number }, 'budget'))
   if (budget !== undefined && budgetNanos === undefined) {
-    faults.push({ pointer: '/budget', code: 'not_allowed', message: BUDGET_EXPECTED })
+    issues.push({ pointer: '/budget', code: 'not_allowed', message: BUDGET_EXPECTED })
   }
-  if (faults.length > 0) throw validationFailed(faults)
+  if (issues.length > 0) throw validationFailed(issues)
   return { key, name, aliases, client, billable, markupPpm, budgetNanos, leads }
 }
 
-function readMarkup(body: { markup?: number | null }, faults: Fault[]): number | null | undefined {
+function readMarkup(body: { markup?: number | null }, issues: Issue[]): number | null | undefined {
   if (body.markup === undefined || body.markup === null) return body.markup
   const markupPpm = parseMarkup(numberText(body as { markup: number }, 'markup'))
-  if (markupPpm === undefined) faults.push({ pointer: '/markup', code: 'not_allowed', message: MARKUP_EXPECTED })
+  if (markupPpm === undefined) issues.push({ pointer: '/markup', code: 'not_allowed', message: MARKUP_EXPECTED })
   return markupPpm
 }
 

@@ -1,5 +1,5 @@
 /** Periods as people name them: the last 30 days, a month, from one day to another. Pure. */
-import { type Fault, validationFailed } from '../../errors.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
 import { addDays, dayAt, daysOfMonth } from '../../lib/calendar.ts'
 import { parseDuration, timestamp } from '../../lib/duration.ts'
 import type { QueryTexts } from '../../query.ts'
@@ -24,8 +24,8 @@ const DAY_MS = 86_400_000
 const LONGEST_MS = 36_525 * DAY_MS
 
 function refused(name: keyof NamedPeriod, message: string) {
-  const fault: Fault = { pointer: `/query/${name}`, code: 'bad_format', message }
-  return validationFailed([fault])
+  const issue: Issue = { pointer: `/query/${name}`, code: 'bad_format', message }
+  return validationFailed([issue])
 }
 
 /**

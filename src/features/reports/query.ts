@@ -1,4 +1,4 @@
-/** Parameters of reports, read from text: every fault is told under `/query/<name>`. Pure. */
+/** Parameters of reports, read from text: every issue is told under `/query/<name>`. Pure. */
 import { isDay, type Span, startOfDay } from '../../lib/calendar.ts'
 import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
 import { type EntryFilter, readFilter } from '../entries/service.ts'
@@ -39,7 +39,7 @@ export interface UsageQuery extends Span {
   format: ListFormat | undefined
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readUsage(texts: QueryTexts, circumstances: Circumstances): UsageQuery {
   const query = new Query(texts)
   const page = query.page(readUsagePage)
@@ -170,7 +170,7 @@ export function readRanked(query: Query): Pick<RankedQuery, 'limit' | 'after' | 
   return { limit: query.limit(), after: query.page(readKeyPage) ?? 0, format: query.format() }
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readUnpriced(texts: QueryTexts, circumstances: Circumstances): RankedQuery {
   const query = new Query(texts)
   const { timeZone, filter, startingAt, endingAt } = readTimes(query, circumstances)
@@ -181,7 +181,7 @@ export function readUnpriced(texts: QueryTexts, circumstances: Circumstances): R
 
 export interface VarianceQuery extends RankedQuery, Span {}
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readVariance(texts: QueryTexts, circumstances: Circumstances): VarianceQuery {
   const query = new Query(texts)
   const read = { ...readPeriod(query, circumstances), ...readRanked(query) }
@@ -193,7 +193,7 @@ export interface CompletenessQuery extends PeriodQuery {
   format: ListFormat | undefined
 }
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readCompleteness(texts: QueryTexts, circumstances: Circumstances): CompletenessQuery {
   const query = new Query(texts)
   const read = { ...readPeriod(query, circumstances), format: query.format() }

@@ -55,7 +55,7 @@ export function createReportsService({ db, clock, people }: ReportsDependencies)
     /** A sentence for every sum of days and months that is not that of its entries. */
     verify: (onProgress?: (done: number, total: number) => void) => checkRollup({ db, onProgress }),
 
-    /** What the parameters of each report mean here and now. Each throws `validation_failed` (422) with every fault. */
+    /** What the parameters of each report mean here and now. Each throws `validation_failed` (422) with every issue. */
     readUsage: async (texts: QueryTexts) => readUsage(texts, await circumstances()),
     readUnpriced: async (texts: QueryTexts) => readUnpriced(texts, await circumstances()),
     readVariance: async (texts: QueryTexts) => readVariance(texts, await circumstances()),
@@ -64,7 +64,7 @@ export function createReportsService({ db, clock, people }: ReportsDependencies)
     /** A period as people name it, as parameters of any of these. Throws `validation_failed` (422). */
     async periodTexts(period: NamedPeriod, timeZone?: string): Promise<QueryTexts> {
       const usual = await circumstances()
-      // A zone that does not exist is told by the report, with every other fault.
+      // A zone that does not exist is told by the report, with every other issue.
       return periodTexts(period, { ...usual, timeZone: findTimeZone(timeZone ?? '') ?? usual.timeZone })
     },
   }

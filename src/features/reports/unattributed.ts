@@ -21,7 +21,7 @@ const REPOSITORY = 'repository'
 
 export type UnattributedQuery = Pick<RankedQuery, 'filter' | 'limit' | 'after' | 'format'>
 
-/** Throws 422 with every fault. */
+/** Throws 422 with every issue. */
 export function readUnattributed(texts: QueryTexts): UnattributedQuery {
   const query = new Query(texts)
   const read = { filter: readFilter(query), ...readRanked(query) }

@@ -1,32 +1,32 @@
 /** Sheets and CSV: the template that people fill, how a filled one is read, and the columns of an exported list. Pure. */
-import { type Fault, validationFailed } from '../../errors.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { csvLines } from '../../lib/csv-lines.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import { moneyNumber, NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
 import type { TokenSheet } from './schema.ts'
 
-/** A row as the body of a draft. Its faults so far are of cells that are no numbers where they have to be. */
+/** A row as the body of a draft. Its issues so far are of cells that are no numbers where they have to be. */
 export interface DraftRow {
   /** Where it begins in the file, from 1. */
   line: number
   body: unknown
-  faults: Fault[]
+  issues: Issue[]
 }
 
-type Cell = { value: unknown } | { fault: string }
+type Cell = { value: unknown } | { issue: string }
 
 const text = (cell: string): Cell => ({ value: cell })
 const count = (cell: string): Cell =>
-  /^\d{1,15}$/.test(cell) ? { value: Number(cell) } : { fault: 'must be a whole number, such as 1200' }
+  /^\d{1,15}$/.test(cell) ? { value: Number(cell) } : { issue: 'must be a whole number, such as 1200' }
 const dollars = (cell: string): Cell => {
   const nanos = parseDecimal(cell, NANO_DIGITS)
   return nanos === undefined
-    ? { fault: 'must be US dollars as a decimal number, such as 0.063354' }
+    ? { issue: 'must be US dollars as a decimal number, such as 0.063354' }
     : { value: moneyNumber(nanos) }
 }
 const flag = (cell: string): Cell =>
-  /^(true|false)$/i.test(cell) ? { value: cell.toLowerCase() === 'true' } : { fault: 'must be true or false' }
+  /^(true|false)$/i.test(cell) ? { value: cell.toLowerCase() === 'true' } : { issue: 'must be true or false' }
 
 /** By column, where its cell goes and how it is read. `tokens.over_200k` is left to the API: it has no place in a table for people. */
 const COLUMNS: Record<string, { path: string[]; read: (cell: string) => Cell }> = {
@@ -73,11 +73,11 @@ export function readRows(file: string): DraftRow[] {
   const [first, ...lines] = linesOf(file)
   const names = first?.cells.map((name) => name.trim().toLowerCase()) ?? []
   if (names.length > COLUMNS_LIMIT) {
-    throw validationFailed([fault(1, '', 'too_many', `has ${names.length} columns, and may have ${COLUMNS_LIMIT}`)])
+    throw validationFailed([issue(1, '', 'too_many', `has ${names.length} columns, and may have ${COLUMNS_LIMIT}`)])
   }
-  const faults = names.flatMap((name, index) => faultsOfColumn(name, names.indexOf(name) !== index))
-  if (faults.length > 0) throw validationFailed(faults)
-  if (lines.length === 0) throw validationFailed([fault(2, '', 'required', 'is missing: the file holds no entry')])
+  const issues = names.flatMap((name, index) => issuesOfColumn(name, names.indexOf(name) !== index))
+  if (issues.length > 0) throw validationFailed(issues)
+  if (lines.length === 0) throw validationFailed([issue(2, '', 'required', 'is missing: the file holds no entry')])
   return lines.map(({ number, cells }) => rowOf(number, names, cells))
 }
 
@@ -96,35 +96,35 @@ function linesOf(file: string) {
   }
 }
 
-function fault(line: number, column: string, code: string, message: string): Fault {
+function issue(line: number, column: string, code: string, message: string): Issue {
   return { pointer: `/lines/${line}${column && `/${column}`}`, code, message }
 }
 
-function faultsOfColumn(name: string, isRepeated: boolean): Fault[] {
-  if (isRepeated) return [fault(1, name, 'not_allowed', 'is there twice')]
+function issuesOfColumn(name: string, isRepeated: boolean): Issue[] {
+  if (isRepeated) return [issue(1, name, 'not_allowed', 'is there twice')]
   if (columnOf(name)) return []
   const hint = name.includes(';')
     ? 'separate cells by commas'
     : `there are ${Object.keys(COLUMNS).join(', ')} and label:…`
-  return [fault(1, name, 'unknown_field', `is no column of the template; ${hint}`)]
+  return [issue(1, name, 'unknown_field', `is no column of the template; ${hint}`)]
 }
 
 function rowOf(line: number, names: string[], cells: string[]): DraftRow {
   const body: Record<string, unknown> = { tokens: {} }
-  const faults: Fault[] = []
+  const issues: Issue[] = []
   if (cells.length > names.length) {
-    faults.push(fault(line, '', 'unknown_field', `has ${cells.length} cells for ${names.length} columns`))
+    issues.push(issue(line, '', 'unknown_field', `has ${cells.length} cells for ${names.length} columns`))
   }
   for (const [index, name] of names.entries()) {
     const cell = cells[index]?.trim() ?? ''
     if (cell === '') continue
     const { path, read } = columnOf(name)!
     const said = read(cell)
-    if ('fault' in said) faults.push(fault(line, name, 'wrong_type', said.fault))
+    if ('issue' in said) issues.push(issue(line, name, 'wrong_type', said.issue))
     else put(body, path, said.value)
   }
   // Through its text, by which the digits of money stay what they are.
-  return { line, body: parseExactJson(JSON.stringify(body)), faults }
+  return { line, body: parseExactJson(JSON.stringify(body)), issues }
 }
 
 function put(body: Record<string, unknown>, [field, inner]: string[], value: unknown): void {

@@ -1,5 +1,5 @@
 /** The days that a sheet is for. Pure. */
-import { type Fault, validationFailed } from '../../errors.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
 import { addDays, daysOfMonth, isDay, type Span, spanOf } from '../../lib/calendar.ts'
 import { timestamp } from '../../lib/duration.ts'
 import type { NewSheetBody } from './schema.ts'
@@ -20,8 +20,8 @@ export function readPeriod({ period, month }: Pick<NewSheetBody, 'period' | 'mon
     throw validationFailed([{ pointer: '/period', code: period ? 'not_allowed' : 'required', message }])
   }
   const days = period ?? daysOfMonth(month!) ?? { from: month!, to: month! }
-  const faults: Fault[] = []
-  const refuse = (pointer: string, code: string, message: string) => faults.push({ pointer, code, message })
+  const issues: Issue[] = []
+  const refuse = (pointer: string, code: string, message: string) => issues.push({ pointer, code, message })
   const [from, to] = period ? ['/period/from', '/period/to'] : ['/month', '/month']
   const [hasFirst, hasLast] = [isDay(days.from), isDay(days.to)]
   if (!hasFirst) refuse(from, 'no_such_time', 'names a day that no calendar has')
@@ -30,15 +30,15 @@ export function readPeriod({ period, month }: Pick<NewSheetBody, 'period' | 'mon
   if (hasFirst && hasLast && addDays(days.from, DAYS_LIMIT) <= days.to) {
     refuse(to, 'too_large', `must be within ${DAYS_LIMIT} days of from`)
   }
-  if (faults.length > 0) throw validationFailed(faults)
+  if (issues.length > 0) throw validationFailed(issues)
   return { firstDay: days.from, lastDay: days.to, ...spanOf(days, timeZone) }
 }
 
 /** What is wrong with an entry that starts at this moment; undefined where it is within the period. */
-export function faultOfStart(
+export function issueOfStart(
   startedAt: number,
   { firstDay, lastDay, startingAt, endingAt }: Period,
-): Fault | undefined {
+): Issue | undefined {
   if (startedAt >= startingAt && startedAt < endingAt) return undefined
   return {
     pointer: '/started_at',

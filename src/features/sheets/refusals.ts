@@ -30,7 +30,7 @@ export function overlappingEntries(overlaps: Overlap[]): Problem {
     'overlapping_entries',
     `Entries of the sheet overlap with reported ones of the same person and harness (${pairs}). Remove what is counted twice, or confirm the overlaps.`,
     {
-      faults: shown.map(({ entry, reported }) => ({
+      issues: shown.map(({ entry, reported }) => ({
         pointer: `/entries/${entry.uid}`,
         code: 'overlaps',
         message: `${entry.harness} from ${spanText(entry)} overlaps with the reported ${reported.uid}, ${spanText(reported)}`,

@@ -288,7 +288,7 @@ export const sheetsRoutes = ({
           id: 'importTokenSheetEntries',
           tag,
           summary: 'Add the rows of a filled template',
-          description: `CSV, up to 1,000 entries. All rows are added, or none: every fault is then told with its line, as \`/lines/7/started_at\`. ${OWNER}`,
+          description: `CSV, up to 1,000 entries. All rows are added, or none: every issue is then told with its line, as \`/lines/7/started_at\`. ${OWNER}`,
           path,
           body: {
             also: {

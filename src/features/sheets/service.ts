@@ -6,8 +6,8 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { EVERYTHING, type Viewer } from '../../database/visibility.ts'
-import { type Fault, notFound, Problem, validationFailed } from '../../errors.ts'
-import { faultsOf } from '../../faults.ts'
+import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
+import { issuesOf } from '../../issues.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId, newId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
@@ -29,7 +29,7 @@ import {
 import type { PeopleService } from '../people/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import { pointerInFile, readRows } from './csv.ts'
-import { faultOfStart, readPeriod } from './period.ts'
+import { issueOfStart, readPeriod } from './period.ts'
 import type { SheetListQuery } from './query.ts'
 import { billedEntries, emptySheet, overlappingEntries, SHEET_LIMIT, sheetFull } from './refusals.ts'
 import type { Approvals, ImportedEntries, NewSheetBody, SheetOverlaps, TokenSheet } from './schema.ts'
@@ -53,8 +53,8 @@ export type SheetsService = ReturnType<typeof createSheetsService>
 /** Rows of a file are entries of one transaction, some 300 ms for which reporting waits, as a batch of reports has them. */
 const IMPORT_LIMIT = 1_000
 
-/** Faults of a file that are told at once: nobody mends more before trying again. */
-const FAULTS_SHOWN = 100
+/** Issues of a file that are told at once: nobody mends more before trying again. */
+const ISSUES_SHOWN = 100
 
 /** Sheets that an export reads at a time, each with the sums of its entries. */
 const EXPORT_PAGE = 100
@@ -65,7 +65,7 @@ const WAITING_SHOWN = 100
 const draftChecker = TypeCompiler.Compile(TokenEntryDraft)
 const changeChecker = TypeCompiler.Compile(TokenEntryDraftChange)
 
-/** A body that no route has checked, from the command line. Throws `validation_failed` with every fault. */
+/** A body that no route has checked, from the command line. Throws `validation_failed` with every issue. */
 export function requireDraft(value: unknown): TokenEntryDraft {
   return required(draftChecker, value)
 }
@@ -76,8 +76,8 @@ export function requireDraftChange(value: unknown): TokenEntryDraftChange {
 }
 
 function required<Schema extends TSchema>(checker: TypeCheck<Schema>, value: unknown): Static<Schema> {
-  const faults = faultsOf(checker, value)
-  if (faults.length > 0) throw validationFailed(faults)
+  const issues = issuesOf(checker, value)
+  if (issues.length > 0) throw validationFailed(issues)
   return value as Static<Schema>
 }
 
@@ -263,7 +263,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
       await warm()
       return db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
-        const outside = faultOfStart(report.startedAt, view.sheet)
+        const outside = issueOfStart(report.startedAt, view.sheet)
         if (outside) throw validationFailed([outside])
         await requireRoom(tx, on.id, 1)
         const added = await entries.addDraft(tx, on, report)
@@ -273,7 +273,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     },
 
     /**
-     * Adds every row of a filled template, or none: `validation_failed` then names each fault with its line, as
+     * Adds every row of a filled template, or none: `validation_failed` then names each issue with its line, as
      * `/lines/7/started_at`.
      */
     async importEntries(id: string, file: string, party: Party): Promise<ImportedEntries> {
@@ -285,12 +285,12 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
       await warm()
       return db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
-        const faults = rows.flatMap(({ line, body: draft, faults: ofCells }) =>
-          faultsOfRow(draft, view)
+        const issues = rows.flatMap(({ line, body: draft, issues: ofCells }) =>
+          issuesOfRow(draft, view)
             .map((one) => ({ ...one, pointer: pointerInFile(line, one.pointer) }))
             .reduce(onePerPlace, ofCells),
         )
-        if (faults.length > 0) throw validationFailed(faults.slice(0, FAULTS_SHOWN))
+        if (issues.length > 0) throw validationFailed(issues.slice(0, ISSUES_SHOWN))
         await requireRoom(tx, on.id, rows.length)
         const added: TokenEntry[] = []
         for (const { body: draft } of rows) {
@@ -307,7 +307,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
       return db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
         const changed = await entries.readDraftChange(tx, on, entryId, change)
-        const outside = faultOfStart(changed.report.startedAt, view.sheet)
+        const outside = issueOfStart(changed.report.startedAt, view.sheet)
         if (outside) throw validationFailed([outside])
         const { before, after } = await entries.changeDraft(tx, on, changed, change)
         const differing = difference(saidBy(before), saidBy(after))
@@ -385,18 +385,18 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     },
   }
 
-  /** Every fault of a row's body. */
-  function faultsOfRow(draft: unknown, { sheet }: SheetView): Fault[] {
-    const faults = [...faultsOf(draftChecker, draft), ...entries.faultsBeyondSchema(draft)]
-    if (faults.length > 0) return faults
-    const outside = faultOfStart(entries.readDraft(draft as TokenEntryDraft).startedAt, sheet)
+  /** Every issue of a row's body. */
+  function issuesOfRow(draft: unknown, { sheet }: SheetView): Issue[] {
+    const issues = [...issuesOf(draftChecker, draft), ...entries.issuesBeyondSchema(draft)]
+    if (issues.length > 0) return issues
+    const outside = issueOfStart(entries.readDraft(draft as TokenEntryDraft).startedAt, sheet)
     return outside ? [outside] : []
   }
 }
 
 /** A cell that is no number is not missing as well. */
-function onePerPlace(faults: Fault[], one: Fault): Fault[] {
-  return faults.some(({ pointer }) => pointer === one.pointer) ? faults : [...faults, one]
+function onePerPlace(issues: Issue[], one: Issue): Issue[] {
+  return issues.some(({ pointer }) => pointer === one.pointer) ? issues : [...issues, one]
 }
 
 function changeOf(

@@ -60,7 +60,7 @@ export interface Accounted {
 }
 
 /** Why an observation cannot be counted whatever is known of its session; undefined where it can. */
-export function faultOf({ endedAt, channel }: Observation, now: number): string | undefined {
+export function issueOf({ endedAt, channel }: Observation, now: number): string | undefined {
   if (endedAt === null || endedAt <= now + AHEAD_LIMIT_MS) return undefined
   return `${channel}: its time is more than a day ahead of this server's clock`
 }

@@ -4,7 +4,7 @@ import { validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Actor, AuditService } from '../audit/service.ts'
 import type { AssignedSession, EntriesService } from '../entries/service.ts'
-import { faultsOfEmail, type PeopleService, type User } from '../people/service.ts'
+import { issuesOfEmail, type PeopleService, type User } from '../people/service.ts'
 import type { TelemetryAssigned } from './schema.ts'
 import { forgetEmail, listOfEmail } from './store/sessions.ts'
 
@@ -74,8 +74,8 @@ export function createAssigning({ db, clock, audit, people, entries }: Assigning
      */
     async assign({ email: given, user, dryRun, by, budgetMs }: AssignOptions): Promise<TelemetryAssigned> {
       const email = given.trim().toLowerCase()
-      const faults = faultsOfEmail(email, '/email')
-      if (faults.length > 0) throw validationFailed(faults)
+      const issues = issuesOfEmail(email, '/email')
+      if (issues.length > 0) throw validationFailed(issues)
       const to = await people.getUser(user)
       const waiting = await listOfEmail(db.read, email)
       const sessions = dryRun

@@ -2,7 +2,7 @@
 import type { Tx } from '../../database/database.ts'
 import type { EntriesService, Owner, Pushing } from '../entries/service.ts'
 import type { CallerOf, PeopleService } from '../people/service.ts'
-import { type Accounted, account, faultOf, type Keyed, type ModelTotals, type Outcome, reportOf } from './accounting.ts'
+import { type Accounted, account, issueOf, type Keyed, type ModelTotals, type Outcome, reportOf } from './accounting.ts'
 import type { Observation } from './channels/observation.ts'
 import { getKnown, insertSeen, saveSession, saveStreams, saveTotals } from './store/sessions.ts'
 
@@ -35,7 +35,7 @@ export async function recordObservations(
   const recorded: Recorded = { outcomes: [], shrunk: [] }
   const usable: Observation[] = []
   for (const observation of observations) {
-    const rejected = faultOf(observation, now)
+    const rejected = issueOf(observation, now)
     if (rejected === undefined) usable.push(observation)
     else recorded.outcomes.push({ observation, outcome: { rejected } })
   }

@@ -5,8 +5,8 @@ import { addCount } from '../../lib/counting.ts'
 import type { AuditService } from '../audit/service.ts'
 import { type AssigningDependencies, createAssigning } from './assigning.ts'
 import type { ReadResult } from './channels/reading.ts'
+import { findInconsistentTelemetry } from './integrity.ts'
 import { type Pusher, type ReceivingDependencies, recordObservations } from './receiving.ts'
-import { findUnsoundTelemetry } from './soundness.ts'
 import { forgetSeen, listQuiet, listWaitingEmails } from './store/sessions.ts'
 import { countSessions, listChannels, listPushes, listUncounted } from './store/status.ts'
 import { Tally } from './tally.ts'
@@ -64,7 +64,7 @@ export function createTelemetryService({ db, clock, audit, people, entries }: Te
     ...createAssigning({ db, clock, audit, people, entries }),
 
     /** A sentence for everything that telemetry keeps and that no entry tells. */
-    verify: () => findUnsoundTelemetry(db.slow),
+    verify: () => findInconsistentTelemetry(db.slow),
 
     /** Records what one request brings in one transaction, durably before it answers. */
     async receive(caller: Pusher, read: ReadResult): Promise<Received> {

@@ -13,7 +13,7 @@ export const Failure = ({ problem, retry }: FailureProps) => (
   <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={problem.title} role="alert">
     <Stack gap="xs" align="flex-start">
       <Text size="sm">{problem.message}</Text>
-      {problem.faults.map(({ pointer, message }) => (
+      {problem.issues.map(({ pointer, message }) => (
         <Text size="sm" key={pointer}>
           {pointer} {message}
         </Text>

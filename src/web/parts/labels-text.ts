@@ -11,7 +11,7 @@ export const labelsText = (labels: Record<string, string>): string =>
     .join('\n')
 
 /** What is wrong with the text; null where nothing is. */
-export const faultOfLabels = (text: string): string | null =>
+export const issueOfLabels = (text: string): string | null =>
   linesOf(text).some((line) => !line.includes('=')) ? 'Each line is name=value.' : null
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '')

@@ -3,7 +3,7 @@ import { Alert, Button, Grid, Group, NumberInput, Paper, Stack, Text, TextInput 
 import { useState } from 'react'
 import { answer, api } from '../server/api.ts'
 import type { Problem } from '../server/problem.ts'
-import { showFaults, useSend } from '../server/send.ts'
+import { showIssues, useSend } from '../server/send.ts'
 import { groupsIn } from './condition.ts'
 import { ProjectPicker } from './pickers.tsx'
 import { bodyOf, emptyDraft, fieldsOf, newBodyOf, type Rule, type RuleDraft } from './rule.ts'
@@ -37,7 +37,7 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
     after: (changed) => saved(changed),
     quiet: true,
   })
-  const showProblem = (problem: Problem, root = '') => showFaults(form, problem, fieldsOf(form.getValues(), root))
+  const showProblem = (problem: Problem, root = '') => showIssues(form, problem, fieldsOf(form.getValues(), root))
   const submit = form.onSubmit((draft) => {
     setRefusal('')
     save.mutate(draft, { onError: (problem) => setRefusal(showProblem(problem)) })

@@ -5,7 +5,7 @@ import { answer, api } from '../server/api.ts'
 import type { Problem } from '../server/problem.ts'
 import { useSend } from '../server/send.ts'
 import { fieldTitle } from './condition.ts'
-import { faultOfLabels, labelsOf } from './labels-text.ts'
+import { issueOfLabels, labelsOf } from './labels-text.ts'
 import type { Explanation, Sample } from './rule.ts'
 import { Refused, type TriedRule } from './rule-tried.tsx'
 
@@ -48,7 +48,7 @@ export function SampleTrial({ tried, refused }: SampleTrialProps) {
   const [problem, setProblem] = useState<Problem | null>(null)
   const form = useForm({
     initialValues: EMPTY,
-    validate: { labels: faultOfLabels },
+    validate: { labels: issueOfLabels },
   })
   const ask = useSend({
     send: (values: Values) => answer(api['placement-rules'].test.post({ ...tried, sample: sampleOf(values) })),

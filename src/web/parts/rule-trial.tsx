@@ -27,7 +27,7 @@ interface RuleTrialProps {
   /** The saved rule that is being changed. */
   replaces?: string | undefined
   tryOn?: TrialFilter | undefined
-  /** Shows faults beside the fields they are about; `root` is where the rule stands in what was sent. */
+  /** Shows issues beside the fields they are about; `root` is where the rule stands in what was sent. */
   refused: (problem: Problem, root: string) => void
 }
 

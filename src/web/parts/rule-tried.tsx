@@ -13,6 +13,6 @@ export type Tried = Body<Awaited<ReturnType<Test['entries']['post']>>>['data'][n
 
 export const Refused = ({ problem }: { problem: Problem }) => (
   <Alert color="orange" variant="light" title="It cannot be tried yet">
-    {problem.faults.length === 0 ? problem.message : problem.faults.map(({ message }) => sentence(message)).join(' ')}
+    {problem.issues.length === 0 ? problem.message : problem.issues.map(({ message }) => sentence(message)).join(' ')}
   </Alert>
 )

@@ -2,8 +2,8 @@
 import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
 import type { Part } from '../server/queries.ts'
-import { showFaults, useSend } from '../server/send.ts'
-import { focusFirstFault } from './first-fault.ts'
+import { showIssues, useSend } from '../server/send.ts'
+import { focusFirstIssue } from './first-issue.ts'
 
 interface FormSending<Values, Answer> {
   form: UseFormReturnType<Values>
@@ -26,10 +26,10 @@ export function useFormSend<Values extends object, Answer>({
     setRefusal('')
     mutate(values, {
       onError: (problem) => {
-        setRefusal(showFaults(form, problem, typeof fields === 'function' ? fields(values) : fields))
-        focusFirstFault()
+        setRefusal(showIssues(form, problem, typeof fields === 'function' ? fields(values) : fields))
+        focusFirstIssue()
       },
     })
-  }, focusFirstFault)
+  }, focusFirstIssue)
   return { submit, refusal, isSending: isPending }
 }

@@ -1,5 +1,5 @@
 /** One value that was refused, and where it stands in what was sent. */
-export interface Fault {
+export interface Issue {
   /** A JSON pointer, `/tokens/input`. */
   pointer: string
   code: string
@@ -18,7 +18,7 @@ export class Problem extends Error {
     readonly code: string,
     readonly title: string,
     detail: string,
-    readonly faults: readonly Fault[],
+    readonly issues: readonly Issue[],
     readonly requestId: string | null,
   ) {
     super(detail)
@@ -35,7 +35,7 @@ export class Problem extends Error {
       code,
       text('title', `The server answered ${response.status}`),
       text('detail', 'It gave no reason. Try again, and look into its log where it stays so.'),
-      Array.isArray(told.errors) ? (told.errors as Fault[]) : [],
+      Array.isArray(told.errors) ? (told.errors as Issue[]) : [],
       response.headers.get('x-request-id'),
     )
   }

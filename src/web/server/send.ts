@@ -1,4 +1,4 @@
-/** Changing something: what is told when it worked, what no longer holds, and where the faults of a form are shown. */
+/** Changing something: what is told when it worked, what no longer holds, and where the issues of a form are shown. */
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { asProblem, type Problem, sentence } from './problem.ts'
@@ -44,19 +44,19 @@ export function useSend<Input = void, Answer = unknown>(sending: Sending<Input, 
 export const tell = (message: string) => notifications.show({ message, color: 'teal', autoClose: 5_000 })
 
 /** Stays until it is closed: nobody must miss that something did not happen. */
-const tellProblem = ({ title, message, faults }: Problem) =>
+const tellProblem = ({ title, message, issues }: Problem) =>
   notifications.show({
     title,
-    message: [message, ...faults.map((fault) => `${fault.pointer} ${fault.message}`)].join(' '),
+    message: [message, ...issues.map((issue) => `${issue.pointer} ${issue.message}`)].join(' '),
     color: 'red',
     autoClose: false,
   })
 
 /**
- * Puts the faults of a refusal beside the fields they are about, and answers what is left to say above the form.
+ * Puts the issues of a refusal beside the fields they are about, and answers what is left to say above the form.
  * `fields` names the form's field of each pointer that is not its own name: `{ '/tokens/input': 'input' }`.
  */
-export function showFaults(
+export function showIssues(
   form: { setErrors: (errors: Record<string, string>) => void; getValues: () => object },
   problem: Problem,
   fields: Record<string, string> = {},
@@ -64,12 +64,12 @@ export function showFaults(
   const known = form.getValues()
   const errors: Record<string, string> = {}
   const elsewhere: string[] = []
-  for (const { pointer, message } of problem.faults) {
+  for (const { pointer, message } of problem.issues) {
     const field = fields[pointer] ?? pointer.slice(1).replaceAll('/', '.')
     if (Object.hasOwn(known, field.split('.')[0]!)) errors[field] = sentence(message)
     else elsewhere.push(pointer === '' ? sentence(message) : `${pointer} ${message}.`)
   }
   form.setErrors(errors)
-  if (problem.faults.length === 0) return problem.message
+  if (problem.issues.length === 0) return problem.message
   return elsewhere.join(' ')
 }

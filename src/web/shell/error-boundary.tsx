@@ -7,7 +7,7 @@ interface State {
 }
 
 /**
- * A fault of the application itself, or a part of it that could not be loaded: the server does not answer, or after an
+ * An issue of the application itself, or a part of it that could not be loaded: the server does not answer, or after an
  * upgrade a page that was left open asks for parts that are gone. Loading it again mends both.
  */
 export class ErrorBoundary extends Component<{ children: ReactNode }, State> {

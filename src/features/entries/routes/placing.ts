@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Elysia } from 'elysia'
-import { type Fault, validationFailed } from '../../../errors.ts'
-import { faultsOf } from '../../../faults.ts'
+import { type Issue, validationFailed } from '../../../errors.ts'
 import { access, partyOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
+import { issuesOf } from '../../../issues.ts'
 import { EXAMPLE_PLACED_ENTRY } from '../examples.ts'
 import { EntryCorrection, TokenEntry, TokenEntryReport } from '../schema.ts'
 import type { EntriesService } from '../service.ts'
@@ -14,20 +14,20 @@ const tag = 'Token entries'
 /** Fields of a report that a correction cannot have, so that whoever tries is told more than that they are unknown. */
 const FIXED = Object.keys(TokenEntryReport.properties).filter((name) => !(name in EntryCorrection.properties))
 
-function tellFixed(fault: Fault): Fault {
-  if (!FIXED.includes(fault.pointer.slice(1))) return fault
+function tellFixed(issue: Issue): Issue {
+  if (!FIXED.includes(issue.pointer.slice(1))) return issue
   const message =
     'is fixed: what a session used is what its agent reported. A session that reports its totals again changes them; the project, ticket, summary and labels can be changed here'
-  return { ...fault, code: 'fixed', message }
+  return { ...issue, code: 'fixed', message }
 }
 
-/** What the route itself checks: the faults of a correction are told here, in more words than a schema has. */
+/** What the route itself checks: the issues of a correction are told here, in more words than a schema has. */
 const AnyCorrection = Type.Record(Type.String(), Type.Unknown())
 const correctionChecker = TypeCompiler.Compile(EntryCorrection)
 
 function readCorrection(body: unknown): EntryCorrection {
   if (correctionChecker.Check(body)) return body
-  throw validationFailed(faultsOf(correctionChecker, body).map(tellFixed))
+  throw validationFailed(issuesOf(correctionChecker, body).map(tellFixed))
 }
 
 export const placingRoutes = ({ entries }: { entries: EntriesService }) =>

@@ -1,11 +1,11 @@
 import { Elysia, t } from 'elysia'
 import type { Logger } from 'pino'
-import { type Fault, Problem, validationFailed } from '../../../errors.ts'
-import { faultsOf } from '../../../faults.ts'
+import { type Issue, Problem, validationFailed } from '../../../errors.ts'
 import { access, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
 import { readIdempotencyKey } from '../../../http/idempotency-key.ts'
 import { asProblemOf, logProblem, type ProblemBody, problemBody } from '../../../http/problems.ts'
+import { issuesOf } from '../../../issues.ts'
 import type { CallerOf } from '../../people/service.ts'
 import { EXAMPLE_ENTRY, EXAMPLE_REPORT } from '../examples.ts'
 import { reportChecker } from '../report.ts'
@@ -47,9 +47,9 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
         allow: ['service'],
         parse: 'report',
         body: TokenEntryReport,
-        // The schema's faults come first, and with them those that no schema can express: every fault in one answer.
+        // The schema's issues come first, and with them those that no schema can express: every issue in one answer.
         error: ({ error, code }) => {
-          if (code === 'VALIDATION' && error.type === 'body') throw validationFailed(allFaults(entries, error.value))
+          if (code === 'VALIDATION' && error.type === 'body') throw validationFailed(allIssues(entries, error.value))
         },
         detail: documented({
           id: 'reportTokenEntry',
@@ -113,8 +113,8 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
       },
     )
 
-function allFaults(entries: EntriesService, body: unknown): Fault[] {
-  return [...faultsOf(reportChecker, body), ...entries.faultsBeyondSchema(body)]
+function allIssues(entries: EntriesService, body: unknown): Issue[] {
+  return [...issuesOf(reportChecker, body), ...entries.issuesBeyondSchema(body)]
 }
 
 interface BatchResult {
@@ -138,7 +138,7 @@ async function reportAll(
     try {
       // A line of newline-delimited JSON that could not be read.
       if (item instanceof Problem) throw item
-      if (!reportChecker.Check(item)) throw validationFailed(allFaults(entries, item))
+      if (!reportChecker.Check(item)) throw validationFailed(allIssues(entries, item))
       const { outcome, entry } = await entries.reportEntry(item, caller, key && `${key}#${index}`)
       return { index, result: outcome, entry, problem: null }
     } catch (error) {

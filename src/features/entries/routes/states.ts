@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { type Fault, validationFailed } from '../../../errors.ts'
+import { type Issue, validationFailed } from '../../../errors.ts'
 import { access, partyOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
 import { entryFilters } from '../../../http/entry-filters.ts'
@@ -147,7 +147,7 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
 
 /** Throws 422 where neither ids nor filters say which entries, or both do, or fields belong to another action. */
 function readSelection(body: TokenEntriesAction, texts: QueryTexts): Selection {
-  const faults: Fault[] = []
+  const issues: Issue[] = []
   const query = new Query(texts)
   const filter = readSelectingFilter(query)
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
@@ -156,13 +156,13 @@ function readSelection(body: TokenEntriesAction, texts: QueryTexts): Selection {
     const message = isFiltered
       ? 'cannot stand beside filters in the query: send one of both'
       : 'is required where no filter in the query says which entries'
-    faults.push({ pointer: '/ids', code: isFiltered ? 'not_allowed' : 'required', message })
+    issues.push({ pointer: '/ids', code: isFiltered ? 'not_allowed' : 'required', message })
   }
   const foreign = body.action === 'place' ? (['reason'] as const) : (['project', 'ticket'] as const)
   for (const field of foreign) {
     if (body[field] === undefined) continue
-    faults.push({ pointer: `/${field}`, code: 'not_allowed', message: `does not go with the action ${body.action}` })
+    issues.push({ pointer: `/${field}`, code: 'not_allowed', message: `does not go with the action ${body.action}` })
   }
-  if (faults.length > 0) throw validationFailed(faults)
+  if (issues.length > 0) throw validationFailed(issues)
   return body.ids ? { ids: body.ids } : { filter }
 }

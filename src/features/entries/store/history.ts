@@ -38,7 +38,7 @@ export async function insertIdempotencyKey(
 }
 
 /** What is done to entries, when and by whom. */
-export interface Deed {
+export interface Change {
   action: string
   at: number
   by: Pick<HistoryRecord, 'userId' | 'tokenId'>
@@ -47,7 +47,7 @@ export interface Deed {
 /** A row with each of the entries that it is done to. */
 export async function insertHistory(
   tx: Tx,
-  { action, at, by: { userId, tokenId } }: Deed,
+  { action, at, by: { userId, tokenId } }: Change,
   rows: Pick<HistoryRecord, 'entryId' | 'details'>[],
 ): Promise<void> {
   for (const portion of portionsOf(rows)) {

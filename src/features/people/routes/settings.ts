@@ -108,7 +108,7 @@ function shownTo({ person }: Caller, organization: Organization): Settings {
   return person.role === 'member' ? commonSettingsBody(organization) : settingsBody(organization)
 }
 
-/** What is no markup becomes no number, of which the service tells with every other fault. */
+/** What is no markup becomes no number, of which the service tells with every other issue. */
 function readChange(body: SettingsChange): Parameters<PeopleService['changeSettings']>[0] {
   const { name, currency, email, address, markup } = body
   const markupPpm =

@@ -102,7 +102,7 @@ const NAME = /^[^\p{Cc}]{1,200}$/u
 
 type Prices = Omit<ListedPrice, 'provider' | 'model' | 'source' | 'effectiveFrom'>
 
-/** One model on its way out of a file: its faults are collected, and it is taken only where there are none. */
+/** One model on its way out of a file: its issues are collected, and it is taken only where there are none. */
 export class ModelNotes {
   readonly provider: string
   readonly model: string
@@ -138,7 +138,7 @@ export class ModelNotes {
     return null
   }
 
-  /** A price from its decimal text. What is no price is a fault of the row. */
+  /** A price from its decimal text. What is no price is an issue of the row. */
   price(text: string, label: string, digits: number): Picos | null {
     const picos = parseDecimal(text, digits)
     if (picos === undefined) {

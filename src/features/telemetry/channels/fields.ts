@@ -94,9 +94,9 @@ export class Fields {
     return this.#required(names, `no ${names.join(' or ')}`)
   }
 
-  #required(names: string[], fault: string): string {
+  #required(names: string[], issue: string): string {
     const text = this.text(...names)
-    if (text === undefined) throw new Unusable(`it has ${fault}`)
+    if (text === undefined) throw new Unusable(`it has ${issue}`)
     const name = nameOf(text)
     if (name === undefined) throw new Unusable(`its ${names[0]} is no text of up to ${NAME_LIMIT} characters`)
     return name

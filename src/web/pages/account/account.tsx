@@ -13,7 +13,7 @@ import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { signOut, useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
-import { showFaults, useSend } from '../../server/send.ts'
+import { showIssues, useSend } from '../../server/send.ts'
 
 export default function Account() {
   const { person } = useMe()
@@ -53,7 +53,7 @@ function NameForm() {
     quiet: true,
   })
   const submit = form.onSubmit((values) =>
-    change.mutate(values, { onError: (problem) => void showFaults(form, problem) }),
+    change.mutate(values, { onError: (problem) => void showIssues(form, problem) }),
   )
   return (
     <form onSubmit={submit} noValidate>

@@ -12,7 +12,7 @@ import { Page } from '../../parts/page.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { Problem } from '../../server/problem.ts'
-import { showFaults } from '../../server/send.ts'
+import { showIssues } from '../../server/send.ts'
 import type { BillRequest } from './bill-body.ts'
 import { useBillCurrency } from './bill-currency.ts'
 import { LeftOut } from './left-out.tsx'
@@ -42,7 +42,7 @@ export function NewBill() {
   const lacksRate = currency !== undefined && currency !== 'USD' && form.values.exchange_rate === ''
   const preview = usePreview(lacksRate || currency === undefined ? undefined : requestOf(form.values))
   const problem = preview.error instanceof Problem ? preview.error : null
-  useFaults(form, problem)
+  useIssues(form, problem)
   return (
     <Page
       title="New bill"
@@ -85,14 +85,14 @@ function usePreview(request: BillRequest | undefined) {
 
 export type PreviewState = ReturnType<typeof usePreview>
 
-/** Faults of the preview stand beside what was typed. */
-function useFaults(form: BillForm, problem: Problem | null) {
+/** Issues of the preview stand beside what was typed. */
+function useIssues(form: BillForm, problem: Problem | null) {
   const [rest, setRest] = useState('')
   const { setErrors } = form
   // The form itself changes with every letter.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
-    if (problem) setRest(showFaults(form, problem, FIELDS))
+    if (problem) setRest(showIssues(form, problem, FIELDS))
     else setErrors({})
   }, [problem])
   return rest
@@ -148,7 +148,7 @@ function Refused({ form, problem, retry }: { form: BillForm; problem: Problem; r
   if (problem.code === 'validation_failed') {
     return (
       <Alert color="orange" variant="light" title="Something is missing" role="status">
-        {problem.faults.map(({ pointer, message }) => (
+        {problem.issues.map(({ pointer, message }) => (
           <Text size="sm" key={pointer}>
             <code>{pointer.slice(1).replaceAll('/', ' ').replaceAll('_', ' ')}</code> {message}.
           </Text>

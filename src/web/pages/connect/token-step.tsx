@@ -1,10 +1,10 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { focusFirstFault } from '../../parts/first-fault.ts'
+import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { TokenOnce } from '../../parts/token-once.tsx'
 import { useRole } from '../../server/me.ts'
-import { showFaults } from '../../server/send.ts'
+import { showIssues } from '../../server/send.ts'
 import { type CreatedToken, type TokenKind, useNewToken } from '../../server/tokens.ts'
 import type { Guide } from './guides.ts'
 
@@ -56,12 +56,12 @@ function TokenForm({ guide, made }: Pick<TokenStepProps, 'guide' | 'made'>) {
       { name: name.trim(), kind },
       {
         onError: (problem) => {
-          setRefusal(showFaults(form, problem))
-          focusFirstFault()
+          setRefusal(showIssues(form, problem))
+          focusFirstIssue()
         },
       },
     )
-  }, focusFirstFault)
+  }, focusFirstIssue)
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="xs">

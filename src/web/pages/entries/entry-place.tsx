@@ -114,7 +114,7 @@ function PlaceForm({ entry, close }: { entry: EntryDetail; close: () => void }) 
     after: close,
     quiet: true,
   })
-  const errors = Object.fromEntries(problem?.faults.map((fault) => [fault.pointer, sentence(fault.message)]) ?? [])
+  const errors = Object.fromEntries(problem?.issues.map((issue) => [issue.pointer, sentence(issue.message)]) ?? [])
   return (
     <form
       onSubmit={(event) => {
@@ -125,7 +125,7 @@ function PlaceForm({ entry, close }: { entry: EntryDetail; close: () => void }) 
     >
       <Stack gap="sm" mt="sm">
         <PlaceFields value={place} change={setPlace} errors={errors} />
-        {problem && problem.faults.length === 0 && (
+        {problem && problem.issues.length === 0 && (
           <Alert color="red" variant="light" role="alert" title={problem.title}>
             {problem.message}
           </Alert>

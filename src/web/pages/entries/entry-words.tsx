@@ -5,7 +5,7 @@ import { IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
 import { answer, api } from '../../server/api.ts'
-import { showFaults, useSend } from '../../server/send.ts'
+import { showIssues, useSend } from '../../server/send.ts'
 import { useRights } from './rights.ts'
 
 export function EntryWords({ entry }: { entry: Entry }) {
@@ -59,7 +59,7 @@ function Correction({ entry, close }: { entry: Entry; close: () => void }) {
   })
   const submit = form.onSubmit((values) => {
     setRefusal('')
-    send.mutate(values, { onError: (problem) => setRefusal(showFaults(form, problem)) })
+    send.mutate(values, { onError: (problem) => setRefusal(showIssues(form, problem)) })
   })
   return (
     <form onSubmit={submit} style={{ flex: 1 }}>

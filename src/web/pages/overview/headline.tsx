@@ -5,7 +5,7 @@ import { count, percent } from '../../format/counts.ts'
 import { Count, Money } from '../../parts/figures.tsx'
 import { type Period, periodBefore, periodInWords } from '../../parts/period.ts'
 import classes from './overview.module.css'
-import { type Totals, useCourse, useTotalsBefore } from './usage.ts'
+import { type Totals, useTotalsBefore, useTrend } from './usage.ts'
 
 interface Figure {
   title: string
@@ -24,7 +24,7 @@ const FIGURES: readonly Figure[] = [
 ]
 
 export function Headline({ period }: { period: Period }) {
-  const { data: course, isPlaceholderData } = useCourse(period)
+  const { data: course, isPlaceholderData } = useTrend(period)
   const { data: before } = useTotalsBefore(period)
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md" opacity={isPlaceholderData ? 0.55 : 1}>

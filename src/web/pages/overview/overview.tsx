@@ -9,10 +9,10 @@ import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { Attention } from './attention.tsx'
-import { Course } from './course.tsx'
 import { Headline } from './headline.tsx'
 import { Largest } from './largest.tsx'
-import { useCourse, useHasEntries } from './usage.ts'
+import { Trend } from './trend.tsx'
+import { useHasEntries, useTrend } from './usage.ts'
 
 export default function Overview() {
   const { time_zone } = useSettings()
@@ -22,7 +22,7 @@ export default function Overview() {
     measure: oneOf('cost', 'tokens'),
   })
   const period = readPeriod(name, time_zone)
-  const { data: course, error, refetch } = useCourse(period)
+  const { data: course, error, refetch } = useTrend(period)
   const isEmpty = course?.totals.entries === 0
   const { data: hasEntries } = useHasEntries(isEmpty)
   return (
@@ -32,7 +32,7 @@ export default function Overview() {
       actions={<PeriodPicker value={name} change={(period) => show({ period })} />}
     >
       {error && !course && <Failure problem={asProblem(error)} retry={refetch} />}
-      {isEmpty && hasEntries === false && <Nothing />}
+      {isEmpty && hasEntries === false && <EmptyCell />}
       {isEmpty && hasEntries && <NothingThen />}
       {!isEmpty && !error && (
         <Figures
@@ -46,7 +46,7 @@ export default function Overview() {
   )
 }
 
-interface FiguresProps extends Pick<Parameters<typeof Course>[0], 'chosen' | 'choose'> {
+interface FiguresProps extends Pick<Parameters<typeof Trend>[0], 'chosen' | 'choose'> {
   period: Period
   /** As it stands in the address, for links that keep it. */
   name: string | undefined
@@ -57,7 +57,7 @@ const Figures = ({ period, name, chosen, choose }: FiguresProps) => (
     <Headline period={period} />
     <Grid gap="md">
       <Grid.Col span={{ base: 12, lg: 8 }}>
-        <Course period={period} name={name} chosen={chosen} choose={choose} />
+        <Trend period={period} name={name} chosen={chosen} choose={choose} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 4 }}>
         <Attention period={period} name={name} />
@@ -71,7 +71,7 @@ const Figures = ({ period, name, chosen, choose }: FiguresProps) => (
   </>
 )
 
-const Nothing = () => (
+const EmptyCell = () => (
   <Empty
     title="Nothing was reported yet"
     action={

@@ -32,7 +32,7 @@ export function widthFor({ from, to }: Period): Width {
 const asked = (period: Period) => ['reports', 'overview', asBounds(period)] as const
 
 /** Use over time, of everything; its totals are those of the period. */
-export const useCourse = (period: Period) =>
+export const useTrend = (period: Period) =>
   useQuery({
     queryKey: [...asked(period), 'course'],
     queryFn: () => ask({ ...asBounds(period), bucket_width: widthFor(period), fill_gaps: 'true' }),
@@ -58,7 +58,7 @@ export const useGroups = (period: Period, dimension: Dimension) =>
   })
 
 /** Use over time of some groups: of all there are, a year of an agency would be megabytes. */
-export const useGroupsCourse = (period: Period, dimension: Dimension, values: string[] | undefined) =>
+export const useGroupsTrend = (period: Period, dimension: Dimension, values: string[] | undefined) =>
   useQuery({
     queryKey: [...asked(period), 'course', dimension, values],
     queryFn: () =>

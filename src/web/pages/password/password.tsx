@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, Code, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { Doorway } from '../../parts/doorway.tsx'
+import { AuthLayout } from '../../parts/auth-layout.tsx'
 import { NewPassword } from '../../parts/new-password.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -16,7 +16,7 @@ export default function Password() {
 }
 
 const NoLink = () => (
-  <Doorway title="Choose a password" lead="It takes the one-time link that an admin gave you.">
+  <AuthLayout title="Choose a password" lead="It takes the one-time link that an admin gave you.">
     <Text size="sm">
       Open the whole link, with what follows its <Code>#</Code>. An admin makes a new one in People, or with{' '}
       <Code>tally users reset-password</Code>.
@@ -27,7 +27,7 @@ const NoLink = () => (
         Sign in
       </Anchor>
     </Text>
-  </Doorway>
+  </AuthLayout>
 )
 
 function PasswordForm({ linkToken }: { linkToken: string }) {
@@ -48,7 +48,7 @@ function PasswordForm({ linkToken }: { linkToken: string }) {
     after: () => navigate('/', { replace: true }),
   })
   return (
-    <Doorway
+    <AuthLayout
       title="Choose a password"
       lead="You sign in with it from now on. Wherever you are signed in already, you will be signed out."
     >
@@ -65,6 +65,6 @@ function PasswordForm({ linkToken }: { linkToken: string }) {
           </Button>
         </Stack>
       </form>
-    </Doorway>
+    </AuthLayout>
   )
 }

@@ -3,14 +3,14 @@ import { Alert, Anchor, Button, Code, Fieldset, List, Stack, Text, TextInput } f
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { Doorway } from '../../parts/doorway.tsx'
-import { focusFirstFault } from '../../parts/first-fault.ts'
+import { AuthLayout } from '../../parts/auth-layout.tsx'
+import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { NewPassword } from '../../parts/new-password.tsx'
 import { CurrencySelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
 import { answer, api } from '../../server/api.ts'
 import { noteSession } from '../../server/me.ts'
 import type { Problem } from '../../server/problem.ts'
-import { showFaults, useSend } from '../../server/send.ts'
+import { showIssues, useSend } from '../../server/send.ts'
 
 export default function SetUp() {
   // After the #, so that the browser sends it to nobody until the form is sent.
@@ -20,7 +20,11 @@ export default function SetUp() {
 
 /** Whoever comes without the link, or has lost it. */
 const NoLink = () => (
-  <Doorway title="Set up Tally" lead="It takes the one-time link that Tally printed where it was started." width={460}>
+  <AuthLayout
+    title="Set up Tally"
+    lead="It takes the one-time link that Tally printed where it was started."
+    width={460}
+  >
     <List size="sm" spacing="xs">
       <List.Item>
         Look into the terminal or the log of <Code>tally serve</Code>, and open the whole link, with what follows its{' '}
@@ -38,7 +42,7 @@ const NoLink = () => (
     <Text size="sm">
       Tally is set up already? <SignInLink />
     </Text>
-  </Doorway>
+  </AuthLayout>
 )
 
 const SignInLink = () => (
@@ -94,16 +98,16 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
     quiet: true,
   })
   const refuse = (problem: Problem) => {
-    const text = showFaults(form, problem)
+    const text = showIssues(form, problem)
     setRefusal(text === '' ? null : { text, code: problem.code })
-    focusFirstFault()
+    focusFirstIssue()
   }
   const submit = form.onSubmit((values) => {
     setRefusal(null)
     setUp.mutate(values, { onError: refuse })
-  }, focusFirstFault)
+  }, focusFirstIssue)
   return (
-    <Doorway title="Set up Tally" lead="Name your organization and make its first admin." width={480}>
+    <AuthLayout title="Set up Tally" lead="Name your organization and make its first admin." width={480}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {refusal && (
@@ -152,6 +156,6 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
           </Button>
         </Stack>
       </form>
-    </Doorway>
+    </AuthLayout>
   )
 }

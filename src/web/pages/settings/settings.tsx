@@ -2,11 +2,11 @@
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
-import { focusFirstFault } from '../../parts/first-fault.ts'
+import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { Page } from '../../parts/page.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
-import { showFaults, useSend } from '../../server/send.ts'
+import { showIssues, useSend } from '../../server/send.ts'
 import { Fields } from './fields.tsx'
 import { Logo } from './logo.tsx'
 import { type AllSettings, changeOf, type SettingsValues, valuesOf } from './values.ts'
@@ -47,8 +47,8 @@ function SettingsForm({ settings }: { settings: AllSettings }) {
     setRefusal('')
     save.mutate(undefined, {
       onError: (problem) => {
-        setRefusal(showFaults(form, problem))
-        focusFirstFault()
+        setRefusal(showIssues(form, problem))
+        focusFirstIssue()
       },
     })
   })

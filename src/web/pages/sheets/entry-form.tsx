@@ -17,7 +17,7 @@ import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { faultOfLabels } from '../../parts/labels-text.ts'
+import { issueOfLabels } from '../../parts/labels-text.ts'
 import { ModelInput } from '../../parts/model-input.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { OFFERED } from '../../parts/pickers.tsx'
@@ -30,7 +30,7 @@ import {
   draftOf,
   type EntryValues,
   emptyEntry,
-  FAULT_FIELDS,
+  ISSUE_FIELDS,
   nextEntry,
   valuesOf,
 } from './entry-values.ts'
@@ -55,7 +55,7 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
       ended_at: (at) => (at ? null : 'Is required.'),
       input: (count) => (count === '' ? 'Is required; 0 is none.' : null),
       output: (count) => (count === '' ? 'Is required; 0 is none.' : null),
-      labels: faultOfLabels,
+      labels: issueOfLabels,
     },
   })
   const sending = useFormSend({
@@ -72,7 +72,7 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
       if (goesOn && !entry) form.setValues(nextEntry(values))
       else close()
     },
-    fields: FAULT_FIELDS,
+    fields: ISSUE_FIELDS,
   })
   return (
     <Modal

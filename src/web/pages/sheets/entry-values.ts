@@ -134,6 +134,6 @@ export function changeOf(values: EntryValues, entry: SheetEntry, timeZone: strin
 }
 
 /** The form's field of each pointer that is not its own name. */
-export const FAULT_FIELDS: Record<string, string> = Object.fromEntries(
+export const ISSUE_FIELDS: Record<string, string> = Object.fromEntries(
   COUNTS.map(({ kind }) => [`/tokens/${kind}`, kind]),
 )

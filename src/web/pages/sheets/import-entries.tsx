@@ -53,7 +53,7 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
           value={text}
           onChange={({ currentTarget }) => change(currentTarget.value)}
         />
-        {add.error && <Faults problem={add.error} />}
+        {add.error && <Issues problem={add.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
             Cancel
@@ -76,14 +76,14 @@ function placeOf(pointer: string): string {
   return `Line ${line}${column ? `, ${column.replaceAll('/', '.')}` : ''}: `
 }
 
-const Faults = ({ problem }: { problem: Problem }) => (
+const Issues = ({ problem }: { problem: Problem }) => (
   <Alert color="red" variant="light" title="Nothing was added" role="alert">
-    {problem.faults.length === 0 ? (
+    {problem.issues.length === 0 ? (
       <Text size="sm">{problem.message}</Text>
     ) : (
       <ScrollArea.Autosize mah={200} type="auto" viewportProps={{ tabIndex: 0 }}>
         <List size="sm">
-          {problem.faults.map(({ pointer, message }) => {
+          {problem.issues.map(({ pointer, message }) => {
             const place = placeOf(pointer)
             return (
               <List.Item key={`${pointer} ${message}`}>

@@ -8,8 +8,8 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Count, Moment, Money } from '../../parts/figures.tsx'
-import { Nothing } from '../../parts/nothing.tsx'
 import { answer } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useSend } from '../../server/send.ts'
@@ -88,7 +88,7 @@ const COLUMNS: Column<SheetEntry>[] = [
     title: 'Placed on',
     width: '15%',
     phone: 'bare',
-    cell: ({ project, ticket }) => ticket?.key ?? project?.key ?? <Nothing>no project</Nothing>,
+    cell: ({ project, ticket }) => ticket?.key ?? project?.key ?? <EmptyCell>no project</EmptyCell>,
   },
   {
     key: 'tokens',

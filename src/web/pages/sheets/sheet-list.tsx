@@ -4,8 +4,8 @@ import { many, useAddress } from '../../address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
-import { Nothing } from '../../parts/nothing.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { Status } from '../../parts/status.tsx'
 import { answer, api } from '../../server/api.ts'
@@ -91,7 +91,7 @@ export const COLUMNS: Column<Sheet>[] = [
     ),
   },
   { key: 'who', title: 'Agent manager', phone: 'bare', width: '18%', cell: ({ agent_manager }) => agent_manager.name },
-  { key: 'note', title: 'Note', phone: 'bare', cell: ({ reason, note }) => reason ?? note ?? <Nothing /> },
+  { key: 'note', title: 'Note', phone: 'bare', cell: ({ reason, note }) => reason ?? note ?? <EmptyCell /> },
   { key: 'status', title: 'Status', phone: 'bare', width: '110px', cell: ({ status }) => <Status of={status} /> },
   {
     key: 'changed',

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@m
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { type Me, signIn } from '../../server/me.ts'
-import { showFaults, useSend } from '../../server/send.ts'
+import { showIssues, useSend } from '../../server/send.ts'
 
 const FOCUSED = { 'data-autofocus': true, autoFocus: true }
 
@@ -30,7 +30,7 @@ export function SignInForm({ before }: SignInFormProps) {
   })
   const submit = form.onSubmit((values) => {
     setRefusal('')
-    send.mutate(values, { onError: (problem) => setRefusal(showFaults(form, problem)) })
+    send.mutate(values, { onError: (problem) => setRefusal(showIssues(form, problem)) })
   })
   return (
     <form onSubmit={submit} noValidate>

@@ -36,7 +36,7 @@ export default function Telemetry() {
     >
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
       {!data && !error && <Skeleton height={320} />}
-      {data && (isQuiet(data) ? <Nothing /> : <Told status={data} />)}
+      {data && (isQuiet(data) ? <EmptyCell /> : <Told status={data} />)}
     </Page>
   )
 }
@@ -44,7 +44,7 @@ export default function Telemetry() {
 const isQuiet = ({ channels, rejected, ignored, pushes }: TelemetryStatus) =>
   channels.length + rejected.length + ignored.length + (pushes?.length ?? 0) === 0
 
-const Nothing = () => (
+const EmptyCell = () => (
   <Empty
     title="Nothing was pushed yet"
     action={

@@ -3,10 +3,10 @@ import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { addDays, dayOf } from '../../format/moments.ts'
-import { focusFirstFault } from '../../parts/first-fault.ts'
+import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { TokenOnce } from '../../parts/token-once.tsx'
 import { useRole, useSettings } from '../../server/me.ts'
-import { showFaults } from '../../server/send.ts'
+import { showIssues } from '../../server/send.ts'
 import { type CreatedToken, type TokenKind, useNewToken } from '../../server/tokens.ts'
 
 interface NewTokenProps {
@@ -96,11 +96,11 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
     setRefusal('')
     create.mutate(requestOf(values, today), {
       onError: (problem) => {
-        setRefusal(showFaults(form, problem))
-        focusFirstFault()
+        setRefusal(showIssues(form, problem))
+        focusFirstIssue()
       },
     })
-  }, focusFirstFault)
+  }, focusFirstIssue)
   const { kind, expiry } = form.values
   return (
     <form onSubmit={submit} noValidate>

@@ -8,9 +8,9 @@ import { addressOf } from '../../address.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
-import { Nothing } from '../../parts/nothing.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Waiting } from '../../parts/waiting.tsx'
 import { answer, api } from '../../server/api.ts'
@@ -151,7 +151,7 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
                     typeof budget === 'number' ? (
                       ever && <Budget used={ever.get(id) ?? 0} budget={budget} />
                     ) : (
-                      <Nothing />
+                      <EmptyCell />
                     ),
                 },
               ]

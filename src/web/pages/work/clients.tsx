@@ -5,8 +5,8 @@ import { one, oneOf, useAddress } from '../../address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Ago } from '../../parts/figures.tsx'
-import { Nothing } from '../../parts/nothing.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
@@ -79,7 +79,7 @@ const billing = (currency: string): Column<Client>[] => [
     title: 'Bills go to',
     width: '28%',
     phone: 'bare',
-    cell: ({ email }) => email ?? <Nothing>no e-mail address</Nothing>,
+    cell: ({ email }) => email ?? <EmptyCell>no e-mail address</EmptyCell>,
   },
   { key: 'currency', title: 'Currency', width: '90px', cell: (client) => client.currency ?? currency },
   {

@@ -87,7 +87,7 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
       close()
       saved?.(changed)
     },
-    fields: faultFields,
+    fields: issueFields,
   })
   return (
     <FormDialogue
@@ -115,8 +115,8 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
 
 type Form = UseFormReturnType<Values>
 
-/** Faults of one alias or lead stand at the field of all of them. */
-function faultFields({ aliases, leads }: Values): Record<string, string> {
+/** Issues of one alias or lead stand at the field of all of them. */
+function issueFields({ aliases, leads }: Values): Record<string, string> {
   return Object.fromEntries([
     ...aliases.map((_, index) => [`/aliases/${index}`, 'aliases']),
     ...leads.map((_, index) => [`/leads/${index}`, 'leads']),

@@ -5,8 +5,8 @@ import { one, oneOf, useAddress } from '../../address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Money } from '../../parts/figures.tsx'
-import { Nothing } from '../../parts/nothing.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
@@ -102,13 +102,13 @@ const NAMES: Column<Project>[] = [
     title: 'Client',
     width: '22%',
     phone: 'bare',
-    cell: ({ client }) => client?.name ?? <Nothing />,
+    cell: ({ client }) => client?.name ?? <EmptyCell />,
   },
   {
     key: 'leads',
     title: 'Leads',
     width: '18%',
-    cell: ({ leads }) => leads?.map(({ name }) => name).join(', ') || <Nothing />,
+    cell: ({ leads }) => leads?.map(({ name }) => name).join(', ') || <EmptyCell />,
   },
 ]
 
@@ -130,7 +130,7 @@ const figures = (month: Costs, ever: Costs): Column<Project>[] => [
     phone: 'bare',
     cell: ({ id, budget }) =>
       budget === undefined || budget === null ? (
-        <Nothing />
+        <EmptyCell />
       ) : (
         ever && <Budget used={ever.get(id) ?? 0} budget={budget} />
       ),

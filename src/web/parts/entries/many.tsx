@@ -91,7 +91,7 @@ export function ManyDialogue({ kind, chosen, rows, close }: ManyDialogueProps) {
         }}
       >
         <Stack>
-          {kind === 'place' && <PlaceFields value={place} change={setPlace} errors={faultsOf(plan.error)} />}
+          {kind === 'place' && <PlaceFields value={place} change={setPlace} errors={issuesOf(plan.error)} />}
           {kind === 'reject' && <Reason value={reason} change={setReason} />}
           <Text size="sm" c="dimmed">
             {words.means}
@@ -142,8 +142,8 @@ function askedFor(chosen: Chosen, plan: ActionResults | undefined): string {
   return entries === undefined ? 'entries' : counted(entries, 'entry', 'entries')
 }
 
-const faultsOf = (error: Error | null): Record<string, string> =>
-  error ? Object.fromEntries(asProblem(error).faults.map(({ pointer, message }) => [pointer, sentence(message)])) : {}
+const issuesOf = (error: Error | null): Record<string, string> =>
+  error ? Object.fromEntries(asProblem(error).issues.map(({ pointer, message }) => [pointer, sentence(message)])) : {}
 
 interface PlanProps {
   kind: ManyKind
@@ -155,7 +155,7 @@ interface PlanProps {
 function Plan({ kind, plan: { data, error, isFetching }, isComplete, rows }: PlanProps) {
   if (error) {
     const problem = asProblem(error)
-    return Object.keys(faultsOf(error)).some((pointer) => pointer === '/project' || pointer === '/ticket') ? null : (
+    return Object.keys(issuesOf(error)).some((pointer) => pointer === '/project' || pointer === '/ticket') ? null : (
       <Failure problem={problem} />
     )
   }

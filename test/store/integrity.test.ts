@@ -3,10 +3,10 @@ import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Database, Tx } from '../../src/database/database.ts'
 import { EVERYTHING } from '../../src/database/visibility.ts'
 import { TALLY } from '../../src/features/audit/service.ts'
-import { findUnsoundBills } from '../../src/features/bills/soundness.ts'
-import { findUnsoundEntries } from '../../src/features/entries/soundness.ts'
+import { findInconsistentBills } from '../../src/features/bills/integrity.ts'
+import { findInconsistentEntries } from '../../src/features/entries/integrity.ts'
 import type { CallerOf } from '../../src/features/people/service.ts'
-import { findUnsoundTelemetry } from '../../src/features/telemetry/soundness.ts'
+import { findInconsistentTelemetry } from '../../src/features/telemetry/integrity.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -67,11 +67,11 @@ async function bobIn(tx: Tx): Promise<number> {
   return bob!.id
 }
 
-async function findUnsound(reader: Parameters<typeof findUnsoundEntries>[0]): Promise<string[]> {
+async function findInconsistent(reader: Parameters<typeof findInconsistentEntries>[0]): Promise<string[]> {
   return [
-    ...(await findUnsoundEntries(reader)),
-    ...(await findUnsoundBills(reader)),
-    ...(await findUnsoundTelemetry(reader)),
+    ...(await findInconsistentEntries(reader)),
+    ...(await findInconsistentBills(reader)),
+    ...(await findInconsistentTelemetry(reader)),
   ]
 }
 
@@ -247,21 +247,21 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
   },
 }
 
-forEachEngine('soundness', (open) => {
+forEachEngine('integrity', (open) => {
   test('what Tally writes is sound, and whatever is broken of it is named', async () => {
     const db = await open()
     await stage(db)
-    expect(await findUnsound(db.read)).toEqual([])
+    expect(await findInconsistent(db.read)).toEqual([])
     for (const [name, { breaks, told }] of Object.entries(BREAKS)) {
       let found: string[] = []
       const run = db.write(async (tx) => {
         await breaks(tx)
-        found = await findUnsound(tx)
+        found = await findInconsistent(tx)
         throw new Undo()
       })
       expect(await run.catch((error: unknown) => error)).toBeInstanceOf(Undo)
       expect({ name, found }).toEqual({ name, found: told.map((each) => expect.stringMatching(each)) })
     }
-    expect(await findUnsound(db.read)).toEqual([])
+    expect(await findInconsistent(db.read)).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
 /** Whether what telemetry keeps of sessions has become entries. */
 import type { Reader } from '../../database/database.ts'
 import { firstNamed } from '../../lib/first-named.ts'
-import { listSessionsWithoutTotals, listTotalsWithoutEntries } from './store/soundness.ts'
+import { listSessionsWithoutTotals, listTotalsWithoutEntries } from './store/integrity.ts'
 
 /** A sentence for everything that should not be. */
-export async function findUnsoundTelemetry(reader: Reader): Promise<string[]> {
+export async function findInconsistentTelemetry(reader: Reader): Promise<string[]> {
   return [
     ...(await firstNamed(
       (limit) => listTotalsWithoutEntries(reader, limit),

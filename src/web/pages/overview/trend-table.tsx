@@ -14,7 +14,7 @@ interface CourseTableProps {
   width: Width
 }
 
-export function CourseTable({ bars, labels, restLabel, measure, width }: CourseTableProps) {
+export function TrendTable({ bars, labels, restLabel, measure, width }: CourseTableProps) {
   const { time_zone } = useSettings()
   const hasRest = bars.some(({ rest }) => rest > 0)
   const shown = (value: number) => (measure === 'cost' ? <Money amount={value} /> : <Count value={value} />)

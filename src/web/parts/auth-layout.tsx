@@ -2,7 +2,7 @@ import { Center, Paper, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 
-interface DoorwayProps {
+interface AuthLayoutProps {
   title: string
   /** One line that says what this is for. */
   lead?: ReactNode
@@ -12,7 +12,7 @@ interface DoorwayProps {
 }
 
 /** The frame of what one sees before one is signed in. */
-export function Doorway({ title, lead, width = 380, children }: DoorwayProps) {
+export function AuthLayout({ title, lead, width = 380, children }: AuthLayoutProps) {
   useDocumentTitle(`${title} · Tally`)
   return (
     <Center component="main" mih="100vh" p="md">

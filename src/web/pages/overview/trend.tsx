@@ -3,10 +3,10 @@ import { Button, Collapse, Group, Paper, SegmentedControl, Skeleton, Title } fro
 import { IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import type { Period } from '../../parts/period.ts'
-import { CourseTable } from './course-table.tsx'
 import { barsOf, keyOf, labelOf, largest, type Measure } from './groups.ts'
 import classes from './overview.module.css'
-import { useCourse, useGroups, useGroupsCourse, widthFor } from './usage.ts'
+import { TrendTable } from './trend-table.tsx'
+import { useGroups, useGroupsTrend, useTrend, widthFor } from './usage.ts'
 
 /** The library that draws is larger than the rest of the page. */
 const Chart = lazy(() => import('./chart.tsx'))
@@ -16,7 +16,7 @@ interface Chosen {
   measure: Measure
 }
 
-interface CourseProps {
+interface TrendProps {
   period: Period
   name: string | undefined
   chosen: Chosen
@@ -33,7 +33,7 @@ const MEASURES = [
   { value: 'tokens', label: 'Tokens' },
 ]
 
-export function Course({ period, chosen, choose }: CourseProps) {
+export function Trend({ period, chosen, choose }: TrendProps) {
   const [isTable, setTable] = useState(false)
   const shown = useBars(period, chosen)
   return (
@@ -79,7 +79,7 @@ export function Course({ period, chosen, choose }: CourseProps) {
         {isTable ? 'Hide the table' : 'Show as a table'}
       </Button>
       <Collapse expanded={isTable}>
-        {shown && <CourseTable {...shown} measure={chosen.measure} width={widthFor(period)} />}
+        {shown && <TrendTable {...shown} measure={chosen.measure} width={widthFor(period)} />}
       </Collapse>
     </Paper>
   )
@@ -87,11 +87,11 @@ export function Course({ period, chosen, choose }: CourseProps) {
 
 /** Undefined until everything that a bar is made of is there. */
 function useBars(period: Period, { dimension, measure }: Chosen) {
-  const { data: course } = useCourse(period)
+  const { data: course } = useTrend(period)
   const { data: groups } = useGroups(period, dimension)
   const stripes = groups && largest(groups, dimension, measure)
   const values = stripes?.map((stripe) => keyOf(stripe, dimension)!)
-  const { data: groupsCourse, isPlaceholderData } = useGroupsCourse(period, dimension, values)
+  const { data: groupsCourse, isPlaceholderData } = useGroupsTrend(period, dimension, values)
   if (!course || !groups || !values || (values.length > 0 && (!groupsCourse || isPlaceholderData))) return undefined
   const isRestNothing =
     groups.length === stripes!.length + 1 && groups.some((group) => keyOf(group, dimension) === null)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { faultsOf } from '../../src/faults.ts'
+import { issuesOf } from '../../src/issues.ts'
 
 const checker = TypeCompiler.Compile(
   Type.Object(
@@ -22,10 +22,10 @@ const checker = TypeCompiler.Compile(
   ),
 )
 
-const faults = (value: unknown) =>
-  faultsOf(checker, value).map(({ pointer, code, message }) => `${pointer} ${code}: ${message}`)
+const issues = (value: unknown) =>
+  issuesOf(checker, value).map(({ pointer, code, message }) => `${pointer} ${code}: ${message}`)
 
-describe('a fault says where, what kind and what to do', () => {
+describe('an issue says where, what kind and what to do', () => {
   const cases: [string, unknown, string[]][] = [
     ['nothing to say of what fits', { count: 1 }, []],
     ['something else than an object', [], [' wrong_type: must be an object']],
@@ -58,11 +58,11 @@ describe('a fault says where, what kind and what to do', () => {
       ['/a~1b~0c unknown_field: is not known here; /docs lists what is'],
     ],
   ]
-  for (const [name, value, told] of cases) test(name, () => expect(faults(value)).toEqual(told))
+  for (const [name, value, told] of cases) test(name, () => expect(issues(value)).toEqual(told))
 })
 
-test('all faults are told, as far down as they are', () => {
-  expect(faults({ cost: -1, inner: { a: 1, b: 2 } })).toEqual([
+test('all issues are told, as far down as they are', () => {
+  expect(issues({ cost: -1, inner: { a: 1, b: 2 } })).toEqual([
     '/count required: is required',
     '/cost too_small: must be at least 0',
     '/inner/b unknown_field: is not known here; /docs lists what is',
@@ -73,13 +73,13 @@ test('all faults are told, as far down as they are', () => {
 test('no value is ever repeated', () => {
   const secret = 'hunter2'
   const value = { count: secret, key: secret.toUpperCase(), kind: secret, list: [secret], name: secret, inner: secret }
-  expect(JSON.stringify(faults(value)).toLowerCase()).not.toContain(secret)
+  expect(JSON.stringify(issues(value)).toLowerCase()).not.toContain(secret)
 })
 
-test('a body of nothing but faults is answered with fifty', () => {
-  expect(faults(Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x${index}`, 1])))).toHaveLength(50)
+test('a body of nothing but issues is answered with fifty', () => {
+  expect(issues(Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x${index}`, 1])))).toHaveLength(50)
 })
 
 test('pointers begin where the value stands in the request', () => {
-  expect(faultsOf(checker, {}, '/query')[0]!.pointer).toBe('/query/count')
+  expect(issuesOf(checker, {}, '/query')[0]!.pointer).toBe('/query/count')
 })

@@ -1,28 +1,28 @@
-/** TypeBox's errors in the words of a caller: where, what kind of fault, and what is expected. Values are never echoed. */
+/** TypeBox's errors in the words of a caller: where, what kind of issue, and what is expected. Values are never echoed. */
 import type { TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import type { Fault } from './errors.ts'
+import type { Issue } from './errors.ts'
 
 /** A compiled schema, Elysia's or TypeBox's own. */
 export interface Checker {
   Errors(value: unknown): Iterable<ValueError>
 }
 
-/** More faults than this help nobody; a batch of garbage should not be answered with megabytes. */
-const FAULT_LIMIT = 50
+/** More issues than this help nobody; a batch of garbage should not be answered with megabytes. */
+const ISSUE_LIMIT = 50
 
-/** Every fault of a value, one per place (a missing field would otherwise be told as missing and as of the wrong type). */
-export function faultsOf(checker: Checker, value: unknown, root = ''): Fault[] {
-  const faults = new Map<string, Fault>()
+/** Every issue of a value, one per place (a missing field would otherwise be told as missing and as of the wrong type). */
+export function issuesOf(checker: Checker, value: unknown, root = ''): Issue[] {
+  const issues = new Map<string, Issue>()
   for (const error of checker.Errors(value)) {
     const pointer = root + error.path
-    if (!faults.has(pointer)) faults.set(pointer, { pointer, ...explain(error) })
-    if (faults.size >= FAULT_LIMIT) break
+    if (!issues.has(pointer)) issues.set(pointer, { pointer, ...explain(error) })
+    if (issues.size >= ISSUE_LIMIT) break
   }
-  return [...faults.values()]
+  return [...issues.values()]
 }
 
-function explain({ type, schema, value }: ValueError): Omit<Fault, 'pointer'> {
+function explain({ type, schema, value }: ValueError): Omit<Issue, 'pointer'> {
   // A schema may say itself what is wrong with a text; a pattern explains nothing to a person.
   const own = (schema as TSchema & { errorMessage?: string }).errorMessage
   switch (type) {

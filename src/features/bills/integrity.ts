@@ -14,7 +14,7 @@ import {
   listUnbilledOnLines,
   listUnreturnable,
   sumLines,
-} from './store/soundness.ts'
+} from './store/integrity.ts'
 
 type Kept = Omit<BillRecord, 'document'>
 
@@ -26,7 +26,7 @@ const COMPARE =
 const PAGE = 500
 
 /** A sentence for everything that should not be. Reads every billed entry, so not for a server's main thread. */
-export async function findUnsoundBills(reader: Reader): Promise<string[]> {
+export async function findInconsistentBills(reader: Reader): Promise<string[]> {
   return [
     ...(await firstNamed(
       (limit) => listBilledOnNothing(reader, limit),
@@ -57,23 +57,23 @@ async function findWrongFigures(reader: Reader, limit: number): Promise<string[]
   const wrong: string[] = []
   for (let after: number | undefined; wrong.length < limit; ) {
     const page = await listBills(reader, {}, { after, limit: PAGE })
-    for (const { bill } of page) if (wrong.length < limit) wrong.push(...(await faultsOf(reader, bill)))
+    for (const { bill } of page) if (wrong.length < limit) wrong.push(...(await issuesOf(reader, bill)))
     if (page.length < PAGE) break
     after = page.at(-1)!.bill.id
   }
   return wrong.slice(0, limit)
 }
 
-async function faultsOf(reader: Reader, bill: Kept): Promise<string[]> {
+async function issuesOf(reader: Reader, bill: Kept): Promise<string[]> {
   const document = parseExactJson(await getDocument(reader, bill.id)) as BillDocument
-  const faults = [
+  const issues = [
     ...differences(`The bill ${bill.number}`, figuresOf(bill), figuresOfDocument(document)),
-    ...faultsOfLines(bill, document, await sumLines(reader, bill.id)),
+    ...issuesOfLines(bill, document, await sumLines(reader, bill.id)),
   ]
-  if (faults.length === 0) return []
+  if (issues.length === 0) return []
   // Its entries may go their ways from the moment in which somebody voids it.
   const now = await findBill(reader, { id: bill.id })
-  return now?.bill.state === bill.state ? faults.map((fault) => `${fault} ${COMPARE}`) : []
+  return now?.bill.state === bill.state ? issues.map((issue) => `${issue} ${COMPARE}`) : []
 }
 
 /** Figures by the words in which they are told. */
@@ -124,10 +124,10 @@ function figuresOfDocument(document: BillDocument): Figures {
 }
 
 /** A void bill keeps which entries were on its lines, but they may cost something else by now. */
-function faultsOfLines(bill: Kept, document: BillDocument, sums: LineSums[]): string[] {
+function issuesOfLines(bill: Kept, document: BillDocument, sums: LineSums[]): string[] {
   const isFrozen = bill.state !== 'void'
   const byLine = new Map(sums.map((line) => [line.line, line]))
-  const faults: string[] = []
+  const issues: string[] = []
   for (const line of document.sections.flatMap((section) => section.lines)) {
     const found = byLine.get(line.line)
     byLine.delete(line.line)
@@ -141,11 +141,11 @@ function faultsOfLines(bill: Kept, document: BillDocument, sums: LineSums[]): st
       made['list value'] = dollars(found?.listValueNanos ?? 0n)
       made.tokens = String(found?.tokens ?? 0n)
     }
-    faults.push(...differences(`Line ${line.line} of the bill ${bill.number}`, told, made, 'its entries'))
+    issues.push(...differences(`Line ${line.line} of the bill ${bill.number}`, told, made, 'its entries'))
   }
   for (const line of byLine.keys())
-    faults.push(`The bill ${bill.number} has entries on line ${line}, which it has not.`)
-  return faults
+    issues.push(`The bill ${bill.number} has entries on line ${line}, which it has not.`)
+  return issues
 }
 
 function differences(what: string, told: Figures, made: Figures, maker = 'its document'): string[] {

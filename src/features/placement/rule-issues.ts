@@ -1,10 +1,10 @@
 /** What a rule may say, whether it comes over HTTP or from the command line. Pure. */
 import type { RuleCondition } from '../../database/records.ts'
-import type { Fault } from '../../errors.ts'
-import { faultsOfName } from '../people/service.ts'
+import type { Issue } from '../../errors.ts'
+import { issuesOfName } from '../people/service.ts'
 import { type CompiledCondition, compileCondition } from './condition.ts'
 import { PLAIN_FIELDS } from './subject.ts'
-import { faultsOfTemplate } from './ticket-template.ts'
+import { issuesOfTemplate } from './ticket-template.ts'
 
 /** More rules than this nobody orders by hand; as many as one answer lists. */
 export const RULES_LIMIT = 1_000
@@ -37,16 +37,16 @@ export interface RuleFields {
   ticket: string | null
 }
 
-/** Every fault of what is said, except of the project, which only the database knows. */
-export function faultsOfRule({ name, conditions, ticket }: Partial<RuleFields>): Fault[] {
+/** Every issue of what is said, except of the project, which only the database knows. */
+export function issuesOfRule({ name, conditions, ticket }: Partial<RuleFields>): Issue[] {
   return [
-    ...(name === undefined ? [] : faultsOfName(name, '/name')),
-    ...(conditions === undefined ? [] : faultsOfConditions(conditions)),
-    ...(ticket === undefined || ticket === null ? [] : faultsOfTemplate(ticket, groupNames(conditions ?? []))),
+    ...(name === undefined ? [] : issuesOfName(name, '/name')),
+    ...(conditions === undefined ? [] : issuesOfConditions(conditions)),
+    ...(ticket === undefined || ticket === null ? [] : issuesOfTemplate(ticket, groupNames(conditions ?? []))),
   ]
 }
 
-function faultsOfConditions(conditions: RuleCondition[]): Fault[] {
+function issuesOfConditions(conditions: RuleCondition[]): Issue[] {
   if (conditions.length === 0) {
     return [
       { pointer: '/conditions', code: 'too_few', message: 'needs at least one; agent_harness * takes everything' },
@@ -56,14 +56,14 @@ function faultsOfConditions(conditions: RuleCondition[]): Fault[] {
     return [{ pointer: '/conditions', code: 'too_many', message: `may have at most ${CONDITIONS_LIMIT}` }]
   }
   const groups = new Set<string>()
-  return conditions.flatMap((condition, index) => faultsOfCondition(condition, `/conditions/${index}`, groups))
+  return conditions.flatMap((condition, index) => issuesOfCondition(condition, `/conditions/${index}`, groups))
 }
 
 /** @param groups the names of those that earlier conditions have, to which this one's are added */
-function faultsOfCondition({ field, matches }: RuleCondition, pointer: string, groups: Set<string>): Fault[] {
-  const faults: Fault[] = []
-  if (!FIELD.test(field)) faults.push({ pointer: `${pointer}/field`, code: 'not_allowed', message: FIELD_EXPECTED })
-  const refuse = (code: string, message: string) => faults.push({ pointer: `${pointer}/matches`, code, message })
+function issuesOfCondition({ field, matches }: RuleCondition, pointer: string, groups: Set<string>): Issue[] {
+  const issues: Issue[] = []
+  if (!FIELD.test(field)) issues.push({ pointer: `${pointer}/field`, code: 'not_allowed', message: FIELD_EXPECTED })
+  const refuse = (code: string, message: string) => issues.push({ pointer: `${pointer}/matches`, code, message })
   if (matches.trim() === '') refuse('too_short', 'must be a glob, or an expression between slashes')
   else if (matches.length > PATTERN_LIMIT) refuse('too_long', `must have at most ${PATTERN_LIMIT} characters`)
   else if (/\p{Cc}/u.test(matches) || !matches.isWellFormed()) {
@@ -81,7 +81,7 @@ function faultsOfCondition({ field, matches }: RuleCondition, pointer: string, g
       groups.add(name)
     }
   }
-  return faults
+  return issues
 }
 
 /** Letters behind the last slash that are flags elsewhere; `/srv/data` remains a glob. */

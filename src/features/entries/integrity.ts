@@ -17,7 +17,7 @@ import {
   listStrayedEntries,
   listUnsuppliedSessions,
   pairsBySet,
-} from './store/soundness.ts'
+} from './store/integrity.ts'
 
 /** What a person can do about rows that no release of Tally writes. */
 const RESTORE =
@@ -31,7 +31,7 @@ const REVIEW =
 const PAGE = 5_000
 
 /** A sentence for everything that should not be. Reads all entries some times over, so not for a server's main thread. */
-export async function findUnsoundEntries(reader: Reader): Promise<string[]> {
+export async function findInconsistentEntries(reader: Reader): Promise<string[]> {
   const statuses = allowedStatuses()
   return [
     ...(await firstNamed(
@@ -82,7 +82,7 @@ export async function findUnsoundEntries(reader: Reader): Promise<string[]> {
       (limit) => listNamesWithoutEnd(reader, limit),
       ({ name, canonical }) => `The name ${name} is compared as ${canonical}, which is compared as another. ${RESTORE}`,
     )),
-    ...(await findUnsoundLabels(reader)),
+    ...(await findInconsistentLabels(reader)),
   ]
 }
 
@@ -106,7 +106,7 @@ function allowedStatuses(): AllowedStatuses {
 }
 
 /** Entries are found by the pairs of labels and show the set, so both must say the same. */
-async function findUnsoundLabels(reader: Reader): Promise<string[]> {
+async function findInconsistentLabels(reader: Reader): Promise<string[]> {
   const pairs = await pairsBySet(reader)
   return firstNamed(
     async (limit) => {
