@@ -23,8 +23,11 @@ const FLAGS = [
 /** Two cores that build and test at once are slow; what hangs still ends before the test does. */
 const PATIENCE_MS = 15_000
 
+/** The first start reads 300 MB from a disk that may be slow. */
+const LAUNCH_TIMEOUT_MS = 90_000
+
 export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: CHROMIUM!, args: FLAGS, timeout: PATIENCE_MS })
+  chromium.launch({ executablePath: CHROMIUM!, args: FLAGS, timeout: LAUNCH_TIMEOUT_MS })
 
 export const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const
 
