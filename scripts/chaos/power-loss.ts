@@ -92,7 +92,8 @@ async function failCheckpoints(size: Size, { call, from, spread }: FailingCall):
         '-e',
         `inject=${call}:error=EIO:when=${when}`,
       )
-      await victim.start()
+      // The first checkpoint may fail before anybody has asked whether it is ready.
+      victim.server = victim.installation.launch()
       const deadline = performance.now() + 30_000
       while (victim.server.process.exitCode === null && performance.now() < deadline) {
         reporters.isPaused = false

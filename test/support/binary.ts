@@ -97,17 +97,22 @@ export class Installation {
     return this.runJson(['tokens', 'create', '--kind', kind, '--user', user, '--name', `${kind} of ${user}`])
   }
 
-  /** Starts the server and waits until it is ready. */
-  async serve(args: string[] = []): Promise<Server> {
+  /** Starts the server, which may never become ready. */
+  launch(args: string[] = []): Server {
     const port = freePort()
-    const begun = performance.now()
     const child = Bun.spawn([...this.before, './tally', 'serve', '--port', String(port), ...args], {
       ...this.#surroundings,
       stdin: 'ignore',
       stdout: Bun.file(join(this.folder, 'server.log')),
       stderr: Bun.file(join(this.folder, 'server-errors.log')),
     })
-    const server = new Server(`http://127.0.0.1:${port}`, child, this.folder)
+    return new Server(`http://127.0.0.1:${port}`, child, this.folder)
+  }
+
+  /** Starts the server and waits until it is ready. */
+  async serve(args: string[] = []): Promise<Server> {
+    const begun = performance.now()
+    const server = this.launch(args)
     await server.untilReady()
     server.startedInMs = performance.now() - begun
     return server
