@@ -42,16 +42,16 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await admin.getByLabel('Password', { exact: true }).fill(PASSWORD)
       await press('Set up')
 
-      // Make a token, report with the very lines that the page shows, and see it arrive.
+      // Create a token, report with the very lines that the page shows, and see it arrive.
       await heading('Connect an agent')
       await page.getByText('Acme is set up').waitFor()
-      await press('Make a token')
+      await press('Create token')
       await page.getByText('Copy the token now').waitFor()
       const shown = await page.locator('main pre').allTextContents()
       const lines = shown.filter((text) => /^(export TALLY_TOKEN|curl )/.test(text))
       expect(lines.length).toBe(2)
       expect(await reported(lines.join('\n'))).toMatchObject({ project: null, cost: 0.0132 })
-      await page.getByText('It arrived').waitFor()
+      await page.getByText('Entry received').waitFor()
 
       // Of a repository, so that there is something to make a rule of.
       const elsewhere = lines.join('\n').replace('"summary"', '"labels": { "repository": "acme/web" },\n    "summary"')
@@ -93,9 +93,9 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await open(`/bills/new?from=${day(-1)}&to=${day(0)}`)
       await page.getByText('A project', { exact: true }).click()
       await chosen(page, /^Project/, 'WEB')
-      await page.getByText('As it will be sent.').waitFor()
-      await press('Send the bill …')
-      await page.getByRole('dialog').getByRole('button', { name: 'Send the bill' }).click()
+      await page.getByText('The bill will be sent exactly as shown.').waitFor()
+      await press('Send bill…')
+      await page.getByRole('dialog').getByRole('button', { name: 'Send bill' }).click()
       await heading(/-0001/)
       expect(await bills()).toMatchObject([{ state: 'sent', entries: 1 }])
       await press('Download')
@@ -104,13 +104,13 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       const pdf = await Bun.file(await (await downloading).path()).text()
       expect(pdf).toStartWith('%PDF-')
 
-      // Make it void: the entry is as it was before.
-      await press('Make void …')
+      // Void it: the entry is as it was before.
+      await press('Void bill…')
       await page
         .getByRole('dialog')
         .getByLabel(/^Reason/)
         .fill('The project belongs to a client')
-      await page.getByRole('dialog').getByRole('button', { name: 'Make void' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Void bill' }).click()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       expect(await bills()).toMatchObject([{ state: 'void' }])
       await open('/entries?status=approved')

@@ -18,7 +18,10 @@ import { showIssues, useSend } from '../../server/send.ts'
 export default function Account() {
   const { person } = useMe()
   return (
-    <Page title="Your account" lead={`${person.email} · ${person.role}. An admin changes the address and the role.`}>
+    <Page
+      title="Your account"
+      lead={`${person.email} · ${person.role}. An admin can change your e-mail address and role.`}
+    >
       <Stack gap="xl" maw={720}>
         <Part title="Name">
           <NameForm key={person.name} />
@@ -26,7 +29,7 @@ export default function Account() {
         <Part title="Password">
           <PasswordForm />
         </Part>
-        <Part title="Where you are signed in">
+        <Part title="Active sessions">
           <Sessions />
         </Part>
       </Stack>
@@ -49,7 +52,7 @@ function NameForm() {
   const change = useSend({
     send: ({ name }: typeof form.values) => answer(api.me.patch({ name })),
     changes: ['me', 'users', 'audit'],
-    done: () => 'Saved.',
+    done: () => 'Name saved.',
     quiet: true,
   })
   const submit = form.onSubmit((values) =>
@@ -58,13 +61,7 @@ function NameForm() {
   return (
     <form onSubmit={submit} noValidate>
       <Group align="flex-end" gap="xs">
-        <TextInput
-          label="As others see it"
-          maxLength={200}
-          autoComplete="name"
-          w={320}
-          {...form.getInputProps('name')}
-        />
+        <TextInput label="Display name" maxLength={200} autoComplete="name" w={320} {...form.getInputProps('name')} />
         <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
           Save
         </Button>
@@ -73,7 +70,7 @@ function NameForm() {
   )
 }
 
-const isEmpty = (value: string) => (value === '' ? 'Is required.' : null)
+const isEmpty = (value: string) => (value === '' ? 'Required.' : null)
 
 function PasswordForm() {
   const { person } = useMe()
@@ -82,7 +79,7 @@ function PasswordForm() {
     form,
     send: (passwords: typeof form.values) => answer(api.me.password.put(passwords)),
     changes: ['me'],
-    done: () => 'The password is changed; everywhere else you are signed out.',
+    done: () => 'Password changed. You are signed out of all other sessions.',
     after: () => form.reset(),
   })
   return (
@@ -93,15 +90,15 @@ function PasswordForm() {
             {refusal}
           </Alert>
         )}
-        {/* Says to a password manager whose it is. */}
+        {/* Tells password managers which account this is. */}
         <input type="email" autoComplete="username" value={person.email} readOnly hidden />
         <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('current')} />
         <NewPassword label="New password" {...form.getInputProps('new')} />
         <Text size="xs" c="dimmed">
-          Your other sessions end; this one goes on.
+          Changing your password signs you out of all other sessions.
         </Text>
         <Button type="submit" w="fit-content" loading={isSending}>
-          Change the password
+          Change password
         </Button>
       </Stack>
     </form>
@@ -114,12 +111,12 @@ type Session = Awaited<ReturnType<typeof askSessions>>[number]
 const COLUMNS: Column<Session>[] = [
   {
     key: 'seen',
-    title: 'Last seen',
+    title: 'Last active',
     phone: 'title',
-    cell: ({ current, last_seen_at }) => (current ? 'This browser, now' : <Ago at={last_seen_at} />),
+    cell: ({ current, last_seen_at }) => (current ? 'This browser' : <Ago at={last_seen_at} />),
   },
   { key: 'begun', title: 'Signed in', width: '200px', cell: ({ signed_in_at }) => <Moment at={signed_in_at} /> },
-  { key: 'ends', title: 'Ends', width: '200px', cell: ({ expires_at }) => <Moment at={expires_at} /> },
+  { key: 'ends', title: 'Expires', width: '200px', cell: ({ expires_at }) => <Moment at={expires_at} /> },
 ]
 
 function Sessions() {
@@ -130,7 +127,7 @@ function Sessions() {
     <Stack gap="sm">
       {data ? (
         <DataTable
-          label="Sessions"
+          label="Active sessions"
           columns={COLUMNS}
           list={data}
           rowKey={({ signed_in_at, last_seen_at }) => `${signed_in_at} ${last_seen_at}`}
@@ -140,10 +137,10 @@ function Sessions() {
         <Skeleton height={80} />
       )}
       <Text size="xs" c="dimmed">
-        A session ends at the latest then, and sooner where it is not used for a week.
+        Sessions also expire after a week of inactivity.
       </Text>
       <Button variant="default" w="fit-content" onClick={() => setAsking(true)}>
-        Sign out everywhere …
+        Sign out everywhere…
       </Button>
       <Confirm
         isOpen={isAsking}
@@ -153,7 +150,7 @@ function Sessions() {
         isDangerous
         confirm={() => signOut(true)}
       >
-        <Text size="sm">Also here: you sign in again with your password. Tokens go on.</Text>
+        <Text size="sm">This ends every session, including this one. Your tokens keep working.</Text>
       </Confirm>
     </Stack>
   )

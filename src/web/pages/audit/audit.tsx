@@ -1,4 +1,4 @@
-/** Who changed what, when and from where. Nothing of it can be changed or removed. */
+/** The audit log: who changed what, when and from where. Records cannot be edited or deleted. */
 import { Anchor, Button, Drawer, Group, Select, Stack, Switch, Table, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -17,7 +17,7 @@ import { useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
 import { actionInWords, actorOf, type Change, differenceInWords, differencesOf } from './change.ts'
 
-/** What actions are about, as they begin. */
+/** Object types, by the prefix of the action. */
 const SUBJECTS = [
   { value: 'user', label: 'People' },
   { value: 'session', label: 'Sign-ins' },
@@ -27,10 +27,10 @@ const SUBJECTS = [
   { value: 'project', label: 'Projects' },
   { value: 'ticket', label: 'Tickets' },
   { value: 'placement_rule', label: 'Rules' },
-  { value: 'placement_rules', label: 'Rules: order and application' },
+  { value: 'placement_rules', label: 'Rule order and application' },
   { value: 'price', label: 'Prices' },
   { value: 'prices', label: 'Price tables' },
-  { value: 'price_alias', label: 'Aliases of models' },
+  { value: 'price_alias', label: 'Model aliases' },
   { value: 'entries', label: 'Entries' },
   { value: 'sheet', label: 'Token sheets' },
   { value: 'bill', label: 'Bills' },
@@ -47,7 +47,7 @@ export default function Audit() {
   const { sign_ins, search, action, user, object, period } = filters
   const days = period === undefined ? undefined : readPeriod(period, time_zone)
   const query = {
-    // There are so many of them that changes are hard to find between.
+    // Sign-ins are frequent and would hide the other changes.
     ...(!sign_ins && action !== 'session' && { without_action: ['session'] }),
     ...(search && { search }),
     ...(action && { action: [action] }),
@@ -62,21 +62,21 @@ export default function Audit() {
   const clear = () => show({ search: '', action: '', user: '', object: '', period: '' })
   return (
     <Page
-      title="Audit"
-      lead="Every change by a person, a token or the command line, kept for good. What entries report has a history of its own."
+      title="Audit log"
+      lead="Every change made by a person, a token or the command line, kept permanently. Each token entry has its own history."
       actions={<DownloadCsv path="/audit" query={query} />}
     >
       <Group gap="xs">
         <TextInput
-          aria-label="Search"
-          placeholder="What was changed, from where"
+          aria-label="Search the audit log"
+          placeholder="Search changes and origins"
           leftSection={<IconSearch size={16} />}
           value={search ?? ''}
           onChange={(event) => show({ search: event.currentTarget.value }, { replace: true })}
         />
         <Select
-          aria-label="About"
-          placeholder="About anything"
+          aria-label="Object type"
+          placeholder="Any object type"
           clearable
           searchable
           w={180}
@@ -85,14 +85,14 @@ export default function Audit() {
           onChange={(value) => show({ action: value ?? undefined })}
         />
         <PersonPicker
-          aria-label="By whom"
-          placeholder="By anybody"
+          aria-label="Actor"
+          placeholder="Any actor"
           value={user ? { value: user, label: user } : null}
           change={(choice) => show({ user: choice?.detail ?? undefined })}
         />
         <PeriodPicker isOptional value={period} change={(value) => show({ period: value })} />
         <Switch
-          label="Sign-ins"
+          label="Show sign-ins"
           checked={sign_ins || action === 'session'}
           disabled={action === 'session'}
           onChange={(event) => show({ sign_ins: event.currentTarget.checked })}
@@ -104,21 +104,21 @@ export default function Audit() {
         )}
       </Group>
       <DataTable
-        label="Changes"
+        label="Audit log"
         columns={COLUMNS}
         list={list}
         rowKey={(change) => `${change.at} ${change.action} ${change.object?.id} ${JSON.stringify(change.after)}`}
         open={setOpen}
         empty={
           <Empty
-            title="No such change"
+            title="No matching changes"
             action={
               <Button variant="light" onClick={clear}>
                 Show all changes
               </Button>
             }
           >
-            Nothing that was changed fits these filters.
+            No recorded change matches these filters.
           </Empty>
         }
       />
@@ -135,19 +135,19 @@ export default function Audit() {
 }
 
 const COLUMNS: Column<Change>[] = [
-  { key: 'at', title: 'When', width: '165px', phone: 'value', cell: ({ at }) => <Moment at={at} /> },
-  { key: 'who', title: 'Who', width: '190px', cell: (change) => <bdi>{actorOf(change)}</bdi> },
+  { key: 'at', title: 'Time', width: '165px', phone: 'value', cell: ({ at }) => <Moment at={at} /> },
+  { key: 'who', title: 'Actor', width: '190px', cell: (change) => <bdi>{actorOf(change)}</bdi> },
   {
     key: 'action',
-    title: 'What',
+    title: 'Action',
     width: '190px',
     phone: 'title',
     cell: ({ action }) => actionInWords(action),
   },
-  { key: 'object', title: 'Of', width: '200px', cell: ({ object }) => <bdi>{object?.name ?? '–'}</bdi> },
+  { key: 'object', title: 'Object', width: '200px', cell: ({ object }) => <bdi>{object?.name ?? '–'}</bdi> },
   {
     key: 'changed',
-    title: 'Changed',
+    title: 'Changes',
     cell: (change) => {
       const differences = differencesOf(change)
       if (differences.length === 0) return null
@@ -178,7 +178,7 @@ const ChangeDrawer = ({ change, close, only }: ChangeDrawerProps) => (
           <Text size="sm">
             <bdi>{change.object.name}</bdi>{' '}
             <Anchor component="button" type="button" size="sm" onClick={() => only(change.object!.id)}>
-              All its changes
+              Show all changes
             </Anchor>
           </Text>
         )}
@@ -193,7 +193,7 @@ function Differences({ change }: { change: Change }) {
   if (differences.length === 0) return null
   const wrapped = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', verticalAlign: 'top' } as const
   return (
-    <Table fz="sm" aria-label="What changed">
+    <Table fz="sm" aria-label="Changed fields">
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">Field</Table.Th>

@@ -1,4 +1,4 @@
-/** A change of the audit trail, in words. */
+/** Records of the audit log as text. */
 import type { api, Body } from '../../server/api.ts'
 
 export type Change = Body<Awaited<ReturnType<typeof api.audit.get>>>['data'][number]
@@ -37,8 +37,8 @@ export function differenceInWords({ field, before, after }: Difference): string 
   return after === null ? `${field}: was ${before}` : `${field}: ${before} → ${after}`
 }
 
-/** Who did it: a person, by a token, the command line, or Tally itself. */
+/** The actor: a person, a person’s token, the command line, or Tally itself. */
 export function actorOf({ user, token, origin }: Change): string {
   if (!user) return origin === 'tally' ? 'Tally' : origin
-  return token ? `${user.name}, by token ${token.name}` : user.name
+  return token ? `${user.name} via token ${token.name}` : user.name
 }

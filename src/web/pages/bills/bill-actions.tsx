@@ -1,4 +1,4 @@
-/** What can be done with a bill, by its state. */
+/** The actions of a bill, depending on its state. */
 import { Button, Menu } from '@mantine/core'
 import { IconChevronDown, IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -20,15 +20,15 @@ export function BillActions({ bill }: { bill: Bill }) {
     <>
       <Documents bill={bill} />
       <Button variant="default" onClick={() => setOpen('deliver')}>
-        E-mail …
+        Send by e-mail…
       </Button>
       {state === 'sent' && (
         <Button variant="default" onClick={() => setOpen('void')}>
-          Make void …
+          Void bill…
         </Button>
       )}
-      {state === 'sent' && <Button onClick={() => setOpen('pay')}>Mark as paid …</Button>}
-      {state === 'paid' && kind === 'bill' && <Button onClick={() => setOpen('credit')}>Credit note …</Button>}
+      {state === 'sent' && <Button onClick={() => setOpen('pay')}>Mark as paid…</Button>}
+      {state === 'paid' && kind === 'bill' && <Button onClick={() => setOpen('credit')}>Create credit note…</Button>}
       {state === 'void' && kind === 'bill' && <Replacement bill={bill} />}
       <DeliverDialogue bill={bill} isOpen={open === 'deliver'} close={close} />
       <VoidDialogue bill={bill} isOpen={open === 'void'} close={close} />
@@ -38,12 +38,12 @@ export function BillActions({ bill }: { bill: Bill }) {
   )
 }
 
-/** The same scope and period again. */
+/** A new bill for the same scope and period. */
 const Replacement = ({ bill: { client, project, period, number } }: { bill: Bill }) => (
   <Button
     component={Link}
     href={addressOf('/bills/new', {
-      // Of a project's bill the project alone says for what it is.
+      // The project alone identifies the scope of a project's bill.
       client: project ? undefined : client?.name,
       project: project?.key,
       from: period.from,
@@ -51,21 +51,21 @@ const Replacement = ({ bill: { client, project, period, number } }: { bill: Bill
       replaces: number,
     })}
   >
-    New bill in its place
+    Create replacement bill
   </Button>
 )
 
 const DOCUMENTS = [
   { path: 'pdf', title: 'PDF', isSaved: true },
-  { path: 'html', title: 'Page to print', isSaved: false },
-  { path: 'csv', title: 'Lines as CSV', isSaved: true },
-  { path: 'entries.csv', title: 'Entries as CSV', isSaved: true },
+  { path: 'html', title: 'Printable page', isSaved: false },
+  { path: 'csv', title: 'Lines (CSV)', isSaved: true },
+  { path: 'entries.csv', title: 'Entries (CSV)', isSaved: true },
   { path: 'journal', title: 'hledger journal', isSaved: true },
 ]
 
 function Documents({ bill: { id, state } }: { bill: Bill }) {
   const documents =
-    state === 'void' ? [{ path: 'void-notice', title: 'Void notice as PDF', isSaved: true }, ...DOCUMENTS] : DOCUMENTS
+    state === 'void' ? [{ path: 'void-notice', title: 'Void notice (PDF)', isSaved: true }, ...DOCUMENTS] : DOCUMENTS
   return (
     <Menu position="bottom-end">
       <Menu.Target>

@@ -1,4 +1,4 @@
-/** Bills as the API answers them. */
+/** Bills as the API returns them. */
 import { answer, api, type Body } from '../../server/api.ts'
 
 export type Bill = Body<Awaited<ReturnType<ReturnType<typeof api.bills>['get']>>>
@@ -10,7 +10,7 @@ export type BillSending = NonNullable<Parameters<typeof api.bills.post>[0]>
 
 export const askBill = (id: string): Promise<Bill> => answer(api.bills({ id }).get())
 
-/** For whom or what it is: the client, one project, or everything. */
+/** The scope of a bill: its client, one project, or everything. */
 export function scopeOf({ client, project }: Pick<BillHead, 'client' | 'project'>): string {
   if (project) return project.name === project.key ? project.key : `${project.key} · ${project.name}`
   return client?.name ?? 'Everything'
@@ -21,7 +21,7 @@ export const isOverdue = ({ state, kind, due_on }: Pick<BillHead, 'state' | 'kin
 
 const amounts = new Map<number, Intl.NumberFormat>()
 
-/** An amount as bills have it, its currency named once above: `1,234.50`. */
+/** Formats an amount without its currency: `1,234.50`. */
 export function amountOf(value: number, minorDigits: number): string {
   let format = amounts.get(minorDigits)
   if (!format) {

@@ -3,7 +3,7 @@ import { answer, api } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import type { BillValues } from './new-bill-values.ts'
 
-/** The currency of a bill, in the order of the API: what is said, the client's, the organization's. */
+/** The currency of a bill, in the API's order: the chosen one, the client's, the organization's. */
 export function useBillCurrency({ currency, scope, client, project }: BillValues): string | undefined {
   const usual = useSettings().currency
   const whose = scope === 'client' ? client?.value : scope === 'project' ? project?.value : undefined
@@ -13,12 +13,12 @@ export function useBillCurrency({ currency, scope, client, project }: BillValues
     enabled: currency === null && whose !== undefined,
   })
   if (currency !== null) return currency
-  // Where the client is not found, the preview says so.
+  // If the client is not found, the preview shows the error.
   if (scope === 'everything' || isError) return usual
   return data === undefined ? undefined : (data.currency ?? usual)
 }
 
-/** Of a project it is that of its client. */
+/** A project uses the currency of its client. */
 async function askCurrency(scope: BillValues['scope'], id: string): Promise<{ currency: string | null }> {
   const clientId = scope === 'client' ? id : (await answer(api.projects({ id }).get())).client?.id
   if (clientId === undefined) return { currency: null }

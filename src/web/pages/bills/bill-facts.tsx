@@ -1,7 +1,7 @@
-/** Beside the bill: what is no part of it, and what became of it. */
+/** Next to the bill: internal details, deliveries and history. */
 import { Divider, Stack, Table, Text, Timeline, Title } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
-import { count } from '../../format/counts.ts'
+import { count, counted } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { Ago, Moment, Money } from '../../parts/figures.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -19,14 +19,14 @@ export const BillFacts = ({ bill }: { bill: Bill }) => (
   </Stack>
 )
 
-/** What the client does not see. */
+/** Details that the client does not see. */
 function Inside({ bill }: { bill: Bill }) {
   const { document, entries } = bill
   const facts: [string, ReactNode][] = [
     ['Entries', count(entries)],
     ['Cost', <Money key="" amount={document.cost} />],
     ['List value', <Money key="" amount={document.list_value} />],
-    ['US dollar', document.currency === 'USD' ? null : `${document.exchange_rate} ${document.currency}`],
+    ['Exchange rate', document.currency === 'USD' ? null : `1 USD = ${document.exchange_rate} ${document.currency}`],
     ['Corrects', bill.corrects && <BillLink {...bill.corrects} />],
     ['Replaces', bill.replaces && <BillLink {...bill.replaces} />],
     ['Corrected by', linksOf(bill.corrected_by)],
@@ -34,7 +34,7 @@ function Inside({ bill }: { bill: Bill }) {
   ]
   return (
     <div>
-      <Heading>Behind it</Heading>
+      <Heading>Details</Heading>
       <dl className={classes.facts}>
         {facts.map(
           ([label, value]) =>
@@ -64,7 +64,7 @@ const Deliveries = ({ bill: { deliveries } }: { bill: Bill }) => (
     <Heading>E-mails</Heading>
     {deliveries.length === 0 ? (
       <Text size="sm" c="dimmed">
-        None was sent. Download the PDF, or send it by e-mail.
+        No e-mails yet. Send the bill by e-mail, or download the PDF.
       </Text>
     ) : (
       <Table fz="sm" horizontalSpacing={0} aria-label="E-mails">
@@ -74,12 +74,12 @@ const Deliveries = ({ bill: { deliveries } }: { bill: Bill }) => (
               <Table.Td style={{ overflowWrap: 'anywhere' }}>
                 {to}
                 <Text size="xs" c="dimmed">
-                  {notice === 'void' && 'Notice that it is void. '}
+                  {notice === 'void' && 'Void notice. '}
                   {sent_at ? (
                     <Ago at={sent_at} />
                   ) : next_attempt_at && attempts > 0 ? (
                     <>
-                      Tried {count(attempts)} times; again at <Moment at={next_attempt_at} />
+                      {counted(attempts, 'attempt')}; next attempt at <Moment at={next_attempt_at} />
                     </>
                   ) : null}
                 </Text>
@@ -113,7 +113,7 @@ function History({ bill }: { bill: Bill }) {
           </Timeline.Item>
         )}
         {voided && (
-          <Timeline.Item color="red" title={<Text size="sm">Made void</Text>}>
+          <Timeline.Item color="red" title={<Text size="sm">Voided</Text>}>
             <When>
               <Moment at={voided.at} />
             </When>

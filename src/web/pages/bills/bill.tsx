@@ -1,4 +1,4 @@
-/** One bill: as it prints, what became of it, and what can be done with it. */
+/** One bill: its printed form, its delivery and history, and its actions. */
 import { Alert, Grid, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -16,7 +16,7 @@ import { BillLink } from './bill-link.tsx'
 import { LineEntries } from './line-entries.tsx'
 import { BillPaper } from './paper.tsx'
 
-/** While an e-mail waits, what became of it is asked anew. */
+/** Polling interval while an e-mail is queued. */
 const DELIVERING_MS = 5_000
 
 export function BillPage({ id }: { id: string }) {
@@ -67,7 +67,7 @@ function SentBill({ bill }: { bill: Bill }) {
             <BillPaper document={bill.document} openLine={setLine} picture={<Picture />} />
             {bill.entries > 0 && (
               <Text size="sm" c="dimmed">
-                Each line leads to its entries.
+                Select a line to see its entries.
               </Text>
             )}
           </Stack>
@@ -81,7 +81,7 @@ function SentBill({ bill }: { bill: Bill }) {
   )
 }
 
-/** The organization's, as the documents have it. */
+/** The organization's logo, as on the documents. */
 function Picture() {
   const { logo } = useSettings()
   if (!logo) return null
@@ -94,7 +94,7 @@ function Picture() {
   )
 }
 
-/** What somebody must know before they read on. */
+/** The notice above the bill: void, failed delivery, overdue or corrected. */
 function Notice({ bill }: { bill: Bill }) {
   const { time_zone } = useSettings()
   if (bill.state === 'void') {
@@ -104,29 +104,31 @@ function Notice({ bill }: { bill: Bill }) {
           {bill.void?.reason}
         </Text>
         <Text size="sm" c="dimmed">
-          <Moment at={bill.void?.at ?? null} />. Its entries are released; lines show them as they are now.
+          Voided <Moment at={bill.void?.at ?? null} />. Its entries are released and can be billed again. Lines show
+          their current state.
         </Text>
       </Alert>
     )
   }
   if (bill.delivery === 'failed') {
     return (
-      <Alert color="red" variant="light" title="An e-mail could not be delivered">
-        The mail server’s answer is at the right. Send it again, to another address if need be, or download the PDF.
+      <Alert color="red" variant="light" title="E-mail delivery failed">
+        The mail server’s response is listed under E-mails. Send the bill again, to another address if necessary, or
+        download the PDF.
       </Alert>
     )
   }
   if (isOverdue(bill, dayOf(new Date(), time_zone))) {
     return (
-      <Alert color="orange" variant="light" title={`Due since ${dayInWords(bill.due_on)}`}>
-        Mark it as paid when the money is there, or send it again.
+      <Alert color="orange" variant="light" title={`Overdue since ${dayInWords(bill.due_on)}`}>
+        Mark the bill as paid once you receive the payment, or send it again.
       </Alert>
     )
   }
   if (bill.corrected_by.length > 0) {
     return (
       <Alert color="blue" variant="light" title="Corrected">
-        By{' '}
+        See credit note{' '}
         {bill.corrected_by.map(({ id, number }) => (
           <BillLink key={id} id={id} number={number} />
         ))}

@@ -24,7 +24,7 @@ interface CreditValues {
   note: string
 }
 
-/** What is given back of a paid bill, as a bill of its own number with negative lines. */
+/** Creates a credit note for a paid bill: a bill with its own number and negative lines. */
 export function CreditDialogue({ bill, isOpen, close }: BillDialogueProps) {
   const [, navigate] = useLocation()
   const form = useForm<CreditValues>({ initialValues: { what: 'all', lines: [{ text: '', amount: '' }], note: '' } })
@@ -38,7 +38,7 @@ export function CreditDialogue({ bill, isOpen, close }: BillDialogueProps) {
         }),
       ),
     changes: ['bills', 'audit'],
-    done: ({ number }) => `Credit note ${number} is sent.`,
+    done: ({ number }) => `Credit note ${number} sent.`,
     after: ({ id }) => navigate(`/bills/${id}`),
     quiet: true,
   })
@@ -47,29 +47,29 @@ export function CreditDialogue({ bill, isOpen, close }: BillDialogueProps) {
     <Confirm
       isOpen={isOpen}
       close={close}
-      title={`Correct bill ${bill.number}`}
-      action="Send the credit note"
+      title={`Create credit note for bill ${bill.number}`}
+      action="Send credit note"
       isIncomplete={isIncomplete}
       confirm={() => credit.mutateAsync()}
     >
-      <Text size="sm">A credit note takes the next number. The bill and its entries stay as they are.</Text>
+      <Text size="sm">The credit note gets the next bill number. The bill and its entries do not change.</Text>
       <SegmentedControl
-        aria-label="What is given back"
+        aria-label="Amount to credit"
         data={[
-          { value: 'all', label: 'All that is left of it' },
-          { value: 'lines', label: 'A part' },
+          { value: 'all', label: 'Full remaining amount' },
+          { value: 'lines', label: 'Part of it' },
         ]}
         {...form.getInputProps('what')}
       />
       {what === 'lines' && (
         <Stack gap="xs">
           {lines.map((_, index) => (
-            // A line has nothing but its place while it is typed.
+            // Lines have no id while they are edited.
             // biome-ignore lint/suspicious/noArrayIndexKey: see above
             <Group key={index} gap={4} wrap="nowrap">
               <TextInput
-                aria-label={`What line ${index + 1} corrects`}
-                placeholder="What it corrects"
+                aria-label={`Description of line ${index + 1}`}
+                placeholder="Description"
                 maxLength={500}
                 flex={1}
                 {...form.getInputProps(`lines.${index}.text`)}
@@ -101,7 +101,7 @@ export function CreditDialogue({ bill, isOpen, close }: BillDialogueProps) {
               leftSection={<IconPlus size={14} />}
               onClick={() => form.insertListItem('lines', { text: '', amount: '' })}
             >
-              Add a line
+              Add line
             </Button>
             <Text size="xs" c="dimmed">
               Amounts before tax, in {bill.currency}

@@ -18,24 +18,24 @@ export function DeliverDialogue({ bill, isOpen, close }: BillDialogueProps) {
         }),
       ),
     changes: ['bills', 'audit'],
-    done: () => 'It is in the outbox; what becomes of it shows beside the bill.',
+    done: () => 'E-mail queued. Its delivery status is shown next to the bill.',
     quiet: true,
   })
   return (
     <Confirm
       isOpen={isOpen}
       close={close}
-      title={bill.state === 'void' ? `Tell that bill ${bill.number} is void` : `E-mail bill ${bill.number}`}
-      action="Send the e-mail"
+      title={bill.state === 'void' ? `E-mail void notice for bill ${bill.number}` : `E-mail bill ${bill.number}`}
+      action="Send e-mail"
       isIncomplete={to.length === 0}
       confirm={() => deliver.mutateAsync()}
     >
       <Text size="sm" c="dimmed">
-        {bill.state === 'void' ? 'The void notice goes along as PDF.' : 'The PDF goes along.'}
+        {bill.state === 'void' ? 'The void notice is attached as a PDF.' : 'The bill is attached as a PDF.'}
       </Text>
       <TagsInput
         label="To"
-        description="Enter after each address"
+        description="Press Enter after each address."
         placeholder={to.length === 0 ? 'bills@acme.example' : ''}
         splitChars={[',', ' ', ';']}
         maxTags={10}
@@ -45,8 +45,8 @@ export function DeliverDialogue({ bill, isOpen, close }: BillDialogueProps) {
         data-autofocus
       />
       <Textarea
-        label="Text of the e-mail"
-        placeholder="As usual"
+        label="Message"
+        placeholder="Default message"
         autosize
         minRows={2}
         maxLength={10_000}

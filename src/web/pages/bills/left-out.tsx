@@ -1,4 +1,4 @@
-/** What a bill leaves out, each with a way to it, so that no money is forgotten. */
+/** The entries that a bill leaves out, by reason, with links to them. */
 import { Anchor, Paper, Table, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -17,7 +17,7 @@ interface Said {
   href: (scope: Scope) => string
 }
 
-/** The filters of the entries that the bill is about. */
+/** Filters for the entries in the bill's scope. */
 interface Scope {
   client: string | undefined
   project: string | undefined
@@ -33,45 +33,45 @@ const entries =
 
 const REASONS: Record<Reason, Said> = {
   unpriced: {
-    title: 'Without a price',
-    advice: 'Their cost is unknown: give their models a price.',
+    title: 'Unpriced',
+    advice: 'Their cost is unknown. Set a price for their models.',
     href: entries({ priced: 'false' }),
   },
-  not_approved: { title: 'Not approved', advice: 'Approve them first.', href: entries({ status: 'submitted' }) },
+  not_approved: { title: 'Not approved', advice: 'Approve them to bill them.', href: entries({ status: 'submitted' }) },
   on_sheets: {
     title: 'On token sheets',
-    advice: 'Their sheets are not approved.',
+    advice: 'Their token sheets are not approved yet.',
     href: entries({ status: ['draft', 'pending'] }),
   },
   rejected: {
     title: 'Rejected',
-    advice: 'Nothing to do, unless one was rejected by mistake.',
+    advice: 'Reopen any entry that was rejected by mistake.',
     href: entries({ status: 'rejected' }),
   },
-  not_billable: { title: 'Not billable', advice: 'Their projects are not billed.', href: entries({}) },
+  not_billable: { title: 'Not billable', advice: 'Their projects are marked as not billable.', href: entries({}) },
   earlier: {
-    title: 'From before the period',
-    advice: 'Unbilled, and left for another bill.',
+    title: 'Before this period',
+    advice: 'Unbilled entries left for another bill.',
     href: ({ before, ...scope }) => addressOf('/entries', { ...scope, period: before, bill: 'none' }),
   },
   unattributed: {
     title: 'Unattributed',
-    advice: 'On no project; some may be this client’s.',
+    advice: 'Not assigned to a project. Some may belong to this client.',
     href: () => '/unattributed',
   },
   without_client: {
     title: 'In projects without a client',
-    advice: 'Say whose they are.',
+    advice: 'Assign these projects to a client.',
     href: () => addressOf('/work', { client: 'none' }),
   },
   without_project: {
     title: 'On tickets without a project',
-    advice: 'Say which project they belong to.',
+    advice: 'Assign these tickets to a project.',
     href: () => addressOf('/work', { tab: 'tickets', project: 'none' }),
   },
 }
 
-/** A day before which nobody counted tokens. */
+/** A day before any entry can exist. */
 const BEGINNING = '2000-01-01'
 
 export function LeftOut({ document }: { document: BillDocument }) {
@@ -80,7 +80,7 @@ export function LeftOut({ document }: { document: BillDocument }) {
   if (found.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing is left out: every entry of the scope and period is on it.
+        Nothing is left out: the bill includes every entry in its scope and period.
       </Text>
     )
   }

@@ -54,13 +54,13 @@ const COLUMNS: Column<Entry>[] = [
   },
 ]
 
-/** What lies behind a line, entry by entry. */
+/** A drawer that lists the entries of a bill line. */
 export const LineEntries = ({ bill, line, close }: LineEntriesProps) => (
   <Drawer
     opened={line !== null}
     onClose={close}
     size="xl"
-    title={`Entries of line ${line?.line ?? ''} of bill ${bill.number}`}
+    title={`Entries on line ${line?.line ?? ''} of bill ${bill.number}`}
   >
     {line && <Entries bill={bill} line={line} />}
   </Drawer>
@@ -73,17 +73,17 @@ function Entries({ bill, line }: { bill: Bill; line: BillLine }) {
     <Stack>
       <Group justify="space-between">
         <Text size="sm">
-          <Money amount={line.cost} /> in all, <Count value={line.tokens.total} /> tokens
+          <Money amount={line.cost} /> total, <Count value={line.tokens.total} /> tokens
         </Text>
         <Download path={`/bills/${bill.id}/entries`} query={{ line: String(line.line), format: 'csv' }} />
       </Group>
       <DataTable
-        label="Entries of the line"
+        label="Entries on this line"
         columns={COLUMNS}
         list={list}
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/entries/${id}`)}
-        empty={<Empty title="No entry is left">They may have been merged into others since.</Empty>}
+        empty={<Empty title="No entries">The entries on this line may have been merged into other entries.</Empty>}
       />
     </Stack>
   )

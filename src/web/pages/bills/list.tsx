@@ -42,7 +42,7 @@ export function BillList() {
   return (
     <Page
       title="Bills"
-      lead="Each takes the unbilled entries of a client, a project or everything over a period, and freezes them."
+      lead="Each bill collects the unbilled entries of a client, a project or everything for a period, and locks them."
       actions={
         <>
           <DownloadCsv path="/bills" query={query} />
@@ -65,7 +65,7 @@ export function BillList() {
         <ClientPicker
           aria-label="Client"
           placeholder="Any client"
-          // The API takes a name as well as an id, and a name can be read in the address.
+          // The API accepts a name or an id; a name makes the URL readable.
           value={client ? { value: client, label: client } : null}
           change={(choice) => show({ client: choice?.label })}
         />
@@ -97,21 +97,21 @@ export function BillList() {
 
 const NothingFound = ({ clear }: { clear: () => void }) => (
   <Empty
-    title="No such bill"
+    title="No matching bills"
     action={
       <Button variant="light" onClick={clear}>
         Show all bills
       </Button>
     }
   >
-    No bill has this state, client and day of issue.
+    No bills match this state, client and issue date.
   </Empty>
 )
 
 const NoBills = () => (
-  <Empty title="Nothing is billed yet" action={<NewBillButton />}>
-    A bill takes every unbilled entry of a client over a period. You see it as it will be, with what it leaves out,
-    before it is sent.
+  <Empty title="No bills yet" action={<NewBillButton />}>
+    A bill includes every unbilled entry of a client for a period. Before you send it, you see a preview that also lists
+    the entries it leaves out.
   </Empty>
 )
 

@@ -1,4 +1,4 @@
-/** What can be said of a new bill. What is not said is as its client, project and the organization have it. */
+/** The form for a new bill. Empty fields use the defaults of its project, client and organization. */
 import {
   Accordion,
   ActionIcon,
@@ -26,7 +26,7 @@ export type BillForm = UseFormReturnType<BillValues>
 
 interface NewBillFieldsProps {
   form: BillForm
-  /** What the bill is in; undefined while it is not known for whom it is. */
+  /** The bill's currency; undefined until its scope is known. */
   currency: string | undefined
 }
 
@@ -48,7 +48,7 @@ export const NewBillFields = ({ form, currency }: NewBillFieldsProps) => (
         </Accordion.Panel>
       </Accordion.Item>
       <Accordion.Item value="words">
-        <Accordion.Control>Words on it</Accordion.Control>
+        <Accordion.Control>Notes and terms</Accordion.Control>
         <Accordion.Panel>
           <Words form={form} />
         </Accordion.Panel>
@@ -70,7 +70,7 @@ function WhatAndWhen({ form }: { form: BillForm }) {
   return (
     <Stack gap="xs">
       <SegmentedControl
-        aria-label="What is billed"
+        aria-label="Bill scope"
         fullWidth
         data={[
           { value: 'client', label: 'A client' },
@@ -84,7 +84,7 @@ function WhatAndWhen({ form }: { form: BillForm }) {
           label="Client"
           value={client}
           change={(choice) => form.setFieldValue('client', choice)}
-          placeholder="Type a part of the name"
+          placeholder="Search by name"
           error={form.errors.client}
         />
       )}
@@ -93,14 +93,14 @@ function WhatAndWhen({ form }: { form: BillForm }) {
           label="Project"
           value={project}
           change={(choice) => form.setFieldValue('project', choice)}
-          placeholder="Type a part of its key or name"
+          placeholder="Search by key or name"
           error={form.errors.project}
         />
       )}
       <Group gap="xs" wrap="nowrap" align="flex-end">
         {span === 'month' ? (
           <MonthPickerInput
-            label={`Month, in ${time_zone}`}
+            label={`Month (${time_zone})`}
             valueFormat="MMMM YYYY"
             maxDate={today}
             flex={1}
@@ -110,7 +110,7 @@ function WhatAndWhen({ form }: { form: BillForm }) {
           <DatePickerInput
             type="range"
             allowSingleDateInRange
-            label={`First and last day, in ${time_zone}`}
+            label={`First and last day (${time_zone})`}
             valueFormat="D MMM YYYY"
             maxDate={today}
             firstDayOfWeek={1}
@@ -120,7 +120,7 @@ function WhatAndWhen({ form }: { form: BillForm }) {
           />
         )}
         <SegmentedControl
-          aria-label="Kind of period"
+          aria-label="Period type"
           data={[
             { value: 'month', label: 'Month' },
             { value: 'days', label: 'Days' },
@@ -136,7 +136,7 @@ const Currency = ({ form, currency }: NewBillFieldsProps) => (
   <Group gap="xs" align="flex-start" grow>
     <CurrencySelect
       label="Currency"
-      placeholder={currency ?? 'As the client has it'}
+      placeholder={currency ?? 'Client default'}
       clearable
       allowDeselect
       {...form.getInputProps('currency')}
@@ -165,8 +165,8 @@ const GROUPS = [
 const Amounts = ({ form }: { form: BillForm }) => (
   <Stack gap="xs">
     <TagsInput
-      label="A line per"
-      description="Up to four; also a label, as label:team"
+      label="Group lines by"
+      description="Up to four. For a label, enter its name, such as label:team."
       data={GROUPS}
       maxTags={4}
       {...form.getInputProps('group_by')}
@@ -174,7 +174,7 @@ const Amounts = ({ form }: { form: BillForm }) => (
     <Group gap="xs" grow align="flex-start">
       <NumberInput
         label="Markup"
-        description="Instead of the usual one"
+        description="Overrides the default"
         suffix=" %"
         decimalScale={4}
         hideControls
@@ -188,9 +188,9 @@ const Amounts = ({ form }: { form: BillForm }) => (
       />
     </Group>
     <Group gap="xs" grow align="flex-start">
-      <TextInput label="Tax" placeholder="VAT" maxLength={50} {...form.getInputProps('tax_name')} />
+      <TextInput label="Tax name" placeholder="VAT" maxLength={50} {...form.getInputProps('tax_name')} />
       <NumberInput
-        label="Its percentage"
+        label="Tax rate"
         suffix=" %"
         decimalScale={4}
         min={0}
@@ -213,12 +213,12 @@ function ExtraLines({ form }: { form: BillForm }) {
       </Text>
       <Stack gap="xs">
         {extra_lines.map((_, index) => (
-          // A line has nothing but its place while it is typed.
+          // Lines have no id while they are edited.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <Group key={index} gap={4} wrap="nowrap" align="flex-start">
             <TextInput
-              aria-label={`Text of extra line ${index + 1}`}
-              placeholder="Setting up"
+              aria-label={`Description of extra line ${index + 1}`}
+              placeholder="Setup fee"
               maxLength={500}
               flex={1}
               {...form.getInputProps(`extra_lines.${index}.text`)}
@@ -244,7 +244,7 @@ function ExtraLines({ form }: { form: BillForm }) {
         ))}
         {isIncomplete && (
           <Text size="xs" c="dimmed">
-            A line without a text or an amount is left out. An amount below zero takes something off.
+            Lines without a description or an amount are left out. Enter a negative amount for a discount.
           </Text>
         )}
         <Button
@@ -254,7 +254,7 @@ function ExtraLines({ form }: { form: BillForm }) {
           leftSection={<IconPlus size={14} />}
           onClick={() => form.insertListItem('extra_lines', { text: '', amount: '' })}
         >
-          Add a line
+          Add line
         </Button>
       </Stack>
     </div>
@@ -269,7 +269,7 @@ const Words = ({ form }: { form: BillForm }) => (
       <NumberInput
         label="Due after"
         suffix=" days"
-        placeholder="As usual"
+        placeholder="Default"
         min={0}
         max={365}
         allowDecimal={false}
@@ -278,8 +278,8 @@ const Words = ({ form }: { form: BillForm }) => (
       />
     </Group>
     <TextInput
-      label="In place of the void bill"
-      placeholder="Its number"
+      label="Replaces voided bill"
+      placeholder="Bill number"
       maxLength={50}
       {...form.getInputProps('replaces')}
     />
@@ -289,19 +289,19 @@ const Words = ({ form }: { form: BillForm }) => (
 const Delivery = ({ form }: { form: BillForm }) => (
   <Stack gap="xs">
     <SegmentedControl
-      aria-label="To whom it is sent"
+      aria-label="Recipients"
       fullWidth
       data={[
-        { value: 'client', label: 'The client' },
-        { value: 'others', label: 'Others' },
-        { value: 'nobody', label: 'Nobody' },
+        { value: 'client', label: 'Client' },
+        { value: 'others', label: 'Other addresses' },
+        { value: 'nobody', label: 'No one' },
       ]}
       {...form.getInputProps('deliver')}
     />
     {form.values.deliver === 'others' && (
       <TagsInput
         label="E-mail addresses"
-        description="Enter after each"
+        description="Press Enter after each address."
         placeholder="bills@acme.example"
         splitChars={[',', ' ', ';']}
         maxTags={10}
@@ -311,12 +311,12 @@ const Delivery = ({ form }: { form: BillForm }) => (
     )}
     {form.values.deliver === 'nobody' ? (
       <Text size="xs" c="dimmed">
-        Download its PDF when it is sent.
+        Download the PDF after you send the bill.
       </Text>
     ) : (
       <Textarea
-        label="Text of the e-mail"
-        placeholder="As usual"
+        label="Message"
+        placeholder="Default message"
         autosize
         minRows={2}
         maxLength={10_000}

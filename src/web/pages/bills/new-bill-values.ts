@@ -1,4 +1,4 @@
-/** What is typed for a new bill, and what of it the API is asked. */
+/** The form values of a new bill, and the API request made from them. */
 import { addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
 import type { Choice } from '../../parts/pickers.tsx'
 import type { BillRequest } from './bill-body.ts'
@@ -23,7 +23,7 @@ export interface BillValues {
   due_days: number | string
   show_cost: boolean
   replaces: string
-  /** Undefined until a refusal asks. */
+  /** Undefined until the API asks for a decision. */
   leave_unpriced: boolean
   include_earlier: boolean | undefined
   deliver: 'client' | 'others' | 'nobody'
@@ -41,7 +41,7 @@ interface Given {
 
 const chosen = (name: string | undefined): Choice | null => (name === undefined ? null : { value: name, label: name })
 
-/** Last month for a client, where the address says nothing else. */
+/** The initial values: a client's bill for last month, unless the URL sets others. */
 export function valuesOf({ client, project, from, to, replaces }: Given, timeZone: string): BillValues {
   return {
     scope: project === undefined ? 'client' : 'project',
@@ -73,7 +73,7 @@ export function valuesOf({ client, project, from, to, replaces }: Given, timeZon
 const numberOf = (typed: number | string): number | undefined => (typed === '' ? undefined : Number(typed))
 const textOf = (typed: string): string | undefined => (typed.trim() === '' ? undefined : typed.trim())
 
-/** Undefined while it does not say for what and when. */
+/** The API request; undefined until a scope and a period are chosen. */
 export function requestOf(values: BillValues): BillRequest | undefined {
   const scope = scopeOf(values)
   const span = spanOf(values)
@@ -110,7 +110,7 @@ function spanOf({ span, month, days }: BillValues): Pick<BillRequest, 'month' | 
   return from && to ? { period: { from, to } } : undefined
 }
 
-/** A line that is not complete yet is not on the bill; the form says so. */
+/** Incomplete lines are left out; the form says so. */
 function linesOf({ extra_lines }: BillValues): BillRequest['extra_lines'] {
   const lines = extra_lines.flatMap(({ text, amount }) =>
     text.trim() === '' || amount === '' ? [] : [{ text: text.trim(), amount: Number(amount) }],
@@ -118,7 +118,7 @@ function linesOf({ extra_lines }: BillValues): BillRequest['extra_lines'] {
   return lines.length === 0 ? undefined : lines
 }
 
-/** To whom, as the API takes it: absent means the client, none means nobody. */
+/** The recipients for the API: absent means the client, an empty list means no one. */
 export function deliveryOf({ deliver, deliver_to, message }: BillValues) {
   return withoutBlanks({
     deliver_to: deliver === 'client' ? undefined : deliver === 'nobody' ? [] : deliver_to,
@@ -126,7 +126,7 @@ export function deliveryOf({ deliver, deliver_to, message }: BillValues) {
   })
 }
 
-/** The API takes no member that is undefined for one that is absent. */
+/** Drops undefined members, which the API does not treat as absent. */
 function withoutBlanks<T extends object>(given: T): T {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T
 }

@@ -1,4 +1,4 @@
-/** A new bill: said at the left, seen as it will be at the right, and sent only as it was seen. */
+/** A new bill: the form on the left, its preview on the right. Only the previewed bill can be sent. */
 import { Alert, Button, Grid, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -22,10 +22,10 @@ import { BillPaper } from './paper.tsx'
 import { Refusal } from './refusal.tsx'
 import { SendBill } from './send-bill.tsx'
 
-/** So long nothing was typed before the bill is composed anew: that may read a hundred thousand entries. */
+/** Debounce before a new preview: composing a bill may read a hundred thousand entries. */
 const PAUSE_MS = 350
 
-/** Where the API says a field otherwise than the form does. */
+/** The form's fields of pointers that have another name in the API. */
 const FIELDS = {
   '/period/from': 'days',
   '/period/to': 'days',
@@ -47,7 +47,7 @@ export function NewBill() {
     <Page
       title="New bill"
       above={{ href: '/bills', title: 'Bills' }}
-      lead="Nothing is written until it is sent. Then it has a number, and its entries are frozen."
+      lead="Nothing is saved until you send the bill. Sending assigns its number and locks its entries."
     >
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
@@ -55,8 +55,9 @@ export function NewBill() {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
           {lacksRate && requestOf(form.values) ? (
-            <Empty title={`How many ${currency} is one US dollar?`}>
-              Costs are kept in US dollars. The rate is shown on the bill and frozen with it.
+            <Empty title={`Enter how many ${currency} one US dollar is`}>
+              Costs are recorded in US dollars. The exchange rate is shown on the bill and cannot change after it is
+              sent.
             </Empty>
           ) : (
             <Preview form={form} preview={preview} problem={problem} />
@@ -67,7 +68,7 @@ export function NewBill() {
   )
 }
 
-/** The bill as it would be now. What was asked before is shown until the answer is there. */
+/** The bill as it would be sent now. The previous preview stays until the new one arrives. */
 function usePreview(request: BillRequest | undefined) {
   const [asked] = useDebouncedValue(JSON.stringify(request), PAUSE_MS)
   const query = useQuery({
@@ -75,7 +76,7 @@ function usePreview(request: BillRequest | undefined) {
     queryFn: () => answer(api.bills.preview.post(JSON.parse(asked!) as BillRequest)),
     enabled: asked !== undefined,
     placeholderData: (before) => before,
-    // Entries arrive all day: what is sent must be what is there.
+    // Entries arrive all day, so a cached preview may be outdated.
     staleTime: 0,
     gcTime: 0,
   })
@@ -85,11 +86,11 @@ function usePreview(request: BillRequest | undefined) {
 
 export type PreviewState = ReturnType<typeof usePreview>
 
-/** Issues of the preview stand beside what was typed. */
+/** Shows the validation issues of the preview next to their fields. */
 function useIssues(form: BillForm, problem: Problem | null) {
   const [rest, setRest] = useState('')
   const { setErrors } = form
-  // The form itself changes with every letter.
+  // The form object changes with every keystroke.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (problem) setRest(showIssues(form, problem, FIELDS))
@@ -109,8 +110,8 @@ function Preview({ form, preview, problem }: PreviewProps) {
   const { data, request, isStale } = preview
   if (!request) {
     return (
-      <Empty title="Whom is it for?">
-        Choose a client, a project or everything, and a period. The bill shows here.
+      <Empty title="Bill to">
+        Choose a client, a project or everything, and a period to see a preview of the bill.
       </Empty>
     )
   }
@@ -123,7 +124,7 @@ function Preview({ form, preview, problem }: PreviewProps) {
       <Decided form={form} />
       <Group justify="space-between">
         <Text size="sm" c="dimmed" aria-live="polite">
-          {isStale ? 'Composing …' : isEmpty ? 'There is nothing to bill.' : 'As it will be sent.'}
+          {isStale ? 'Updating preview…' : isEmpty ? 'Nothing to bill.' : 'The bill will be sent exactly as shown.'}
         </Text>
         <SendBill
           values={form.values}
@@ -147,7 +148,7 @@ function Refused({ form, problem, retry }: { form: BillForm; problem: Problem; r
   }
   if (problem.code === 'validation_failed') {
     return (
-      <Alert color="orange" variant="light" title="Something is missing" role="status">
+      <Alert color="orange" variant="light" title="Some fields need attention" role="status">
         {problem.issues.map(({ pointer, message }) => (
           <Text size="sm" key={pointer}>
             <code>{pointer.slice(1).replaceAll('/', ' ').replaceAll('_', ' ')}</code> {message}.
@@ -159,22 +160,22 @@ function Refused({ form, problem, retry }: { form: BillForm; problem: Problem; r
   return <Failure problem={problem} retry={retry} />
 }
 
-/** What was decided on a refusal can be taken back. */
+/** Decisions about unpriced and earlier entries, each of which can be changed. */
 function Decided({ form }: { form: BillForm }) {
   const { leave_unpriced, include_earlier } = form.values
   const lines: [string, () => void][] = []
   if (leave_unpriced) {
-    lines.push(['Entries without a price are left out.', () => form.setFieldValue('leave_unpriced', false)])
+    lines.push(['Unpriced entries are left out.', () => form.setFieldValue('leave_unpriced', false)])
   }
   if (include_earlier !== undefined) {
-    const says = include_earlier ? 'are on it, in a section of their own.' : 'are left for another bill.'
+    const says = include_earlier ? 'are included in a separate section.' : 'are left for another bill.'
     lines.push([`Entries from before the period ${says}`, () => form.setFieldValue('include_earlier', undefined)])
   }
   return lines.map(([says, undo]) => (
     <Group key={says} gap="xs">
       <Text size="sm">{says}</Text>
       <Button size="compact-xs" variant="subtle" onClick={undo}>
-        Decide again
+        Change
       </Button>
     </Group>
   ))

@@ -1,4 +1,4 @@
-/** A bill as it prints: what a client sees of it, with ways to what lies behind each line. */
+/** A bill in its printed form, as the client sees it, with links to the entries of each line. */
 import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { count } from '../../format/counts.ts'
@@ -9,10 +9,10 @@ import classes from './paper.module.css'
 
 interface BillPaperProps {
   document: BillDocument
-  /** Leads to the entries of a line. */
+  /** Opens the entries of a line. */
   openLine?: (line: BillLine) => void
   isStale?: boolean
-  /** What stands above the issuer, such as its picture. */
+  /** Shown above the issuer, such as its logo. */
   picture?: ReactNode
 }
 
@@ -31,7 +31,7 @@ export function BillPaper({ document, openLine, isStale, picture }: BillPaperPro
               {kind === 'bill' ? 'Bill' : 'Credit note'}
             </Text>
             <Text ta="right" mb="xs">
-              {number ?? 'Number when it is sent'}
+              {number ?? 'Number assigned when sent'}
             </Text>
             <Facts document={document} />
           </div>
@@ -66,7 +66,7 @@ const Party = ({ name, address, tax_id, email }: BillDocument['issuer']) => (
       <bdi>{name}</bdi>
     </Title>
     <Text size="sm" className={classes.lines} dir="auto">
-      {[address, tax_id && `Tax id ${tax_id}`, email].filter(Boolean).join('\n')}
+      {[address, tax_id && `Tax ID ${tax_id}`, email].filter(Boolean).join('\n')}
     </Text>
   </div>
 )
@@ -145,11 +145,11 @@ function Lines({ document, openLine }: Pick<BillPaperProps, 'document' | 'openLi
         ))}
         {sections.length > 0 && extra_lines.length > 0 && (
           <tr className={classes.section}>
-            <th colSpan={span}>Further</th>
+            <th colSpan={span}>Other items</th>
           </tr>
         )}
         {extra_lines.map(({ text, amount }, index) => (
-          // Extra lines have nothing but their place: two may say the same.
+          // Extra lines have no id, and two may be identical.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <tr key={index}>
             <td dir="auto">{text}</td>
@@ -159,7 +159,7 @@ function Lines({ document, openLine }: Pick<BillPaperProps, 'document' | 'openLi
         ))}
         {sections.length === 0 && extra_lines.length === 0 && (
           <tr>
-            <td colSpan={span}>There is nothing to bill.</td>
+            <td colSpan={span}>Nothing to bill.</td>
           </tr>
         )}
       </tbody>
@@ -199,7 +199,7 @@ interface GroupsProps extends Pick<BillPaperProps, 'document' | 'openLine'> {
   span: number
 }
 
-/** Lines of one project, or of whatever the bill is grouped by first, stand together below its name. */
+/** Lines grouped by the first dimension, such as the project, below its name. */
 function Groups({ lines, document, openLine, span }: GroupsProps) {
   const [first, ...others] = document.group_by
   const isNested = others.length > 0
@@ -231,7 +231,7 @@ function Groups({ lines, document, openLine, span }: GroupsProps) {
   ))
 }
 
-/** All digits that a cost has, and at least those of cents. */
+/** Two to nine decimals. */
 const costs = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 9 })
 
 interface LineProps extends Pick<BillPaperProps, 'document' | 'openLine'> {
@@ -242,7 +242,7 @@ interface LineProps extends Pick<BillPaperProps, 'document' | 'openLine'> {
 
 function Line({ line, label, document, openLine, isNested }: LineProps) {
   const { show_cost, minor_digits } = document
-  const text = label || 'Use of agents'
+  const text = label || 'Agent usage'
   return (
     <tr className={isNested ? classes.nested : undefined}>
       <td dir="auto">
@@ -261,7 +261,7 @@ function Line({ line, label, document, openLine, isNested }: LineProps) {
       {show_cost && (
         <>
           <td className={classes.extra}>{costs.format(line.cost)}</td>
-          <td className={classes.extra}>{line.markup === null ? 'several' : `${line.markup} %`}</td>
+          <td className={classes.extra}>{line.markup === null ? 'various' : `${line.markup} %`}</td>
         </>
       )}
       <td>{amountOf(line.amount, minor_digits)}</td>
@@ -270,16 +270,16 @@ function Line({ line, label, document, openLine, isNested }: LineProps) {
 }
 
 const NOTHING: Record<string, string> = {
-  project: 'Without a project',
-  ticket: 'Without a ticket',
-  model: 'Without a model',
-  agent_manager: 'Without a manager',
-  agent_name: 'Without an agent',
+  project: 'No project',
+  ticket: 'No ticket',
+  model: 'No model',
+  agent_manager: 'No agent manager',
+  agent_name: 'No agent',
 }
 
 function nameOf({ keys }: BillLine, dimension: string): string {
   const key = keys[dimension]
   if (typeof key === 'string') return key
-  if (!key) return NOTHING[dimension] ?? `Without the label ${dimension.slice('label:'.length)}`
+  if (!key) return NOTHING[dimension] ?? `No label ${dimension.slice('label:'.length)}`
   return key.key === undefined ? (key.name ?? key.id) : projectLabel({ key: key.key, name: key.name })
 }

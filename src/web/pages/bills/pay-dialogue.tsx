@@ -29,14 +29,14 @@ export function PayDialogue({ bill, isOpen, close }: BillDialogueProps) {
         }),
       ),
     changes: ['bills', 'audit'],
-    done: () => `Bill ${bill.number} is paid.`,
+    done: () => `Bill ${bill.number} marked as paid.`,
     quiet: true,
   })
   return (
     <Confirm
       isOpen={isOpen}
       close={close}
-      title={`${billedMoney(bill.total, bill.currency)} for bill ${bill.number}`}
+      title={`Mark bill ${bill.number} (${billedMoney(bill.total, bill.currency)}) as paid`}
       action="Mark as paid"
       confirm={() => pay.mutateAsync()}
     >
@@ -52,7 +52,7 @@ export function PayDialogue({ bill, isOpen, close }: BillDialogueProps) {
       />
       <TextInput
         label="Reference"
-        description="Such as that of the transfer."
+        description="For example, the reference of the bank transfer."
         maxLength={200}
         value={reference}
         onChange={(event) => setReference(event.currentTarget.value)}

@@ -1,4 +1,4 @@
-/** A bill is not composed before somebody decided: what the API refuses is asked here. */
+/** Asks how to handle unpriced and earlier entries, without which the API does not compose the bill. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -10,18 +10,18 @@ import { type BillValues, requestOf } from './new-bill-values.ts'
 
 export const Refusal = ({ form, problem }: { form: BillForm; problem: Problem }) => {
   const isUnpriced = problem.code === 'unpriced_entries'
-  // What follows the first sentence is advice to programs.
-  const [says] = problem.message.split(/(?<=\.) (?=Give|Say)/)
+  // The sentences after the first are advice for API clients.
+  const [summary] = problem.message.split(/(?<=\.) /)
   return (
     <Alert
       color="orange"
       variant="light"
-      title={isUnpriced ? 'Some entries have no price' : 'Some earlier entries were never billed'}
+      title={isUnpriced ? 'Some entries have no price' : 'Some earlier entries are unbilled'}
       role="status"
     >
       <Stack gap="sm">
         <Text size="sm">
-          {says} {isUnpriced ? 'What has no price is not on a bill.' : 'Are they to be on this bill?'}
+          {summary} {isUnpriced ? 'Unpriced entries cannot be billed.' : 'Do you want to include them?'}
         </Text>
         <Group gap="xs">{isUnpriced ? <UnpricedChoices form={form} /> : <EarlierChoices form={form} />}</Group>
       </Stack>
@@ -32,10 +32,10 @@ export const Refusal = ({ form, problem }: { form: BillForm; problem: Problem })
 const UnpricedChoices = ({ form }: { form: BillForm }) => (
   <>
     <Button component={Link} href={behind(form.values, { priced: 'false' })} size="xs">
-      Look at them
+      View entries
     </Button>
     <Button component={Link} href="/prices?tab=unpriced" size="xs" variant="default">
-      Give their models a price
+      Set model prices
     </Button>
     <Button size="xs" variant="default" onClick={() => form.setFieldValue('leave_unpriced', true)}>
       Leave them out
@@ -46,10 +46,10 @@ const UnpricedChoices = ({ form }: { form: BillForm }) => (
 const EarlierChoices = ({ form }: { form: BillForm }) => (
   <>
     <Button size="xs" onClick={() => form.setFieldValue('include_earlier', true)}>
-      Bill them too
+      Include them
     </Button>
     <Button size="xs" variant="default" onClick={() => form.setFieldValue('include_earlier', false)}>
-      Leave them
+      Leave them for another bill
     </Button>
     <Button
       component={Link}
@@ -57,15 +57,15 @@ const EarlierChoices = ({ form }: { form: BillForm }) => (
       size="xs"
       variant="subtle"
     >
-      Look at them
+      View entries
     </Button>
   </>
 )
 
-/** A day before which nobody counted tokens. */
+/** A day before any entry can exist. */
 const BEGINNING = '2000-01-01'
 
-/** The list of the entries that are meant: of the period, or from before it. */
+/** A link to the entries in question: of the period, or from before it. */
 function behind(values: BillValues, filters: Parameters<typeof addressOf>[1], isBefore = false): string {
   const { client, project, month, period } = requestOf(values) ?? {}
   const first = `${month}-01`

@@ -18,24 +18,24 @@ interface SendBillProps {
   document: BillDocument
   isDisabled: boolean
   sent: (bill: Bill) => void
-  /** The bill is no longer what was seen. */
+  /** Called when the bill no longer matches its preview. */
   again: () => void
 }
 
-/** Only over HTTPS browsers make ids themselves. */
+/** Browsers offer `crypto.randomUUID` over HTTPS only. */
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16)).join('')
 
 export function SendBill({ values, request, digest, document, isDisabled, sent, again }: SendBillProps) {
   const [isOpen, dialogue] = useDisclosure()
   const body: BillSending = { ...request, ...deliveryOf(values), digest }
   const text = JSON.stringify(body)
-  // The same bill is sent once, also where its answer was lost and the button is pressed again.
+  // A retry after a lost response must not send the bill twice.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another key for another bill
   const key = useMemo(newKey, [text])
   const send = useSend({
     send: (): Promise<Bill> => answer(api.bills.post(body, { headers: { 'idempotency-key': key } })),
     changes: ['bills', 'entries', 'reports', 'audit'],
-    done: ({ number }) => `Bill ${number} is sent.`,
+    done: ({ number }) => `Bill ${number} sent.`,
     quiet: true,
   })
   const confirm = async () => {
@@ -49,15 +49,15 @@ export function SendBill({ values, request, digest, document, isDisabled, sent, 
   return (
     <>
       <Button leftSection={<IconSend size={16} />} onClick={dialogue.open} disabled={isDisabled}>
-        Send the bill …
+        Send bill…
       </Button>
-      <Confirm isOpen={isOpen} close={dialogue.close} title="Send this bill?" action="Send the bill" confirm={confirm}>
+      <Confirm isOpen={isOpen} close={dialogue.close} title="Send this bill?" action="Send bill" confirm={confirm}>
         <Stack gap="xs">
           <Text size="sm">
             {billedMoney(document.total, document.currency)} to{' '}
-            <bdi>{document.recipient?.name ?? document.scope.project?.name ?? 'nobody in particular'}</bdi>, for{' '}
-            {counted(document.entries, 'entry', 'entries')}. It takes the next number, and its entries can no longer be
-            changed. A bill is never edited: it can be made void, which releases them.
+            <bdi>{document.recipient?.name ?? document.scope.project?.name ?? 'no specific recipient'}</bdi>, for{' '}
+            {counted(document.entries, 'entry', 'entries')}. Sending assigns the next bill number and locks these
+            entries. A sent bill cannot be edited, but you can void it to release its entries.
           </Text>
           <Text size="sm">{deliveryInWords(values, document)}</Text>
         </Stack>
@@ -67,8 +67,9 @@ export function SendBill({ values, request, digest, document, isDisabled, sent, 
 }
 
 function deliveryInWords({ deliver, deliver_to }: BillValues, { recipient }: BillDocument): string {
-  if (deliver === 'nobody') return 'No e-mail is sent.'
-  if (deliver === 'others') return `It goes to ${deliver_to.join(', ') || 'nobody: no address is named'}.`
-  if (!recipient?.email) return 'No e-mail is sent: there is no client, or the client has no address.'
-  return `It goes to ${recipient.email}, where this Tally sends e-mail.`
+  if (deliver === 'nobody') return 'No e-mail will be sent.'
+  if (deliver === 'others' && deliver_to.length === 0) return 'No e-mail will be sent: no address is entered.'
+  if (deliver === 'others') return `It will be e-mailed to ${deliver_to.join(', ')}.`
+  if (!recipient?.email) return 'No e-mail will be sent: the bill has no client, or the client has no e-mail address.'
+  return `It will be e-mailed to ${recipient.email} if e-mail is configured on this server.`
 }

@@ -13,28 +13,28 @@ export function VoidDialogue({ bill, isOpen, close }: BillDialogueProps) {
   const makeVoid = useSend({
     send: () => answer(api.bills({ id: bill.id }).void.post({ reason: reason.trim(), deliver })),
     changes: ['bills', 'entries', 'reports', 'audit'],
-    done: () => `Bill ${bill.number} is void.`,
+    done: () => `Bill ${bill.number} voided.`,
     quiet: true,
   })
   return (
     <Confirm
       isOpen={isOpen}
       close={close}
-      title={`Make bill ${bill.number} void?`}
-      action="Make void"
+      title={`Void bill ${bill.number}?`}
+      action="Void bill"
       isDangerous
       isIncomplete={reason.trim() === ''}
       confirm={() => makeVoid.mutateAsync()}
     >
       <Text size="sm">
         {bill.entries === 0
-          ? 'It keeps its number and its document.'
-          : `Its ${counted(bill.entries, 'entry', 'entries')} can be changed and billed again. It keeps its number and its document.`}{' '}
-        This cannot be taken back.
+          ? 'The bill keeps its number and document.'
+          : `Its ${counted(bill.entries, 'entry', 'entries')} can be changed and billed again. The bill keeps its number and document.`}{' '}
+        You cannot undo this.
       </Text>
       <Textarea
         label="Reason"
-        description="It stands on the void notice."
+        description="Shown on the void notice."
         autosize
         minRows={2}
         maxLength={1000}
@@ -45,7 +45,7 @@ export function VoidDialogue({ bill, isOpen, close }: BillDialogueProps) {
       />
       {wasSent && (
         <Checkbox
-          label="Tell those to whom it was sent by e-mail"
+          label="E-mail a void notice to everyone who received the bill"
           checked={deliver}
           onChange={(event) => setDeliver(event.currentTarget.checked)}
         />

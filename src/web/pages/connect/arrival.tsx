@@ -1,4 +1,4 @@
-/** Waits for the first entry, and shows it as soon as it is there. */
+/** Waits for the first entry and shows it when it arrives. */
 import { Alert, Anchor, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -9,10 +9,10 @@ import { answer, api } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import type { CreatedToken } from '../../server/tokens.ts'
 
-/** Somebody sits and waits for it. */
+/** Frequent, because a person is waiting. */
 const EVERY_MS = 2_500
 
-/** Entries are listed by when their session started; of what agents report as they work, the new ones are among these. */
+/** Entries are listed by session start; new ones are among this many. */
 const WATCHED = '50'
 
 type Entry = Awaited<ReturnType<typeof askEntries>>[number]
@@ -21,10 +21,10 @@ const askEntries = async (manager: string | undefined) =>
   (await answer(api['token-entries'].get({ query: { limit: WATCHED, ...(manager && { agent_manager: [manager] }) } })))
     .data
 
-/** The first entry that was not there when the page was opened; undefined while there is none. */
+/** The first entry to arrive since the page was opened; undefined until then. */
 function useArrival(token: CreatedToken | null): Entry | undefined {
   const { person } = useMe()
-  // With an organization token the entry may be anybody's.
+  // An organization token can report entries of any person.
   const manager = token?.kind === 'org' ? undefined : person.id
   const seen = useRef(new Map<string, ReadonlySet<string>>())
   const { data } = useQuery({
@@ -43,7 +43,7 @@ function useArrival(token: CreatedToken | null): Entry | undefined {
   return data.find(({ id, created_at }) => !before.has(id) && (!token || created_at >= token.created_at))
 }
 
-/** When the token was used last: it tells a call that arrived from one that never did. */
+/** When the token was last used, which shows whether a request reached the server. */
 function useLastUse(token: CreatedToken | null, isWaiting: boolean): string | null {
   const { data } = useQuery({
     queryKey: ['tokens', token?.id],
@@ -67,7 +67,7 @@ function Waiting({ lastUse, waits }: { lastUse: string | null; waits: string }) 
       <Group gap="xs">
         <Loader size={16} aria-hidden />
         <Text size="sm" fw={600}>
-          Waiting for the first entry …
+          Waiting for the first entry…
         </Text>
       </Group>
       <Text size="sm" c="dimmed">
@@ -75,16 +75,17 @@ function Waiting({ lastUse, waits }: { lastUse: string | null; waits: string }) 
       </Text>
       {lastUse && (
         <Text size="sm">
-          The token was used <Ago at={lastUse} />, so the agent reaches Tally.{' '}
+          The token was used <Ago at={lastUse} />, so the agent can reach Tally.{' '}
           {seesTelemetry ? (
             <>
+              See{' '}
               <Anchor component={Link} href="/telemetry" size="sm" underline="always">
                 Telemetry
               </Anchor>{' '}
-              says what was taken of it and what was not, and why.
+              for what was accepted, what was rejected, and why.
             </>
           ) : (
-            'Its answer says what was not taken, and why.'
+            'The response to the agent explains what was rejected and why.'
           )}
         </Text>
       )}
@@ -95,20 +96,20 @@ function Waiting({ lastUse, waits }: { lastUse: string | null; waits: string }) 
 function Arrived({ entry }: { entry: Entry }) {
   const { agent_harness, agent_name, model, tokens, cost, project } = entry
   return (
-    <Alert color="teal" variant="light" icon={<IconCheck />} title="It arrived">
+    <Alert color="teal" variant="light" icon={<IconCheck />} title="Entry received">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           <bdi>{agent_name}</bdi> with <bdi>{agent_harness}</bdi> and <bdi>{model}</bdi>: <Count value={tokens.total} />{' '}
-          tokens, <Money amount={cost} />, {project ? <>on {<bdi>{project.key}</bdi>}</> : 'not placed on any work yet'}
-          .
+          tokens, <Money amount={cost} />,{' '}
+          {project ? <>assigned to {<bdi>{project.key}</bdi>}</> : 'not assigned to a project yet'}.
         </Text>
         <Group gap="xs">
           <Button component={Link} href={`/entries?open=${entry.id}`} size="xs">
-            Look at the entry
+            View entry
           </Button>
           {!project && (
             <Button component={Link} href="/unattributed" size="xs" variant="default">
-              Place it
+              Assign to project
             </Button>
           )}
         </Group>

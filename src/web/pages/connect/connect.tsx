@@ -1,4 +1,4 @@
-/** Make a token, tell the agent, see it arrive. */
+/** Connects an agent: create a token, configure the agent, verify that an entry arrives. */
 import { Alert, Group, Radio, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { one, useAddress } from '../../address.ts'
@@ -18,18 +18,18 @@ export default function Connect() {
   return (
     <Page
       title="Connect an agent"
-      lead="Agents report what they use, one entry per session. What arrives is placed, valued and shown at once."
+      lead="Agents report their usage as one entry per session. Tally assigns each new entry to a project, prices it and shows it immediately."
     >
       {welcome === 'true' && <Welcome />}
       <Stack gap="xl" maw={860}>
         <Choice guide={guide} choose={(key) => show({ agent: key }, { replace: true })} />
-        <Numbered number={1} title="Make a token">
+        <Numbered number={1} title="Create a token">
           <TokenStep guide={guide} token={token} made={setToken} />
         </Numbered>
-        <Numbered number={2} title={`Tell ${guide.key === 'curl' ? 'your program' : guide.title}`}>
+        <Numbered number={2} title={`Configure ${SUBJECTS[guide.key] ?? guide.title}`}>
           <Lines guide={guide} token={usable(token, guide)} />
         </Numbered>
-        <Numbered number={3} title="See it arrive">
+        <Numbered number={3} title="Verify it works">
           <Arrival token={token} waits={guide.waits} />
         </Numbered>
       </Stack>
@@ -37,7 +37,10 @@ export default function Connect() {
   )
 }
 
-/** An organization token reports nothing but telemetry. */
+/** How step 2 names what is configured, where it is not the guide's title. */
+const SUBJECTS: Record<string, string> = { curl: 'your program', otlp: 'the exporter', files: 'the tally CLI' }
+
+/** Organization tokens can only send telemetry. */
 const usable = (token: CreatedToken | null, { isTelemetry }: Guide) =>
   token && (isTelemetry || token.kind === 'svc') ? token : null
 
@@ -45,14 +48,13 @@ function Welcome() {
   const { name } = useSettings()
   return (
     <Alert color="teal" variant="light" title={`${name} is set up`}>
-      You are its admin and signed in. Next, let an agent report; people, clients and prices can follow when they are
-      needed.
+      You are signed in as its admin. Next, connect an agent. You can add people, clients and prices later.
     </Alert>
   )
 }
 
 const Choice = ({ guide, choose }: { guide: Guide; choose: (key: string) => void }) => (
-  <Radio.Group value={guide.key} onChange={choose} aria-label="Which agent">
+  <Radio.Group value={guide.key} onChange={choose} aria-label="Agent">
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
       {GUIDES.map(({ key, title, by }) => (
         <Radio.Card key={key} value={key} className={classes.card} aria-label={`${title}, ${by}`}>
@@ -87,11 +89,11 @@ const Numbered = ({ number, title, children }: { number: number; title: string; 
   </section>
 )
 
-/** Names by which this machine alone knows itself. */
+/** Host names that only work on the same machine. */
 const ONLY_HERE = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 function Lines({ guide, token }: { guide: Guide; token: CreatedToken | null }) {
-  // Once per token, so that what is being copied does not change under the hand.
+  // Once per token, so that the commands do not change while they are copied.
   const target = useMemo<Target>(
     () => ({ url: location.origin, token: token?.token ?? 'tally_svc_…', now: new Date() }),
     [token],
@@ -100,7 +102,7 @@ function Lines({ guide, token }: { guide: Guide; token: CreatedToken | null }) {
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
         {guide.lead}
-        {!token && ' Make a token first, and it stands in these lines.'}
+        {!token && ' Create a token first to include it in these commands.'}
       </Text>
       {guide.steps.map(({ says, lines }) => (
         <div key={says}>
@@ -112,8 +114,8 @@ function Lines({ guide, token }: { guide: Guide; token: CreatedToken | null }) {
       ))}
       {ONLY_HERE.has(location.hostname) && (
         <Text size="xs" c="dimmed">
-          {location.host} is this machine only. An agent on another one needs the name by which that reaches this
-          server, which must listen there: <code>tally serve --host 0.0.0.0</code>.
+          {location.host} is only reachable from this machine. For agents on other machines, make the server listen on
+          the network (<code>tally serve --host 0.0.0.0</code>) and use an address that they can reach.
         </Text>
       )}
     </Stack>

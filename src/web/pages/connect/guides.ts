@@ -1,16 +1,16 @@
-/** What each agent has to be told, so that what it uses arrives here. */
+/** How to configure each agent to report its usage. */
 
-/** Where agents report to, and with what. */
+/** The server and token that agents report with. */
 export interface Target {
-  /** Of this server, as agents reach it. */
+  /** The server's URL, as agents reach it. */
   url: string
-  /** The secret, or words that stand for it until there is one. */
+  /** The secret, or a placeholder until there is one. */
   token: string
   now: Date
 }
 
 export interface Step {
-  /** Where the lines go, and what for. */
+  /** Where to put the lines, and what they do. */
   says: string
   lines: (target: Target) => string
 }
@@ -18,13 +18,13 @@ export interface Step {
 export interface Guide {
   key: string
   title: string
-  /** In two words, below the title. */
+  /** How the agent reports, in two words. */
   by: string
   lead: string
-  /** Whether it sends OpenTelemetry, for which an organization token does as well. */
+  /** Whether it sends OpenTelemetry data, for which an organization token works too. */
   isTelemetry: boolean
   steps: Step[]
-  /** How long it takes until something arrives, and what to look at where nothing does. */
+  /** When the first entry arrives, and what to check if it does not. */
   waits: string
 }
 
@@ -40,7 +40,7 @@ const exporter = (target: Target) =>
 const withoutMilliseconds = (moment: Date) => `${moment.toISOString().slice(0, 19)}Z`
 
 const PLACE: Step = {
-  says: 'Optional: name the work. Without it, placement rules decide, or the entry waits in Unattributed.',
+  says: 'Optional: name the project or ticket. Otherwise placement rules assign the entry, or it stays unattributed.',
   lines: () => 'export OTEL_RESOURCE_ATTRIBUTES="project=acme-web,ticket=ACME-42"',
 }
 
@@ -61,19 +61,19 @@ const geminiSettings = (target: Target) =>
   )
 
 const headers: Step = {
-  says: 'In the shell that starts it, as the settings have no place for headers:',
+  says: 'In the shell that starts it, because the settings file does not support headers:',
   lines: ({ token }) => `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer ${token}"`,
 }
 
 export const GUIDES: readonly Guide[] = [
   {
     key: 'curl',
-    title: 'Anything with HTTP',
-    by: 'one call',
-    lead: 'A script, a CI job or an agent of your own reports one token entry per session.',
+    title: 'Any HTTP client',
+    by: 'one request',
+    lead: 'A script, a CI job or your own agent reports one token entry per session.',
     isTelemetry: false,
     steps: [
-      { says: 'In the shell, the token:', lines: ({ token }) => `export TALLY_TOKEN=${token}` },
+      { says: 'Set the token in your shell:', lines: ({ token }) => `export TALLY_TOKEN=${token}` },
       {
         says: 'Report a session:',
         lines: ({ url, now }) => `curl ${url}/api/v1/token-entries \\
@@ -90,17 +90,17 @@ export const GUIDES: readonly Guide[] = [
   }'`,
       },
     ],
-    waits: 'It is here at once; a refusal says in its answer what to change.',
+    waits: 'The entry appears immediately. If the request is rejected, the response explains what to change.',
   },
   {
     key: 'claude-code',
     title: 'Claude Code',
     by: 'telemetry',
-    lead: 'It pushes what every request used, while it works.',
+    lead: 'Claude Code sends the usage of every request while it works.',
     isTelemetry: true,
     steps: [
       {
-        says: 'In the shell that starts it, or as "env" in ~/.claude/settings.json:',
+        says: 'In the shell that starts Claude Code, or under "env" in ~/.claude/settings.json:',
         lines: (target) =>
           [
             'export CLAUDE_CODE_ENABLE_TELEMETRY=1',
@@ -112,13 +112,13 @@ export const GUIDES: readonly Guide[] = [
       PLACE,
     ],
     waits:
-      'It sends five seconds after the first answer of the model. A session that runs already has to be started again.',
+      'Claude Code sends data five seconds after the model’s first response. Restart sessions that are already running.',
   },
   {
     key: 'codex',
     title: 'Codex',
     by: 'telemetry',
-    lead: 'It pushes what every turn used, while it works.',
+    lead: 'Codex sends the usage of every turn while it works.',
     isTelemetry: true,
     steps: [
       {
@@ -132,31 +132,31 @@ export const GUIDES: readonly Guide[] = [
           ].join('\n'),
       },
     ],
-    waits: 'It sends when a turn is complete. A session that runs already has to be started again.',
+    waits: 'Codex sends data when a turn completes. Restart sessions that are already running.',
   },
   {
     key: 'gemini-cli',
     title: 'Gemini CLI',
     by: 'telemetry',
-    lead: 'It pushes what every request used, while it works.',
+    lead: 'Gemini CLI sends the usage of every request while it works.',
     isTelemetry: true,
     steps: [{ says: 'In ~/.gemini/settings.json:', lines: geminiSettings }, headers, PLACE],
-    waits: 'It sends a few seconds after the first answer of the model, and when it ends.',
+    waits: 'Gemini CLI sends data a few seconds after the model’s first response, and when it exits.',
   },
   {
     key: 'qwen-code',
     title: 'Qwen Code',
     by: 'telemetry',
-    lead: 'It pushes what every request used, while it works.',
+    lead: 'Qwen Code sends the usage of every request while it works.',
     isTelemetry: true,
     steps: [{ says: 'In ~/.qwen/settings.json:', lines: geminiSettings }, headers, PLACE],
-    waits: 'It sends a few seconds after the first answer of the model, and when it ends.',
+    waits: 'Qwen Code sends data a few seconds after the model’s first response, and when it exits.',
   },
   {
     key: 'opencode',
     title: 'opencode',
     by: 'telemetry',
-    lead: 'It pushes what every call of a model used, while it works.',
+    lead: 'opencode sends the usage of every model call while it works.',
     isTelemetry: true,
     steps: [
       {
@@ -167,37 +167,38 @@ export const GUIDES: readonly Guide[] = [
       PLACE,
     ],
     waits:
-      'It sends a few seconds after an answer of the model. “opencode run” ends before its last spans are sent, so some use is missing; “opencode serve” sends them.',
+      'opencode sends data a few seconds after each response of the model. “opencode run” exits before it sends its last spans, so some usage is missing; “opencode serve” sends them.',
   },
   {
     key: 'otlp',
     title: 'Any OTLP exporter',
     by: 'telemetry',
-    lead: 'A program with the OpenTelemetry conventions for generative AI: its events and spans of model calls count.',
+    lead: 'Any program that follows the OpenTelemetry conventions for generative AI. Tally reads its events and spans for model calls.',
     isTelemetry: true,
-    steps: [{ says: 'In its environment:', lines: exporter }, PLACE],
-    waits: 'Exporters send what they gathered every few seconds. gRPC is not taken: the protocol is HTTP.',
+    steps: [{ says: 'In the program’s environment:', lines: exporter }, PLACE],
+    waits: 'Exporters send a batch every few seconds. Use OTLP over HTTP; gRPC is not supported.',
   },
   {
     key: 'files',
-    title: 'Agents’ own files',
+    title: 'Session files',
     by: 'tally agents',
-    lead: 'Agents keep sessions in files of their own. Tally’s executable reads them, also those of the past.',
+    lead: 'Agents save their sessions in local files. The tally executable reads them, including past sessions.',
     isTelemetry: false,
     steps: [
       {
-        says: 'On the machine of the agents, once; it asks for the token:',
+        says: 'Once, on the machine where the agents run (prompts for the token):',
         lines: ({ url }) => `tally agents login --url ${url}`,
       },
       {
-        says: 'What was used so far: look first, then report. Doing it again doubles nothing.',
+        says: 'Preview past usage, then report it. Running this again does not count anything twice.',
         lines: () => 'tally agents scan\ntally agents scan --report',
       },
       {
-        says: 'From now on, as they work; it shows the change of their settings first:',
+        says: 'Report new sessions automatically (shows the settings changes first):',
         lines: () => 'tally agents install claude-code codex gemini-cli opencode',
       },
     ],
-    waits: 'A session is reported when the agent has answered; “tally agents status” says what waits and why.',
+    waits:
+      'A session is reported after the agent responds. “tally agents status” shows pending sessions and the reason.',
   },
 ]

@@ -14,7 +14,7 @@ interface TokenStepProps {
   made: (token: CreatedToken | null) => void
 }
 
-/** Makes a token where it is needed; the lines below then hold it. */
+/** Creates a token, which the commands below then include. */
 export function TokenStep({ guide, token, made }: TokenStepProps) {
   if (token && (guide.isTelemetry || token.kind === 'svc')) {
     return (
@@ -22,22 +22,22 @@ export function TokenStep({ guide, token, made }: TokenStepProps) {
         <TokenOnce secret={token.token} />
         <Group gap="xs">
           <Text size="sm" c="dimmed">
-            “{token.name}” is in the lines below.
+            “{token.name}” is included in the commands below.
           </Text>
           <Button size="compact-sm" variant="subtle" onClick={() => made(null)}>
-            Make another one
+            Create another token
           </Button>
         </Group>
       </Stack>
     )
   }
-  // Named after the agent, anew for another one.
+  // Remounted per agent, because the token is named after it.
   return <TokenForm key={guide.key} guide={guide} made={made} />
 }
 
 const SAYS: Record<TokenKind, string> = {
-  svc: 'What is reported with a service token is yours. Let each person make their own.',
-  org: 'One organization token does for everybody’s telemetry. Entries are yours, or by e-mail address where the settings say so.',
+  svc: 'Entries reported with a service token belong to you. Each person should create their own.',
+  org: 'One organization token can send telemetry for everyone. Entries belong to you, or to the person with the reported e-mail address if that is enabled in the settings.',
   read: '',
 }
 
@@ -46,7 +46,7 @@ function TokenForm({ guide, made }: Pick<TokenStepProps, 'guide' | 'made'>) {
   const [refusal, setRefusal] = useState('')
   const form = useForm({
     initialValues: { name: guide.key, kind: 'svc' as TokenKind },
-    validate: { name: (value) => (value.trim() === '' ? 'Is required.' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a name.' : null) },
   })
   const create = useNewToken(made)
   const kind = mayOrganization ? form.values.kind : 'svc'
@@ -72,7 +72,7 @@ function TokenForm({ guide, made }: Pick<TokenStepProps, 'guide' | 'made'>) {
         )}
         {mayOrganization && (
           <SegmentedControl
-            aria-label="Kind of token"
+            aria-label="Token type"
             w="fit-content"
             value={kind}
             onChange={(value) => form.setFieldValue('kind', value as TokenKind)}
@@ -86,9 +86,9 @@ function TokenForm({ guide, made }: Pick<TokenStepProps, 'guide' | 'made'>) {
           {SAYS[kind]}
         </Text>
         <Group align="flex-end" gap="xs">
-          <TextInput label="Name of the token" maxLength={200} w={260} {...form.getInputProps('name')} />
+          <TextInput label="Token name" maxLength={200} w={260} {...form.getInputProps('name')} />
           <Button type="submit" loading={create.isPending}>
-            Make a token
+            Create token
           </Button>
         </Group>
       </Stack>

@@ -1,4 +1,4 @@
-/** Who was invited, or forgot theirs, chooses a password by the one-time link that an admin made. */
+/** Choosing a password with the one-time link from an admin, after an invitation or a reset. */
 import { Alert, Anchor, Button, Code, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
@@ -10,19 +10,19 @@ import { answer, api } from '../../server/api.ts'
 import { noteSession } from '../../server/me.ts'
 
 export default function Password() {
-  // After the #, so that the browser sends it to nobody until the form is sent.
+  // After the #, so that the browser does not send it before the form is submitted.
   const [linkToken] = useState(() => location.hash.slice(1))
   return linkToken === '' ? <NoLink /> : <PasswordForm linkToken={linkToken} />
 }
 
 const NoLink = () => (
-  <AuthLayout title="Choose a password" lead="It takes the one-time link that an admin gave you.">
+  <AuthLayout title="Choose a password" lead="Use the one-time link that an admin gave you.">
     <Text size="sm">
-      Open the whole link, with what follows its <Code>#</Code>. An admin makes a new one in People, or with{' '}
-      <Code>tally users reset-password</Code>.
+      Open the complete link, including the part after the <Code>#</Code>. An admin can create a new link on the People
+      page or with <Code>tally users reset-password</Code>.
     </Text>
     <Text size="sm">
-      You know your password?{' '}
+      Already have a password?{' '}
       <Anchor component={Link} href="/" size="sm" underline="always">
         Sign in
       </Anchor>
@@ -34,7 +34,7 @@ function PasswordForm({ linkToken }: { linkToken: string }) {
   const [, navigate] = useLocation()
   const form = useForm({
     initialValues: { password: '' },
-    validate: { password: (value) => (value === '' ? 'Is required.' : null) },
+    validate: { password: (value) => (value === '' ? 'Enter a password.' : null) },
   })
   const { submit, refusal, isSending } = useFormSend({
     form,
@@ -50,7 +50,7 @@ function PasswordForm({ linkToken }: { linkToken: string }) {
   return (
     <AuthLayout
       title="Choose a password"
-      lead="You sign in with it from now on. Wherever you are signed in already, you will be signed out."
+      lead="Use it to sign in from now on. All your existing sessions will be signed out."
     >
       <form onSubmit={submit} noValidate>
         <Stack>
@@ -61,7 +61,7 @@ function PasswordForm({ linkToken }: { linkToken: string }) {
           )}
           <NewPassword autoFocus {...form.getInputProps('password')} />
           <Button type="submit" loading={isSending} fullWidth>
-            Choose
+            Set password
           </Button>
         </Stack>
       </form>
