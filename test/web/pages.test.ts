@@ -148,7 +148,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
       await visiting('member', async ({ page, open, issues }) => {
         for (const path of ['/bills', '/bills/new', '/people', '/settings', '/audit', '/rules', '/telemetry']) {
           await open(path)
-          expect(await page.locator('main').textContent(), path).toContain('nothing at this address')
+          expect(await page.locator('main').textContent(), path).toContain('Page not found')
           expect(issues(), path).toEqual([])
         }
       })
@@ -249,7 +249,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
       await visiting('admin', async ({ page, open, settled, issues }) => {
         await open('/')
         await page.keyboard.press('Tab')
-        expect(await page.locator(':focus').textContent()).toBe('Skip to the content')
+        expect(await page.locator(':focus').textContent()).toBe('Skip to content')
         await page.keyboard.press('Enter')
         expect(await page.locator(':focus').getAttribute('id')).toBe('content')
         for (const [key, title] of [
@@ -338,7 +338,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
 
           // To save the title decides nothing.
           await ticket.getByLabel('Title').fill('Try again')
-          await ticket.getByRole('button', { name: 'Save' }).click()
+          await ticket.getByRole('button', { name: 'Save changes' }).click()
           await ticket.waitFor({ state: 'detached' })
           expect([await project(first.id, ask), await project(second.id, ask)]).toEqual(['SHOP', 'PORTAL'])
 
@@ -358,7 +358,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
           await decided.getByText('Project PORTAL').waitFor()
           await decided.getByRole('button', { name: 'Change project' }).click()
           await page.getByRole('radio', { name: 'No project' }).check()
-          await page.getByText('This takes the decision back').waitFor()
+          await page.getByText('This clears the project of the ticket').waitFor()
           await open('/')
           await page.getByText('Needs attention').waitFor()
           expect(await attention.count()).toBe(0)
@@ -385,7 +385,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
             .getByRole('dialog', { name: 'Set the project of LONE-1' })
             .getByRole('button', { name: 'Set project' })
             .click()
-          await page.getByText('The project of LONE-1 is SHOP.').waitFor()
+          await page.getByText('LONE-1 now belongs to SHOP.').waitFor()
 
           const shared = await openTicket(visitor, 'SHARED-1')
           expect(await shared.textContent()).not.toContain('PORTAL')

@@ -36,11 +36,11 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       const link = /http:\/\/\S+\/setup#\w+/.exec(await server.log())![0]
       await open(link.slice(server.url.length))
       await page.getByRole('group', { name: 'Organization' }).getByLabel('Name').fill('Acme')
-      const admin = page.getByRole('group', { name: 'You, its first admin' })
+      const admin = page.getByRole('group', { name: 'Your admin account' })
       await admin.getByLabel('Name').fill('Ada')
       await admin.getByLabel('E-mail address').fill('ada@example.com')
       await admin.getByLabel('Password', { exact: true }).fill(PASSWORD)
-      await press('Set up')
+      await press('Set up Tally')
 
       // Create a token, report with the very lines that the page shows, and see it arrive.
       await heading('Connect an agent')

@@ -1,6 +1,6 @@
 import { html } from './html.ts'
 
-/** Scalar's reference over the whole window; `docs.js` starts it. */
+/** The full-page Scalar API reference, started by `docs.js`. */
 export function docsPage(): string {
   return html`<!doctype html>
 <html lang="en">
@@ -15,7 +15,7 @@ export function docsPage(): string {
 </head>
 <body>
 <div id="reference"></div>
-<noscript>This page needs JavaScript. The same is in <a href="/api/v1/openapi.json">the OpenAPI document</a>.</noscript>
+<noscript>This page needs JavaScript. The same reference is available as an <a href="/api/v1/openapi.json">OpenAPI document</a>.</noscript>
 </body>
 </html>
 `.text

@@ -1,4 +1,4 @@
-/** Pages as text. Whatever is put into a template is escaped, unless it is a template itself. */
+/** HTML pages as strings. Values interpolated into a template are escaped unless they are templates themselves. */
 
 export class Html {
   constructor(readonly text: string) {}
@@ -21,11 +21,11 @@ export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
 export interface Page {
   title: string
   content: Html
-  /** Paths of scripts, run when the page is there. */
+  /** Paths of module scripts, run after the page is parsed. */
   scripts?: string[]
 }
 
-/** The frame that every page of the server itself has. */
+/** The layout of the server's own pages. */
 export function page({ title, content, scripts = [] }: Page): string {
   return html`<!doctype html>
 <html lang="en">
@@ -38,7 +38,7 @@ export function page({ title, content, scripts = [] }: Page): string {
 <link rel="stylesheet" href="/assets/pages.css">
 ${scripts.map((path) => html`<script src="${path}" type="module"></script>\n`)}</head>
 <body>
-<header><a href="/">Tally</a><nav aria-label="Pages"><a href="/docs">API</a><a href="/problems/">Problems</a></nav></header>
+<header><a href="/">Tally</a><nav aria-label="Pages"><a href="/docs">API</a><a href="/problems/">Error codes</a></nav></header>
 <main>
 ${content}
 </main>

@@ -3,12 +3,12 @@ import { type Html, html, page } from './html.ts'
 
 const codes = Object.keys(PROBLEMS) as ProblemCode[]
 
-/** Prose with code between backquotes. */
+/** Renders text between backticks as code. */
 function prose(text: string): Html[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 }
 
-/** On a narrow screen a code breaks after an underscore, not within a word. */
+/** Lets a code wrap after underscores on narrow screens, not within a word. */
 function breakable(code: string): Html[] {
   return code.split('_').map((word, index) => (index === 0 ? html`${word}` : html`_<wbr>${word}`))
 }
@@ -23,9 +23,9 @@ export function problemsPage(): string {
 `,
   )
   return page({
-    title: 'Problems · Tally',
-    content: html`<h1>Problems</h1>
-<p class="lead">A call that is refused or fails is answered with a problem (<span class="name">RFC 9457</span>). Its <code>code</code> is one of these and keeps its meaning; <code>detail</code> says what happened and what to do; <code>request_id</code> is where the log knows it.</p>
+    title: 'Error codes · Tally',
+    content: html`<h1>Error codes</h1>
+<p class="lead">A failed request returns a problem document (<span class="name">RFC 9457</span>). Its <code>code</code> is one of the codes below, whose meanings never change. <code>detail</code> explains what happened and what to do. <code>request_id</code> identifies the request in the server’s log.</p>
 <table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Title</th></tr></thead>
 <tbody>
@@ -38,7 +38,7 @@ export function problemPage(code: ProblemCode): string {
   const { title, status, help } = PROBLEMS[code]
   return page({
     title: `${title} · Tally`,
-    content: html`<p class="path"><a href="/problems/">Problems</a></p>
+    content: html`<p class="path"><a href="/problems/">Error codes</a></p>
 <h1>${title}</h1>
 <p class="lead">${prose(help)}</p>
 <dl>

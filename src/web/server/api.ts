@@ -1,4 +1,4 @@
-/** The same HTTP API as everybody's, typed by the server's own routes. */
+/** Client of the public HTTP API, typed by the server's routes. */
 import { treaty } from '@elysiajs/eden'
 import type { App } from '../../app.ts'
 import { Problem, unreachable } from './problem.ts'
@@ -8,17 +8,17 @@ export const api = treaty<App>(location.origin, {
   parseDate: false,
 }).api.v1
 
-/** A call that has ended, whatever it was. */
+/** A completed call, successful or not. */
 export interface Settled {
   data: unknown
   error: { status: unknown; value: unknown } | null
   response: Response
 }
 
-/** What a call answers as JSON. A CSV is fetched by a link, never by a call. */
+/** The JSON body of a response. CSV is downloaded through links, never through calls. */
 export type Body<Call extends Settled> = Exclude<Call['data'], Response | null>
 
-/** The body of an answer, or throws its {@link Problem}. */
+/** Returns the response body, or throws its {@link Problem}. */
 export async function answer<Call extends Settled>(call: Promise<Call>): Promise<Body<Call>> {
   let settled: Call
   try {

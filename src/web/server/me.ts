@@ -1,6 +1,5 @@
 /**
- * Who is signed in, for which organization, and what the role lets them do. The server decides; this only decides what
- * is offered.
+ * The signed-in person, their organization and role. The server enforces access; this only decides what to show.
  */
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
@@ -8,7 +7,7 @@ import { answer, api } from './api.ts'
 import { Problem } from './problem.ts'
 import { queryClient } from './queries.ts'
 
-/** Nobody leads more projects than a page of them holds. */
+/** More projects than anyone leads; the API's page limit. */
 const LED_LIMIT = '1000'
 
 /** The person, the organization's settings, and which projects they lead: all that every page needs to know. */
@@ -29,12 +28,12 @@ async function askMe() {
 const session = document.querySelector<HTMLMetaElement>('meta[name="session"]')!
 export const mayBeSignedIn = () => session.content === 'sent'
 
-/** From now on there is a session to ask about, or none any more. */
+/** Records that a session started or ended. */
 export function noteSession(isThere: boolean): void {
   session.content = isThere ? 'sent' : 'none'
 }
 
-/** Null where nobody is signed in. Asked again when the settings or projects change, as they are part of it. */
+/** Null if nobody is signed in. Refetched when settings or projects change, which are part of it. */
 export const useSignedIn = () => useQuery({ queryKey: ['me'], queryFn: askMe })
 
 export type Me = NonNullable<Awaited<ReturnType<typeof askMe>>>
@@ -46,7 +45,7 @@ export const MeProvider = MeContext.Provider
 /** Only below the sign-in. */
 export function useMe(): Me {
   const me = useContext(MeContext)
-  if (!me) throw new Error('Nobody is signed in here.')
+  if (!me) throw new Error('useMe() needs a signed-in person.')
   return me
 }
 

@@ -1,4 +1,4 @@
-/** One value that was refused, and where it stands in what was sent. */
+/** A rejected value and its position in the request body. */
 export interface Issue {
   /** A JSON pointer, `/tokens/input`. */
   pointer: string
@@ -6,10 +6,9 @@ export interface Issue {
   message: string
 }
 
-const ENDED =
-  'The session had ended, and nothing was changed. What you typed is still here: try again when you are signed in.'
+const ENDED = 'Your session had ended, and nothing was changed. What you typed is still here: sign in, then try again.'
 
-/** A refusal of the API (RFC 9457), with what a person can do about it. */
+/** An API error (RFC 9457) and what to do about it. */
 export class Problem extends Error {
   override readonly name = 'Problem'
 
@@ -28,32 +27,32 @@ export class Problem extends Error {
     const told = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
     const text = (key: string, otherwise: string) => (typeof told[key] === 'string' ? (told[key] as string) : otherwise)
     const code = text('code', 'unknown')
-    // The API tells programs to send a token.
-    if (code === 'unauthenticated') return new Problem(response.status, code, 'The session has ended', ENDED, [], null)
+    // The API's own message is meant for programs: it asks for a token.
+    if (code === 'unauthenticated') return new Problem(response.status, code, 'Your session has ended', ENDED, [], null)
     return new Problem(
       response.status,
       code,
       text('title', `The server answered ${response.status}`),
-      text('detail', 'It gave no reason. Try again, and look into its log where it stays so.'),
+      text('detail', 'It gave no reason. Try again. If the error persists, check the server log.'),
       Array.isArray(told.errors) ? (told.errors as Issue[]) : [],
       response.headers.get('x-request-id'),
     )
   }
 
   static unreachable(): Problem {
-    const advice = 'Tally does not answer. What you typed is still here: try again when the server runs.'
-    return new Problem(0, 'unreachable', 'No connection to the server', advice, [], null)
+    const advice = 'Tally is not responding. What you typed is still here: try again once the server is running.'
+    return new Problem(0, 'unreachable', 'Can’t reach the server', advice, [], null)
   }
 }
 
 export const unreachable = () => Problem.unreachable()
 
-/** Whatever was thrown, as something that can be shown. */
+/** Returns the error as a Problem, or rethrows it. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   throw error
 }
 
-/** The API's message says what a value must be; before it stands a label that says which one is meant. */
+/** Turns an API message, such as "must be a number", into a sentence to show under a labeled field. */
 export const sentence = (message: string) =>
   `${message.charAt(0).toUpperCase()}${message.slice(1)}${message.endsWith('.') ? '' : '.'}`

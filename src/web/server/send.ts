@@ -1,4 +1,4 @@
-/** Changing something: what is told when it worked, what no longer holds, and where the issues of a form are shown. */
+/** Mutations: the success message, the queries to invalidate, and where a form shows its validation issues. */
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { asProblem, type Problem, sentence } from './problem.ts'
@@ -6,17 +6,17 @@ import { forget, type Part } from './queries.ts'
 
 interface Sending<Input, Answer> {
   send: (input: Input) => Promise<Answer>
-  /** Parts of the API whose answers may be different now. */
+  /** Parts of the API whose cached responses are invalidated. */
   changes: readonly Part[]
-  /** Told in passing, such as "Bill 2026-0042 is sent." */
+  /** The success notification, such as "Bill 2026-0042 sent." */
   done?: (answer: Answer, input: Input) => string
-  /** Of what is gone now: goes elsewhere before anything is asked again, because its page would ask for it. */
+  /** After a removal: navigates away before queries are refetched, because the page would request what is gone. */
   leave?: () => void
-  /** After it worked: close what was open, go elsewhere. */
+  /** Runs after success, for example to close a dialog or navigate. */
   after?: (answer: Answer, input: Input) => void
   /**
-   * Where a refusal is shown by the caller itself, beside what was typed. Without it, a refusal is told in passing, which suits
-   * buttons without a form.
+   * Set when the caller shows errors itself, next to what was typed. Otherwise errors appear as notifications, which
+   * suits buttons without a form.
    */
   quiet?: boolean
 }
@@ -43,7 +43,7 @@ export function useSend<Input = void, Answer = unknown>(sending: Sending<Input, 
 
 export const tell = (message: string) => notifications.show({ message, color: 'teal', autoClose: 5_000 })
 
-/** Stays until it is closed: nobody must miss that something did not happen. */
+/** Stays until closed, so that nobody misses a failure. */
 const tellProblem = ({ title, message, issues }: Problem) =>
   notifications.show({
     title,
@@ -53,7 +53,7 @@ const tellProblem = ({ title, message, issues }: Problem) =>
   })
 
 /**
- * Puts the issues of a refusal beside the fields they are about, and answers what is left to say above the form.
+ * Shows validation issues at their fields and returns the text to show above the form for the rest.
  * `fields` names the form's field of each pointer that is not its own name: `{ '/tokens/input': 'input' }`.
  */
 export function showIssues(

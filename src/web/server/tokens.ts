@@ -6,7 +6,7 @@ export type TokenKind = NewToken['kind']
 export type CreatedToken = Body<Awaited<ReturnType<typeof api.tokens.post>>>
 export type Token = Body<Awaited<ReturnType<typeof api.tokens.get>>>['data'][number]
 
-/** Makes a token; a refusal is shown by the form. */
+/** Creates a token. The form shows any error. */
 export const useNewToken = (after?: (token: CreatedToken) => void) =>
   useSend({
     send: (token: NewToken): Promise<CreatedToken> => answer(api.tokens.post(token)),

@@ -1,4 +1,4 @@
-/** Who is here decides what is shown: the pages of people without a session, or the shell with everything else. */
+/** Shows the pages for visitors without a session, or the shell with all other pages. */
 import { Center, Loader } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'

@@ -7,8 +7,8 @@ interface State {
 }
 
 /**
- * An issue of the application itself, or a part of it that could not be loaded: the server does not answer, or after an
- * upgrade a page that was left open asks for parts that are gone. Loading it again mends both.
+ * Catches errors of the application itself, and parts of it that fail to load: because the server is down, or because
+ * a page that was open during an upgrade requests files that no longer exist. Reloading fixes both.
  */
 export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
   override state: State = { error: null, isUnreachable: false }
@@ -17,7 +17,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
     return { error }
   }
 
-  /** Without a server there would be the browser's own page instead, and nothing of this one. */
+  /** Checks the server first: without it, the browser would replace this page with its own error page. */
   loadAgain = async () => {
     const answered = await fetch(location.href, { method: 'HEAD' }).then(
       () => true,
@@ -34,16 +34,16 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
       <Container size="xs" py="xl">
         <Stack role="alert">
           <Title order={1} size="h3">
-            This page cannot be shown
+            This page couldn’t be loaded
           </Title>
           <Text>
             {isUnreachable
-              ? 'Tally does not answer. Load the page again when the server runs.'
-              : 'Tally may not have answered, or was upgraded while this was open. Loading the page again mostly mends that.'}
+              ? 'Tally is not responding. Reload the page once the server is running.'
+              : 'Tally may be unreachable, or it was upgraded while this page was open. Reloading usually fixes this.'}
           </Text>
           <Code block>{error.message}</Code>
           <Button onClick={this.loadAgain} w="fit-content">
-            Load again
+            Reload
           </Button>
         </Stack>
       </Container>

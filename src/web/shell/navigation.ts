@@ -1,4 +1,4 @@
-/** The pages, in the order of the menu: where they are, for whom, and what loads them. */
+/** The pages in menu order: their paths, who sees them, and how they load. */
 import {
   IconBook2,
   IconBuildingStore,
@@ -23,10 +23,10 @@ export interface Section {
   path: string
   title: string
   icon: ComponentType<{ size?: number; stroke?: number }>
-  /** Pressed after `g`: `g e` goes to the entries. */
+  /** The key pressed after `g`: `g e` opens the entries. */
   key: string
-  group: 'Usage' | 'Work' | 'Money' | 'Set-up'
-  /** Who is offered it. The server refuses others anyway. */
+  group: 'Usage' | 'Work' | 'Billing' | 'Setup'
+  /** Whether it is in the menu. The server checks access itself. */
   isFor: (me: Me) => boolean
   page: ComponentType
 }
@@ -37,7 +37,7 @@ const roles =
   (me: Me) =>
     allowed.includes(me.person.role)
 
-/** Each section is loaded when it is first opened, so that the first page is quick. */
+/** Each section loads when it is first opened, to keep the first page fast. */
 export const SECTIONS: readonly Section[] = [
   {
     path: '/',
@@ -98,7 +98,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Bills',
     icon: IconFileInvoice,
     key: 'b',
-    group: 'Money',
+    group: 'Billing',
     isFor: roles('billing', 'admin'),
     page: lazy(() => import('../pages/bills/bills.tsx')),
   },
@@ -107,7 +107,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Prices',
     icon: IconCash,
     key: 'p',
-    group: 'Money',
+    group: 'Billing',
     isFor: everybody,
     page: lazy(() => import('../pages/prices/prices.tsx')),
   },
@@ -116,7 +116,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Connect an agent',
     icon: IconPlugConnected,
     key: 'c',
-    group: 'Set-up',
+    group: 'Setup',
     isFor: everybody,
     page: lazy(() => import('../pages/connect/connect.tsx')),
   },
@@ -125,7 +125,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Telemetry',
     icon: IconRadar,
     key: 'y',
-    group: 'Set-up',
+    group: 'Setup',
     isFor: roles('billing', 'admin'),
     page: lazy(() => import('../pages/telemetry/telemetry.tsx')),
   },
@@ -134,7 +134,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'People',
     icon: IconUsers,
     key: 'm',
-    group: 'Set-up',
+    group: 'Setup',
     isFor: roles('admin'),
     page: lazy(() => import('../pages/people/people.tsx')),
   },
@@ -143,7 +143,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Tokens',
     icon: IconKey,
     key: 't',
-    group: 'Set-up',
+    group: 'Setup',
     isFor: everybody,
     page: lazy(() => import('../pages/tokens/tokens.tsx')),
   },
@@ -152,7 +152,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Settings',
     icon: IconSettings,
     key: 'g',
-    group: 'Set-up',
+    group: 'Setup',
     isFor: roles('admin'),
     page: lazy(() => import('../pages/settings/settings.tsx')),
   },
@@ -161,16 +161,16 @@ export const SECTIONS: readonly Section[] = [
     title: 'Audit',
     icon: IconHistory,
     key: 'a',
-    group: 'Set-up',
+    group: 'Setup',
     isFor: roles('admin'),
     page: lazy(() => import('../pages/audit/audit.tsx')),
   },
 ]
 
-/** Beside the menu: the person's own page. */
+/** The person's own page, outside the menu. */
 export const ACCOUNT = lazy(() => import('../pages/account/account.tsx'))
 
-export const GROUPS = ['Usage', 'Work', 'Money', 'Set-up'] as const
+export const GROUPS = ['Usage', 'Work', 'Billing', 'Setup'] as const
 
-/** Where the API is described; served beside the application. */
+/** The API reference, served next to the application. */
 export const DOCUMENTATION = { path: '/docs', title: 'API', icon: IconBook2 }

@@ -4,14 +4,14 @@ import { Empty } from '../parts/empty.tsx'
 
 export const NotFound = () => (
   <Empty
-    title="There is nothing at this address"
+    title="Page not found"
     isPage
     action={
       <Button component={Link} href="/" variant="light">
-        Go to the overview
+        Go to overview
       </Button>
     }
   >
-    It may be misspelt, or a page that your role does not open.
+    The address may be mistyped, or this is a page you can’t access.
   </Empty>
 )

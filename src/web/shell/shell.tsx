@@ -1,4 +1,4 @@
-/** What stands around every page: the menu, who is signed in, light or dark, and keys that lead everywhere. */
+/** The frame of every page: the menu, the account menu, the theme switch and keyboard shortcuts. */
 import {
   ActionIcon,
   Alert,
@@ -49,7 +49,7 @@ export function Shell({ children }: { children: ReactNode }) {
       padding={{ base: 'sm', sm: 'lg' }}
     >
       <a href="#content" className={classes.skip}>
-        Skip to the content
+        Skip to content
       </a>
       <AppShell.Header className="tally-no-print">
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -102,8 +102,8 @@ export function Shell({ children }: { children: ReactNode }) {
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
         {me.settings.demo && (
           <Alert color="yellow" variant="light" mb="md" py="xs" className="tally-no-print">
-            Everything here is made up to look around. With the server stopped,{' '}
-            <code className={classes.command}>tally demo --remove</code> takes it away again.
+            This is demo data. To remove it, stop the server and run{' '}
+            <code className={classes.command}>tally demo --remove</code>.
           </Alert>
         )}
         {children}
@@ -117,7 +117,7 @@ const isBelow = (path: string, section: string) =>
   section === '/' ? path === '/' : path === section || path.startsWith(`${section}/`)
 
 const SCHEMES = {
-  auto: { next: 'light', says: 'As the system has it', icon: IconDeviceDesktop },
+  auto: { next: 'light', says: 'System', icon: IconDeviceDesktop },
   light: { next: 'dark', says: 'Light', icon: IconSun },
   dark: { next: 'auto', says: 'Dark', icon: IconMoon },
 } as const
@@ -126,11 +126,11 @@ function SchemeButton() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const { next, says, icon: Icon } = SCHEMES[colorScheme]
   return (
-    <Tooltip label={`Colours: ${says.toLowerCase()}`}>
+    <Tooltip label={`Theme: ${says.toLowerCase()}`}>
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={`Colours: ${says.toLowerCase()}. Change to ${SCHEMES[next].says.toLowerCase()}`}
+        aria-label={`Theme: ${says.toLowerCase()}. Switch to ${SCHEMES[next].says.toLowerCase()}`}
         onClick={() => setColorScheme(next)}
       >
         <Icon size={18} stroke={1.6} />
@@ -160,7 +160,7 @@ function PersonMenu({ help }: { help: () => void }) {
           Your account
         </Menu.Item>
         <Menu.Item leftSection={<IconKeyboard size={16} />} onClick={help}>
-          Keys
+          Keyboard shortcuts
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item onClick={() => leave.mutate()}>Sign out</Menu.Item>
@@ -181,7 +181,7 @@ function Shortcuts({ isOpen, close, sections }: ShortcutsProps) {
     ...sections.map(({ title, key }): [string, string[]] => [`Go to ${title}`, ['g', key]]),
   ]
   return (
-    <Modal opened={isOpen} onClose={close} title="Keys">
+    <Modal opened={isOpen} onClose={close} title="Keyboard shortcuts">
       <Table>
         <Table.Tbody>
           {lines.map(([does, keys]) => (

@@ -1,28 +1,28 @@
-/** Keys that work on every page, unless one is typing. */
+/** Keyboard shortcuts that work on every page, except while typing. */
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 
-/** What is gone to with `g` and a key. Not the whole section, whose page would come along. */
+/** Where `g` and a key lead. Not the whole section, which would pull in its page. */
 interface Destination {
   path: string
   key: string
 }
 
-/** Those that pages and tables listen to; shown beside the ones of the menu. */
+/** Shortcuts handled by pages and tables, listed next to those of the menu. */
 export const SHORTCUTS = [
   { keys: ['/'], does: 'Search on this page' },
   { keys: ['j'], does: 'Next row' },
-  { keys: ['k'], does: 'Row before' },
-  { keys: ['Enter'], does: 'Open the row' },
-  { keys: ['x'], does: 'Select the row' },
-  { keys: ['Esc'], does: 'Close what is open' },
-  { keys: ['?'], does: 'Show the keys' },
+  { keys: ['k'], does: 'Previous row' },
+  { keys: ['Enter'], does: 'Open row' },
+  { keys: ['x'], does: 'Select row' },
+  { keys: ['Esc'], does: 'Close dialog or panel' },
+  { keys: ['?'], does: 'Show keyboard shortcuts' },
 ]
 
-/** After `g` the next key must follow within it, or it is typed for something else. */
+/** How soon after `g` the next key must follow. */
 const SECOND_KEY_MS = 1_200
 
-/** Whether a key that was pressed belongs to a field, a menu or a dialogue instead. */
+/** Whether a key press belongs to a field or menu, or is a browser shortcut. */
 export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey) return true
   if (!(target instanceof HTMLElement)) return false

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 
-/** Addresses under which agents push what is theirs. */
+/** More e-mail addresses whose telemetry belongs to the person. */
 export function FurtherEmails({ id }: { id: string }) {
   const { data } = useQuery({
     queryKey: ['users', id, 'emails'],
@@ -19,14 +19,14 @@ function EmailsForm({ id, known }: { id: string; known: string[] }) {
   const save = useSend({
     send: () => answer(api.users({ id }).emails.put({ emails })),
     changes: ['users', 'telemetry', 'audit'],
-    done: () => 'Saved.',
+    done: () => 'E-mail addresses saved.',
     quiet: true,
   })
   return (
     <Stack gap="xs">
       <TagsInput
-        label="Further e-mail addresses"
-        description="Under which their agents push telemetry, where the settings place it by e-mail address. Enter after each."
+        label="Additional e-mail addresses"
+        description="If telemetry is assigned by e-mail address (see Settings), telemetry with one of these belongs to this person. Press Enter after each."
         splitChars={[',', ' ', ';']}
         acceptValueOnBlur
         value={emails}
@@ -38,7 +38,7 @@ function EmailsForm({ id, known }: { id: string; known: string[] }) {
         </Alert>
       )}
       <Button variant="default" w="fit-content" loading={save.isPending} onClick={() => save.mutate()}>
-        Save the addresses
+        Save addresses
       </Button>
     </Stack>
   )

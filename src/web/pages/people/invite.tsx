@@ -16,7 +16,7 @@ export function Invite({ isOpen, close }: { isOpen: boolean; close: () => void }
     <Modal
       opened={isOpen}
       onClose={leave}
-      title={made ? `${made.user.name} is added` : 'Invite a person'}
+      title={made ? `${made.user.name} added` : 'Invite person'}
       closeOnClickOutside={false}
       closeOnEscape={made === null}
     >
@@ -25,7 +25,7 @@ export function Invite({ isOpen, close }: { isOpen: boolean; close: () => void }
   )
 }
 
-const isEmpty = (value: string) => (value.trim() === '' ? 'Is required.' : null)
+const isEmpty = (value: string) => (value.trim() === '' ? 'Required.' : null)
 
 function InviteForm({ invited, leave }: { invited: (made: PasswordLink) => void; leave: () => void }) {
   const form = useForm({
@@ -50,7 +50,7 @@ function InviteForm({ invited, leave }: { invited: (made: PasswordLink) => void;
         <TextInput label="Name" maxLength={200} data-autofocus autoComplete="off" {...form.getInputProps('name')} />
         <TextInput
           label="E-mail address"
-          description="They sign in with it."
+          description="Used to sign in."
           type="email"
           maxLength={254}
           autoComplete="off"

@@ -30,12 +30,12 @@ export function PeopleList() {
   return (
     <Page
       title="People"
-      lead="Who may sign in, and what they see and do."
+      lead="People who can sign in, and their roles."
       actions={
         <>
           <DownloadCsv path="/users" query={query} />
           <Button leftSection={<IconPlus size={16} />} onClick={() => show({ invite: 'true' })}>
-            Invite a person
+            Invite person
           </Button>
         </>
       }
@@ -75,7 +75,9 @@ export function PeopleList() {
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/people/${id}`)}
         isMuted={({ disabled_at }) => disabled_at !== null}
-        empty={<Empty title="Nobody">No person has this name, role and state.</Empty>}
+        empty={
+          <Empty title="No matching people">No one has this name, role and state. Change or clear the filters.</Empty>
+        }
       />
       <Invite isOpen={invite === 'true'} close={() => show({ invite: undefined }, { replace: true })} />
     </Page>

@@ -35,12 +35,12 @@ function PasswordLinkButton({ person: { id, has_password } }: { person: Person }
   return (
     <>
       <Button variant="default" loading={make.isPending} onClick={() => make.mutate()}>
-        {has_password ? 'Make a password link' : 'Make an invitation link'}
+        {has_password ? 'Create password link' : 'Create invitation link'}
       </Button>
       <Modal
         opened={made !== null}
         onClose={() => setMade(null)}
-        title={has_password ? 'Link to choose a new password' : 'Invitation link'}
+        title={has_password ? 'Password reset link' : 'Invitation link'}
         closeOnClickOutside={false}
       >
         {made && <LinkOnce made={made} leave={() => setMade(null)} />}
@@ -57,14 +57,14 @@ function DisableButton({ person: { id, name } }: { person: Person }) {
   const disable = useSend({
     send: (): Promise<Disabled> => answer(api.users({ id }).disable.post()),
     changes: ['users', 'tokens', 'audit'],
-    done: () => `${name} is disabled.`,
+    done: () => `${name} is now disabled.`,
     after: ({ tokens_in_use }) => setRelied(tokens_in_use),
     quiet: true,
   })
   return (
     <>
       <Button variant="default" color="red" onClick={dialogue.open}>
-        Disable …
+        Disable…
       </Button>
       <Confirm
         isOpen={isOpen}
@@ -75,17 +75,20 @@ function DisableButton({ person: { id, name } }: { person: Person }) {
         confirm={() => disable.mutateAsync()}
       >
         <Text size="sm">
-          They are signed out, and their service and read tokens are refused at once. Entries stay theirs. It can be
-          taken back.
+          They are signed out, and their service and read tokens stop working immediately. Their entries stay theirs.
+          You can enable them again later.
         </Text>
         <TokensLately id={id} />
       </Confirm>
-      <Modal opened={relied.length > 0} onClose={() => setRelied([])} title="These tokens were in use">
+      <Modal opened={relied.length > 0} onClose={() => setRelied([])} title="Tokens in use">
         <Stack>
-          <Text size="sm">Agents that called with them are refused now. Somebody else has to make new ones.</Text>
+          <Text size="sm">
+            Requests from agents that use these tokens are now rejected. Someone else needs to create new tokens for
+            them.
+          </Text>
           <TokenList tokens={relied} />
           <Group justify="flex-end">
-            <Button onClick={() => setRelied([])}>Understood</Button>
+            <Button onClick={() => setRelied([])}>Close</Button>
           </Group>
         </Stack>
       </Modal>
@@ -97,16 +100,16 @@ const TokenList = ({ tokens }: { tokens: { id: string; name: string; last_used_a
   <List size="sm">
     {tokens.map(({ id, name, last_used_at }) => (
       <List.Item key={id}>
-        <bdi>{name}</bdi>, used <Ago at={last_used_at} />
+        <bdi>{name}</bdi>, last used <Ago at={last_used_at} />
       </List.Item>
     ))}
   </List>
 )
 
-/** What the server counts as in use. */
+/** The period in which the server counts a token as in use. */
 const LATELY_MS = 30 * 86_400_000
 
-/** Who relies on the person's tokens should be known before. */
+/** Warns which of the person's tokens are in use before they stop working. */
 function TokensLately({ id }: { id: string }) {
   const { data } = useQuery({
     queryKey: ['tokens', 'of', id, 'all'],
@@ -119,7 +122,7 @@ function TokensLately({ id }: { id: string }) {
   return (
     <div>
       <Text size="sm" fw={600}>
-        In use in the last 30 days:
+        Used in the last 30 days:
       </Text>
       <TokenList tokens={used} />
     </div>
@@ -130,7 +133,7 @@ function EnableButton({ person: { id, name } }: { person: Person }) {
   const enable = useSend({
     send: () => answer(api.users({ id }).enable.post()),
     changes: ['users', 'tokens', 'audit'],
-    done: () => `${name} may sign in again.`,
+    done: () => `${name} can sign in again.`,
   })
   return (
     <Button loading={enable.isPending} onClick={() => enable.mutate()}>

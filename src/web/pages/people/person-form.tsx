@@ -12,7 +12,7 @@ export function PersonForm({ person }: { person: Person }) {
     form,
     send: (values: typeof form.values) => answer(api.users({ id: person.id }).patch(values)),
     changes: ['users', 'me', 'audit'],
-    done: () => 'Saved.',
+    done: () => 'Changes saved.',
   })
   return (
     <form onSubmit={submit} noValidate>
@@ -25,7 +25,7 @@ export function PersonForm({ person }: { person: Person }) {
         <TextInput label="Name" maxLength={200} autoComplete="off" {...form.getInputProps('name')} />
         <TextInput
           label="E-mail address"
-          description="They sign in with it."
+          description="Used to sign in."
           type="email"
           maxLength={254}
           autoComplete="off"
@@ -33,7 +33,7 @@ export function PersonForm({ person }: { person: Person }) {
         />
         <RoleChoice {...form.getInputProps('role')} />
         <Button type="submit" w="fit-content" loading={isSending} disabled={!form.isDirty()}>
-          Save
+          Save changes
         </Button>
       </Stack>
     </form>

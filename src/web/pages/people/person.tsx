@@ -1,4 +1,4 @@
-/** One person: who they are, what they may do, their tokens and projects. */
+/** One person: their details, role, tokens and projects. */
 import { Alert, Anchor, Button, Grid, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -50,8 +50,8 @@ export function PersonPage({ id }: { id: string }) {
     >
       {person.disabled_at !== null && (
         <Alert color="red" variant="light" title="Disabled">
-          <Moment at={person.disabled_at} />: cannot sign in, and service and read tokens are refused. What they
-          reported stays.
+          Since <Moment at={person.disabled_at} />, they can’t sign in, and their service and read tokens are rejected.
+          Their entries are kept.
         </Alert>
       )}
       <Grid gap="xl">
@@ -83,21 +83,21 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
 )
 
 const SignIn = ({ person: { last_signed_in_at, has_password, created_at } }: { person: Person }) => (
-  <Part title="Signing in">
+  <Part title="Sign-in">
     <Text size="sm">
       {has_password ? (
         <>
           Last signed in: <Ago at={last_signed_in_at} />.
         </>
       ) : (
-        'No password yet: make an invitation link and hand it over.'
+        'No password yet. Create an invitation link and send it to them.'
       )}{' '}
       Added <Moment at={created_at} />.
     </Text>
   </Part>
 )
 
-/** More than anybody leads. */
+/** More projects than anyone leads. */
 const LED = '100'
 
 function Projects({ id }: { id: string }) {
@@ -106,9 +106,9 @@ function Projects({ id }: { id: string }) {
     queryFn: () => answer(api.projects.get({ query: { lead: [id], limit: LED } })),
   })
   return (
-    <Part title="Leads">
+    <Part title="Projects led">
       <Text size="sm" component="div">
-        {data?.data.length === 0 && 'No project. Leads are set on the project, in Work.'}
+        {data?.data.length === 0 && 'None. Set the leads of a project in Work.'}
         {data?.data.map(({ id, key, name }) => (
           <Anchor key={id} component={Link} href={`/work/projects/${id}`} size="sm" display="block">
             <bdi>{projectLabel({ key, name })}</bdi>
@@ -126,14 +126,14 @@ function Tokens({ id, email }: { id: string; email: string }) {
   })
   return (
     <Part title="Tokens">
-      {data?.data.length === 0 && <Text size="sm">None that works.</Text>}
+      {data?.data.length === 0 && <Text size="sm">No usable tokens.</Text>}
       {data?.data.map(({ id, name, last_used_at }) => (
         <Group key={id} justify="space-between">
           <Text size="sm">
             <bdi>{name}</bdi>
           </Text>
           <Text size="sm" c="dimmed">
-            used <Ago at={last_used_at} />
+            last used <Ago at={last_used_at} />
           </Text>
         </Group>
       ))}

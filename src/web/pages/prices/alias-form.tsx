@@ -1,4 +1,4 @@
-/** Giving a name the price of another model. */
+/** Adds an alias: a name that uses the price of another model. */
 import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormDialogue } from '../../parts/form-dialogue.tsx'
@@ -11,8 +11,8 @@ export function AliasForm({ alias = '', close }: { alias?: string; close: () => 
   const form = useForm({
     initialValues: { alias, model: '', provider: '' },
     validate: {
-      alias: (name) => (name.trim() === '' ? 'Is required: the name that entries report.' : null),
-      model: (model) => (model.trim() === '' ? 'Is required: the model whose price it has.' : null),
+      alias: (name) => (name.trim() === '' ? 'Enter the name that entries report.' : null),
+      model: (model) => (model.trim() === '' ? 'Enter the model whose price to use.' : null),
     },
   })
   const sending = useFormSend({
@@ -27,28 +27,28 @@ export function AliasForm({ alias = '', close }: { alias?: string; close: () => 
     changes: PRICE_CHANGES,
     done: ({ resolution: { price }, entries }, { alias, model }) =>
       price
-        ? `${alias} costs as ${price.model} now.${valuedText(entries)}`
-        : `${alias} leads to ${model}, which has no price yet.`,
+        ? `${alias} now uses the price of ${price.model}.${valuedText(entries)}`
+        : `${alias} is now an alias of ${model}, which has no price yet.`,
     after: close,
   })
   return (
-    <FormDialogue {...sending} title="A name costs as another model" action="Save the name" close={close}>
+    <FormDialogue {...sending} title="New model alias" action="Create alias" close={close}>
       <Text size="sm" c="dimmed">
-        For names of your own, such as a deployment’s. Entries that were valued keep their value; those without a price
-        get one now.
+        Entries that report this name use the price of another model, for example for a deployment with its own name.
+        Entries that already have a list value keep it; entries without a price get one now.
       </Text>
       <TextInput
-        label="Name"
+        label="Alias"
         description="Exactly as entries report it."
         placeholder="our-coder"
         required
         {...form.getInputProps('alias')}
       />
-      <ModelInput label="Costs as" placeholder="claude-sonnet-4-5" required {...form.getInputProps('model')} />
+      <ModelInput label="Use the price of" placeholder="claude-sonnet-4-5" required {...form.getInputProps('model')} />
       <TextInput
-        label="Of the provider"
-        description="Whose price it is, where several sell the model."
-        placeholder="As if the model were named"
+        label="Provider"
+        description="Whose price to use, if several providers sell the model."
+        placeholder="Automatic"
         {...form.getInputProps('provider')}
       />
     </FormDialogue>

@@ -38,33 +38,33 @@ export function Aliases() {
       <Group justify="space-between" gap="xs" mb="md">
         <Group>
           <SearchField
-            label="Search names"
+            label="Search aliases"
             value={search}
             change={(text) => show({ search: text }, { replace: true })}
           />
           <Switch
-            label="Also those that came with tables"
+            label="Include aliases from price tables"
             checked={all}
             onChange={({ currentTarget }) => show({ all: currentTarget.checked })}
           />
         </Group>
-        {mayChange && <Button onClick={() => setAdding(true)}>New name</Button>}
+        {mayChange && <Button onClick={() => setAdding(true)}>New alias</Button>}
       </Group>
       {error && <Failure problem={asProblem(error)} retry={refetch} />}
       {!rows && !error && <Waiting />}
       {rows && (
         <DataTable
-          label="Other names of models"
+          label="Model aliases"
           list={rows}
           rowKey={({ alias, source }) => `${alias} ${source}`}
           columns={[...COLUMNS, ...(mayChange ? [removal(setRemoving)] : [])]}
           empty={
             wanted ? (
-              <Empty title="No name like that">Search for less, or look at those that came with tables as well.</Empty>
+              <Empty title="No matching aliases">Try a shorter search, or include aliases from price tables.</Empty>
             ) : (
-              <Empty title="No names of your own">
-                A model that agents call otherwise than price tables do, such as a deployment’s name, can have the price
-                of another one.
+              <Empty title="No aliases yet">
+                If agents report a model under a name that price tables don’t list, such as a deployment’s name, add an
+                alias to use another model’s price.
               </Empty>
             )
           }
@@ -79,7 +79,7 @@ export function Aliases() {
 const COLUMNS: Column<Alias>[] = [
   {
     key: 'alias',
-    title: 'Name',
+    title: 'Alias',
     phone: 'title',
     cell: ({ alias }) => (
       <Text span inherit fw={600}>
@@ -89,13 +89,13 @@ const COLUMNS: Column<Alias>[] = [
   },
   {
     key: 'model',
-    title: 'Costs as',
+    title: 'Priced as',
     width: '32%',
     cell: ({ model, provider }) => [model, provider].filter(Boolean).join(' · '),
   },
   {
     key: 'made',
-    title: 'Made',
+    title: 'Added',
     width: '24%',
     cell: ({ source, created_by, created_at }) => (
       <>
@@ -122,21 +122,21 @@ function RemoveAlias({ alias, close }: { alias: Alias | null; close: () => void 
   const remove = useSend({
     send: () => answer(api['price-aliases'].delete({}, { query: { alias: alias!.alias } })),
     changes: PRICE_CHANGES,
-    done: () => 'The name is removed.',
+    done: () => 'Alias removed.',
     quiet: true,
   })
   return (
     <Confirm
       isOpen={alias !== null}
       close={close}
-      title={`Remove the name ${alias?.alias}?`}
-      action="Remove the name"
+      title={`Remove the alias ${alias?.alias}?`}
+      action="Remove alias"
       isDangerous
       confirm={() => remove.mutateAsync()}
     >
       <Text size="sm">
-        What is reported with it from now on has the price of that name itself, or none. Entries that it valued keep
-        their value.
+        New entries that report this name get the price listed for the name itself, if there is one. Entries already
+        valued through the alias keep their list value.
       </Text>
     </Confirm>
   )

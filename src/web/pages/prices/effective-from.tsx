@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core'
 import { dayAndTime, dayInWords } from '../../format/moments.ts'
 import { useSettings } from '../../server/me.ts'
 
-/** From when on a price holds. A day without an hour is one of UTC, as price lists date theirs. */
+/** When a price takes effect. Midnight UTC is shown as a date, as price lists write it. */
 export function EffectiveFrom({ at }: { at: string | null }) {
   const { time_zone } = useSettings()
   if (at === null) return <>always</>

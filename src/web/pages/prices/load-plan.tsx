@@ -1,4 +1,4 @@
-/** What a table would change, as a dry run says it. */
+/** What loading a price table would change, from a dry run. */
 import { Badge, Group, ScrollArea, Stack, Table, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { count, percent } from '../../format/counts.ts'
@@ -7,7 +7,7 @@ import { KINDS, type LoadedTable, priceText, providerText, sourceText } from './
 
 type Row = LoadedTable['new'][number]
 
-/** A published table has thousands of rows; so many show what is meant, and the counts are of all. */
+/** Rows shown of each kind. Published tables have thousands; the counts cover all of them. */
 const SHOWN = 100
 
 export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: boolean }) {
@@ -15,17 +15,17 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
   return (
     <Stack gap="md" opacity={isStale ? 0.55 : 1} aria-live="polite">
       <Group gap="xs">
-        <Text size="sm">Read as {format === 'tally' ? 'Tally’s own format' : sourceText(format)}:</Text>
+        <Text size="sm">Parsed as {format === 'tally' ? 'Tally’s own format' : sourceText(format)}:</Text>
         <Counted of={counts.new} what="new" color="teal" />
         <Counted of={counts.changed} what="changed" color="blue" />
         <Counted of={counts.unchanged} what="unchanged" />
-        <Counted of={counts.refused} what="refused" color="red" />
-        <Counted of={counts.skipped} what="passed over" />
-        <Counted of={counts.aliases} what="other names" />
+        <Counted of={counts.refused} what="rejected" color="red" />
+        <Counted of={counts.skipped} what="skipped" />
+        <Counted of={counts.aliases} what="aliases" />
         <Counted of={counts.rounded} what="rounded" color="orange" />
       </Group>
       {table.refused.length > 0 && (
-        <Listed title="Refused" all={table.refused.length} head={['Model', 'Why']}>
+        <Listed title="Rejected" all={table.refused.length} head={['Model', 'Reason']}>
           {table.refused.slice(0, SHOWN).map(({ provider, model, reasons }) => (
             <Table.Tr key={`${provider} ${model}`}>
               <Table.Td>{nameOf({ provider, model })}</Table.Td>
@@ -73,15 +73,15 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
   )
 }
 
-/** What to tick above to load it all the same. */
+/** Which option above loads a rejected price anyway. */
 const REMEDIES: Record<string, string> = {
-  free: 'costs nothing, neither for input nor for output; “Take models that cost nothing” loads it',
-  above_limit: '“Take what looks like a mistake” loads it where it is none',
-  cache_write_out_of_line: '“Take what looks like a mistake” loads it',
+  free: 'input and output are both free; select “Allow free models” to load it',
+  above_limit: 'if it is correct, select “Allow suspicious prices” to load it',
+  cache_write_out_of_line: 'select “Allow suspicious prices” to load it',
 }
 
-/** Messages of the API name the flags of the command line. */
-const FLAG_ADVICE = /; --[a-z-]+ takes it.*$/
+/** The part of an API message that names a flag of the command line. */
+const FLAG_ADVICE = /[;.] [^;.]*--[a-z-]+.*$/
 
 function reasonText({ code, message }: LoadedTable['refused'][number]['reasons'][number]): string {
   const remedy = REMEDIES[code]
@@ -89,7 +89,7 @@ function reasonText({ code, message }: LoadedTable['refused'][number]['reasons']
   return [message.replace(FLAG_ADVICE, ''), remedy].filter(Boolean).join('; ')
 }
 
-const PRICE_HEAD = ['Model', ...KINDS.map(({ title }) => title), 'Holds from']
+const PRICE_HEAD = ['Model', ...KINDS.map(({ title }) => title), 'Effective from']
 const rowKey = ({ provider, model, effective_from }: Row) => `${provider} ${model} ${effective_from}`
 const nameOf = ({ provider, model }: Pick<Row, 'provider' | 'model'>) => `${model} · ${providerText(provider)}`
 
@@ -122,7 +122,7 @@ interface ListedProps {
   title: string
   all: number
   head: readonly string[]
-  /** The first column of figures; the last one is none. */
+  /** Index of the first numeric column; the last column is not numeric. */
   numbersFrom?: number
   children: ReactNode
 }
@@ -151,7 +151,7 @@ const Listed = ({ title, all, head, numbersFrom, children }: ListedProps) => (
     </ScrollArea.Autosize>
     {all > SHOWN && (
       <Text size="xs" c="dimmed">
-        The first {SHOWN} of {count(all)}.
+        Showing the first {SHOWN} of {count(all)}.
       </Text>
     )}
   </Stack>
@@ -159,11 +159,9 @@ const Listed = ({ title, all, head, numbersFrom, children }: ListedProps) => (
 
 function PassedOver({ table: { skipped, unused, rounded } }: { table: LoadedTable }) {
   const texts = [
-    ...Object.entries(skipped).map(
-      ([why, models]) => `${count(models)} models passed over: ${why.replaceAll('_', ' ')}`,
-    ),
-    ...Object.entries(unused).map(([kind, prices]) => `${count(prices)} prices not used: ${kind.replaceAll('_', ' ')}`),
-    ...rounded.slice(0, SHOWN).map(({ model, text, price }) => `${model}: ${text} was taken as ${priceText(price)}`),
+    ...Object.entries(skipped).map(([why, models]) => `${count(models)} models skipped: ${why.replaceAll('_', ' ')}`),
+    ...Object.entries(unused).map(([kind, prices]) => `${count(prices)} unused prices: ${kind.replaceAll('_', ' ')}`),
+    ...rounded.slice(0, SHOWN).map(({ model, text, price }) => `${model}: ${text} was rounded to ${priceText(price)}`),
   ]
   return texts.length === 0 ? null : (
     <Text size="xs" c="dimmed">

@@ -1,4 +1,4 @@
-/** Loading a table of prices: the file, what it would change, and only then the change. */
+/** Loads a price table: choose a file, preview the changes, then load it. */
 import { Alert, Button, Checkbox, FileButton, Group, Select, SimpleGrid, Stack, Text, Textarea } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { IconUpload } from '@tabler/icons-react'
@@ -14,9 +14,9 @@ import { sourceText } from './price.ts'
 import { PRICE_CHANGES, valuedText, valueTheRest } from './valued.ts'
 
 interface Options {
-  /** Told by the shape of the file where absent. */
+  /** Detected from the file if null. */
   format: string | null
-  /** The day that dates rows which the file does not date. */
+  /** Effective date of rows without one, `2026-11-21`. */
   day: string | null
   force: boolean
   allowFree: boolean
@@ -53,7 +53,7 @@ export function LoadTable() {
     },
     changes: PRICE_CHANGES,
     done: ({ counts, entries }) =>
-      `${counts.new} new prices and ${counts.changed} changed ones are loaded.${valuedText(entries)}`,
+      `Loaded ${counts.new} new and ${counts.changed} changed prices.${valuedText(entries)}`,
     after: () => navigate('/prices'),
     quiet: true,
   })
@@ -71,9 +71,9 @@ export function LoadTable() {
   }
   return (
     <Page
-      title="Load a table of prices"
+      title="Load price table"
       above={{ href: '/prices', title: 'Prices' }}
-      lead="Tally’s own CSV or JSON, or a file of LiteLLM, models.dev or genai-prices. Prices are only ever added; what was valued keeps its value."
+      lead="Tally’s own CSV or JSON, or a LiteLLM, models.dev or genai-prices file. Loading only adds prices: entries that already have a list value keep it."
     >
       <FileField file={file} choose={choose} />
       <OptionFields options={options} change={change} />
@@ -84,7 +84,7 @@ export function LoadTable() {
           loading={plan.isPending}
           onClick={() => plan.mutate(options)}
         >
-          Look what it changes
+          Preview changes
         </Button>
       </Group>
       {plan.error && <Failure problem={plan.error} />}
@@ -112,12 +112,12 @@ interface LoadButtonProps {
 const LoadButton = ({ additions, isLoading, load }: LoadButtonProps) =>
   additions === 0 ? (
     <Alert variant="light" color="gray" title="Nothing to load">
-      All that the table says is loaded already, or was refused.
+      Everything in the table is already loaded or was rejected.
     </Alert>
   ) : (
     <Group>
       <Button loading={isLoading} onClick={load}>
-        Load the table
+        Load price table
       </Button>
     </Group>
   )
@@ -132,7 +132,8 @@ function FileField({ file, choose }: { file: TableFile; choose: (file: TableFile
   const [isOver, setOver] = useState(false)
   const read = async (chosen: File | null) => {
     if (!chosen) return
-    if (chosen.size > LIMIT_BYTES) return tell(`${chosen.name} has more than ${fileSize(LIMIT_BYTES)}: divide it.`)
+    if (chosen.size > LIMIT_BYTES)
+      return tell(`${chosen.name} is larger than ${fileSize(LIMIT_BYTES)}. Split it into smaller files.`)
     choose({ name: chosen.name, text: await chosen.text() })
   }
   const drop = (event: DragEvent) => {
@@ -157,24 +158,26 @@ function FileField({ file, choose }: { file: TableFile; choose: (file: TableFile
           <FileButton onChange={(chosen) => void read(chosen)} accept=".csv,.json,text/csv,application/json">
             {(props) => (
               <Button variant="default" leftSection={<IconUpload size={16} />} {...props}>
-                Choose a file
+                Choose file
               </Button>
             )}
           </FileButton>
           <Text size="sm" c="dimmed">
-            {file.name ? `${file.name}, ${fileSize(new Blob([file.text]).size)}` : 'or drop it here, or paste it below'}
+            {file.name
+              ? `${file.name}, ${fileSize(new Blob([file.text]).size)}`
+              : 'or drop one here, or paste the table below'}
           </Text>
         </Group>
         {isLarge ? (
           <Alert variant="light" color="gray">
-            The file is too long to be shown here.{' '}
+            The file is too large to show here.{' '}
             <Button size="compact-xs" variant="subtle" onClick={() => choose({ name: '', text: '' })}>
-              Take another
+              Remove file
             </Button>
           </Alert>
         ) : (
           <Textarea
-            aria-label="The table"
+            aria-label="Price table"
             autosize
             minRows={6}
             maxRows={14}
@@ -203,15 +206,15 @@ const OptionFields = ({ options, change }: { options: Options; change: (next: Pa
     <SimpleGrid cols={{ base: 1, sm: 2 }} maw={640}>
       <Select
         label="Format"
-        placeholder="Told by its shape"
+        placeholder="Detect automatically"
         clearable
         data={FORMATS.map((value) => ({ value, label: value === 'tally' ? 'Tally' : sourceText(value) }))}
         value={options.format}
         onChange={(format) => change({ format })}
       />
       <DateInput
-        label="Prices without a date hold from"
-        placeholder="Today; always for new models"
+        label="Effective date of undated prices"
+        placeholder="Today (always for new models)"
         clearable
         valueFormat="D MMM YYYY"
         value={options.day}
@@ -219,13 +222,13 @@ const OptionFields = ({ options, change }: { options: Options; change: (next: Pa
       />
     </SimpleGrid>
     <Checkbox
-      label="Take what looks like a mistake"
-      description="Above $1,000 per million tokens, or cache writes above 4 times the input."
+      label="Allow suspicious prices"
+      description="Above $1,000 per million tokens, or cache writes above 4 times the input price."
       checked={options.force}
       onChange={({ currentTarget }) => change({ force: currentTarget.checked })}
     />
     <Checkbox
-      label="Take models that cost nothing"
+      label="Allow free models"
       checked={options.allowFree}
       onChange={({ currentTarget }) => change({ allowFree: currentTarget.checked })}
     />

@@ -1,4 +1,4 @@
-/** What a model would cost: which price values it and why, and the arithmetic of some tokens. */
+/** The cost calculator: which price applies to a model and why, and the cost of a number of tokens. */
 import {
   Alert,
   Button,
@@ -57,8 +57,9 @@ export function ModelCost() {
       <Question key={JSON.stringify(said)} asked={asked} ask={show} isAsking={isFetching} />
       <div aria-live="polite">
         {model === undefined && (
-          <Empty title="Name a model">
-            As an agent reports it, such as <code>claude-sonnet-4-5</code>. Here stands which price values it, and why.
+          <Empty title="Enter a model">
+            Use the name that agents report, such as <code>claude-sonnet-4-5</code>. The price that applies, and why,
+            appears here.
           </Empty>
         )}
         {error && <Failure problem={asProblem(error)} retry={refetch} />}
@@ -93,7 +94,7 @@ function Question({ asked, ask, isAsking }: QuestionProps) {
         ]),
       ) as Record<Kind, string | number>,
     },
-    validate: { model: (model) => (model.trim() === '' ? 'Is required.' : null) },
+    validate: { model: (model) => (model.trim() === '' ? 'Required.' : null) },
   })
   const submit = form.onSubmit(({ model, provider, at, counts }) =>
     ask({
@@ -111,7 +112,7 @@ function Question({ asked, ask, isAsking }: QuestionProps) {
         <ModelInput label="Model" placeholder="claude-sonnet-4-5" required {...form.getInputProps('model')} />
         <SimpleGrid cols={2} spacing="xs">
           <TextInput label="Provider" placeholder="Any" {...form.getInputProps('provider')} />
-          <DateInput label="On" placeholder="Now" clearable valueFormat="D MMM YYYY" {...form.getInputProps('at')} />
+          <DateInput label="Date" placeholder="Now" clearable valueFormat="D MMM YYYY" {...form.getInputProps('at')} />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="xs">
           {KINDS.map(({ kind, title }) => (
@@ -128,7 +129,7 @@ function Question({ asked, ask, isAsking }: QuestionProps) {
         </SimpleGrid>
         <Group>
           <Button type="submit" loading={isAsking}>
-            Say what it costs
+            Calculate cost
           </Button>
         </Group>
       </Stack>
@@ -149,7 +150,8 @@ function Resolved({ resolution }: { resolution: Resolution }) {
             {KINDS.filter(({ kind }) => price[kind] !== null)
               .map(({ kind, title }) => `${title.toLowerCase()} ${priceText(price[kind])}`)
               .join(', ')}{' '}
-            dollars per million; holds from <EffectiveFrom at={price.effective_from} />, {sourceText(price.source)}
+            US dollars per million tokens, effective from <EffectiveFrom at={price.effective_from} />. Source:{' '}
+            {sourceText(price.source)}
           </Text>
           {value && <Arithmetic value={value} />}
         </Paper>
@@ -165,13 +167,13 @@ function Resolved({ resolution }: { resolution: Resolution }) {
 const dollars = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 })
 
 const NOTES: Record<string, string> = {
-  cache_price_assumed: 'Cached tokens are valued at the input price, because the table has none for them.',
+  cache_price_assumed: 'Cached tokens use the input price, because the table has no cache price.',
   tier_uncertain: 'Some requests may have been long enough for a higher price.',
 }
 
 const Arithmetic = ({ value: { parts, note, list_value } }: { value: NonNullable<Resolution['value']> }) => (
   <>
-    <Table fz="sm" verticalSpacing={4} mt="sm" aria-label="Arithmetic">
+    <Table fz="sm" verticalSpacing={4} mt="sm" aria-label="Calculation">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Tokens</Table.Th>
@@ -187,7 +189,7 @@ const Arithmetic = ({ value: { parts, note, list_value } }: { value: NonNullable
               {KIND_TITLES[kind]}
               {from_tokens !== null && (
                 <Text size="xs" c="dimmed">
-                  as a request from {count(from_tokens)} tokens
+                  price for requests of {count(from_tokens)} tokens or more
                 </Text>
               )}
             </Table.Td>
@@ -217,18 +219,18 @@ function NoPrice({ model }: { model: string }) {
   const [open, setOpen] = useState<'price' | 'alias' | null>(null)
   return (
     <Alert color="orange" variant="light" title={`${model} has no price`}>
-      <Text size="sm">Its entries have no cost, which is not the same as costing nothing.</Text>
+      <Text size="sm">The cost of its entries is unknown, which is not the same as zero.</Text>
       {mayChange ? (
         <Group gap="xs" mt="sm">
           <Button size="xs" onClick={() => setOpen('price')}>
-            Set a price
+            Set price
           </Button>
           <Button size="xs" variant="default" onClick={() => setOpen('alias')}>
-            It costs as another model
+            Use another model’s price
           </Button>
         </Group>
       ) : (
-        <Text size="sm">People with the role billing or admin can give it one.</Text>
+        <Text size="sm">Someone with the billing or admin role can set a price.</Text>
       )}
       {open === 'price' && <PriceForm start={{ model }} close={() => setOpen(null)} />}
       {open === 'alias' && <AliasForm alias={model} close={() => setOpen(null)} />}
@@ -239,25 +241,25 @@ function NoPrice({ model }: { model: string }) {
 const OUTCOMES: Record<Resolution['steps'][number]['outcome'], string> = {
   found: 'found',
   not_listed: 'not listed',
-  not_yet: 'not yet in force',
+  not_yet: 'not yet effective',
   does_not_apply: 'does not apply',
 }
 
 const STEPS: Record<number, string> = {
-  1: 'A price set by hand',
-  2: 'Another name that was made',
-  3: 'The provider that is named',
-  4: 'The vendor of the model',
-  5: 'Spelled as names are compared',
-  6: 'Without its date or version',
-  7: 'Without the vendor before it',
-  8: 'Nothing is left',
+  1: 'Manual price',
+  2: 'Alias',
+  3: 'Reported provider',
+  4: 'Model vendor',
+  5: 'Normalized name',
+  6: 'Name without date or version',
+  7: 'Name without vendor prefix',
+  8: 'No match',
 }
 
 const Why = ({ resolution: { steps, step } }: { resolution: Resolution }) => (
   <Stack gap="xs">
     <Title order={2} size="h5">
-      How it was looked for
+      Price lookup
     </Title>
     <Timeline bulletSize={16} lineWidth={2} active={step === 8 ? -1 : step - 1}>
       {steps.map((one) => (

@@ -15,7 +15,7 @@ import { EffectiveFrom } from './effective-from.tsx'
 import { KINDS, type Price, priceText, providerText, sourceText } from './price.ts'
 import { PriceForm } from './price-form.tsx'
 
-/** More dated prices than this no model has. */
+/** More dated prices than any model has. */
 const LIMIT = '200'
 
 export function ModelPrices({ of: { provider, model, ...price }, close }: { of: Price; close: () => void }) {
@@ -33,8 +33,8 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
     <Drawer opened onClose={close} title={`${model} · ${providerText(provider)}`} size="xl">
       <Stack>
         <Text size="sm" c="dimmed">
-          In US dollars per million tokens. A price holds from its date until the next one; prices that were set by hand
-          come first. What was valued before keeps its value.
+          In US dollars per million tokens. A price applies from its date until the next one. Prices set manually take
+          precedence. Entries that already have a list value keep it.
         </Text>
         {error && <Failure problem={asProblem(error)} retry={refetch} />}
         {!data && !error && <Waiting lines={3} />}
@@ -45,12 +45,12 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
             component={Link}
             href={addressOf('/prices', { tab: 'cost', model, provider: provider || undefined })}
           >
-            What would it cost
+            Calculate cost
           </Button>
           <Button variant="default" component={Link} href={addressOf('/entries', { model })}>
-            Entries
+            View entries
           </Button>
-          {mayChange && <Button onClick={() => setSetting(true)}>Set another price</Button>}
+          {mayChange && <Button onClick={() => setSetting(true)}>Set new price</Button>}
         </Group>
       </Stack>
       {isSetting && <PriceForm start={{ ...price, provider, model }} close={() => setSetting(false)} />}
@@ -60,10 +60,10 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
 
 const DatedPrices = ({ prices }: { prices: Price[] }) => (
   <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
-    <Table fz="sm" verticalSpacing={5} aria-label="Dated prices" miw={560}>
+    <Table fz="sm" verticalSpacing={5} aria-label="Price history" miw={560}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Holds from</Table.Th>
+          <Table.Th>Effective from</Table.Th>
           {KINDS.map(({ kind, title }) => (
             <Table.Th key={kind} ta="right">
               {title}
@@ -103,11 +103,11 @@ const PriceRows = ({ price }: { price: Price }) => (
     {price.tiers.map((tier) => (
       <Table.Tr key={tier.from_tokens}>
         <Table.Td pl="lg" c="dimmed">
-          requests from {count(tier.from_tokens)}
+          requests of {count(tier.from_tokens)}+ tokens
         </Table.Td>
         {KINDS.map(({ kind }) => (
           <Table.Td key={kind} ta="right" c={tier[kind] === undefined ? 'dimmed' : undefined}>
-            {tier[kind] === undefined ? 'as above' : priceText(tier[kind])}
+            {tier[kind] === undefined ? 'same' : priceText(tier[kind])}
           </Table.Td>
         ))}
         <Table.Td />

@@ -1,4 +1,4 @@
-/** Setting a price by hand. */
+/** The form that sets a price manually. */
 import { ActionIcon, Button, Group, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
@@ -47,7 +47,7 @@ function bodyOf(values: Values) {
   }
 }
 
-const isMissing = (value: number | string) => (value === '' ? 'Is required; 0 is free.' : null)
+const isMissing = (value: number | string) => (value === '' ? 'Required. Enter 0 if it is free.' : null)
 
 export function PriceForm({ start = {}, close }: { start?: Start; close: () => void }) {
   const form = useForm<Values>({
@@ -60,11 +60,11 @@ export function PriceForm({ start = {}, close }: { start?: Start; close: () => v
       tiers: (start.tiers ?? []).map((tier) => ({ from_tokens: tier.from_tokens, ...pricesOf(tier) })),
     },
     validate: {
-      model: (model) => (model.trim() === '' ? 'Is required: the name that entries report.' : null),
+      model: (model) => (model.trim() === '' ? 'Enter the name that entries report.' : null),
       input: isMissing,
       output: isMissing,
-      day: (day, { holds }) => (holds === 'day' && !day ? 'Choose the first day.' : null),
-      tiers: { from_tokens: (from: number | string) => (from === '' ? 'Is required.' : null) },
+      day: (day, { holds }) => (holds === 'day' && !day ? 'Choose a date.' : null),
+      tiers: { from_tokens: (from: number | string) => (from === '' ? 'Required.' : null) },
     },
   })
   const sending = useFormSend({
@@ -75,15 +75,15 @@ export function PriceForm({ start = {}, close }: { start?: Start; close: () => v
     },
     changes: PRICE_CHANGES,
     done: ({ added, price, entries }) =>
-      added ? `The price of ${price.model} is set.${valuedText(entries)}` : `A price of yours says so already.`,
+      added ? `Price of ${price.model} set.${valuedText(entries)}` : 'This price is already set.',
     after: close,
     fields: { '/effective_from': 'day' },
   })
   return (
-    <FormDialogue {...sending} title="Set a price" action="Set the price" close={close} size="xl">
+    <FormDialogue {...sending} title="Set price" action="Set price" close={close} size="xl">
       <Text size="sm" c="dimmed">
-        It comes before the prices of every table. Entries that were valued keep their value; those without a price get
-        one now.
+        This price takes precedence over all price tables. Entries that already have a list value keep it; entries
+        without a price get one now.
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
@@ -96,7 +96,7 @@ export function PriceForm({ start = {}, close }: { start?: Start; close: () => v
         />
         <TextInput
           label="Provider"
-          description="Who sells it; empty for whoever does."
+          description="Who sells the model. Leave empty for any provider."
           placeholder="Any"
           {...form.getInputProps('provider')}
         />
@@ -105,19 +105,19 @@ export function PriceForm({ start = {}, close }: { start?: Start; close: () => v
       <Tiers form={form} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Select
-          label="Holds from"
+          label="Effective from"
           allowDeselect={false}
           data={[
-            { value: 'usual', label: 'Today; always where it had none' },
+            { value: 'usual', label: 'Today (always if it has no price yet)' },
             { value: 'always', label: 'Always' },
-            { value: 'day', label: 'A day …' },
+            { value: 'day', label: 'A date…' },
           ]}
           {...form.getInputProps('holds')}
         />
         {form.values.holds === 'day' && (
           <DateInput
-            label="First day"
-            description="It begins at midnight UTC."
+            label="Date"
+            description="Starts at midnight UTC."
             valueFormat="D MMM YYYY"
             {...form.getInputProps('day')}
           />
@@ -130,9 +130,9 @@ export function PriceForm({ start = {}, close }: { start?: Start; close: () => v
 type Form = UseFormReturnType<Values>
 
 const OTHERWISE: Partial<Record<Kind, string>> = {
-  cache_read: 'as input',
-  cache_write: 'as input',
-  cache_write_1h: 'as cache write',
+  cache_read: '= input',
+  cache_write: '= input',
+  cache_write_1h: '= cache write',
 }
 
 const PriceFields = ({ form }: { form: Form }) => (
@@ -177,7 +177,7 @@ const Tiers = ({ form }: { form: Form }) => (
             <NumberInput
               key={kind}
               label={title}
-              placeholder="as above"
+              placeholder="same"
               min={0}
               hideControls
               {...form.getInputProps(`tiers.${index}.${kind}`)}
@@ -188,7 +188,7 @@ const Tiers = ({ form }: { form: Form }) => (
           variant="subtle"
           color="gray"
           mb={6}
-          aria-label={`Remove the prices of long requests, ${index + 1}`}
+          aria-label={`Remove long-request price tier ${index + 1}`}
           onClick={() => form.removeListItem('tiers', index)}
         >
           <IconX size={16} />
@@ -202,7 +202,7 @@ const Tiers = ({ form }: { form: Form }) => (
       leftSection={<IconPlus size={14} />}
       onClick={() => form.insertListItem('tiers', { from_tokens: USUAL_TIER, ...NO_PRICES })}
     >
-      Other prices for long requests
+      Add price tier for long requests
     </Button>
   </Stack>
 )

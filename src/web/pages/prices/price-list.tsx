@@ -26,13 +26,13 @@ export function PriceList() {
       <Group justify="space-between" gap="xs" mb="md">
         <Group gap="xs">
           <SearchField
-            label="Search models, providers"
+            label="Search models or providers"
             value={search}
             change={(text) => show({ search: text }, { replace: true })}
           />
           <Select
-            aria-label="Where the price came from"
-            placeholder="From anywhere"
+            aria-label="Source"
+            placeholder="Any source"
             data={Object.entries(SOURCES).map(([value, label]) => ({ value, label }))}
             value={source ?? null}
             onChange={(value) => show({ source: value ?? undefined })}
@@ -50,8 +50,8 @@ export function PriceList() {
         open={setOpen}
         openKey={open?.id}
         empty={
-          <Empty title="No price like that">
-            Search for a part of the name. What a name would cost that no table has exactly, “What would it cost” says.
+          <Empty title="No matching prices">
+            Try a shorter search. The cost calculator shows how a name is priced that no table lists exactly.
           </Empty>
         }
       />
@@ -73,7 +73,7 @@ const COLUMNS: Column<Price>[] = [
         {tiers.length > 0 && (
           <Text span size="xs" c="dimmed">
             {' '}
-            dearer when long
+            tiered
           </Text>
         )}
       </>
@@ -92,8 +92,8 @@ const COLUMNS: Column<Price>[] = [
   ),
   {
     key: 'from',
-    title: 'Holds from',
-    width: '112px',
+    title: 'Effective from',
+    width: '124px',
     cell: ({ effective_from }) => <EffectiveFrom at={effective_from} />,
   },
   { key: 'source', title: 'Source', phone: 'hidden', width: '110px', cell: ({ source }) => sourceText(source) },

@@ -1,4 +1,4 @@
-/** Prices as the API answers them, and in words. */
+/** Types of the prices API, and how prices are displayed. */
 import type { api, Body } from '../../server/api.ts'
 
 export type Price = Body<Awaited<ReturnType<typeof api.prices.get>>>['data'][number]
@@ -21,15 +21,15 @@ export const KIND_TITLES = Object.fromEntries(KINDS.map(({ kind, title }) => [ki
 
 const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 })
 
-/** As price lists write it: `3`, `0.075`. Unknown is not free. */
+/** A price as price lists write it: `3`, `0.075`, or `–` if unknown. */
 export const priceText = (price: number | null | undefined): string =>
   price === null || price === undefined ? '–' : digits.format(price)
 
-/** Where prices came from, in words. */
+/** Display names of price sources. */
 export const SOURCES: Record<string, string> = {
-  default: 'Tally’s table',
-  admin: 'set by hand',
-  tally: 'loaded table',
+  default: 'Built-in table',
+  admin: 'Set manually',
+  tally: 'Loaded table',
   litellm: 'LiteLLM',
   'models-dev': 'models.dev',
   'genai-prices': 'genai-prices',

@@ -1,4 +1,4 @@
-/** What models cost: the price table, what one would cost, what has no price, and other names. */
+/** The price table, the cost calculator, unpriced models and aliases. */
 import { Button, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -29,9 +29,9 @@ export default function Prices() {
 
 const TABS = [
   { value: 'list', title: 'Price table', shows: PriceList },
-  { value: 'cost', title: 'What would it cost', shows: ModelCost },
-  { value: 'unpriced', title: 'Without a price', shows: Unpriced },
-  { value: 'names', title: 'Other names', shows: Aliases },
+  { value: 'cost', title: 'Cost calculator', shows: ModelCost },
+  { value: 'unpriced', title: 'Unpriced models', shows: Unpriced },
+  { value: 'names', title: 'Aliases', shows: Aliases },
 ] as const
 
 function Lists() {
@@ -42,7 +42,7 @@ function Lists() {
   return (
     <Page
       title="Prices"
-      lead="What list prices make of tokens, in US dollars per million. A cost that a report tells comes before them."
+      lead="List prices in US dollars per million tokens. A reported cost takes precedence over them."
       actions={mayChange && <PriceActions />}
     >
       <SectionTabs
@@ -79,18 +79,18 @@ function PriceActions() {
   const close = () => setOpen(null)
   return (
     <>
-      <Button onClick={() => setOpen('price')}>Set a price</Button>
+      <Button onClick={() => setOpen('price')}>Set price</Button>
       <Button variant="default" component={Link} href="/prices/load">
-        Load a table
+        Load price table
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" px="xs" aria-label="More">
+          <Button variant="default" px="xs" aria-label="More actions">
             <IconDots size={16} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setOpen('reprice')}>Value entries again …</Menu.Item>
+          <Menu.Item onClick={() => setOpen('reprice')}>Reprice entries…</Menu.Item>
         </Menu.Dropdown>
       </Menu>
       {open === 'price' && <PriceForm close={close} />}

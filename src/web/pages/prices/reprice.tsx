@@ -1,4 +1,4 @@
-/** Valuing entries again at the prices that are loaded now: first what would change, then changing it. */
+/** Reprices entries at current prices: previews the changes, then applies them. */
 import {
   Alert,
   Button,
@@ -44,16 +44,16 @@ export function Reprice({ close }: { close: () => void }) {
   const running = useRepricing(question, close)
   const plan = planned.data
   return (
-    <Modal opened onClose={close} title="Value entries again" size="lg">
+    <Modal opened onClose={close} title="Reprice entries" size="lg">
       <Stack>
         <Text size="sm" c="dimmed">
-          At the prices that are loaded now. Entries that are approved, pending or billed never change; each change
-          leaves its trace in the entry’s history.
+          Recalculates list values at current prices. Approved, pending and billed entries never change. Each change is
+          recorded in the entry’s history.
         </Text>
         <Scope change={setQuestion} />
         {planned.isFetching && (
           <Group gap="xs" role="status">
-            <Loader size="xs" /> <Text size="sm">Calculating; nothing is changed yet …</Text>
+            <Loader size="xs" /> <Text size="sm">Loading preview. Nothing has changed yet…</Text>
           </Group>
         )}
         {planned.error && <Failure problem={asProblem(planned.error)} retry={planned.refetch} />}
@@ -61,8 +61,8 @@ export function Reprice({ close }: { close: () => void }) {
         {running.problem && <Failure problem={running.problem} />}
         {running.isRunning && (
           <Stack gap={4} role="status">
-            <Progress value={100} animated aria-label="Valuing" />
-            <Text size="sm">{counted(running.done, 'entry', 'entries')} so far. You may close this.</Text>
+            <Progress value={100} animated aria-label="Repricing" />
+            <Text size="sm">{counted(running.done, 'entry', 'entries')} so far. You can close this dialog.</Text>
           </Stack>
         )}
         <Group justify="flex-end" gap="xs">
@@ -74,7 +74,7 @@ export function Reprice({ close }: { close: () => void }) {
             loading={running.isRunning}
             onClick={running.run}
           >
-            {plan && plan.entries > 0 ? `Change ${counted(plan.entries, 'entry', 'entries')}` : 'Change entries'}
+            {plan && plan.entries > 0 ? `Reprice ${counted(plan.entries, 'entry', 'entries')}` : 'Reprice entries'}
           </Button>
         </Group>
       </Stack>
@@ -101,15 +101,15 @@ function Scope({ change }: { change: (question: Question) => void }) {
   return (
     <Stack gap="xs">
       <SegmentedControl
-        aria-label="Which entries"
+        aria-label="Entries to reprice"
         value={String(all)}
         onChange={(value) => {
           setAll(value === 'true')
           say({ all: value === 'true' })
         }}
         data={[
-          { value: 'false', label: 'Those without a price' },
-          { value: 'true', label: 'All that are not locked' },
+          { value: 'false', label: 'Unpriced entries' },
+          { value: 'true', label: 'All unlocked entries' },
         ]}
       />
       {all && (
@@ -117,7 +117,7 @@ function Scope({ change }: { change: (question: Question) => void }) {
           <DateInput
             label="From"
             description={`Days in ${time_zone}`}
-            placeholder="Ever"
+            placeholder="Any time"
             clearable
             valueFormat="D MMM YYYY"
             value={from}
@@ -128,7 +128,7 @@ function Scope({ change }: { change: (question: Question) => void }) {
           />
           <DateInput
             label="To"
-            description="Included"
+            description="Inclusive"
             placeholder="Now"
             clearable
             valueFormat="D MMM YYYY"
@@ -139,8 +139,8 @@ function Scope({ change }: { change: (question: Question) => void }) {
             }}
           />
           <TagsInput
-            label="Only these models"
-            description="As they were reported; Enter after each."
+            label="Models"
+            description="Names as reported. Press Enter after each. Leave empty for all."
             value={models}
             onChange={(names) => {
               setModels(names)
@@ -155,17 +155,17 @@ function Scope({ change }: { change: (question: Question) => void }) {
 
 const Plan = ({ plan }: { plan: Repricing }) =>
   plan.entries === 0 ? (
-    <Alert variant="light" color="gray" title="Nothing would change">
+    <Alert variant="light" color="gray" title="No changes">
       {plan.complete
-        ? 'Every one of these entries has the value that the prices give now, or still no price.'
-        : 'Among those that were looked at so far; there are more.'}
+        ? 'These entries already have the list value that current prices give, or still have no price.'
+        : 'None among the entries checked so far. There are more.'}
     </Alert>
   ) : (
     <Stack gap="xs">
       <Text size="sm">
         {plan.complete ? '' : 'At least '}
-        <b>{counted(plan.entries, 'entry', 'entries')}</b> would change: costs from <Money amount={plan.cost.before} />{' '}
-        to <Money amount={plan.cost.after} />, list values from <Money amount={plan.list_value.before} /> to{' '}
+        <b>{counted(plan.entries, 'entry', 'entries')}</b> would change: cost from <Money amount={plan.cost.before} />{' '}
+        to <Money amount={plan.cost.after} />, list value from <Money amount={plan.list_value.before} /> to{' '}
         <Money amount={plan.list_value.after} />.
       </Text>
       <ScrollArea.Autosize mah={280} type="auto" viewportProps={{ tabIndex: 0 }}>
@@ -219,7 +219,7 @@ function useRepricing(question: Question, after: () => void) {
         if (changed.complete) break
         page = changed.next_page
       }
-      tell(`${counted(sum, 'entry', 'entries')} changed.`)
+      tell(`${counted(sum, 'entry', 'entries')} repriced.`)
       after()
     } catch (error) {
       setProblem(asProblem(error))

@@ -37,7 +37,7 @@ export function Unpriced() {
         columns={[...COLUMNS, ...(mayChange ? [remedies(setGiving)] : [])]}
         empty={
           <Empty title="Every model in use has a price">
-            Should one be reported that no table knows, it is listed here, and bills say what they leave out.
+            If an agent reports a model without a known price, it appears here, and bills show what they leave out.
           </Empty>
         }
       />
@@ -91,11 +91,11 @@ const COLUMNS: Column<UnpricedModel>[] = [
     width: '100px',
     cell: ({ tokens }) => <Count value={tokens.total} />,
   },
-  { key: 'first', title: 'First', width: '130px', phone: 'hidden', cell: ({ first_at }) => <Ago at={first_at} /> },
-  { key: 'last', title: 'Last', width: '130px', cell: ({ last_at }) => <Ago at={last_at} /> },
+  { key: 'first', title: 'First used', width: '130px', phone: 'hidden', cell: ({ first_at }) => <Ago at={first_at} /> },
+  { key: 'last', title: 'Last used', width: '130px', cell: ({ last_at }) => <Ago at={last_at} /> },
   {
     key: 'why',
-    title: 'Why',
+    title: 'Reason',
     width: '90px',
     phone: 'hidden',
     cell: ({ model, provider }) => (
@@ -112,15 +112,15 @@ const COLUMNS: Column<UnpricedModel>[] = [
 
 const remedies = (give: (giving: Giving) => void): Column<UnpricedModel> => ({
   key: 'give',
-  title: 'Give it one',
+  title: 'Action',
   width: '260px',
   cell: (model) => (
     <Group gap={6} wrap="nowrap">
       <Button size="compact-xs" variant="light" onClick={() => give({ what: 'price', model })}>
-        Set a price
+        Set price
       </Button>
       <Button size="compact-xs" variant="default" onClick={() => give({ what: 'alias', model })}>
-        As another model
+        Add alias
       </Button>
     </Group>
   ),

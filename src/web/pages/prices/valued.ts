@@ -1,12 +1,12 @@
-/** Entries without a price that are valued when one comes. */
+/** Entries without a price that get a list value when a price is added. */
 import { counted } from '../../format/counts.ts'
 import { answer, api } from '../../server/api.ts'
 import type { Repricing } from './price.ts'
 
-/** What may be different once there is another price. */
+/** Parts of the API that a new price can change. */
 export const PRICE_CHANGES = ['prices', 'entries', 'reports', 'sheets', 'audit'] as const
 
-/** A call that added a price values entries for some seconds; this goes on where it ended. Answers how many there were. */
+/** Continues repricing after a call that stopped at its time limit. Returns how many entries were valued in all. */
 export async function valueTheRest({ entries, complete }: Repricing): Promise<number> {
   let sum = entries
   let isComplete = complete
@@ -21,4 +21,4 @@ export async function valueTheRest({ entries, complete }: Repricing): Promise<nu
 export const valuedText = (entries: number): string =>
   entries === 0
     ? ''
-    : ` ${counted(entries, 'entry', 'entries')} that waited for a price ${entries === 1 ? 'has' : 'have'} one now.`
+    : ` ${counted(entries, 'entry', 'entries')} without a price now ${entries === 1 ? 'has' : 'have'} one.`

@@ -1,4 +1,4 @@
-/** Making a rule, and changing one that is there. */
+/** The pages of a new rule and of an existing one. */
 import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -25,7 +25,7 @@ export function NewRule() {
     <Page
       title="New rule"
       above={ABOVE}
-      lead="It places entries that nobody named a project or ticket for and that no earlier rule takes."
+      lead="A rule assigns entries whose report names no project or ticket and that no earlier rule matches."
     >
       <RuleEditor saved={back} leave={back} />
     </Page>
@@ -51,14 +51,15 @@ function OneRule({ rule }: { rule: Rule }) {
       above={ABOVE}
       lead={
         <>
-          Number {rule.position} in the order{!rule.enabled && ', disabled'}; version {rule.version}, changed{' '}
-          <Moment at={rule.changed_at} />. Entries that it placed stay where they are when it changes.
+          Position {rule.position}
+          {!rule.enabled && ' (disabled)'}, version {rule.version}, changed <Moment at={rule.changed_at} />. Changes
+          don’t affect entries that the rule has already assigned.
         </>
       }
       actions={
         mayChange && (
           <Button variant="default" color="red" onClick={() => setRemoving(true)}>
-            Remove
+            Remove rule
           </Button>
         )
       }
@@ -80,7 +81,7 @@ export function RemoveRule({ rule, isOpen, close, removed }: RemoveRuleProps) {
   const remove = useSend({
     send: () => answer(api['placement-rules']({ id: rule.id }).delete()),
     changes: ['rules', 'audit'],
-    done: () => `The rule “${rule.name}” is removed.`,
+    done: () => `Rule “${rule.name}” removed.`,
     leave: () => removed?.(),
     quiet: true,
   })
@@ -89,13 +90,13 @@ export function RemoveRule({ rule, isOpen, close, removed }: RemoveRuleProps) {
       isOpen={isOpen}
       close={close}
       title={`Remove “${rule.name}”?`}
-      action="Remove the rule"
+      action="Remove rule"
       isDangerous
       confirm={() => remove.mutateAsync()}
     >
       <Text size="sm">
-        Entries that it placed stay where they are and still show it. What is reported from now on goes by the rules
-        after it. To pause it instead, switch it off.
+        Entries that it assigned stay where they are and still show this rule. New entries go through the remaining
+        rules. To pause the rule instead, disable it.
       </Text>
     </Confirm>
   )

@@ -1,4 +1,4 @@
-/** The rules in the order in which they are tried, which dragging changes. */
+/** The list of rules in the order in which they are evaluated. Drag to reorder. */
 import { Anchor, Button, Modal, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
@@ -32,13 +32,13 @@ export function RuleList() {
       title="Rules"
       lead={
         mayChange
-          ? 'They place entries that nobody named a project or ticket for. The first one that takes an entry places it: drag them into the order you want.'
-          : 'They place entries that nobody named a project or ticket for. The first one that takes an entry places it. Admins change them.'
+          ? 'Rules assign entries whose report names no project or ticket. The first matching rule applies. Drag rules to reorder them.'
+          : 'Rules assign entries whose report names no project or ticket. The first matching rule applies. Only admins can change rules.'
       }
       actions={
         <>
           <Button variant="default" onClick={() => setOpen('sample')}>
-            Try on a sample
+            Test rules
           </Button>
           {mayChange && list && list.length > 0 && (
             <Button variant="default" onClick={() => setOpen('apply')}>
@@ -60,11 +60,10 @@ export function RuleList() {
         <SortableRules rules={list} mayChange={mayChange} order={(ids) => order.mutate({ ids, before: list })} />
       )}
       <ApplyRules isOpen={open === 'apply'} close={close} />
-      <Modal opened={open === 'sample'} onClose={close} title="Try the rules on a sample" size="lg">
+      <Modal opened={open === 'sample'} onClose={close} title="Test rules on a sample" size="lg">
         <Stack>
           <Text size="sm" c="dimmed">
-            Say what an entry would hold, and here stands which rule takes it and why the others do not. Nothing is
-            written.
+            Describe an entry to see which rule matches it and why the others don’t. Nothing is saved.
           </Text>
           <SampleTrial tried={{}} />
         </Stack>
@@ -79,16 +78,16 @@ const NoRules = ({ mayChange }: { mayChange: boolean }) => (
     action={
       mayChange ? (
         <Button component={Link} href="/rules/new" variant="light">
-          Make the first rule
+          Create rule
         </Button>
       ) : undefined
     }
   >
-    Until there is one, entries go where their report says, and the others wait in{' '}
+    Without rules, entries go to the project or ticket that their report names. All others stay in{' '}
     <Anchor component={Link} href="/unattributed" inherit underline="always">
       Unattributed
     </Anchor>
-    . A rule places them by what they have in common: a repository, a branch, an agent.
+    . A rule assigns entries by what they have in common, such as a repository, branch or agent.
   </Empty>
 )
 
@@ -97,7 +96,7 @@ interface NewOrder {
   before: readonly Rule[]
 }
 
-/** Shown at once, taken back where the server refuses, and undone on request. */
+/** Reorders optimistically: reverts if the server rejects the order, and offers to undo. */
 function useOrder() {
   const send = useSend({
     send: ({ ids }: NewOrder) => answer(rules.order.put({ rules: ids })),
@@ -108,7 +107,7 @@ function useOrder() {
         color: 'teal',
         message: (
           <>
-            The rules are tried in the new order.{' '}
+            Rule order saved.{' '}
             <Button
               size="compact-xs"
               variant="subtle"
@@ -127,7 +126,7 @@ function useOrder() {
   const undo = useSend({
     send: ({ ids }: NewOrder) => answer(rules.order.put({ rules: ids })),
     changes: ['rules', 'audit'],
-    done: () => 'The order is as it was.',
+    done: () => 'Rule order restored.',
   })
   const mutate = (order: NewOrder, isUndo = false) => {
     place(order.ids)
@@ -138,7 +137,7 @@ function useOrder() {
   return { mutate: (order: NewOrder) => mutate(order) }
 }
 
-/** Puts the rules that were fetched into an order, before the server has answered. */
+/** Reorders the cached rules before the server has answered. */
 function place(ids: readonly string[]) {
   queryClient.setQueryData<Awaited<ReturnType<typeof askRules>>>(['rules'], (known) => {
     if (!known) return known

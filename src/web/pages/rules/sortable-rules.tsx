@@ -30,11 +30,11 @@ import classes from './rules.module.css'
 interface SortableRulesProps {
   rules: readonly Rule[]
   mayChange: boolean
-  /** The ids in the order that a person gave them. */
+  /** Called with the ids in their new order. */
   order: (ids: string[]) => void
 }
 
-/** So far the pointer moves before it drags: a click on the handle is none. */
+/** How far the pointer moves before a drag starts, so that a click on the handle is not a drag. */
 const DRAG_FROM_PX = 4
 
 export function SortableRules({ rules, mayChange, order }: SortableRulesProps) {
@@ -56,7 +56,7 @@ export function SortableRules({ rules, mayChange, order }: SortableRulesProps) {
       accessibility={{ announcements: announced(rules), screenReaderInstructions: INSTRUCTIONS }}
     >
       <SortableContext items={ids} strategy={verticalListSortingStrategy} disabled={!mayChange}>
-        <ol className={classes.list} aria-label="Rules, in the order in which they are tried">
+        <ol className={classes.list} aria-label="Rules in order of evaluation">
           {rules.map((rule) => (
             <RuleItem key={rule.id} rule={rule} mayChange={mayChange} />
           ))}
@@ -67,18 +67,19 @@ export function SortableRules({ rules, mayChange, order }: SortableRulesProps) {
 }
 
 const INSTRUCTIONS = {
-  draggable: 'Press space to lift the rule, the arrow keys to move it, space to drop it, escape to leave it.',
+  draggable: 'Press space to pick up the rule, the arrow keys to move it, space to drop it, and escape to cancel.',
 }
 
 function announced(rules: readonly Rule[]): Announcements {
   const name = (id: UniqueIdentifier) => rules.find((rule) => rule.id === id)?.name ?? ''
   const place = (id: UniqueIdentifier) => rules.findIndex((rule) => rule.id === id) + 1
   return {
-    onDragStart: ({ active }) => `Lifted ${name(active.id)}.`,
+    onDragStart: ({ active }) => `Picked up ${name(active.id)}.`,
     onDragOver: ({ active, over }) =>
-      over ? `${name(active.id)} is at place ${place(over.id)} of ${rules.length}.` : undefined,
-    onDragEnd: ({ active, over }) => (over ? `${name(active.id)} is dropped at place ${place(over.id)}.` : undefined),
-    onDragCancel: ({ active }) => `${name(active.id)} is back where it was.`,
+      over ? `${name(active.id)} is at position ${place(over.id)} of ${rules.length}.` : undefined,
+    onDragEnd: ({ active, over }) =>
+      over ? `${name(active.id)} was dropped at position ${place(over.id)}.` : undefined,
+    onDragCancel: ({ active }) => `${name(active.id)} returned to its original position.`,
   }
 }
 
@@ -167,22 +168,22 @@ function RuleActions({ rule }: { rule: Rule }) {
   const isEnabled = enable.isPending ? enable.variables : rule.enabled
   return (
     <Group gap={4} wrap="nowrap">
-      <Tooltip label={isEnabled ? 'On: it is tried' : 'Off: it is passed over'}>
+      <Tooltip label={isEnabled ? 'Enabled' : 'Disabled'}>
         <Switch
           size="sm"
-          aria-label={`${rule.name} is tried`}
+          aria-label={`Enable ${rule.name}`}
           checked={isEnabled}
           onChange={({ currentTarget }) => enable.mutate(currentTarget.checked)}
         />
       </Tooltip>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More for ${rule.name}`}>
+          <ActionIcon variant="subtle" color="gray" aria-label={`More actions for ${rule.name}`}>
             <IconDots size={16} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => navigate(`/rules/${rule.id}`)}>Change</Menu.Item>
+          <Menu.Item onClick={() => navigate(`/rules/${rule.id}`)}>Edit</Menu.Item>
           <Menu.Item color="red" onClick={() => setRemoving(true)}>
             Remove
           </Menu.Item>

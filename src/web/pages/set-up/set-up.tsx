@@ -18,29 +18,29 @@ export default function SetUp() {
   return linkToken === '' ? <NoLink /> : <SetUpForm linkToken={linkToken} />
 }
 
-/** Whoever comes without the link, or has lost it. */
+/** For visitors without the setup link. */
 const NoLink = () => (
   <AuthLayout
     title="Set up Tally"
-    lead="It takes the one-time link that Tally printed where it was started."
+    lead="You need the one-time setup link that Tally printed when it started."
     width={460}
   >
     <List size="sm" spacing="xs">
       <List.Item>
-        Look into the terminal or the log of <Code>tally serve</Code>, and open the whole link, with what follows its{' '}
+        Find the link in the terminal or log of <Code>tally serve</Code> and open all of it, including the part after{' '}
         <Code>#</Code>.
       </List.Item>
       <List.Item>
-        Lost it, or it is older than a day? Start <Code>tally serve</Code> again: it prints a new one as long as nobody
-        is there.
+        Lost the link, or is it older than a day? Restart <Code>tally serve</Code>: it prints a new one until Tally is
+        set up.
       </List.Item>
       <List.Item>
-        Or make the first admin on that machine:{' '}
+        Or create the first admin on that machine:{' '}
         <Code>tally users add --email ada@example.com --name Ada --role admin</Code>
       </List.Item>
     </List>
     <Text size="sm">
-      Tally is set up already? <SignInLink />
+      Already set up? <SignInLink />
     </Text>
   </AuthLayout>
 )
@@ -51,7 +51,7 @@ const SignInLink = () => (
   </Anchor>
 )
 
-const isEmpty = (value: string) => (value.trim() === '' ? 'Is required.' : null)
+const isEmpty = (value: string) => (value.trim() === '' ? 'Required.' : null)
 
 function useSetUpForm() {
   return useForm({
@@ -65,7 +65,7 @@ function useSetUpForm() {
     },
     validate: {
       organization: { name: isEmpty, time_zone: isEmpty, currency: (value) => isEmpty(value ?? '') },
-      admin: { name: isEmpty, email: isEmpty, password: (value) => (value === '' ? 'Is required.' : null) },
+      admin: { name: isEmpty, email: isEmpty, password: (value) => (value === '' ? 'Required.' : null) },
     },
   })
 }
@@ -107,7 +107,7 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
     setUp.mutate(values, { onError: refuse })
   }, focusFirstIssue)
   return (
-    <AuthLayout title="Set up Tally" lead="Name your organization and make its first admin." width={480}>
+    <AuthLayout title="Set up Tally" lead="Name your organization and create its first admin." width={480}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {refusal && (
@@ -119,7 +119,7 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
             <Stack gap="sm">
               <TextInput
                 label="Name"
-                description="As bills show it."
+                description="Shown on bills."
                 autoComplete="organization"
                 autoFocus
                 maxLength={200}
@@ -127,22 +127,22 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
               />
               <TimeZoneInput
                 label="Time zone"
-                description="Days and months begin in it, in reports and on bills. Type a city."
+                description="Defines when days and months begin, in reports and on bills. Type a city to search."
                 {...form.getInputProps('organization.time_zone')}
               />
               <CurrencySelect
                 label="Bill currency"
-                description="What bills are usually in; each can have another. Costs are kept in US dollars."
+                description="The default for bills; you can change it for each one. Costs are stored in US dollars."
                 {...form.getInputProps('organization.currency')}
               />
             </Stack>
           </Fieldset>
-          <Fieldset legend="You, its first admin">
+          <Fieldset legend="Your admin account">
             <Stack gap="sm">
               <TextInput label="Name" autoComplete="name" maxLength={200} {...form.getInputProps('admin.name')} />
               <TextInput
                 label="E-mail address"
-                description="You sign in with it."
+                description="You use it to sign in."
                 type="email"
                 autoComplete="username"
                 maxLength={254}
@@ -152,7 +152,7 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
             </Stack>
           </Fieldset>
           <Button type="submit" loading={setUp.isPending} fullWidth>
-            Set up
+            Set up Tally
           </Button>
         </Stack>
       </form>

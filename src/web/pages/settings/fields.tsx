@@ -16,42 +16,39 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
 export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) => (
   <>
     <Part title="Organization">
-      <TextInput label="Name" description="As bills show it." maxLength={200} {...form.getInputProps('name')} />
+      <TextInput label="Name" description="Shown on bills." maxLength={200} {...form.getInputProps('name')} />
       <Group grow align="flex-start">
         <TimeZoneInput
           label="Time zone"
-          description="Days and months begin in it."
+          description="Defines when days and months begin."
           {...form.getInputProps('time_zone')}
         />
         <CurrencySelect
           label="Bill currency"
-          description="What bills are usually in."
+          description="The default for bills."
           {...form.getInputProps('currency')}
         />
       </Group>
     </Part>
     <Part title="Entries">
-      <Radio.Group
-        label="A report names a project or ticket that nobody knows"
-        {...form.getInputProps('unknown_projects')}
-      >
+      <Radio.Group label="When a report names an unknown project or ticket" {...form.getInputProps('unknown_projects')}>
         <Stack gap="xs" mt="xs">
-          <Radio value="create" label="Make it" description="Every named entry is placed." />
+          <Radio value="create" label="Create it" description="Every entry that names one is assigned." />
           <Radio
             value="hold"
             label="Hold the entry"
-            description="It waits in Unattributed with the name that it gave, until somebody places it."
+            description="It stays in Unattributed, with the name from the report, until someone assigns it."
           />
         </Stack>
       </Radio.Group>
       <Switch
-        label="Only approved entries are billed"
-        description="Otherwise those that are submitted are billed as well; rejected ones never."
+        label="Bill approved entries only"
+        description="Otherwise, submitted entries are billed as well. Rejected entries are never billed."
         {...form.getInputProps('approval_required', { type: 'checkbox' })}
       />
       <Switch
-        label="Telemetry belongs to the person whose e-mail address it names"
-        description="With an organization token only. Whoever holds it could name anybody; entries say by what they were assigned."
+        label="Assign telemetry by e-mail address"
+        description="Telemetry pushed with an organization token belongs to the person whose e-mail address it contains. Anyone who holds such a token can send any address; each entry shows how it was assigned."
         {...form.getInputProps('telemetry_by_email', { type: 'checkbox' })}
       />
     </Part>
@@ -61,19 +58,19 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
 )
 
 const Issuer = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) => (
-  <Part title="Who sends bills">
+  <Part title="Billing details">
     <Textarea label="Postal address" autosize minRows={3} maxLength={1000} {...form.getInputProps('address')} />
     <Group grow align="flex-start">
       <TextInput
         label="E-mail address"
-        description="Bills come from it, and answers go to it."
+        description="Sender and reply address of bills."
         type="email"
         maxLength={254}
         {...form.getInputProps('email')}
       />
       <TextInput
-        label="Tax id"
-        description="VAT number or the like."
+        label="Tax ID"
+        description="VAT number or equivalent."
         maxLength={200}
         {...form.getInputProps('tax_id')}
       />
@@ -89,16 +86,16 @@ function Bills({ form }: { form: SettingsForm }) {
       <Group grow align="flex-start">
         <NumberInput
           label="Markup"
-          description="Where neither project nor client has one."
+          description="Used if neither the project nor the client has one."
           suffix=" %"
-          placeholder="none"
+          placeholder="None"
           decimalScale={4}
           hideControls
           {...form.getInputProps('markup')}
         />
         <NumberInput
           label="Due after"
-          description="Where the bill does not say so."
+          description="Used if the bill sets no due date."
           suffix=" days"
           min={0}
           max={365}
@@ -109,16 +106,16 @@ function Bills({ form }: { form: SettingsForm }) {
       </Group>
       <TextInput
         label="Number format"
-        description="Holds {sequence} or {sequence:4} once; it begins anew by {year} or {month} where these are in it."
+        description="Must contain {sequence} or {sequence:4} once. Numbering restarts each {year} or {month} if the format contains it."
         spellCheck={false}
         {...form.getInputProps('bill_number_format')}
       />
       <Text size="sm" c="dimmed" mt={-8}>
-        Reads {numberExample(bill_number_format, today(time_zone))}
+        Example: {numberExample(bill_number_format, today(time_zone))}
       </Text>
       <Textarea
         label="Footer"
-        description="Below every bill, such as how to pay."
+        description="Shown at the bottom of every bill, such as payment instructions."
         autosize
         minRows={2}
         maxLength={1000}

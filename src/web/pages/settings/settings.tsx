@@ -1,4 +1,4 @@
-/** The organization's settings in one form. What is typed is kept, also where one goes elsewhere before saving. */
+/** The organization's settings in one form. Unsaved input is kept when you navigate away. */
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
@@ -14,7 +14,10 @@ import { type AllSettings, changeOf, type SettingsValues, valuesOf } from './val
 export default function Settings() {
   const settings = useSettings()
   return (
-    <Page title="Settings" lead="Of the organization. Bills keep what they were sent with.">
+    <Page
+      title="Settings"
+      lead="These settings apply to the whole organization. Bills keep the details they were sent with."
+    >
       <SettingsForm key={JSON.stringify(valuesOf(settings))} settings={settings} />
     </Page>
   )
@@ -40,7 +43,7 @@ function SettingsForm({ settings }: { settings: AllSettings }) {
       kept = null
     },
     changes: ['me', 'settings', 'reports', 'audit'],
-    done: () => 'Saved.',
+    done: () => 'Settings saved.',
     quiet: true,
   })
   const submit = form.onSubmit(() => {
@@ -69,13 +72,13 @@ function SettingsForm({ settings }: { settings: AllSettings }) {
         {isDirty && (
           <Paper withBorder shadow="md" p="sm" pos="sticky" bottom={12} style={{ zIndex: 3 }}>
             <Group justify="space-between">
-              <Text size="sm">Not saved yet</Text>
+              <Text size="sm">Unsaved changes</Text>
               <Group gap="xs">
                 <Button variant="default" onClick={discard}>
                   Discard
                 </Button>
                 <Button type="submit" loading={save.isPending}>
-                  Save the settings
+                  Save changes
                 </Button>
               </Group>
             </Group>

@@ -1,8 +1,8 @@
-/** The settings as they stand in the form, and what of them is to change. */
+/** The settings as form values, and the changes to send. */
 import type { api } from '../../server/api.ts'
 import type { useSettings } from '../../server/me.ts'
 
-/** All of them: only admins come here, and members alone are told fewer. */
+/** All settings: only admins open this page, and only members receive fewer. */
 export type AllSettings = ReturnType<typeof useSettings>
 type SettingsChange = NonNullable<Parameters<typeof api.settings.patch>[0]>
 
@@ -39,7 +39,7 @@ function wireOf(values: SettingsValues): Required<SettingsChange> {
   }
 }
 
-/** Only what differs, so that what somebody else changed meanwhile stays. */
+/** Only the changed settings, so that changes by others in the meantime are kept. */
 export function changeOf(values: SettingsValues, settings: AllSettings): SettingsChange {
   const before = wireOf(valuesOf(settings))
   const changed = Object.entries(wireOf(values)).filter(
@@ -48,7 +48,7 @@ export function changeOf(values: SettingsValues, settings: AllSettings): Setting
   return Object.fromEntries(changed)
 }
 
-/** What a number of bills will look like: `2026-0042`. */
+/** An example bill number in this format: `2026-0042`. */
 export function numberExample(format: string, today: string): string {
   return format
     .replaceAll('{year}', today.slice(0, 4))

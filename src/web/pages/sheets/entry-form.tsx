@@ -1,4 +1,4 @@
-/** An entry made by hand: adding one, and changing one that is on the sheet. */
+/** The form that adds an entry to a sheet or edits one. */
 import {
   Alert,
   Autocomplete,
@@ -51,10 +51,10 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
       agent_harness: isMissing,
       agent_name: isMissing,
       model: isMissing,
-      started_at: (at) => (at ? null : 'Is required.'),
-      ended_at: (at) => (at ? null : 'Is required.'),
-      input: (count) => (count === '' ? 'Is required; 0 is none.' : null),
-      output: (count) => (count === '' ? 'Is required; 0 is none.' : null),
+      started_at: (at) => (at ? null : 'Required.'),
+      ended_at: (at) => (at ? null : 'Required.'),
+      input: (count) => (count === '' ? 'Required. Enter 0 if none.' : null),
+      output: (count) => (count === '' ? 'Required. Enter 0 if none.' : null),
       labels: issueOfLabels,
     },
   })
@@ -67,7 +67,7 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
         : answer(entries.post(draftOf(values, time_zone)))
     },
     changes: SHEET_CHANGES,
-    done: () => (entry ? 'The entry is saved.' : 'The entry is added.'),
+    done: () => (entry ? 'Entry saved.' : 'Entry added.'),
     after: (_, values) => {
       if (goesOn && !entry) form.setValues(nextEntry(values))
       else close()
@@ -75,13 +75,7 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
     fields: ISSUE_FIELDS,
   })
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={entry ? 'Change the entry' : 'Add an entry'}
-      size="xl"
-      closeOnClickOutside={false}
-    >
+    <Modal opened onClose={close} title={entry ? 'Edit entry' : 'Add entry'} size="xl" closeOnClickOutside={false}>
       <form onSubmit={sending.submit} noValidate>
         <Stack>
           {sending.refusal !== '' && (
@@ -103,11 +97,11 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
                 loading={sending.isSending && goesOn}
                 onClick={() => setGoesOn(true)}
               >
-                Add and go on
+                Add and continue
               </Button>
             )}
             <Button type="submit" loading={sending.isSending && !goesOn} onClick={() => setGoesOn(false)}>
-              {entry ? 'Save' : 'Add the entry'}
+              {entry ? 'Save changes' : 'Add entry'}
             </Button>
           </Group>
         </Stack>
@@ -116,7 +110,7 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
   )
 }
 
-const isMissing = (text: string) => (text.trim() === '' ? 'Is required.' : null)
+const isMissing = (text: string) => (text.trim() === '' ? 'Required.' : null)
 
 type Form = UseFormReturnType<EntryValues>
 
@@ -181,12 +175,12 @@ const CountFields = ({ form }: { form: Form }) => (
       ))}
     </SimpleGrid>
     <Text size="xs" c="dimmed">
-      Tokens. No token is in two of them: input is what was neither read from nor written to a cache.
+      Each token counts only once: input excludes tokens read from or written to a cache.
     </Text>
     <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs" mt={4}>
       <NumberInput
         label="Cost (USD)"
-        placeholder="By the price table"
+        placeholder="From the price table"
         min={0}
         hideControls
         {...form.getInputProps('reported_cost')}
@@ -199,7 +193,7 @@ const CountFields = ({ form }: { form: Form }) => (
         hideControls
         {...form.getInputProps('requests')}
       />
-      <TextInput label="Provider" placeholder="The model’s maker" {...form.getInputProps('provider')} />
+      <TextInput label="Provider" placeholder="The model’s vendor" {...form.getInputProps('provider')} />
     </SimpleGrid>
   </Stack>
 )
@@ -211,7 +205,7 @@ const PlaceFields = ({ form }: { form: Form }) => (
         of="tickets"
         label="Ticket"
         placeholder="ACME-42"
-        description="Brings its project along."
+        description="Also sets the project."
         form={form}
         field="ticket"
       />
@@ -219,14 +213,14 @@ const PlaceFields = ({ form }: { form: Form }) => (
         of="projects"
         label="Project"
         placeholder="ACME"
-        description="Where no ticket says it; else the rules do."
+        description="Used if the ticket has no project. Leave both empty to let rules decide."
         form={form}
         field="project"
       />
     </SimpleGrid>
     <TextInput label="Summary" placeholder="What the session did" {...form.getInputProps('summary')} />
     <Textarea
-      label="Labels, one a line"
+      label="Labels, one per line"
       placeholder="repository=acme/web"
       autosize
       minRows={1}
@@ -244,10 +238,10 @@ interface KeyInputProps {
   form: Form
 }
 
-/** So long nothing was typed before the server is asked. */
+/** How long to wait after typing before searching. */
 const PAUSE_MS = 200
 
-/** The key of a project or ticket: one that is there, or one that is made by naming it, as reports do. */
+/** The key of a project or ticket. A key that doesn't exist yet is created, as in reports. */
 function KeyInput({ of, field, form, ...input }: KeyInputProps) {
   const [search] = useDebouncedValue(form.values[field], PAUSE_MS)
   const { data } = useQuery({

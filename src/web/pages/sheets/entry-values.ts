@@ -1,4 +1,4 @@
-/** An entry of a sheet in the fields of a form, and as the API takes it. */
+/** Conversion of sheet entries between form values and API requests. */
 import { momentOf, timeAt } from '../../format/moments.ts'
 import { labelsOf, labelsText } from '../../parts/labels-text.ts'
 import type { SheetEntry } from './sheet-body.ts'
@@ -13,7 +13,7 @@ export const COUNTS = [
 
 type Count = (typeof COUNTS)[number]['kind']
 
-/** An empty text where there is none. */
+/** An empty string if there is no value. */
 type Field = number | string
 
 export interface EntryValues extends Record<Count, Field> {
@@ -21,7 +21,7 @@ export interface EntryValues extends Record<Count, Field> {
   agent_name: string
   model: string
   provider: string
-  /** What the clocks of the organization show: `2026-11-21 17:53:00`. */
+  /** Local time in the organization's zone: `2026-11-21 17:53:00`. */
   started_at: string | null
   ended_at: string | null
   reported_cost: Field
@@ -34,7 +34,7 @@ export interface EntryValues extends Record<Count, Field> {
 
 const NO_COUNTS: Record<Count, Field> = { input: '', output: '', cache_read: '', cache_write: '', cache_write_1h: '' }
 
-/** Beginning in the sheet's first days; at nine, because midnight is rarely meant. */
+/** A new entry on the sheet's first day, at 09:00, because midnight is rarely meant. */
 export const emptyEntry = (firstDay: string): EntryValues => ({
   agent_harness: '',
   agent_name: '',
@@ -51,7 +51,7 @@ export const emptyEntry = (firstDay: string): EntryValues => ({
   labels: '',
 })
 
-/** After one was added, the next is likely of the same agent and for the same work. */
+/** The next entry after one was added: likely by the same agent and for the same work. */
 export const nextEntry = (values: EntryValues): EntryValues => ({
   ...values,
   ...NO_COUNTS,
@@ -90,7 +90,7 @@ const countsOf = (values: EntryValues) => ({
   ),
 })
 
-/** What may be left out of a report, each with what the fields say; null where they say nothing. */
+/** The optional fields of a report; null if empty. */
 const optional = ({ provider, reported_cost, requests, project, ticket, summary, labels }: EntryValues) => ({
   provider: provider.trim() || null,
   reported_cost: reported_cost === '' ? null : Number(reported_cost),
@@ -117,7 +117,7 @@ export const draftOf = (values: EntryValues, timeZone: string) => ({
   tokens: countsOf(values),
 })
 
-/** What the form cannot show, such as milliseconds or the share of long requests, stays as it was. */
+/** The changes to an entry. Keeps what the form cannot show, such as milliseconds or the share of long requests. */
 export function changeOf(values: EntryValues, entry: SheetEntry, timeZone: string) {
   const before = valuesOf(entry, timeZone)
   const { project, ticket, ...others } = optional(values)
@@ -133,7 +133,7 @@ export function changeOf(values: EntryValues, entry: SheetEntry, timeZone: strin
   }
 }
 
-/** The form's field of each pointer that is not its own name. */
+/** Form fields of JSON pointers that have another name. */
 export const ISSUE_FIELDS: Record<string, string> = Object.fromEntries(
   COUNTS.map(({ kind }) => [`/tokens/${kind}`, kind]),
 )

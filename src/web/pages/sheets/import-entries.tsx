@@ -1,4 +1,4 @@
-/** Adding the rows of a filled template: all of them, or none. */
+/** Imports the rows of a CSV template: all of them or none. */
 import { Alert, Anchor, Button, FileButton, Group, List, Modal, ScrollArea, Stack, Text, Textarea } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -13,7 +13,7 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
   const add = useSend({
     send: () => answer(sheetOf(id).import.post(text, { headers: { 'content-type': 'text/csv' } })),
     changes: SHEET_CHANGES,
-    done: ({ added }) => `${counted(added, 'entry is', 'entries are')} added.`,
+    done: ({ added }) => `${counted(added, 'entry', 'entries')} added.`,
     after: close,
     quiet: true,
   })
@@ -22,29 +22,29 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
     add.reset()
   }
   return (
-    <Modal opened onClose={close} title="Add rows of a CSV file" size="lg" closeOnClickOutside={false}>
+    <Modal opened onClose={close} title="Import CSV" size="lg" closeOnClickOutside={false}>
       <Stack>
         <Text size="sm" c="dimmed">
-          Its first line names the columns, as the{' '}
+          The first line names the columns, as in the{' '}
           <Anchor href="/api/v1/token-sheets/template" download inherit underline="always">
             template
-          </Anchor>{' '}
-          does; each row below is an entry. All rows are added, or none.
+          </Anchor>
+          ; each row after it is an entry. Either all rows are added or none.
         </Text>
         <Group>
           <FileButton onChange={(file) => void file?.text().then(change)} accept=".csv,text/csv">
             {(props) => (
               <Button variant="default" leftSection={<IconUpload size={16} />} {...props}>
-                Choose a file
+                Choose file
               </Button>
             )}
           </FileButton>
           <Text size="sm" c="dimmed">
-            or paste it
+            or paste the rows below
           </Text>
         </Group>
         <Textarea
-          aria-label="Rows"
+          aria-label="CSV rows"
           autosize
           minRows={6}
           maxRows={14}
@@ -59,7 +59,7 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
             Cancel
           </Button>
           <Button disabled={text.trim() === ''} loading={add.isPending} onClick={() => add.mutate()}>
-            Add the rows
+            Import CSV
           </Button>
         </Group>
       </Stack>
@@ -69,7 +69,7 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
 
 const LINE = /^\/lines\/(\d+)\/?(.*)$/
 
-/** `/lines/7/started_at` as a person finds it in the file. */
+/** The position of `/lines/7/started_at` in the file: `Line 7, started_at: `. */
 function placeOf(pointer: string): string {
   const [, line, column] = LINE.exec(pointer) ?? []
   if (line === undefined) return ''

@@ -1,4 +1,4 @@
-/** Opening a sheet for a month, or for some days. */
+/** Creates a sheet for a month or a date range. */
 import { SegmentedControl, Textarea } from '@mantine/core'
 import { DatePickerInput, MonthPickerInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
@@ -30,8 +30,8 @@ export function NewSheet({ close, opened }: { close: () => void; opened: (sheet:
       person: null,
     },
     validate: {
-      month: (month, { kind }) => (kind === 'month' && month === null ? 'Is required.' : null),
-      days: ([from, to], { kind }) => (kind === 'days' && !(from && to) ? 'Choose the first and the last day.' : null),
+      month: (month, { kind }) => (kind === 'month' && month === null ? 'Required.' : null),
+      days: ([from, to], { kind }) => (kind === 'days' && !(from && to) ? 'Choose the first and last day.' : null),
     },
   })
   const sending = useFormSend({
@@ -53,19 +53,19 @@ export function NewSheet({ close, opened }: { close: () => void; opened: (sheet:
   })
   const { value, onChange, ...person } = form.getInputProps('person')
   return (
-    <FormDialogue {...sending} title="New token sheet" action="Open the sheet" close={close}>
+    <FormDialogue {...sending} title="New token sheet" action="Create sheet" close={close}>
       <SegmentedControl
-        aria-label="For how long"
+        aria-label="Period"
         data={[
-          { value: 'month', label: 'A month' },
-          { value: 'days', label: 'Some days' },
+          { value: 'month', label: 'Month' },
+          { value: 'days', label: 'Date range' },
         ]}
         {...form.getInputProps('kind')}
       />
       {form.values.kind === 'month' ? (
         <MonthPickerInput
           label="Month"
-          description={`Its days in ${time_zone}`}
+          description={`Time zone: ${time_zone}`}
           valueFormat="MMMM YYYY"
           {...form.getInputProps('month')}
         />
@@ -74,10 +74,10 @@ export function NewSheet({ close, opened }: { close: () => void; opened: (sheet:
           type="range"
           allowSingleDateInRange
           firstDayOfWeek={1}
-          label="Days"
-          description={`In ${time_zone}, both included`}
+          label="Date range"
+          description={`Inclusive. Time zone: ${time_zone}`}
           valueFormat="D MMM YYYY"
-          placeholder="The first and the last"
+          placeholder="First and last day"
           {...form.getInputProps('days')}
         />
       )}
@@ -85,8 +85,8 @@ export function NewSheet({ close, opened }: { close: () => void; opened: (sheet:
       {isAdmin && (
         <PersonPicker
           {...person}
-          label="For"
-          description="Its entries belong to this person; to you where nobody is named."
+          label="Agent manager"
+          description="The person its entries belong to. Leave empty for yourself."
           placeholder="You"
           value={value}
           change={onChange}

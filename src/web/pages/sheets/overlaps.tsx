@@ -1,4 +1,4 @@
-/** Where a sheet may count twice what an agent reported as well. */
+/** Entries of a sheet that may duplicate usage an agent also reported. */
 import { Alert, Anchor, List, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -9,7 +9,7 @@ import { answer } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { type Overlaps, sheetOf } from './sheet-body.ts'
 
-/** More pairs nobody goes through one by one. */
+/** More pairs than anyone reviews one by one. */
 const SHOWN = 5
 
 export const useOverlaps = (id: string) =>
@@ -22,7 +22,7 @@ export function OverlapsNote({ id }: { id: string }) {
   const { data } = useOverlaps(id)
   if (!data || data.length === 0) return null
   return (
-    <Alert color="orange" variant="light" title={`${counted(data.length, 'pair')} may count the same use twice`}>
+    <Alert color="orange" variant="light" title={counted(data.length, 'possible duplicate')}>
       <OverlapList overlaps={data} />
     </Alert>
   )
@@ -34,13 +34,13 @@ export function OverlapList({ overlaps }: { overlaps: Overlaps }) {
     `${dayAndTime(started_at, time_zone)} – ${timeOfDay(ended_at, time_zone)}`
   return (
     <>
-      <Text size="sm">Entries of this sheet ran at the same time as reported ones of the same person and harness.</Text>
+      <Text size="sm">Entries on this sheet overlap in time with reported entries of the same person and harness.</Text>
       <List size="sm" mt={4}>
         {overlaps.slice(0, SHOWN).map(({ entry, reported }) => (
           <List.Item key={`${entry.id} ${reported.id}`}>
-            {entry.agent_harness}, {span(entry)}, and the{' '}
+            {entry.agent_harness}, {span(entry)}, overlaps a{' '}
             <Anchor component={Link} href={addressOf('/entries', { open: reported.id })} size="sm" underline="always">
-              reported one
+              reported entry
             </Anchor>
             , {span(reported)}
           </List.Item>

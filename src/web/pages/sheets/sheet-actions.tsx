@@ -15,7 +15,7 @@ import { type Rights, SHEET_CHANGES, type Sheet, sheetOf } from './sheet-body.ts
 
 type Action = 'submit' | 'approve' | 'return' | 'withdraw' | 'remove' | 'import'
 
-/** What can be done with the sheet as a whole, as far as the person may. */
+/** The actions on the whole sheet that the person may take. */
 export function SheetActions({ sheet, rights }: { sheet: Sheet; rights: Rights }) {
   const [open, setOpen] = useState<Action | null>(null)
   const close = () => setOpen(null)
@@ -29,7 +29,7 @@ export function SheetActions({ sheet, rights }: { sheet: Sheet; rights: Rights }
       {rights.approves && <Button onClick={() => setOpen('approve')}>Approve</Button>}
       {rights.returns && (
         <Button variant="default" onClick={() => setOpen('return')}>
-          Return
+          Return sheet
         </Button>
       )}
       {rights.withdraws && (
@@ -54,25 +54,25 @@ interface MoreActionsProps {
 const MoreActions = ({ sheet, mayEdit, choose }: MoreActionsProps) => (
   <Menu position="bottom-end">
     <Menu.Target>
-      <Button variant="default" px="xs" aria-label="More">
+      <Button variant="default" px="xs" aria-label="More actions">
         <IconDots size={16} />
       </Button>
     </Menu.Target>
     <Menu.Dropdown>
-      {mayEdit && <Menu.Item onClick={() => choose('import')}>Add rows of a CSV file …</Menu.Item>}
+      {mayEdit && <Menu.Item onClick={() => choose('import')}>Import CSV…</Menu.Item>}
       <Menu.Item component="a" href={addressOf('/api/v1/token-entries', { sheet: sheet.id, format: 'csv' })} download>
-        Its entries as CSV
+        Download entries as CSV
       </Menu.Item>
       {mayEdit && (
         <Menu.Item color="red" onClick={() => choose('remove')}>
-          Remove the sheet
+          Remove sheet
         </Menu.Item>
       )}
     </Menu.Dropdown>
   </Menu>
 )
 
-const nameOf = ({ agent_manager, period }: Sheet) => `${agent_manager.name}, ${periodInWords(period)}`
+const nameOf = ({ agent_manager, period }: Sheet) => `${agent_manager.name}’s sheet for ${periodInWords(period)}`
 
 function SubmitSheet({ sheet, close }: { sheet: Sheet; close: () => void }) {
   const [isMeant, setMeant] = useState(false)
@@ -81,7 +81,7 @@ function SubmitSheet({ sheet, close }: { sheet: Sheet; close: () => void }) {
   const submit = useSend({
     send: () => answer(sheetOf(sheet.id).submit.post(isMeant ? { confirm_overlaps: true } : {})),
     changes: SHEET_CHANGES,
-    done: () => 'The sheet is submitted.',
+    done: () => 'Sheet submitted.',
     quiet: true,
   })
   return (
@@ -94,8 +94,8 @@ function SubmitSheet({ sheet, close }: { sheet: Sheet; close: () => void }) {
       confirm={() => submit.mutateAsync()}
     >
       <Text size="sm">
-        {counted(sheet.entries, 'entry', 'entries')} of <Money amount={sheet.cost} /> wait for approval then. They
-        cannot be changed meanwhile.
+        You submit {counted(sheet.entries, 'entry', 'entries')} (<Money amount={sheet.cost} />
+        ). They can’t be changed while they wait for approval.
       </Text>
       {hasOverlaps && (
         <>
@@ -103,7 +103,7 @@ function SubmitSheet({ sheet, close }: { sheet: Sheet; close: () => void }) {
             <OverlapList overlaps={overlaps} />
           </div>
           <Checkbox
-            label="They are meant so: the use was not reported as well"
+            label="These are not duplicates: agents did not report this usage"
             checked={isMeant}
             onChange={({ currentTarget }) => setMeant(currentTarget.checked)}
           />
@@ -125,25 +125,25 @@ function Decisions({ sheet, open, close }: DecisionsProps) {
   const approve = useSend({
     send: () => answer(sheetOf(sheet.id).approve.post()),
     changes: SHEET_CHANGES,
-    done: () => 'The sheet is approved, and its entries with it.',
+    done: () => 'Sheet approved with all its entries.',
     quiet: true,
   })
   const giveBack = useSend({
     send: () => answer(sheetOf(sheet.id).return.post({ reason: reason.trim() })),
     changes: SHEET_CHANGES,
-    done: () => `The sheet is returned to ${sheet.agent_manager.name}.`,
+    done: () => `Sheet returned to ${sheet.agent_manager.name}.`,
     quiet: true,
   })
   const withdraw = useSend({
     send: () => answer(sheetOf(sheet.id)['withdraw-approval'].post()),
     changes: SHEET_CHANGES,
-    done: () => 'The approval is withdrawn.',
+    done: () => 'Approval withdrawn.',
     quiet: true,
   })
   const remove = useSend({
     send: () => answer(sheetOf(sheet.id).delete()),
     changes: SHEET_CHANGES,
-    done: () => 'The sheet is removed.',
+    done: () => 'Sheet removed.',
     leave: () => navigate('/sheets'),
     quiet: true,
   })
@@ -152,25 +152,25 @@ function Decisions({ sheet, open, close }: DecisionsProps) {
       <Confirm
         isOpen={open === 'approve'}
         close={close}
-        title={`Approve the sheet of ${nameOf(sheet)}?`}
+        title={`Approve ${nameOf(sheet)}?`}
         action="Approve"
         confirm={() => approve.mutateAsync()}
       >
         <Text size="sm">
-          {counted(sheet.entries, 'entry', 'entries')} of <Money amount={sheet.cost} /> can go on bills then.
+          {counted(sheet.entries, 'entry', 'entries')} (<Money amount={sheet.cost} />) can then be billed.
         </Text>
       </Confirm>
       <Confirm
         isOpen={open === 'return'}
         close={close}
-        title={`Return the sheet of ${nameOf(sheet)}?`}
-        action="Return the sheet"
+        title={`Return ${nameOf(sheet)}?`}
+        action="Return sheet"
         isIncomplete={reason.trim() === ''}
         confirm={() => giveBack.mutateAsync()}
       >
         <Textarea
-          label="Why"
-          description={`${sheet.agent_manager.name} reads it, corrects the sheet and submits it again.`}
+          label="Reason"
+          description={`${sheet.agent_manager.name} sees the reason and can correct and resubmit the sheet.`}
           autosize
           minRows={3}
           maxLength={1000}
@@ -183,24 +183,26 @@ function Decisions({ sheet, open, close }: DecisionsProps) {
       <Confirm
         isOpen={open === 'withdraw'}
         close={close}
-        title={`Withdraw the approval of the sheet of ${nameOf(sheet)}?`}
+        title={`Withdraw approval of ${nameOf(sheet)}?`}
         action="Withdraw approval"
         confirm={() => withdraw.mutateAsync()}
       >
-        <Text size="sm">It waits for approval again. Entries that are on a bill are in the way.</Text>
+        <Text size="sm">
+          The sheet waits for approval again. This is not possible if any of its entries is on a bill.
+        </Text>
       </Confirm>
       <Confirm
         isOpen={open === 'remove'}
         close={close}
         title="Remove this sheet?"
-        action="Remove the sheet"
+        action="Remove sheet"
         isDangerous
         confirm={() => remove.mutateAsync()}
       >
         <Text size="sm">
           {sheet.entries === 0
-            ? 'There is nothing on it.'
-            : `Its ${counted(sheet.entries, 'entry goes', 'entries go')} with it, for good.`}
+            ? 'The sheet is empty.'
+            : `Its ${counted(sheet.entries, 'entry is', 'entries are')} permanently removed with it.`}
         </Text>
       </Confirm>
     </>

@@ -8,18 +8,18 @@ export type Sheet = Body<Awaited<ReturnType<typeof sheets.get>>>['data'][number]
 export type SheetEntry = Body<Awaited<ReturnType<ReturnType<typeof sheetOf>['entries']['get']>>>['data'][number]
 export type Overlaps = Body<Awaited<ReturnType<ReturnType<typeof sheetOf>['overlaps']['get']>>>['data']
 
-/** What is different once a sheet or its entries have changed. */
+/** Parts of the API that a change to a sheet or its entries affects. */
 export const SHEET_CHANGES = ['sheets', 'entries', 'reports', 'audit'] as const
 
 export interface Rights {
-  /** Adds and changes entries, submits and removes the sheet. */
+  /** May add and edit entries, and submit and remove the sheet. */
   edits: boolean
   approves: boolean
   returns: boolean
   withdraws: boolean
 }
 
-/** What a person may do with a sheet as it is now; the server decides by the same rules. */
+/** What a person may do with a sheet in its current state. The server enforces the same rules. */
 export function rightsTo({ status, agent_manager, projects, has_unplaced }: Sheet, { person, ledIds }: Me): Rights {
   const isOwn = agent_manager.id === person.id
   const isAdmin = person.role === 'admin'

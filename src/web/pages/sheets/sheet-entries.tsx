@@ -33,22 +33,22 @@ export function SheetEntries({ sheet, mayEdit }: { sheet: Sheet; mayEdit: boolea
           <Group gap="xs">
             {sheet.entries === 0 && <Download path="/token-sheets/template">CSV template</Download>}
             <Button variant={sheet.entries === 0 ? 'filled' : 'default'} onClick={() => setEditing('new')}>
-              Add an entry
+              Add entry
             </Button>
           </Group>
         )}
       </Group>
       <DataTable
-        label="Entries of the sheet"
+        label="Sheet entries"
         list={list}
         rowKey={({ id }) => id}
         open={(entry) => (mayEdit ? setEditing(entry) : navigate(addressOf('/entries', { open: entry.id })))}
         columns={mayEdit ? [...COLUMNS, removal(setRemoving)] : COLUMNS}
         empty={
-          <Empty title="Nothing on it yet">
+          <Empty title="No entries yet">
             {mayEdit
-              ? 'Add entries one by one, or fill the CSV template and add its rows from the menu.'
-              : 'Entries show up here once they are added.'}
+              ? 'Add entries one by one, or fill in the CSV template and import it from the menu.'
+              : 'Entries appear here once they are added.'}
           </Empty>
         }
       />
@@ -64,14 +64,14 @@ const COLUMNS: Column<SheetEntry>[] = [
   { key: 'at', title: 'Started', phone: 'bare', width: '160px', cell: ({ started_at }) => <Moment at={started_at} /> },
   {
     key: 'duration',
-    title: 'Took',
+    title: 'Duration',
     width: '90px',
     phone: 'hidden',
     cell: ({ started_at, ended_at }) => duration(started_at, ended_at),
   },
   {
     key: 'what',
-    title: 'What',
+    title: 'Summary',
     phone: 'title',
     cell: ({ summary, agent_name, agent_harness }) => (
       <>
@@ -85,7 +85,7 @@ const COLUMNS: Column<SheetEntry>[] = [
   { key: 'model', title: 'Model', phone: 'bare', width: '16%', cell: ({ model }) => model },
   {
     key: 'place',
-    title: 'Placed on',
+    title: 'Assigned to',
     width: '15%',
     phone: 'bare',
     cell: ({ project, ticket }) => ticket?.key ?? project?.key ?? <EmptyCell>no project</EmptyCell>,
@@ -134,7 +134,7 @@ function RemoveEntry({ sheet, entry, close }: RemoveEntryProps) {
   const remove = useSend({
     send: () => answer(sheetOf(sheet.id).entries({ entry: entry!.id }).delete()),
     changes: SHEET_CHANGES,
-    done: () => 'The entry is removed.',
+    done: () => 'Entry removed.',
     quiet: true,
   })
   return (
@@ -142,11 +142,11 @@ function RemoveEntry({ sheet, entry, close }: RemoveEntryProps) {
       isOpen={entry !== null}
       close={close}
       title="Remove this entry?"
-      action="Remove the entry"
+      action="Remove entry"
       isDangerous
       confirm={() => remove.mutateAsync()}
     >
-      <Text size="sm">“{entry?.summary ?? entry?.agent_name}” goes from the sheet, for good.</Text>
+      <Text size="sm">“{entry?.summary ?? entry?.agent_name}” is permanently removed from the sheet.</Text>
     </Confirm>
   )
 }

@@ -23,8 +23,8 @@ export function OwnSheets() {
       columns={COLUMNS.filter(({ key }) => key !== 'who')}
       empty={
         <Empty title="No sheets yet">
-          Open one for what no agent could report, such as a session in a browser. What agents report themselves needs
-          no sheet.
+          Create a sheet for usage that no agent could report, such as a session in a browser. Usage that agents report
+          needs no sheet.
         </Empty>
       }
     />
@@ -35,7 +35,7 @@ export const AllSheets = () => (
   <SheetList
     of={{}}
     columns={COLUMNS}
-    empty={<Empty title="No sheets yet">Those of people whose projects you see are listed here.</Empty>}
+    empty={<Empty title="No sheets yet">Sheets of people whose projects you can see appear here.</Empty>}
   />
 )
 
@@ -72,7 +72,13 @@ function SheetList({ of, columns, empty }: SheetListProps) {
         list={list}
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/sheets/${id}`)}
-        empty={status.length > 0 ? <Empty title="No sheet in this status">Choose another one, or none.</Empty> : empty}
+        empty={
+          status.length > 0 ? (
+            <Empty title="No matching sheets">Choose another status, or clear the filter.</Empty>
+          ) : (
+            empty
+          )
+        }
       />
     </>
   )
@@ -95,7 +101,7 @@ export const COLUMNS: Column<Sheet>[] = [
   { key: 'status', title: 'Status', phone: 'bare', width: '110px', cell: ({ status }) => <Status of={status} /> },
   {
     key: 'changed',
-    title: 'Changed',
+    title: 'Updated',
     width: '130px',
     phone: 'hidden',
     cell: (sheet) => <Ago at={sheet.updated_at ?? sheet.created_at} />,

@@ -1,4 +1,4 @@
-/** One token sheet: what is on it, what can be done with it, and by whom. */
+/** One token sheet: its entries, totals and actions. */
 import { Alert, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { counted } from '../../format/counts.ts'
@@ -47,7 +47,7 @@ function OneSheet({ sheet }: { sheet: Sheet }) {
         <Alert color="orange" variant="light" title={`Returned by ${sheet.decided_by?.name ?? 'the command line'}`}>
           <Text size="sm">{sheet.reason}</Text>
           <Text size="sm">
-            {isOwn ? 'Correct its entries and submit it again.' : 'Its entries can be changed again.'}
+            {isOwn ? 'Correct its entries and submit it again.' : 'Its entries can be edited again.'}
           </Text>
         </Alert>
       )}
@@ -61,7 +61,7 @@ function OneSheet({ sheet }: { sheet: Sheet }) {
 function SheetFigures({ sheet }: { sheet: Sheet }) {
   const { time_zone } = useSettings()
   const { entries, unpriced_entries, tokens, cost, list_value, projects, has_unplaced } = sheet
-  const named = [...projects.map(projectLabel), ...(has_unplaced ? ['some on no project'] : [])].join(', ')
+  const named = [...projects.map(projectLabel), ...(has_unplaced ? ['some without a project'] : [])].join(', ')
   return (
     <Stack gap="sm">
       <Details
@@ -74,7 +74,7 @@ function SheetFigures({ sheet }: { sheet: Sheet }) {
             `${counted(entries, 'entry', 'entries')}${unpriced_entries > 0 ? `, ${unpriced_entries} without a price` : ''}`,
           ],
           ['Projects', named],
-          ['Days in', time_zone],
+          ['Time zone', time_zone],
           ['Submitted', sheet.submitted_at && <Moment key="submitted" at={sheet.submitted_at} />],
           [
             'Approved',
@@ -89,8 +89,8 @@ function SheetFigures({ sheet }: { sheet: Sheet }) {
       {sheet.status === 'submitted' && (
         <Text size="sm" c="dimmed">
           {has_unplaced
-            ? 'It waits for somebody with the role billing or admin: some entries are on no project.'
-            : 'It waits for a lead of all its projects, or somebody with the role billing or admin.'}
+            ? 'Waiting for someone with the billing or admin role, because some entries have no project.'
+            : 'Waiting for a lead of all its projects, or someone with the billing or admin role.'}
         </Text>
       )}
     </Stack>

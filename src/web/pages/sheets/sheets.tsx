@@ -1,4 +1,4 @@
-/** Token sheets: entries that people make by hand, and submit as a whole for somebody to approve. */
+/** Token sheets: entries that people add by hand and submit together for approval. */
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
@@ -36,17 +36,13 @@ function Lists() {
   return (
     <Page
       title="Token sheets"
-      lead="For use that no agent reported: fill a sheet for a month or some days and submit it. Once approved, its entries go on bills."
+      lead="Record usage that no agent reported: fill in a sheet for a month or a date range and submit it. Once approved, its entries can be billed."
       actions={<Button onClick={() => setOpening(true)}>New sheet</Button>}
     >
       {approves ? (
         <SectionTabs
           label="Token sheets"
-          tabs={[
-            own,
-            { value: 'waiting', title: 'Waiting for you', waiting },
-            { value: 'all', title: 'All that you see' },
-          ]}
+          tabs={[own, { value: 'waiting', title: 'Needs your approval', waiting }, { value: 'all', title: 'All' }]}
           value={chosen}
           change={(tab) => show({ tab: tab as typeof chosen })}
         >

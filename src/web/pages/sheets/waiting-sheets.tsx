@@ -1,4 +1,4 @@
-/** What waits for the person's approval: sheets, and reported entries by project. */
+/** Sheets and reported entries, by project, that wait for the person's approval. */
 import { Anchor, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
@@ -26,14 +26,14 @@ export function Waiting() {
   if (!data) return <Skeleton />
   const { sheets, entries } = data
   if (sheets.sheets === 0 && entries.entries === 0) {
-    return <Empty title="Nothing waits for you">Sheets that are submitted and entries to approve show up here.</Empty>
+    return <Empty title="Nothing to approve">Sheets and entries that need your approval appear here.</Empty>
   }
   return (
     <Stack gap="lg">
       {sheets.sheets > 0 && (
         <div>
           <DataTable
-            label="Token sheets that wait"
+            label="Token sheets waiting for approval"
             columns={COLUMNS.filter(({ key }) => key !== 'status')}
             list={sheets.data}
             rowKey={({ id }) => id}
@@ -42,7 +42,7 @@ export function Waiting() {
           />
           {sheets.sheets > sheets.data.length && (
             <Text size="xs" c="dimmed">
-              The {count(sheets.data.length)} that wait longest, of {count(sheets.sheets)}.
+              Showing the {count(sheets.data.length)} that have waited longest, of {count(sheets.sheets)}.
             </Text>
           )}
         </div>
@@ -58,10 +58,10 @@ const ReportedEntries = ({ entries }: { entries: Approvals['entries'] }) => (
       Reported entries
     </Title>
     <Text size="sm" c="dimmed">
-      {counted(entries.entries, 'entry', 'entries')} of <Money amount={entries.cost} /> wait for approval. They are
-      approved in the list of entries.
+      {counted(entries.entries, 'entry', 'entries')} (<Money amount={entries.cost} />) waiting for approval. Select a
+      project to approve its entries.
     </Text>
-    <Table verticalSpacing={6} aria-label="Reported entries that wait, by project">
+    <Table verticalSpacing={6} aria-label="Reported entries waiting for approval, by project">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Project</Table.Th>
@@ -82,7 +82,7 @@ const ReportedEntries = ({ entries }: { entries: Approvals['entries'] }) => (
                 })}
                 size="sm"
               >
-                {project ? projectLabel(project) : 'on no project'}
+                {project ? projectLabel(project) : 'No project'}
               </Anchor>
             </Table.Td>
             <Table.Td ta="right">

@@ -2,12 +2,12 @@ import { Modal, Stack, Text } from '@mantine/core'
 import type { Me } from '../../server/me.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** Above every dialogue and message, of which the highest stands at 400. */
+/** Above all dialogs and notifications, which use up to 400. */
 const ON_TOP = 1_000
 
 /**
- * Over a page whose session ended: it hides all of it, as nobody knows who sits there now, and gives it back as it was,
- * with what was typed.
+ * Covers a page whose session has ended, because someone else may be at the screen now, and restores it after sign-in
+ * with everything that was typed.
  */
 const SignInAgain = ({ person }: { person: Me['person'] }) => (
   <Modal
@@ -21,7 +21,9 @@ const SignInAgain = ({ person }: { person: Me['person'] }) => (
     zIndex={ON_TOP}
   >
     <Stack>
-      <Text size="sm">The session has ended. The page behind this is as you left it, with what you typed.</Text>
+      <Text size="sm">
+        Your session has ended. Sign in to return to the page as you left it, with everything you typed.
+      </Text>
       <SignInForm before={person} />
     </Stack>
   </Modal>

@@ -6,7 +6,7 @@ import { showIssues, useSend } from '../../server/send.ts'
 
 const FOCUSED = { 'data-autofocus': true, autoFocus: true }
 
-/** A dialogue below would close, and lose what was typed into it. */
+/** Escape would close a dialog below, losing what was typed into it. */
 const KEEPS_ESCAPE = { 'data-mantine-stop-propagation': 'true' }
 
 interface SignInFormProps {
@@ -19,8 +19,8 @@ export function SignInForm({ before }: SignInFormProps) {
   const form = useForm({
     initialValues: { email: before?.email ?? '', password: '' },
     validate: {
-      email: (value) => (value.trim() === '' ? 'Is required.' : null),
-      password: (value) => (value === '' ? 'Is required.' : null),
+      email: (value) => (value.trim() === '' ? 'Required.' : null),
+      password: (value) => (value === '' ? 'Required.' : null),
     },
   })
   const send = useSend({
@@ -57,7 +57,7 @@ export function SignInForm({ before }: SignInFormProps) {
           Sign in
         </Button>
         <Text size="xs" c="dimmed">
-          Forgotten, or not set yet? An admin makes a link to choose one, in People or with{' '}
+          Forgot your password, or never set one? Ask an admin for a link. They create it in People or with{' '}
           <code>tally users reset-password</code>. Programs use the{' '}
           <Anchor href="/docs" underline="always">
             API

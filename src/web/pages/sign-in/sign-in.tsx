@@ -1,7 +1,7 @@
 import { AuthLayout } from '../../parts/auth-layout.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** At whatever address one came to: signed in, that page is shown. */
+/** Shown at any address; after sign-in, the page at that address appears. */
 export default function SignIn() {
   return (
     <AuthLayout title="Sign in to Tally">

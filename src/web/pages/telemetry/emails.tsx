@@ -1,4 +1,4 @@
-/** Addresses that are nobody's, and giving their sessions to a person: tried first, then done. */
+/** E-mail addresses without a person, and assigning their sessions to one after a preview. */
 import { Alert, Anchor, Button, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -20,8 +20,8 @@ export function Emails({ emails, isByEmail }: { emails: readonly Email[]; isByEm
     return (
       <Part title="E-mail addresses">
         <Text size="sm">
-          What is pushed with an organization token belongs to whoever made the token. To give it to the person whose
-          e-mail address an agent names, switch that on in{' '}
+          Telemetry pushed with an organization token belongs to the creator of the token. To assign it to the person
+          whose e-mail address it contains instead, enable this in{' '}
           <Anchor component={Link} href="/settings" size="sm" underline="always">
             Settings
           </Anchor>
@@ -32,17 +32,17 @@ export function Emails({ emails, isByEmail }: { emails: readonly Email[]; isByEm
   }
   return (
     <Part
-      title="E-mail addresses of nobody"
-      lead="Agents named them, and no person has them. Their sessions belong to the creator of the token until they are assigned."
+      title="Unassigned addresses"
+      lead="Agents sent these e-mail addresses, but no person has them. Their sessions belong to the creator of the token until you assign them."
     >
       <DataTable
-        label="E-mail addresses"
+        label="Unassigned addresses"
         columns={columnsOf(setEmail)}
         list={emails}
         rowKey={({ email }) => email}
-        empty={<Text size="sm">None: every address that came is somebody’s.</Text>}
+        empty={<Text size="sm">None. Every address received belongs to a person.</Text>}
       />
-      <Modal opened={email !== null} onClose={() => setEmail(null)} title={`Whose is ${email?.email ?? ''}?`}>
+      <Modal opened={email !== null} onClose={() => setEmail(null)} title={`Assign ${email?.email ?? ''}`}>
         {email && <Assignment email={email.email} leave={() => setEmail(null)} />}
       </Modal>
     </Part>
@@ -61,7 +61,7 @@ const columnsOf = (assign: (email: Email) => void): Column<Email>[] => [
     phone: 'value',
     cell: (email) => (
       <Button size="compact-xs" variant="default" onClick={() => assign(email)} aria-label={`Assign ${email.email}`}>
-        Assign …
+        Assign…
       </Button>
     ),
   },
@@ -95,10 +95,11 @@ function Assignment({ email, leave }: { email: string; leave: () => void }) {
           setPerson(choice)
           setTried(null)
         }}
-        placeholder="Type a part of the name"
+        placeholder="Search by name"
       />
       <Text size="sm" c="dimmed">
-        What comes later finds them by their further e-mail addresses, in People.
+        To have future sessions assigned automatically, add the address to the person’s additional e-mail addresses in
+        People.
       </Text>
       {assign.error && (
         <Alert color="red" variant="light" role="alert" title={assign.error.title}>
@@ -112,11 +113,11 @@ function Assignment({ email, leave }: { email: string; leave: () => void }) {
         </Button>
         {tried ? (
           <Button loading={assign.isPending} onClick={() => run(false)}>
-            {tried.dry_run ? 'Assign them' : 'Go on'}
+            {tried.dry_run ? 'Assign sessions' : 'Continue'}
           </Button>
         ) : (
           <Button disabled={person === null} loading={assign.isPending} onClick={() => run(true)}>
-            Show what would move
+            Preview changes
           </Button>
         )}
       </Group>
@@ -125,9 +126,9 @@ function Assignment({ email, leave }: { email: string; leave: () => void }) {
 }
 
 const SKIPPED: Record<Assigned['skipped'][number]['reason'], string> = {
-  theirs: 'is theirs already',
-  reported: 'was reported with a service token, which says for certain whose it is',
-  has_another: 'has an id that another session of theirs has',
+  theirs: 'already belongs to this person',
+  reported: 'was reported with a service token, which identifies its owner',
+  has_another: 'has the same ID as another of their sessions',
 }
 
 function Outcome({
@@ -138,13 +139,12 @@ function Outcome({
   return (
     <Alert variant="light" color={dry_run ? 'blue' : 'teal'} role="status">
       <Text size="sm">
-        {counted(sessions, 'session')} with {counted(entries, 'entry', 'entries')} {dry_run ? 'would become' : 'became'}{' '}
-        <bdi>{user.name}</bdi>’s.{!complete && ' There are more.'}
+        {counted(sessions, 'session')} with {counted(entries, 'entry', 'entries')} {dry_run ? 'would be' : 'were'}{' '}
+        assigned to <bdi>{user.name}</bdi>.{!complete && ' There are more.'}
       </Text>
       {locked.length > 0 && (
         <Text size="sm">
-          {counted(locked.length, 'entry', 'entries')} {locked.length === 1 ? 'stays' : 'stay'} as it is, being approved
-          or billed.
+          {counted(locked.length, 'entry', 'entries')} not changed, because approved and billed entries are locked.
         </Text>
       )}
       {skipped.length > 0 && (

@@ -1,4 +1,4 @@
-/** What agents push, what of it is counted, and why the rest is not. */
+/** Telemetry that agents push: what is counted, and why the rest is not. */
 import { Button, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -15,7 +15,7 @@ import { Emails } from './emails.tsx'
 import { Part } from './part.tsx'
 import type { TelemetryStatus } from './status.ts'
 
-/** As often as the server has it anew. */
+/** How often the server updates its status. */
 const EVERY_MS = 10_000
 
 export default function Telemetry() {
@@ -27,7 +27,7 @@ export default function Telemetry() {
   return (
     <Page
       title="Telemetry"
-      lead="What agents push by OpenTelemetry. Only counts and names are kept of it, never what people wrote."
+      lead="OpenTelemetry data that agents push. Tally keeps only counts and names, never what people wrote."
       actions={
         <Button component={Link} href="/connect?agent=claude-code" variant="default">
           Connect an agent
@@ -46,16 +46,16 @@ const isQuiet = ({ channels, rejected, ignored, pushes }: TelemetryStatus) =>
 
 const EmptyCell = () => (
   <Empty
-    title="Nothing was pushed yet"
+    title="No telemetry yet"
     action={
       <Button component={Link} href="/connect?agent=claude-code">
         Connect an agent
       </Button>
     }
   >
-    Claude Code, Codex, Gemini CLI and others push what they use. Where an agent should and nothing is here, its request
-    does not reach Tally or is refused: look for 401 or 403 in what it logs, and at the address and the token it was
-    given.
+    Claude Code, Codex, Gemini CLI and other agents can push their usage. If an agent is set up but nothing appears
+    here, its requests don’t reach Tally or are rejected: look for 401 or 403 in its log, and check the address and
+    token it uses.
   </Empty>
 )
 
@@ -81,21 +81,21 @@ function Told({ status }: { status: TelemetryStatus }) {
         </SimpleGrid>
       )}
       <Part
-        title="Counted"
-        lead="Agents tell the same on several channels. One of them supplies a session; tokens of channels are never added up."
+        title="Counted records"
+        lead="Agents report the same usage on several channels. Each session is counted from one of them; tokens are never added up across channels."
       >
         <DataTable
           label="Channels"
           columns={CHANNELS}
           list={channels}
           rowKey={({ agent_harness, version, channel }) => `${agent_harness} ${version} ${channel}`}
-          empty={<Text size="sm">Nothing of what came could be counted; below is why.</Text>}
+          empty={<Text size="sm">None of the received records could be counted. The reasons are listed below.</Text>}
         />
       </Part>
       {rejected.length > 0 && (
         <Part
-          title="Could not be counted"
-          lead="Records that should tell what was used. Each reason says what to change."
+          title="Rejected records"
+          lead="Usage records that could not be counted. Each reason explains what to change."
         >
           <DataTable
             label="Rejected records"
@@ -108,12 +108,15 @@ function Told({ status }: { status: TelemetryStatus }) {
       )}
       {emails && <Emails emails={emails} isByEmail={by_email} />}
       {pushes && pushes.length > 0 && (
-        <Part title="Tokens that push">
+        <Part title="Tokens in use">
           <DataTable label="Tokens" columns={PUSHES} list={pushes} rowKey={({ token }) => token.id} empty={null} />
         </Part>
       )}
       {ignored.length > 0 && (
-        <Part title="Tells nothing of use" lead="Agents push much that is not about tokens. It is dropped unread.">
+        <Part
+          title="Ignored records"
+          lead="Agents push a lot of data that is not about token usage. Tally drops it unread."
+        >
           <IgnoredRecords ignored={ignored} />
         </Part>
       )}

@@ -14,7 +14,7 @@ interface NewTokenProps {
   close: () => void
 }
 
-/** Makes a token and shows it once: the dialogue closes only when it is told to. */
+/** Creates a token and shows it once. The dialog closes only with its button. */
 export function NewToken({ isOpen, close }: NewTokenProps) {
   const [token, setToken] = useState<CreatedToken | null>(null)
   const leave = () => {
@@ -33,7 +33,7 @@ export function NewToken({ isOpen, close }: NewTokenProps) {
         <Stack>
           <TokenOnce secret={token.token} />
           <Group justify="flex-end">
-            <Button onClick={leave}>I have copied it</Button>
+            <Button onClick={leave}>Done</Button>
           </Group>
         </Stack>
       ) : (
@@ -44,12 +44,12 @@ export function NewToken({ isOpen, close }: NewTokenProps) {
 }
 
 const KINDS: { kind: TokenKind; label: string; description: string }[] = [
-  { kind: 'svc', label: 'Service token', description: 'Reports entries and telemetry. What it reports is yours.' },
-  { kind: 'read', label: 'Read token', description: 'Reads what you may see, as your role has it at the time.' },
+  { kind: 'svc', label: 'Service token', description: 'Reports entries and telemetry. Its entries belong to you.' },
+  { kind: 'read', label: 'Read token', description: 'Reads what your role can see at the time of the request.' },
   {
     kind: 'org',
     label: 'Organization token',
-    description: 'Pushes telemetry only. Goes on when whoever made it is disabled.',
+    description: 'Pushes telemetry only. Keeps working if its creator is disabled.',
   },
 ]
 
@@ -58,7 +58,7 @@ const EXPIRIES = [
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
   { value: '365', label: 'In a year' },
-  { value: 'day', label: 'On a day …' },
+  { value: 'day', label: 'On a date…' },
 ]
 
 interface Values {
@@ -87,8 +87,8 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
   const form = useForm<Values>({
     initialValues: { kind: 'svc', name: '', expiry: 'never', expires_at: null, allow_bills: false },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Is required.' : null),
-      expires_at: (value, { expiry }) => (expiry === 'day' && value === null ? 'Is required.' : null),
+      name: (value) => (value.trim() === '' ? 'Required.' : null),
+      expires_at: (value, { expiry }) => (expiry === 'day' && value === null ? 'Required.' : null),
     },
   })
   const create = useNewToken(made)
@@ -112,13 +112,13 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
         )}
         <TextInput
           label="Name"
-          description="What it is for, as lists show it."
+          description="What the token is for. Shown in lists."
           placeholder="ci"
           maxLength={200}
           data-autofocus
           {...form.getInputProps('name')}
         />
-        <Radio.Group label="Kind" {...form.getInputProps('kind')}>
+        <Radio.Group label="Type" {...form.getInputProps('kind')}>
           <Stack gap="xs" mt="xs">
             {KINDS.filter((offered) => offered.kind !== 'org' || isAdmin).map(({ kind, label, description }) => (
               <Radio key={kind} value={kind} label={label} description={description} />
@@ -127,8 +127,8 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
         </Radio.Group>
         {kind === 'svc' && mayBill && (
           <Checkbox
-            label="May send bills as well"
-            description="For a job that bills at the end of the month."
+            label="Allow sending bills"
+            description="For a job that sends bills at the end of the month."
             {...form.getInputProps('allow_bills', { type: 'checkbox' })}
           />
         )}
@@ -136,7 +136,7 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
           <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps('expiry')} />
           {expiry === 'day' && (
             <DateInput
-              label="Day, in UTC"
+              label="Date (UTC)"
               minDate={addDays(today, 1)}
               valueFormat="D MMM YYYY"
               firstDayOfWeek={1}
@@ -145,14 +145,14 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
           )}
         </Group>
         <Text size="xs" c="dimmed">
-          It works until it expires or is revoked.
+          The token works until it expires or is revoked.
         </Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={leave}>
             Cancel
           </Button>
           <Button type="submit" loading={create.isPending}>
-            Make a token
+            Create token
           </Button>
         </Group>
       </Stack>

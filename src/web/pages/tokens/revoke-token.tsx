@@ -9,7 +9,7 @@ export function RevokeToken({ token, close }: { token: Token | null; close: () =
   const revoke = useSend({
     send: (id: string) => answer(api.tokens({ id }).revoke.post()),
     changes: ['tokens', 'audit'],
-    done: () => 'The token is refused from now on.',
+    done: () => 'Token revoked.',
     quiet: true,
   })
   return (
@@ -22,13 +22,13 @@ export function RevokeToken({ token, close }: { token: Token | null; close: () =
       confirm={() => revoke.mutateAsync(token!.id)}
     >
       <Text size="sm">
-        Whatever uses it is refused from the next call on, for good.{' '}
+        Requests that use it are rejected immediately. You can’t undo this.{' '}
         {token?.last_used_at ? (
           <>
-            It was used <Ago at={token.last_used_at} />.
+            Last used <Ago at={token.last_used_at} />.
           </>
         ) : (
-          'It was never used.'
+          'It has never been used.'
         )}
       </Text>
     </Confirm>

@@ -1,4 +1,4 @@
-/** The tokens of the person; for an admin those of everybody. */
+/** The person's tokens; for an admin, everyone's. */
 import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -18,7 +18,7 @@ import type { Token } from '../../server/tokens.ts'
 import { NewToken } from './new-token.tsx'
 import { RevokeToken } from './revoke-token.tsx'
 
-/** Offered as one: why a token is refused stands on its row. */
+/** One filter for all; each row shows the token's own state. */
 const REFUSED = ['revoked', 'expired', 'stopped'] as const
 
 export default function Tokens() {
@@ -42,8 +42,8 @@ export default function Tokens() {
       title="Tokens"
       lead={
         isAdmin
-          ? 'Agents and programs call with them. Each belongs to whoever made it, and so do the entries it reports.'
-          : 'Your agents and programs call with them. Entries that they report are yours.'
+          ? 'Agents and programs use tokens to call Tally. A token, and the entries it reports, belong to the person who created it.'
+          : 'Your agents and programs use tokens to call Tally. The entries they report belong to you.'
       }
       actions={
         <>
@@ -61,14 +61,14 @@ export default function Tokens() {
           onChange={(value) => show({ state: value as typeof state })}
           data={[
             { value: 'usable', label: 'Usable' },
-            { value: 'refused', label: 'Refused' },
+            { value: 'refused', label: 'Unusable' },
             { value: 'any', label: 'All' },
           ]}
         />
         {isAdmin && (
           <PersonPicker
-            aria-label="Whose"
-            placeholder="Anybody’s"
+            aria-label="Owner"
+            placeholder="Any owner"
             value={user ? { value: user, label: user } : null}
             change={(choice) => show({ user: choice?.detail ?? undefined })}
           />
@@ -89,10 +89,15 @@ export default function Tokens() {
 }
 
 function NoTokens({ state, openNew }: { state: string; openNew: () => void }) {
-  if (state === 'refused') return <Empty title="None is refused">No token was revoked or has expired.</Empty>
+  if (state === 'refused')
+    return (
+      <Empty title="No unusable tokens">
+        Tokens that were revoked, have expired or belong to a disabled person appear here.
+      </Empty>
+    )
   return (
     <Empty
-      title="No token"
+      title="No tokens"
       action={
         <Group justify="center">
           <Button onClick={openNew}>New token</Button>
@@ -102,7 +107,7 @@ function NoTokens({ state, openNew }: { state: string; openNew: () => void }) {
         </Group>
       }
     >
-      An agent needs a service token to report what it uses. Connect an agent makes one and says where it goes.
+      An agent needs a service token to report its usage. “Connect an agent” creates one and shows where to put it.
     </Empty>
   )
 }
@@ -126,7 +131,7 @@ function columnsOf(isAdmin: boolean, revoke: (token: Token) => void): Column<Tok
     },
     {
       key: 'kind',
-      title: 'Kind',
+      title: 'Type',
       width: '150px',
       cell: ({ kind, allow_bills }) => (allow_bills ? `${KINDS[kind]}, bills` : KINDS[kind]),
     },
@@ -134,7 +139,7 @@ function columnsOf(isAdmin: boolean, revoke: (token: Token) => void): Column<Tok
       ? [
           {
             key: 'user',
-            title: 'Whose',
+            title: 'Owner',
             width: '170px',
             cell: ({ user }: Token) => <Whose user={user} />,
           },
@@ -143,7 +148,7 @@ function columnsOf(isAdmin: boolean, revoke: (token: Token) => void): Column<Tok
     { key: 'used', title: 'Last used', width: '130px', cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
     {
       key: 'made',
-      title: 'Made',
+      title: 'Created',
       width: '165px',
       phone: 'hidden',
       cell: ({ created_at }) => <Moment at={created_at} />,
@@ -163,7 +168,7 @@ function columnsOf(isAdmin: boolean, revoke: (token: Token) => void): Column<Tok
       cell: (token) =>
         token.revoked_at === null && (
           <Button size="compact-xs" variant="default" onClick={() => revoke(token)} aria-label={`Revoke ${token.name}`}>
-            Revoke …
+            Revoke…
           </Button>
         ),
     },

@@ -1,4 +1,4 @@
-/** The columns of the groups, and what can be done with each. */
+/** The columns and actions of the table of groups. */
 import { Button, Group, Text } from '@mantine/core'
 import { count } from '../../format/counts.ts'
 import { dayOfMoment } from '../../format/moments.ts'
@@ -10,15 +10,15 @@ import { type Group as EntryGroup, furtherOf } from './groups.ts'
 
 interface Doing {
   place: (group: EntryGroup) => void
-  /** Undefined for those who may not make rules. */
+  /** Undefined if the person may not create rules. */
   makeRule: ((group: EntryGroup) => void) | undefined
 }
 
-/** So much of what they share tells a group from another; the rest is in the rule. */
+/** How many shared fields are shown; the rule has the rest. */
 const SHARED = 3
 
 export const groupColumns = ({ place, makeRule }: Doing): Column<EntryGroup>[] => [
-  { key: 'name', title: 'What they share', minWidth: '240px', phone: 'title', cell: (group) => <Name group={group} /> },
+  { key: 'name', title: 'In common', minWidth: '240px', phone: 'title', cell: (group) => <Name group={group} /> },
   { key: 'entries', title: 'Entries', isNumber: true, width: '84px', cell: ({ entries }) => count(entries) },
   {
     key: 'tokens',
@@ -38,22 +38,22 @@ export const groupColumns = ({ place, makeRule }: Doing): Column<EntryGroup>[] =
   { key: 'last', title: 'Latest', width: '138px', cell: ({ last_at }) => <Ago at={last_at} /> },
   {
     key: 'actions',
-    title: 'Place',
+    title: 'Action',
     phone: 'bare',
     width: makeRule ? '236px' : '104px',
     cell: (group) => (
       <Group gap={6} wrap="nowrap">
-        <Button size="compact-sm" variant="default" onClick={() => place(group)} aria-label={`Place ${group.name}`}>
-          Place …
+        <Button size="compact-sm" variant="default" onClick={() => place(group)} aria-label={`Assign ${group.name}`}>
+          Assign…
         </Button>
         {makeRule && (
           <Button
             size="compact-sm"
             variant="default"
             onClick={() => makeRule(group)}
-            aria-label={`Make a rule of ${group.name}`}
+            aria-label={`Create rule for ${group.name}`}
           >
-            Make a rule …
+            Create rule…
           </Button>
         )}
       </Group>

@@ -1,4 +1,4 @@
-/** The groups of entries that nothing placed, as the API answers them. */
+/** Groups of unattributed entries from the API. */
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { LISTS } from '../../parts/entries/filters.ts'
 import { answer, api, type Body } from '../../server/api.ts'
@@ -6,13 +6,13 @@ import { answer, api, type Body } from '../../server/api.ts'
 export type Report = Body<Awaited<ReturnType<typeof api.reports.unattributed.get>>>
 export type Group = Report['data'][number]
 
-/** Groups a page: few organizations have more, and those begin with the dearest. */
+/** Groups per page. Few organizations have more, and the most expensive come first. */
 const PAGE_LIMIT = '100'
 
 export const askGroups = (query: EntryQuery, page: string | undefined) =>
   answer(api.reports.unattributed.get({ query: { ...query, limit: PAGE_LIMIT, ...(page && { page }) } }))
 
-/** The filter of exactly the group's entries, out of the path that lists them. */
+/** The filter that selects exactly the group's entries, parsed from the path of their list. */
 export function filterOf({ list }: Group): EntryQuery {
   const parameters = new URLSearchParams(list.split('?')[1])
   const query: Record<string, string | string[]> = {}
@@ -23,6 +23,6 @@ export function filterOf({ list }: Group): EntryQuery {
   return query
 }
 
-/** What all of the group's entries share besides that by which it is one. */
+/** What all entries of the group share besides the fields that define the group. */
 export const furtherOf = ({ common, rule }: Group): Group['common'] =>
   common.filter(({ field }) => !rule.conditions.some((condition) => condition.field === field))

@@ -20,7 +20,7 @@ import { useRole, useSettings } from '../../server/me.ts'
 import { groupColumns } from './columns.tsx'
 import { askGroups, type Group as EntryGroup, filterOf, type Report } from './groups.ts'
 
-/** What is being done with a group. */
+/** The action in progress on a group. */
 type Doing = { what: 'place' | 'rule'; group: EntryGroup } | { what: 'apply'; filter: EntryQuery }
 
 export default function Unattributed() {
@@ -41,8 +41,8 @@ export default function Unattributed() {
       title="Unattributed"
       lead={
         mayMakeRules
-          ? 'Entries on no project and no ticket, by what they have in common. Place a group once, or make a rule that places such entries from now on.'
-          : 'Entries on no project and no ticket, by what they have in common. Place each group where it belongs.'
+          ? 'Entries not assigned to a project or ticket, grouped by what they have in common. Assign a group once, or create a rule that also assigns such entries in the future.'
+          : 'Entries not assigned to a project or ticket, grouped by what they have in common. Assign each group where it belongs.'
       }
       actions={<PageActions query={query} />}
     >
@@ -79,7 +79,7 @@ const PageActions = ({ query }: { query: EntryQuery }) => (
       variant="default"
       leftSection={<IconList size={16} />}
     >
-      One by one
+      View entries
     </Button>
     <DownloadCsv path="/reports/unattributed" query={query} />
   </>
@@ -99,7 +99,7 @@ function Sums({ report }: { report: Report | undefined }) {
       </Text>
       {placedOnNothing > 0 && (
         <Text size="sm" c="dimmed">
-          Besides, people have decided that {counted(placedOnNothing, 'entry belongs', 'entries belong')} to nothing.
+          {counted(placedOnNothing, 'more entry was', 'more entries were')} deliberately left without a project.
         </Text>
       )}
     </Group>
@@ -112,9 +112,9 @@ interface NewRuleProps {
   leave: () => void
 }
 
-/** The rule that the group suggests. It is tried on its entries before it is saved, and applied to them afterwards. */
+/** The rule suggested for a group: tested on its entries before it is saved, and applied to them afterwards. */
 const NewRule = ({ group, saved, leave }: NewRuleProps) => (
-  <Modal opened onClose={leave} title="Make a rule of this" size="min(1120px, 96vw)" closeOnClickOutside={false}>
+  <Modal opened onClose={leave} title="New rule" size="min(1120px, 96vw)" closeOnClickOutside={false}>
     <RuleEditor
       start={{ name: group.rule.name, rows: group.rule.conditions.map(rowOf) }}
       tryOn={filterOf(group)}
@@ -127,24 +127,24 @@ const NewRule = ({ group, saved, leave }: NewRuleProps) => (
 const NothingLeft = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
     <Empty
-      title="Nothing like this is unattributed"
+      title="No matching entries"
       action={
         <Button component={Link} href="/unattributed" variant="default" mt="sm">
-          Show all that is unattributed
+          Clear filters
         </Button>
       }
     >
-      Every entry that these filters let through is placed.
+      All entries that match these filters are assigned.
     </Empty>
   ) : (
     <Empty
-      title="Everything is placed"
+      title="No unattributed entries"
       action={
         <Button component={Link} href="/entries" variant="default" mt="sm">
-          Show the entries
+          View all entries
         </Button>
       }
     >
-      What names no project or ticket, and is taken by no rule, waits here to be placed.
+      Entries that name no project or ticket and match no rule appear here, so that you can assign them.
     </Empty>
   )

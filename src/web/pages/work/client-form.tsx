@@ -1,4 +1,4 @@
-/** Adding a client, and changing one. */
+/** The form that creates or edits a client. */
 import { NumberInput, SimpleGrid, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormDialogue } from '../../parts/form-dialogue.tsx'
@@ -15,7 +15,7 @@ interface Values {
   address: string
   tax_id: string
   currency: string | null
-  /** An empty text where there is none. */
+  /** An empty string if there is none. */
   markup: number | string
 }
 
@@ -36,7 +36,7 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
       currency: client?.currency ?? null,
       markup: client?.markup ?? '',
     },
-    validate: { name: (name) => (name.trim() === '' ? 'Is required.' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Required.' : null) },
   })
   const sending = useFormSend({
     form,
@@ -52,7 +52,7 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
       return client ? answer(api.clients({ id: client.id }).patch(body)) : answer(api.clients.post(body))
     },
     changes: ['clients', 'projects', 'audit'],
-    done: ({ name }) => `The client ${name} is saved.`,
+    done: ({ name }) => `Client ${name} saved.`,
     after: (changed) => {
       close()
       saved?.(changed)
@@ -61,36 +61,36 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
   return (
     <FormDialogue
       {...sending}
-      title={client ? `Change ${client.name}` : 'New client'}
-      action={client ? 'Save' : 'Add the client'}
+      title={client ? `Edit ${client.name}` : 'New client'}
+      action={client ? 'Save changes' : 'Create client'}
       close={close}
       size="lg"
     >
       <TextInput label="Name" placeholder="Acme Ltd" required data-autofocus {...form.getInputProps('name')} />
       <TextInput
         label="E-mail address"
-        description="Where its bills go. Without one they are downloaded."
+        description="Bills are sent to this address. Without one, download them instead."
         type="email"
         {...form.getInputProps('email')}
       />
       <Textarea
         label="Postal address"
-        description="As bills show it, line by line."
+        description="Shown on bills, line by line."
         autosize
         minRows={3}
         {...form.getInputProps('address')}
       />
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <TextInput label="Tax number" placeholder="DE123456789" {...form.getInputProps('tax_id')} />
+        <TextInput label="Tax ID" placeholder="DE123456789" {...form.getInputProps('tax_id')} />
         <CurrencySelect
-          label="Currency of bills"
+          label="Bill currency"
           placeholder={settings.currency}
           clearable
           {...form.getInputProps('currency')}
         />
         <NumberInput
           label="Markup (%)"
-          placeholder="The organization’s"
+          placeholder="Organization default"
           hideControls
           {...form.getInputProps('markup')}
         />

@@ -1,4 +1,4 @@
-/** One client: where its bills go, its projects, and what they have used. */
+/** One client: its billing details, projects and usage. */
 import { Badge, Button, Group, Menu, Stack, Text, Title } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -59,7 +59,7 @@ function ClientDetails({ client: { email, address, tax_id, currency, markup } }:
   return (
     <Details
       of={[
-        ['Bills go to', email ?? 'no e-mail address: they are downloaded'],
+        ['Bills sent to', email ?? 'no e-mail address; download bills instead'],
         [
           'Postal address',
           address && (
@@ -68,9 +68,9 @@ function ClientDetails({ client: { email, address, tax_id, currency, markup } }:
             </Text>
           ),
         ],
-        ['Tax number', tax_id],
-        ['Currency of bills', currency ?? `${settings.currency}, the organization’s`],
-        ['Markup', typeof markup === 'number' ? `${markup}%` : 'the organization’s'],
+        ['Tax ID', tax_id],
+        ['Bill currency', currency ?? `${settings.currency} (organization default)`],
+        ['Markup', typeof markup === 'number' ? `${markup}%` : 'organization default'],
       ]}
     />
   )
@@ -84,20 +84,20 @@ function ClientActions({ client }: { client: Client }) {
   return (
     <>
       <Button component={Link} href={addressOf('/bills/new', { client: client.id })}>
-        Bill it
+        New bill
       </Button>
       <Button variant="default" onClick={() => setOpen('change')}>
-        Change
+        Edit
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" px="xs" aria-label="More">
+          <Button variant="default" px="xs" aria-label="More actions">
             <IconDots size={16} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item component={Link} href={addressOf('/bills', { client: client.id })}>
-            Its bills
+            View bills
           </Menu.Item>
           <Menu.Item onClick={() => setOpen('archive')}>{what.isArchived ? 'Restore' : 'Archive'}</Menu.Item>
           <Menu.Item color="red" onClick={() => setOpen('remove')}>
@@ -128,7 +128,11 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
         list={list}
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/work/projects/${id}`)}
-        empty={<Empty title="No projects yet">Give a project this client on the project’s page, under “Change”.</Empty>}
+        empty={
+          <Empty title="No projects yet">
+            To add a project to this client, edit the project and choose the client.
+          </Empty>
+        }
         columns={[
           { key: 'name', title: 'Project', phone: 'title', cell: ({ name }) => name },
           { key: 'key', title: 'Key', width: '20%', phone: 'hidden', cell: ({ key }) => key },
@@ -144,7 +148,7 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
                 },
                 {
                   key: 'budget',
-                  title: 'Of its budget',
+                  title: 'Budget used',
                   width: '190px',
                   phone: 'bare' as const,
                   cell: ({ id, budget }: { id: string; budget?: number | null }) =>

@@ -46,10 +46,11 @@ export function Clients() {
         isMuted={({ archived_at }) => archived_at !== null}
         empty={
           search !== undefined || archived !== 'false' ? (
-            <Empty title="No client like that">Search for less, or look among all of them.</Empty>
+            <Empty title="No matching clients">Try a shorter search, or include archived clients.</Empty>
           ) : (
             <Empty title="No clients yet">
-              A client gets the bills of its projects. A team that bills nobody, or only itself, needs none.
+              A client receives the bills for its projects. You don’t need clients if you send no bills, or bill only
+              your own team.
             </Empty>
           )
         }
@@ -76,7 +77,7 @@ const NAME: Column<Client> = {
 const billing = (currency: string): Column<Client>[] => [
   {
     key: 'email',
-    title: 'Bills go to',
+    title: 'Bills sent to',
     width: '28%',
     phone: 'bare',
     cell: ({ email }) => email ?? <EmptyCell>no e-mail address</EmptyCell>,

@@ -12,7 +12,7 @@ import { answer, api } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import type { WorkFilter } from './work-usage.ts'
 
-/** So many say what goes on here; the list behind has the rest. */
+/** How many entries are shown; the entries page lists the rest. */
 const SHOWN = '5'
 
 export function LastEntries({ filter }: { filter: WorkFilter }) {
@@ -25,7 +25,7 @@ export function LastEntries({ filter }: { filter: WorkFilter }) {
     <Stack gap="xs">
       <Group justify="space-between">
         <Title order={2} size="h4">
-          Last entries
+          Recent entries
         </Title>
         <Anchor component={Link} href={addressOf('/entries', { ...filter })} size="sm">
           All entries
@@ -35,12 +35,14 @@ export function LastEntries({ filter }: { filter: WorkFilter }) {
       {!data && !error && <Waiting lines={3} />}
       {data && (
         <DataTable
-          label="Last entries"
+          label="Recent entries"
           list={data.data}
           rowKey={({ id }) => id}
           open={({ id }) => navigate(addressOf('/entries', { ...filter, open: id }))}
           empty={
-            <Empty title="Nothing was reported here yet">Entries that name it, or that a rule places, show up.</Empty>
+            <Empty title="No entries yet">
+              Entries that name this project, or that a rule assigns to it, appear here.
+            </Empty>
           }
           columns={[
             {

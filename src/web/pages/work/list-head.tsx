@@ -14,7 +14,7 @@ interface ListHeadProps {
   actions?: ReactNode
 }
 
-/** Above each list of work: search, what is archived, and what can be added. */
+/** The toolbar above each list of work: search, archive filter and actions. */
 export const ListHead = ({ what, search, archived, show, filters, actions }: ListHeadProps) => (
   <Group justify="space-between" gap="xs" mb="md">
     <Group gap="xs">
@@ -26,11 +26,11 @@ export const ListHead = ({ what, search, archived, show, filters, actions }: Lis
       {filters}
       <SegmentedControl
         size="xs"
-        aria-label="Archived ones"
+        aria-label="Archive status"
         value={archived}
         onChange={(value) => show({ archived: value === 'false' ? undefined : (value as Archived) })}
         data={[
-          { value: 'false', label: 'Current' },
+          { value: 'false', label: 'Active' },
           { value: 'true', label: 'Archived' },
           { value: 'all', label: 'All' },
         ]}

@@ -1,4 +1,4 @@
-/** Merging a project into another one: what would move, for both by their names, before it does. */
+/** Merges a project into another one, after a preview of what moves. */
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -18,7 +18,7 @@ const mergeOf = (id: string) => api.projects({ id }).merge
 
 type Merged = Body<Awaited<ReturnType<ReturnType<typeof mergeOf>['post']>>>
 
-/** Calls as often as it takes; each ends after some seconds. */
+/** Repeats the call until the merge is complete; each call stops after some seconds. */
 async function mergeWhole(id: string, into: string): Promise<Merged> {
   for (;;) {
     const merged = await answer(mergeOf(id).post({ into }))
@@ -41,7 +41,7 @@ export function MergeProject({ project, close }: { project: Project; close: () =
   const merge = useSend({
     send: () => mergeWhole(project.id, target!),
     changes: ['projects', 'tickets', 'entries', 'reports', 'rules', 'me', 'audit'],
-    done: ({ into }) => `${project.key} is merged into ${into.key}.`,
+    done: ({ into }) => `${project.key} merged into ${into.key}.`,
     after: ({ into }) => {
       close()
       navigate(`/work/projects/${into.id}`)
@@ -51,7 +51,7 @@ export function MergeProject({ project, close }: { project: Project; close: () =
   return (
     <Modal opened onClose={close} title={`Merge ${project.key} into another project`} size="lg">
       <Stack>
-        <ProjectPicker label="Into" value={into} change={setInto} placeholder="The project that stays" />
+        <ProjectPicker label="Into" value={into} change={setInto} placeholder="Project to keep" />
         {target !== undefined && plan.isPending && <Waiting lines={3} />}
         {plan.error && <Failure problem={asProblem(plan.error)} />}
         {plan.data && <MergePlan plan={plan.data} />}
@@ -74,26 +74,27 @@ function MergePlan({ plan }: { plan: Merged }) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        <b>{project.name}</b> ends, and <b>{into.name}</b> goes on with what it had. This cannot be taken back.
+        <b>{project.name}</b> is merged into <b>{into.name}</b>, which takes over what is listed below. You can’t undo
+        this.
       </Text>
       <Details
         of={[
           [
-            'Entries that move',
+            'Entries to move',
             <>
               {counted(entries, 'entry', 'entries')}, <Money amount={cost} />
               {unpriced_entries > 0 && `, ${unpriced_entries} without a price`}
             </>,
           ],
           ['Entries that stay', billed_entries > 0 && `${counted(billed_entries, 'entry', 'entries')} on bills`],
-          ['Tickets that move', counted(tickets, 'ticket')],
-          [`Names that lead to ${into.key}`, aliases.join(', ')],
+          ['Tickets to move', counted(tickets, 'ticket')],
+          [`New aliases of ${into.key}`, aliases.join(', ')],
         ]}
       />
       {former_leads.length > 0 && (
         <Alert color="orange" variant="light">
           {former_leads.map(({ name }) => name).join(', ')} {former_leads.length === 1 ? 'leads' : 'lead'} {project.key}{' '}
-          and not {into.key}: {former_leads.length === 1 ? 'this person sees' : 'they see'} these entries no more.
+          but not {into.key}, and will no longer see these entries.
         </Alert>
       )}
     </Stack>

@@ -1,4 +1,4 @@
-/** Adding a project, and changing one. */
+/** The form that creates or edits a project. */
 import { NumberInput, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
@@ -16,10 +16,10 @@ interface Values {
   aliases: string[]
   client: Choice | null
   billable: boolean
-  /** An empty text where there is none. */
+  /** An empty string if there is none. */
   markup: number | string
   budget: number | string
-  /** Names of those who lead it already, e-mail addresses of others. */
+  /** Names of current leads, e-mail addresses of new ones. */
   leads: string[]
 }
 
@@ -71,7 +71,7 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
   const mayChangeAll = useRole('billing', 'admin')
   const form = useForm<Values>({
     initialValues: project ? valuesOf(project) : EMPTY,
-    validate: { key: (key) => (key.trim() === '' ? 'Is required: short, such as ACME.' : null) },
+    validate: { key: (key) => (key.trim() === '' ? 'Enter a short key, such as ACME.' : null) },
   })
   const sending = useFormSend({
     form,
@@ -82,7 +82,7 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
       return answer(api.projects({ id: project.id }).patch(mayChangeAll ? body : { aliases: body.aliases }))
     },
     changes: ['projects', 'me', 'reports', 'audit'],
-    done: ({ key }) => `The project ${key} is saved.`,
+    done: ({ key }) => `Project ${key} saved.`,
     after: (changed) => {
       close()
       saved?.(changed)
@@ -92,18 +92,18 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
   return (
     <FormDialogue
       {...sending}
-      title={project ? `Change ${project.key}` : 'New project'}
-      action={project ? 'Save' : 'Add the project'}
+      title={project ? `Edit ${project.key}` : 'New project'}
+      action={project ? 'Save changes' : 'Create project'}
       close={close}
       size="lg"
     >
       {mayChangeAll && <NameFields form={form} isNew={!project} />}
       <TagsInput
-        label="Further names"
+        label="Aliases"
         description={
           mayChangeAll
-            ? 'Reports that say one of these, such as a repository, arrive here. Press Enter after each.'
-            : 'Reports that say one of these arrive here. Press Enter after each. You may add and remove names of several words; for others, ask billing or an admin.'
+            ? 'Reports that use one of these names, such as a repository, are assigned to this project. Press Enter after each.'
+            : 'Reports that use one of these names are assigned to this project. Press Enter after each. You can add and remove names of several words; for others, ask someone with the billing or admin role.'
         }
         clearable
         {...form.getInputProps('aliases')}
@@ -115,7 +115,7 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
 
 type Form = UseFormReturnType<Values>
 
-/** Issues of one alias or lead stand at the field of all of them. */
+/** Issues with one alias or lead are shown at the field that lists them all. */
 function issueFields({ aliases, leads }: Values): Record<string, string> {
   return Object.fromEntries([
     ...aliases.map((_, index) => [`/aliases/${index}`, 'aliases']),
@@ -127,7 +127,7 @@ const NameFields = ({ form, isNew }: { form: Form; isNew: boolean }) => (
   <SimpleGrid cols={{ base: 1, sm: 2 }}>
     <TextInput
       label="Key"
-      description={isNew ? 'Short; reports and tickets name it so.' : 'The one before stays as a further name.'}
+      description={isNew ? 'A short name for reports and tickets.' : 'The previous key becomes an alias.'}
       placeholder="ACME"
       required
       data-autofocus
@@ -135,7 +135,7 @@ const NameFields = ({ form, isNew }: { form: Form; isNew: boolean }) => (
     />
     <TextInput
       label="Name"
-      description="As people read it; the key where it is empty."
+      description="The display name. Defaults to the key."
       placeholder="Acme web"
       {...form.getInputProps('name')}
     />
@@ -149,7 +149,7 @@ function MoneyFields({ form }: { form: Form }) {
       <ClientPicker
         {...client}
         label="Client"
-        description="Who gets its bills. Clients are added in their own tab."
+        description="Who receives its bills. Create clients in the Clients tab."
         placeholder="None"
         value={value}
         change={onChange}
@@ -158,7 +158,7 @@ function MoneyFields({ form }: { form: Form }) {
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <NumberInput
           label="Budget (USD)"
-          description="What its work may cost in all."
+          description="The total that its work may cost."
           placeholder="None"
           min={0}
           thousandSeparator=","
@@ -167,22 +167,22 @@ function MoneyFields({ form }: { form: Form }) {
         />
         <NumberInput
           label="Markup (%)"
-          description="On top of costs, on bills."
-          placeholder="As the client’s"
+          description="Added to costs on bills."
+          placeholder="Client default"
           hideControls
           {...form.getInputProps('markup')}
         />
       </SimpleGrid>
       <Switch
-        label="Its entries go on bills"
-        description="Off for work that nobody pays for; bills say what they leave out."
+        label="Billable"
+        description="Turn off for work that nobody pays for. Bills show what they leave out."
         {...form.getInputProps('billable', { type: 'checkbox' })}
       />
     </>
   )
 }
 
-/** As many people as are offered at once; others are typed by their address. */
+/** How many people are suggested; type the address of others. */
 const PEOPLE_OFFERED = '200'
 
 function LeadsField({ form }: { form: Form }) {
@@ -196,7 +196,7 @@ function LeadsField({ form }: { form: Form }) {
   return (
     <TagsInput
       label="Leads"
-      description="They see all its entries, approve and place them. E-mail addresses, with Enter after each."
+      description="Leads see all entries of the project, and can approve and assign them. Type e-mail addresses and press Enter after each."
       // Offered while one types: a list that stayed open would cover the button below.
       data={typed === '' ? [] : (data?.data.map(({ email }) => email) ?? [])}
       searchValue={typed}

@@ -1,4 +1,4 @@
-/** One project: what it is, what it has used, and what belongs to it. */
+/** One project: its details, usage, tickets and recent entries. */
 import { Alert, Anchor, Badge, Button, Code, Group, Menu, Stack, Text, Title } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -43,18 +43,18 @@ function OneProject({ project }: { project: Project }) {
             </Text>
           )}
           {archived_at && !merged_into && <Badge color="gray">archived</Badge>}
-          {project.billable === false && <Badge color="gray">not billed</Badge>}
+          {project.billable === false && <Badge color="gray">not billable</Badge>}
         </Group>
       }
       actions={merged_into ? undefined : <ProjectActions project={project} />}
     >
       {merged_into && (
         <Alert color="gray" variant="light">
-          It was merged into{' '}
+          Merged into{' '}
           <Anchor component={Link} href={`/work/projects/${merged_into.id}`} inherit>
             {merged_into.name}
           </Anchor>
-          , where its names lead now. What was billed before stays here.
+          , which now has its names. Entries billed before the merge stay here.
         </Alert>
       )}
       <ProjectDetails project={project} />
@@ -85,14 +85,14 @@ const ProjectDetails = ({ project: { client, leads, markup, aliases, billable } 
             {client.name}
           </Anchor>
         ) : (
-          `none${billable === undefined ? '' : ': nobody is billed for it'}`
+          `None${billable === undefined ? '' : ' (billed to no client)'}`
         ),
       ],
-      ['Leads', leads && (leads.map(({ name }) => name).join(', ') || 'nobody')],
-      ['Markup', markup === undefined ? undefined : markup === null ? 'as the client’s' : `${markup}%`],
-      ['On bills', billable === undefined ? undefined : billable ? 'yes' : 'no'],
+      ['Leads', leads && (leads.map(({ name }) => name).join(', ') || 'None')],
+      ['Markup', markup === undefined ? undefined : markup === null ? 'Client default' : `${markup}%`],
+      ['Billable', billable === undefined ? undefined : billable ? 'Yes' : 'No'],
       [
-        'Further names',
+        'Aliases',
         aliases.length > 0 && (
           <Group gap={4}>
             {aliases.map((alias) => (
@@ -121,17 +121,17 @@ function ProjectActions({ project }: { project: Project }) {
   return (
     <>
       <Button variant="default" onClick={() => setOpen('change')}>
-        {mayChangeAll ? 'Change' : 'Change its names'}
+        {mayChangeAll ? 'Edit' : 'Edit aliases'}
       </Button>
       {mayChangeAll && (
         <Menu position="bottom-end">
           <Menu.Target>
-            <Button variant="default" px="xs" aria-label="More">
+            <Button variant="default" px="xs" aria-label="More actions">
               <IconDots size={16} />
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => setOpen('merge')}>Merge into another …</Menu.Item>
+            <Menu.Item onClick={() => setOpen('merge')}>Merge into another project…</Menu.Item>
             <Menu.Item onClick={() => setOpen('archive')}>{what.isArchived ? 'Restore' : 'Archive'}</Menu.Item>
             <Menu.Item color="red" onClick={() => setOpen('remove')}>
               Remove

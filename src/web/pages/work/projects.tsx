@@ -67,7 +67,7 @@ export function Projects() {
   )
 }
 
-/** Parameters that are undefined are not sent. */
+/** Drops undefined parameters, so that they are not sent. */
 export const defined = <T extends object>(query: T) =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: NonNullable<T[Name]>
@@ -93,7 +93,7 @@ const NAMES: Column<Project>[] = [
         ) : (
           archived_at && <Badge color="gray">archived</Badge>
         )}
-        {billable === false && <Badge color="gray">not billed</Badge>}
+        {billable === false && <Badge color="gray">not billable</Badge>}
       </Group>
     ),
   },
@@ -125,7 +125,7 @@ const figures = (month: Costs, ever: Costs): Column<Project>[] => [
   },
   {
     key: 'budget',
-    title: 'Of its budget',
+    title: 'Budget used',
     width: '170px',
     phone: 'bare',
     cell: ({ id, budget }) =>
@@ -139,10 +139,10 @@ const figures = (month: Costs, ever: Costs): Column<Project>[] => [
 
 const NoProjects = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
-    <Empty title="No project like that">Search for less, or look among all of them.</Empty>
+    <Empty title="No matching projects">Try a shorter search, or clear the filters.</Empty>
   ) : (
     <Empty title="No projects yet">
-      They are made when a report first names them; billing and admins also add them here, with a client, leads and a
-      budget.
+      A project is created when a report first names it. People with the billing or admin role can also create one here,
+      with a client, leads and a budget.
     </Empty>
   )

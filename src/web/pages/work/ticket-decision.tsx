@@ -1,4 +1,4 @@
-/** Whether a ticket's project is decided, where reports put it until then, and deciding on it. */
+/** A ticket's project: whether it is set, which projects reports assume until then, and the form that sets it. */
 import { Alert, Badge, Button, Group, List, Radio, Stack, Text, Tooltip } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { counted } from '../../format/counts.ts'
@@ -9,16 +9,17 @@ import { answer, api } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import type { Ticket } from './project.ts'
 
-/** What may be different once a ticket has changed. */
+/** Parts of the API that a change to a ticket affects. */
 export const TICKET_CHANGES = ['tickets', 'entries', 'reports', 'audit'] as const
 
-/** Only who sees the assumed projects can tell. */
+/** False for people who don't see the assumed projects. */
 const isConflicting = ({ project_decided, assumed_projects }: Ticket): boolean =>
   !project_decided && (assumed_projects?.length ?? 0) > 1
 
 const UNDECIDED =
-  'Nobody has set this ticket’s project. Until then, each person’s reports place only their own entries.'
-const CONFLICTING = 'People’s reports put this ticket in different projects, and nobody has set its project.'
+  'Nobody has set this ticket’s project. Until someone does, each person’s reports assign only their own entries.'
+const CONFLICTING =
+  'Reports from different people assign this ticket to different projects, and nobody has set its project.'
 
 export function DecisionBadge({ ticket }: { ticket: Ticket }) {
   if (ticket.project_decided) return null
@@ -38,7 +39,7 @@ interface TicketProjectProps {
   decide: () => void
 }
 
-/** The project of a ticket, where reports put it as long as that is not decided, and the button to decide. */
+/** A ticket's project, or the projects assumed from reports while it is not set, and the button to set it. */
 export function TicketProject({ ticket, decide }: TicketProjectProps) {
   const mayDecide = useMayDecide(ticket)
   const { project, project_decided } = ticket
@@ -65,7 +66,7 @@ export function TicketProject({ ticket, decide }: TicketProjectProps) {
   )
 }
 
-/** Whether it is offered. Of other people's entries on the ticket only the server knows: it may still refuse a lead. */
+/** Whether to offer the button. Only the server knows of other people's entries on the ticket: it may still refuse a lead. */
 function useMayDecide({ project, project_decided }: Ticket): boolean {
   const mayDecideAll = useRole('billing', 'admin')
   const { leads, ledIds } = useMe()
@@ -93,12 +94,12 @@ const AssumedProjects = ({ ticket: { project_decided, assumed_projects = [] } }:
   )
 
 interface Values {
-  /** The id of an assumed project, or one of the two below. */
+  /** The id of an assumed project, {@link OTHER} or {@link NONE}. */
   choice: string
   project: Choice | null
 }
 
-/** No ids look like these. */
+/** Not valid ids, so they can't clash with one. */
 const OTHER = 'other'
 const NONE = 'none'
 
@@ -126,7 +127,7 @@ export function SetProject({ ticket, close }: { ticket: Ticket; close: () => voi
       return answer(api.tickets({ id: ticket.id }).patch({ project: decided }))
     },
     changes: TICKET_CHANGES,
-    done: ({ key, project }) => (project ? `The project of ${key} is ${project.key}.` : `${key} has no project now.`),
+    done: ({ key, project }) => (project ? `${key} now belongs to ${project.key}.` : `${key} no longer has a project.`),
     after: close,
     fields: ({ choice }) => ({ '/project': choice === OTHER ? 'project' : 'choice' }),
   })
@@ -157,13 +158,13 @@ export function SetProject({ ticket, close }: { ticket: Ticket; close: () => voi
       {form.values.choice === OTHER && <OtherProject form={form} isNamed={!isChoice} onlyLed={!mayDecideAll} />}
       {form.values.choice === NONE ? (
         <Alert color="orange" variant="light">
-          This takes the decision back: its entries that are on no bill are in no project, and each person’s reports
-          place their own entries again.
+          This clears the project of the ticket: its unbilled entries are in no project, and each person’s reports
+          assign only their own entries again.
         </Alert>
       ) : (
         <Text size="sm" c="dimmed">
-          The ticket’s entries that are on no bill move to the project, whoever reported them. All later reports that
-          name the ticket go there as well.
+          All unbilled entries of the ticket move to this project, no matter who reported them. Later reports that name
+          the ticket go there as well.
         </Text>
       )}
     </FormDialogue>
@@ -172,7 +173,7 @@ export function SetProject({ ticket, close }: { ticket: Ticket; close: () => voi
 
 interface OtherProjectProps {
   form: UseFormReturnType<Values>
-  /** Whether it stands alone, with no choice above that names it. */
+  /** Whether it needs its own label, because there is no choice above it. */
   isNamed: boolean
   onlyLed: boolean
 }
@@ -184,7 +185,7 @@ function OtherProject({ form, isNamed, onlyLed }: OtherProjectProps) {
   return (
     <ProjectPicker
       {...field}
-      {...(isNamed ? { label: 'Project' } : { 'aria-label': 'Which project' })}
+      {...(isNamed ? { label: 'Project' } : { 'aria-label': 'Other project' })}
       placeholder="Key or name"
       lead={onlyLed ? person.id : undefined}
       value={value}

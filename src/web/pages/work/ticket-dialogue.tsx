@@ -1,4 +1,4 @@
-/** Adding a ticket, looking at one and changing it. */
+/** The dialogs that create, show and edit a ticket. */
 import { Anchor, Badge, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
@@ -24,22 +24,22 @@ interface Values {
 export function NewTicket({ close }: { close: () => void }) {
   const form = useForm<Values>({
     initialValues: { key: '', title: '', project: null },
-    validate: { key: (key) => (key.trim() === '' ? 'Is required, such as ACME-42.' : null) },
+    validate: { key: (key) => (key.trim() === '' ? 'Enter a key, such as ACME-42.' : null) },
   })
   const sending = useFormSend({
     form,
     send: ({ key, title, project }) =>
       answer(api.tickets.post({ key: key.trim(), title: title.trim() || null, project: project?.value ?? null })),
     changes: TICKET_CHANGES,
-    done: ({ key }) => `The ticket ${key} is added.`,
+    done: ({ key }) => `Ticket ${key} created.`,
     after: close,
   })
   const { value, onChange, ...project } = form.getInputProps('project')
   return (
-    <FormDialogue {...sending} title="New ticket" action="Add the ticket" close={close}>
+    <FormDialogue {...sending} title="New ticket" action="Create ticket" close={close}>
       <TextInput
         label="Key"
-        description="As reports name it. It stays as it is."
+        description="The key that reports use. You can’t change it later."
         placeholder="ACME-42"
         required
         data-autofocus
@@ -49,7 +49,7 @@ export function NewTicket({ close }: { close: () => void }) {
       <ProjectPicker
         {...project}
         label="Project"
-        description="All reports that name the ticket go there. Without one, each person’s reports place their own entries."
+        description="All reports that name the ticket go there. Without a project, each person’s reports assign only their own entries."
         placeholder="None"
         value={value}
         change={onChange}
@@ -95,7 +95,7 @@ function ShowTicket({ ticket, close }: TicketDialogueProps) {
 
 const EntriesLink = ({ ticket }: { ticket: Ticket }) => (
   <Anchor component={Link} href={addressOf('/entries', { ticket: ticket.key })} size="sm">
-    Its entries
+    View entries
   </Anchor>
 )
 
@@ -107,7 +107,7 @@ function ChangeTicket({ ticket, close }: TicketDialogueProps) {
     form,
     send: ({ title }) => answer(api.tickets({ id: ticket.id }).patch({ title: title.trim() || null })),
     changes: TICKET_CHANGES,
-    done: ({ key }) => `The ticket ${key} is saved.`,
+    done: ({ key }) => `Ticket ${key} saved.`,
     after: close,
   })
   const isArchived = ticket.archived_at !== null
@@ -117,7 +117,7 @@ function ChangeTicket({ ticket, close }: TicketDialogueProps) {
       <FormDialogue
         {...sending}
         title={`Ticket ${ticket.key}`}
-        action="Save"
+        action="Save changes"
         close={close}
         more={
           <>

@@ -21,11 +21,11 @@ interface TicketTableProps {
   }
   label: string
   hasProject?: boolean
-  /** Some of them, on the page of something else. */
+  /** Shows only some tickets, as part of another page. */
   isShort?: boolean
 }
 
-/** So many say which tickets a project has; the list of tickets has the rest. */
+/** How many tickets are shown on other pages; the ticket list has the rest. */
 const SHORT = '10'
 
 export function TicketTable({ query, label, hasProject = true, isShort = false }: TicketTableProps) {
@@ -99,7 +99,7 @@ const COLUMNS: Column<Ticket>[] = [
   },
 ]
 
-/** On the page of a project, where the project itself need not be named. */
+/** Replaces the project column on the page of a project. */
 const DECISION: Column<Ticket> = {
   key: 'project',
   title: 'Project',
@@ -110,15 +110,16 @@ const DECISION: Column<Ticket> = {
 
 const NoConflicts = () => (
   <Empty title="No conflicting projects">
-    Tickets that people’s reports put in different projects appear here until somebody sets their project.
+    Tickets that reports assign to different projects appear here until someone sets their project.
   </Empty>
 )
 
 const NoTickets = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
-    <Empty title="No ticket like that">Search for less, or look among all of them.</Empty>
+    <Empty title="No matching tickets">Try a shorter search, or include archived tickets.</Empty>
   ) : (
     <Empty title="No tickets yet">
-      They are made when a report first names one, or when a rule finds one in a branch; none has to be added by hand.
+      A ticket is created when a report first names it, or when a rule finds it in a branch name. You don’t need to add
+      tickets by hand.
     </Empty>
   )

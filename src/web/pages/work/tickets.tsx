@@ -63,7 +63,7 @@ interface ProjectFilterProps {
 const ProjectFilter = ({ project, show }: ProjectFilterProps) =>
   project !== undefined && project !== 'none' ? (
     <Button size="xs" variant="light" onClick={() => show({ project: undefined })}>
-      Of {project} ✕
+      Project: {project} ✕
     </Button>
   ) : (
     <Button

@@ -1,4 +1,4 @@
-/** What a project or client has used: this month, in all, and month by month. */
+/** The usage of a project or client: this month, in total and by month. */
 import { Anchor, Paper, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -17,7 +17,7 @@ import { type Figures, useEver, useMonths, type WorkFilter } from './work-usage.
 
 interface UsageProps {
   filter: WorkFilter
-  /** In US dollars, where there is one and the person may see it. */
+  /** In US dollars; null if there is none or the person may not see it. */
   budget?: number | null
 }
 
@@ -33,13 +33,13 @@ export function Usage({ filter, budget = null }: UsageProps) {
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
-        {seesAll ? 'Use' : 'Your use'}
+        {seesAll ? 'Usage' : 'Your usage'}
       </Title>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <Figure title="This month">
           <Money amount={month?.cost ?? 0} />
         </Figure>
-        <Figure title="In all">
+        <Figure title="Total">
           <Money amount={ever.data.cost ?? 0} />
         </Figure>
         {budget !== null && (
@@ -47,7 +47,7 @@ export function Usage({ filter, budget = null }: UsageProps) {
             <Budget used={ever.data.cost ?? 0} budget={budget} />
           </Figure>
         )}
-        <Figure title="Entries in all">
+        <Figure title="Total entries">
           <Count value={ever.data.entries} />
           <Unpriced figures={ever.data} filter={filter} />
         </Figure>
@@ -81,7 +81,7 @@ function Months({ months, filter }: { months: Month[]; filter: WorkFilter }) {
   const { time_zone } = useSettings()
   const dearest = Math.max(...months.map(({ results }) => results[0]?.cost ?? 0))
   return (
-    <Table verticalSpacing={4} aria-label="Use by month">
+    <Table verticalSpacing={4} aria-label="Usage by month">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Month</Table.Th>

@@ -19,19 +19,19 @@ const WORDS = { projects: 'project', clients: 'client', tickets: 'ticket' } as c
 
 const ARCHIVING = {
   projects:
-    'It goes out of lists. Reports that name it still arrive there, with a note, and its entries go on bills as before. Rules that place on it are skipped.',
-  clients: 'It goes out of lists. Its projects go on, and are billed.',
-  tickets: 'It goes out of lists. Reports that name it still arrive there.',
+    'It no longer appears in lists. Reports that name it are still assigned to it, with a note, and its entries are billed as before. Rules that assign to it are skipped.',
+  clients: 'It no longer appears in lists. Its projects stay active and are still billed.',
+  tickets: 'It no longer appears in lists. Reports that name it are still assigned to it.',
 } as const
 
-/** What is different once work has changed. */
+/** Parts of the API that a change to work affects. */
 const CHANGES = ['projects', 'clients', 'tickets', 'rules', 'me', 'audit'] as const
 
 export function ArchiveWork({ part, id, name, isArchived, isOpen, close }: WorkChangeProps) {
   const change = useSend({
     send: () => answer<Settled>(isArchived ? api[part]({ id }).restore.post() : api[part]({ id }).archive.post()),
     changes: CHANGES,
-    done: () => `${name} is ${isArchived ? 'restored' : 'archived'}.`,
+    done: () => `${name} ${isArchived ? 'restored' : 'archived'}.`,
     quiet: true,
   })
   return (
@@ -42,7 +42,7 @@ export function ArchiveWork({ part, id, name, isArchived, isOpen, close }: WorkC
       action={isArchived ? 'Restore' : 'Archive'}
       confirm={() => change.mutateAsync()}
     >
-      <Text size="sm">{isArchived ? 'It is in lists and can be chosen again.' : ARCHIVING[part]}</Text>
+      <Text size="sm">{isArchived ? 'It appears in lists again and can be selected.' : ARCHIVING[part]}</Text>
     </Confirm>
   )
 }
@@ -51,7 +51,7 @@ export function RemoveWork({ part, id, name, isOpen, close, removed }: WorkChang
   const remove = useSend({
     send: () => answer(api[part]({ id }).delete()),
     changes: CHANGES,
-    done: () => `${name} is removed.`,
+    done: () => `${name} removed.`,
     leave: removed,
     quiet: true,
   })
@@ -65,8 +65,8 @@ export function RemoveWork({ part, id, name, isOpen, close, removed }: WorkChang
       confirm={() => remove.mutateAsync()}
     >
       <Text size="sm">
-        Only what nothing uses can be removed, such as one that was made by a slip. Archive it instead where entries,
-        rules or bills know it.
+        You can only remove a {WORDS[part]} that is not in use, such as one created by mistake. If entries, rules or
+        bills refer to it, archive it instead.
       </Text>
     </Confirm>
   )

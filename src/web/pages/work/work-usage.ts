@@ -1,13 +1,13 @@
-/** What projects and clients have used, as far as the person sees it. */
+/** Usage of projects and clients, as far as the person may see it. */
 import { useQuery } from '@tanstack/react-query'
 import { addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
 import { answer, api } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 
-/** Before there was any agent whose use could be reported. */
+/** Earlier than any reported usage. */
 const EVER = '2000-01-01'
 
-/** Months that are shown beside each other. */
+/** How many months are shown. */
 const MONTHS = 6
 
 export interface WorkFilter {
@@ -25,7 +25,7 @@ function useThisMonth(): string {
   return firstOfMonth(dayOf(new Date(), time_zone))
 }
 
-/** Cost by project, of this month or since ever. Absent where a project used nothing. */
+/** Cost by project, for this month or all time. Projects without usage are absent. */
 export function useCosts(since: 'month' | 'ever', enabled: boolean): Map<string, number | null> | undefined {
   const month = useThisMonth()
   const starting_at = since === 'month' ? month : EVER
@@ -40,7 +40,7 @@ export function useCosts(since: 'month' | 'ever', enabled: boolean): Map<string,
   return new Map(results.flatMap(({ project, cost }) => (project ? [[project.id, cost] as const] : [])))
 }
 
-/** Everything that it has used. */
+/** Total usage of all time. */
 export function useEver(filter: WorkFilter) {
   return useQuery({
     queryKey: ['reports', 'work', 'ever', filter],
@@ -48,7 +48,7 @@ export function useEver(filter: WorkFilter) {
   })
 }
 
-/** The last months, the newest first; the first one is the present one. */
+/** The last months, newest first, starting with the current one. */
 export function useMonths(filter: WorkFilter) {
   const starting_at = addMonths(useThisMonth(), 1 - MONTHS)
   return useQuery({

@@ -1,4 +1,4 @@
-/** Projects, clients and tickets: what entries are placed on, and who gets the bills. */
+/** Projects, clients and tickets: what entries are assigned to, and who receives the bills. */
 import { Route, Switch } from 'wouter'
 import { oneOf, useAddress } from '../../address.ts'
 import { Page } from '../../parts/page.tsx'
@@ -33,7 +33,7 @@ function Lists() {
   return (
     <Page
       title="Work"
-      lead="Entries are placed on tickets and projects. A project may belong to a client, who gets its bills."
+      lead="Entries are assigned to tickets and projects. A project can belong to a client, who receives its bills."
     >
       <SectionTabs
         label="Work"
