@@ -17,7 +17,7 @@ export const SETTINGS = {
   taxId: 'DE000000000',
   markupPpm: 100_000,
   dueDays: 14,
-  billFooter: 'This is a demonstration: please do not pay.',
+  billFooter: 'This is demo data. Please do not pay this bill.',
 }
 
 export interface DemoPerson {
@@ -47,7 +47,7 @@ export const PEOPLE: DemoPerson[] = [
     sessions: 2,
     harnesses: ['claude-code'],
     projects: ['TOOLS', 'TOOLS', 'LAB'],
-    signsIn: 'admin: people, tokens, settings, everything',
+    signsIn: 'admin: full access, including people, tokens and settings',
   },
   {
     user: 'hanna.lindqvist',
@@ -57,7 +57,7 @@ export const PEOPLE: DemoPerson[] = [
     sessions: 0,
     harnesses: [],
     projects: [],
-    signsIn: 'billing: bills, clients, prices, approval',
+    signsIn: 'billing: bills, clients, prices and approvals',
   },
   {
     user: 'mara.vogel',
@@ -67,7 +67,7 @@ export const PEOPLE: DemoPerson[] = [
     sessions: 8,
     harnesses: ['claude-code', 'claude-code', 'claude-code', 'codex'],
     projects: ['SHOP', 'SHOP', 'SHOP', 'APP', 'TOOLS'],
-    signsIn: 'member who leads SHOP and APP: approves and places there',
+    signsIn: 'member, lead of SHOP and APP: approves and places their entries',
   },
   {
     user: 'dele.okafor',
@@ -206,12 +206,12 @@ export const PROJECTS: DemoProject[] = [
     leads: [emailOf('mara.vogel')],
     repository: 'harbor-pine/shop',
     tickets: [
-      'Basket totals with vouchers',
+      'Cart totals with vouchers',
       'Faster product search',
       'Guest checkout',
-      'Returns by QR code',
-      'Upgrade of the payment library',
-      'Size tables for shoes',
+      'QR code returns',
+      'Payment library upgrade',
+      'Shoe size charts',
     ],
   },
   {
@@ -221,7 +221,7 @@ export const PROJECTS: DemoProject[] = [
     budgetNanos: 600n * NANOS,
     leads: [emailOf('mara.vogel')],
     repository: 'harbor-pine/app',
-    tickets: ['Offline wish list', 'Push messages about orders', 'Sign-in with a passkey', 'Dark mode'],
+    tickets: ['Offline wishlist', 'Push notifications for orders', 'Passkey sign-in', 'Dark mode'],
   },
   {
     key: 'PORTAL',
@@ -231,7 +231,13 @@ export const PROJECTS: DemoProject[] = [
     budgetNanos: 900n * NANOS,
     leads: [emailOf('dele.okafor')],
     repository: 'lumen/portal',
-    tickets: ['Monthly instalments', 'Letters as PDF', 'Move of a customer', 'Tariff comparison', 'Accessible forms'],
+    tickets: [
+      'Monthly installments',
+      'PDF letters',
+      'Customer address changes',
+      'Tariff comparison',
+      'Accessible forms',
+    ],
   },
   {
     key: 'METER',
@@ -239,7 +245,7 @@ export const PROJECTS: DemoProject[] = [
     client: 'Lumen Energie GmbH',
     leads: [emailOf('dele.okafor')],
     repository: 'lumen/meter-import',
-    tickets: ['Quarter-hour values', 'Gaps in readings', 'Import of old formats'],
+    tickets: ['15-minute readings', 'Missing readings', 'Legacy format import'],
   },
   {
     key: 'TRACK',
@@ -248,7 +254,7 @@ export const PROJECTS: DemoProject[] = [
     markupPpm: 125_000,
     leads: [emailOf('priya.raman')],
     repository: 'kestrel/tracking',
-    tickets: ['Live map of vans', 'Estimated time of arrival', 'Photos at the door', 'Tracking page in six languages'],
+    tickets: ['Live van map', 'Estimated arrival time', 'Proof-of-delivery photos', 'Tracking page translations'],
   },
   {
     key: 'ROUTES',
@@ -257,7 +263,7 @@ export const PROJECTS: DemoProject[] = [
     budgetNanos: 400n * NANOS,
     leads: [emailOf('priya.raman')],
     repository: 'kestrel/routes',
-    tickets: ['Time windows', 'Electric vans', 'Plan again on the road', 'Loads that must not be stacked'],
+    tickets: ['Delivery time windows', 'Electric van range', 'Live rerouting', 'Non-stackable loads'],
   },
   {
     key: 'SITE',
@@ -265,7 +271,7 @@ export const PROJECTS: DemoProject[] = [
     client: 'Fable Foods',
     leads: [emailOf('lucas.ferreira')],
     repository: 'fable/site',
-    tickets: ['Recipe finder', 'Allergen filter', 'Newsletter archive', 'Image sizes'],
+    tickets: ['Recipe finder', 'Allergen filter', 'Newsletter archive', 'Responsive images'],
   },
   {
     key: 'TOOLS',
@@ -273,7 +279,7 @@ export const PROJECTS: DemoProject[] = [
     billable: false,
     leads: [emailOf('ines.marques')],
     repository: 'meridian/tools',
-    tickets: ['Shared build cache', 'Holiday calendar', 'Backups that are tried'],
+    tickets: ['Shared build cache', 'Holiday calendar', 'Backup restore tests'],
   },
   {
     key: 'LAB',
@@ -282,7 +288,7 @@ export const PROJECTS: DemoProject[] = [
     budgetNanos: 150n * NANOS,
     leads: [emailOf('ines.marques')],
     repository: 'meridian/lab',
-    tickets: ['Local models', 'Reviews by agents'],
+    tickets: ['Local model evaluation', 'Agent code reviews'],
   },
 ]
 
@@ -320,17 +326,17 @@ const byRepository = (name: string, repository: string, project: string): DemoRu
 })
 
 export const RULES: DemoRule[] = [
-  byBranch('Shop, by the ticket in the branch', 'harbor-pine/shop', 'SHOP'),
-  byBranch('Portal, by the ticket in the branch', 'lumen/portal', 'PORTAL'),
-  byBranch('Tracking, by the ticket in the branch', 'kestrel/tracking', 'TRACK'),
-  byRepository('Rest of the shop', 'harbor-pine/shop', 'SHOP'),
+  byBranch('Shop: ticket from branch', 'harbor-pine/shop', 'SHOP'),
+  byBranch('Portal: ticket from branch', 'lumen/portal', 'PORTAL'),
+  byBranch('Tracking: ticket from branch', 'kestrel/tracking', 'TRACK'),
+  byRepository('Shop: everything else', 'harbor-pine/shop', 'SHOP'),
   byRepository('App', 'harbor-pine/app', 'APP'),
-  byRepository('Rest of the portal', 'lumen/portal', 'PORTAL'),
+  byRepository('Portal: everything else', 'lumen/portal', 'PORTAL'),
   byRepository('Meter data', 'lumen/meter-*', 'METER'),
-  byRepository('Rest of tracking', 'kestrel/tracking', 'TRACK'),
+  byRepository('Tracking: everything else', 'kestrel/tracking', 'TRACK'),
   byRepository('Routes', 'kestrel/routes', 'ROUTES'),
   byRepository('Fable Foods', 'fable/site', 'SITE'),
-  byRepository('Our own', 'meridian/tools', 'TOOLS'),
+  byRepository('Internal tools', 'meridian/tools', 'TOOLS'),
   {
     name: 'Experiments',
     conditions: [{ field: 'summary', matches: '*experiment*' }],
@@ -461,20 +467,20 @@ export const HARNESSES: Record<HarnessName, DemoHarness> = {
 
 /** What sessions are about; the title of a ticket stands for `{}`. */
 export const SUMMARIES = [
-  'Add tests for: {}',
-  'Fix a failing test of: {}',
+  'Add tests: {}',
+  'Fix flaky test: {}',
   'Plan: {}',
-  'Review of the change: {}',
-  'Work on: {}',
-  'Find the cause of a slow page ({})',
-  'Refactor what belongs to: {}',
-  'Answer questions of the client about: {}',
-  'Write documentation: {}',
-  'Try an experiment: {}',
+  'Review pull request: {}',
+  'Implement: {}',
+  'Debug slow page load: {}',
+  'Refactor: {}',
+  'Address client feedback: {}',
+  'Update documentation: {}',
+  'Run experiment: {}',
 ]
 
 export const REJECTIONS = [
-  'Ran in the wrong repository; not for the client',
-  'The agent went round in circles, we do not charge for that',
-  'A training session, please place it on LAB next time',
+  'Ran in the wrong repository, not billable to the client',
+  'The agent got stuck in a loop, we do not charge for that',
+  'Training session, please report it on LAB next time',
 ]

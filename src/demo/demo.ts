@@ -128,8 +128,8 @@ async function addTokens(
     if (sessions > 0) secrets.set(user, (await make(user, 'laptop')).secret)
   }
   secrets.set('ci', (await make(CI_OWNER, 'nightly checks')).secret)
-  await make('ines.marques', 'telemetry of all laptops', { kind: 'org' })
-  await make('hanna.lindqvist', 'spreadsheet of the month', { kind: 'read' })
+  await make('ines.marques', 'laptop telemetry', { kind: 'org' })
+  await make('hanna.lindqvist', 'monthly spreadsheet', { kind: 'read' })
   const { token } = await make('sam.whitaker', 'old laptop')
   await people.revokeToken({ ownerId: undefined }, token.uid, actorOf(users.get('ines.marques')!))
 

@@ -114,9 +114,9 @@ function monthlySteps(stage: Stage, month: string, age: number): DemoStep[] {
     bills.creditBill(numbers.get(client)!, { lines: [{ text, amount }], note }, by)
 
   const inEuros = { exchange_rate: EUROS_PER_DOLLAR, tax: { name: 'VAT', percent: 19 } }
-  const setUp = { extra_lines: [{ text: 'Setting up agents for your team', amount: 180 }] }
-  const wrongOrder = 'The project ROUTES was billed to the wrong purchase order'
-  const workshop = 'Hours of a workshop that did not take place'
+  const setUp = { extra_lines: [{ text: 'Agent setup for your team', amount: 180 }] }
+  const wrongOrder = 'Project ROUTES was billed to the wrong purchase order'
+  const workshop = 'Canceled workshop'
   const days: [day: number, hour: number, run: DemoStep['run']][] = [
     [0, 8, () => approveRest(stage, month)],
     [0, 10, sending('Harbor & Pine', { purchase_order: 'PO-2087' })],
@@ -131,7 +131,7 @@ function monthlySteps(stage: Stage, month: string, age: number): DemoStep[] {
       [11, 15, paying('Harbor & Pine', 'Wire 20931')],
       [12, 15, paying('Lumen Energie GmbH', 'SEPA 8830012')],
       [13, 15, paying('Kestrel Logistics', 'BACS 55120')],
-      [15, 10, crediting('Fable Foods', workshop, 60, 'As agreed by telephone.')],
+      [15, 10, crediting('Fable Foods', workshop, 60, 'As agreed by phone.')],
     )
   }
   return days.map(([day, hour, run]) => ({ at: at(addDays(begins, day), hour), run }))
@@ -163,17 +163,17 @@ function sheets({ services: { sheets }, as, firstDay, now }: Stage): DemoStep[] 
     await sheets.submitSheet(id, as(user), { confirmOverlaps: true })
     return id
   }
-  const jonas = open('jonas.weber', firstDay, 'Chats in the browser', [
-    { day: 2, project: 'SHOP', summary: 'Texts for the size tables', input: 21_000, output: 9_400 },
+  const jonas = open('jonas.weber', firstDay, 'Browser chats', [
+    { day: 2, project: 'SHOP', summary: 'Copy for the size charts', input: 21_000, output: 9_400 },
     { day: 5, project: 'SHOP', summary: 'Ideas for the voucher page', input: 12_500, output: 6_100 },
-    { day: 11, project: 'PORTAL', summary: 'Wording of a letter', input: 8_300, output: 2_700 },
+    { day: 11, project: 'PORTAL', summary: 'Wording of a customer letter', input: 8_300, output: 2_700 },
   ])
-  const noor = open('noor.haddad', lastMonth, 'Workshop with the client', [
-    { day: 3, project: 'METER', summary: 'Questions about old formats', input: 44_000, output: 18_000 },
-    { day: 3, project: 'LAB', summary: 'Comparing local models', input: 95_000, output: 31_000 },
+  const noor = open('noor.haddad', lastMonth, 'Client workshop', [
+    { day: 3, project: 'METER', summary: 'Questions about legacy formats', input: 44_000, output: 18_000 },
+    { day: 3, project: 'LAB', summary: 'Compare local models', input: 95_000, output: 31_000 },
   ])
-  const aiko = open('aiko.tanaka', lastMonth, 'Pictures for the app', [
-    { day: 8, project: 'APP', summary: 'Store texts in three languages', input: 15_200, output: 11_900 },
+  const aiko = open('aiko.tanaka', lastMonth, 'App store listing', [
+    { day: 8, project: 'APP', summary: 'Store descriptions in three languages', input: 15_200, output: 11_900 },
   ])
   const current = open('jonas.weber', thisMonth.toString(), 'This month so far', [
     { day: 0, project: 'SHOP', summary: 'Headlines for the winter sale', input: 9_900, output: 5_200 },
@@ -188,7 +188,7 @@ function sheets({ services: { sheets }, as, firstDay, now }: Stage): DemoStep[] 
       at: ofLast(12, 16),
       run: async () => {
         const id = await submitted(noor, 'noor.haddad')()
-        await sheets.returnSheet(id, 'Please put the hours of the workshop on the ticket METER-103', as(ADMIN))
+        await sheets.returnSheet(id, 'Please assign the workshop hours to ticket METER-103', as(ADMIN))
       },
     },
     { at: ofLast(20, 16), run: submitted(aiko, 'aiko.tanaka') },

@@ -146,7 +146,7 @@ function workOf(
   if (said < NAMED_PROJECT) return { project: project.key, labels, summary }
   const unruled = UNRULED[person.user]
   if (unruled && random.chance(0.15)) return { labels: { repository: unruled, branch }, summary }
-  return said < LABELS_ONLY ? { labels, summary } : { summary: 'A quick question' }
+  return said < LABELS_ONLY ? { labels, summary } : { summary: 'Quick question' }
 }
 
 function slug(text: string): string {
@@ -169,7 +169,7 @@ function nightlyChecks(day: string, share: number, random: Random): DemoReport[]
       ended_at: new Date(endedAt).toISOString(),
       ...usage(harness, requests, random),
       labels: { repository, branch: 'main', pipeline: 'nightly' },
-      summary: `Nightly look at ${repository}`,
+      summary: `Nightly checks: ${repository}`,
     }
     const report = { user: CI_OWNER, isCi: true, at: endedAt + REPORT_DELAY_MS, body }
     // Now and then its runner is restarted and sends the same once more.

@@ -95,7 +95,7 @@ test('a bill is previewed, sent, shown, exported, delivered, paid and corrected'
   const voided = await tally.run(['bills', 'void', '2026-0001', '--reason', 'A slip.'])
   expect(voided).toMatchObject({ code: 1, stderr: expect.stringContaining('`tally bills credit`') })
   const tooMuch = await tally.run(['bills', 'credit', '2026-0001', '--line', 'Twice=5000'])
-  expect(tooMuch.stderr).toStartWith('tally: --line: must not be more than what is left of the bill 2026-0001')
+  expect(tooMuch.stderr).toStartWith('tally: --line: must not exceed the remaining amount of bill 2026-0001')
   const credit = await tally.done(['bills', 'credit', '2026-0001', '--line', 'Twice=100'])
   expect((await tally.done(['bills', 'list', '--csv'])).stdout).toMatch(/,credit_note,.*,EUR,-100,-19,-119,0,none,/)
   expect(credit.stdout).toMatch(/^Sent credit note 2026-0002 \(bil_\w+\) on bill 2026-0001: -119\.00 EUR\.\n/)

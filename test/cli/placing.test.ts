@@ -86,7 +86,7 @@ test('entries are placed by hand, and refusals are told one by one', async () =>
   expect([refused.code, refused.stdout]).toEqual([1, '1 entry placed.\n'])
   expect(refused.stderr).toContain('ent_none')
   const slip = await tally.run(['entries', 'place', first, '--project', 'ACNE'])
-  expect([slip.code, slip.stderr]).toEqual([1, expect.stringContaining("There is no project 'ACNE'")])
+  expect([slip.code, slip.stderr]).toEqual([1, expect.stringContaining("Project 'ACNE' does not exist")])
   expect((await tally.run(['entries', 'place', first])).code).toBe(2)
 })
 

@@ -104,11 +104,13 @@ describe('tally usage', () => {
       const { code, stderr } = await tally.run(['usage', ...args])
       return `${code} ${stderr}`
     }
-    expect(await refused('--by', 'modell')).toStartWith('1 tally: group-by: must be any of project,')
+    expect(await refused('--by', 'modell')).toStartWith('1 tally: group-by: must be one of project,')
     expect(await refused('--last', '1y')).toBe('1 tally: last: must be a duration, such as 30d, 12h or 2w\n')
     expect(await refused('--month', '2025-13')).toBe('1 tally: month: must be a month, such as 2026-11\n')
-    expect(await refused('--month', '2025-11', '--last', '2d')).toContain('month: names a period of its own')
-    expect(await refused('--to', '2025-11-01')).toContain('to: needs a beginning as well')
+    expect(await refused('--month', '2025-11', '--last', '2d')).toContain(
+      'month: cannot be combined with another period',
+    )
+    expect(await refused('--to', '2025-11-01')).toContain('to: requires a start date')
     expect(await refused('--time-zone', 'Mars/Base')).toContain('time-zone: must be an IANA time zone')
   })
 })
@@ -133,7 +135,7 @@ describe('tally reports', () => {
 
   test('completeness tells what a month lacks', async () => {
     const { stdout } = await tally.done(['reports', 'completeness', ...NOVEMBER])
-    expect(stdout).toMatch(/\non no project and no ticket +1 +– +1\n/)
+    expect(stdout).toMatch(/\nnot assigned to a project or ticket +1 +– +1\n/)
     expect(stdout).toMatch(/\nstarted in the period and went on behind it +1 +– +1\n/)
     expect(stdout).toContain('From 2025-11-01 00:00 to 2025-12-01 00:00 (UTC).')
     const { data } = await tally.json(['reports', 'completeness', ...NOVEMBER])

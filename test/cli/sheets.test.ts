@@ -59,7 +59,7 @@ test(
     const late = await tally.run(['sheets', 'import', sheet, file])
     expect([late.code, late.stderr]).toEqual([
       1,
-      `tally: To change the entries of the sheet ${sheet} it must be open or returned; it is approved.\n`,
+      `tally: Cannot change the entries of sheet ${sheet}: it must be open or returned, but is approved.\n`,
     ])
   },
   TIMEOUT_MS,
@@ -98,7 +98,7 @@ test(
     const again = await tally.run(['entries', 'reject', reported.id, '--reason', 'a test'])
     expect([again.code, again.stderr]).toEqual([
       1,
-      `To reject the entry ${reported.id} it must be submitted; it is approved. Withdraw its approval first.\ntally: Nothing was changed.\n`,
+      `Cannot reject entry ${reported.id}: it must be submitted, but is approved. Withdraw its approval first.\ntally: Nothing was changed.\n`,
     ])
     expect((await tally.run(['entries', 'approve'])).code).toBe(2)
     // By a filter, only those are meant with which it can be done.

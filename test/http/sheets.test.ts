@@ -308,7 +308,7 @@ describe('a reported entry', () => {
     expect(grown).toMatchObject({ id, status: 'rejected', tokens: { input: 1_500_000 } })
     const wrong = await act(leo, id, 'approve')
     expect([wrong.status, wrong.json.code]).toEqual([409, 'wrong_status'])
-    expect(wrong.json.detail).toContain('it must be submitted; it is rejected. Re-open it first.')
+    expect(wrong.json.detail).toContain('it must be submitted, but is rejected. Reopen it first.')
     expect((await act(leo, id, 'reopen')).json.status).toBe('submitted')
     const { json } = await call(mia, `GET /token-entries/${id}/history`)
     expect(json.data.slice(1)).toMatchObject([

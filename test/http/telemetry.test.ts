@@ -129,7 +129,7 @@ describe('the state of telemetry', () => {
       await send('logs', oneCall({ 'session.id': 's-1', request_id: 'r' }))
       const refused = await send('logs', oneCall({ request_id: 'r-2' }))
       expect(refused.json).toEqual({
-        partialSuccess: { rejectedLogRecords: 1, errorMessage: 'api_request: it has no session.id' },
+        partialSuccess: { rejectedLogRecords: 1, errorMessage: 'api_request: missing session.id' },
       })
       for (const { kind, bytes } of capturesIn('agents/codex')
         .filter(({ kind }) => kind === 'metrics')
@@ -150,10 +150,10 @@ describe('the state of telemetry', () => {
           tokens: 15,
         },
       ])
-      expect(told.rejected).toMatchObject([{ reason: 'api_request: it has no session.id', records: 1 }])
+      expect(told.rejected).toMatchObject([{ reason: 'api_request: missing session.id', records: 1 }])
       expect(told.ignored[0]).toMatchObject({
         name: 'codex.turn.token_usage',
-        reason: 'names no session; the log codex.sse_event is counted',
+        reason: 'has no session; the log event codex.sse_event is counted instead',
         records: 6,
       })
       expect(told.pushes).toMatchObject([{ requests: 4, records: 3 + 172 }])

@@ -48,7 +48,7 @@ describe('what the mail server answers', () => {
     ['unknown', 'refused', '550 5.1.1 There is nobody of that name'],
     ['spam', 'refused', '554 5.7.1 Looks like spam'],
     ['later', 'failed', '451 4.3.0 Try again later'],
-    ['stall', 'failed', 'The mail server did not take it within 0.3 s.'],
+    ['stall', 'failed', 'The mail server did not accept the e-mail within 0.3 s.'],
   ])('to %s@… is %s', async (name, result, answer) => {
     expect(await send(`${name}@acme.example`, name === 'stall' ? 300 : undefined)).toEqual({
       result: result as 'failed',
@@ -283,8 +283,8 @@ forEachEngine('the delivery of bills', (open) => {
     expect(mail.letters).toHaveLength(2)
     const notice = mail.letters[1]!
     expect(notice.to).toEqual(['ada@acme.example'])
-    expect(notice.headers.get('subject')).toBe('Bill 2026-0001 from Agents & Co is void')
-    expect(notice.text).toMatch(/nothing is to be paid on it\.\n\n +Reason +Wrong month\./)
+    expect(notice.headers.get('subject')).toBe('Bill 2026-0001 from Agents & Co has been voided')
+    expect(notice.text).toMatch(/has been voided\. No payment is due\.\n\n +Reason +Wrong month\./)
     expect(notice.attachments[0]!.bytes.subarray(0, 5).toString()).toBe('%PDF-')
 
     time.now += HOUR
@@ -292,7 +292,9 @@ forEachEngine('the delivery of bills', (open) => {
     await bills.voidBill('2026-0002', { reason: 'Wrong month.' }, TALLY)
     await deliver()
     expect(mail.letters).toHaveLength(2)
-    expect(await deliveries('2026-0002')).toMatchObject([{ state: 'failed', answer: 'Not sent, as the bill is void.' }])
+    expect(await deliveries('2026-0002')).toMatchObject([
+      { state: 'failed', answer: 'Not sent because the bill is void.' },
+    ])
 
     time.now += HOUR
     await bill()

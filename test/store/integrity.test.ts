@@ -83,9 +83,7 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
         .update(tx.tables.entries)
         .set({ status: 'submitted', billId: null })
         .where(and(eq(tx.tables.entries.part, 1), eq(tx.tables.entries.status, 'billed'))),
-    told: [
-      /^The entry ent_\w+ is on the bill 2026-0001, but it is submitted and could be billed again\. Void 2026-0001/,
-    ],
+    told: [/^Entry ent_\w+ is on bill 2026-0001, but it is submitted and could be billed again\. Void 2026-0001/],
   },
   'a void bill that keeps its entries': {
     breaks: (tx) =>
@@ -93,7 +91,7 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
         .update(tx.tables.bills)
         .set({ state: 'void', voidedAt: NOW, voidReason: 'x' })
         .where(eq(tx.tables.bills.number, '2026-0001')),
-    told: [/^The entry ent_\w+ is billed, but its bill 2026-0001 is void\./, /^The entry ent_/],
+    told: [/^Entry ent_\w+ is billed, but its bill 2026-0001 is void\./, /^Entry ent_/],
   },
   'a billed entry that no line of its bill has': {
     breaks: async (tx) => {
@@ -101,24 +99,24 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
       const [other] = await tx.select({ id: bills.id }).from(bills).where(eq(bills.number, '2026-0001'))
       await tx.update(entries).set({ status: 'billed', billId: other!.id }).where(eq(entries.part, 2))
     },
-    told: [/^The entry ent_\w+ is billed, but on no line of the bill 2026-0001\./],
+    told: [/^Entry ent_\w+ is billed, but not on any line of bill 2026-0001\./],
   },
   'a cost that changed after it was billed': {
     breaks: (tx) =>
       tx.update(tx.tables.entries).set({ reportedCost: 2n }).where(eq(tx.tables.entries.reportedCost, 1n)),
     told: [
-      /^Line 1 of the bill 2026-0001 says 1\.000000001 \(cost\), its entries 1\.000000002\. Compare it with the document/,
+      /^Line 1 of bill 2026-0001: cost is 1\.000000001, but 1\.000000002 in its entries\. Compare it with the document/,
     ],
   },
   'tokens that changed after they were billed': {
     breaks: (tx) => tx.update(tx.tables.entries).set({ input: 11 }).where(eq(tx.tables.entries.reportedCost, 1n)),
-    told: [/^Line 1 of the bill 2026-0001 says 30 \(tokens\), its entries 31\./],
+    told: [/^Line 1 of bill 2026-0001: tokens is 30, but 31 in its entries\./],
   },
   'entries on a line that their bill has not': {
     breaks: (tx) => tx.update(tx.tables.billEntries).set({ line: 2 }).where(eq(tx.tables.billEntries.billId, 2)),
     told: [
-      /^Line 1 of the bill 2026-0002 says 1 \(entries\), its entries 0\./,
-      /^The bill 2026-0002 has entries on line 2, which it has not\./,
+      /^Line 1 of bill 2026-0002: entries is 1, but 0 in its entries\./,
+      /^Bill 2026-0002 has entries on line 2, which does not exist\./,
     ],
   },
   'sums of a bill that are not those of its document': {
@@ -128,20 +126,20 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
         .set({ subtotal: 99n, tax: 1n, cost: 5n })
         .where(eq(tx.tables.bills.number, '2026-0001')),
     told: [
-      /The bill 2026-0001 says 99 \(subtotal\), its document 100\./,
-      /says 1 \(tax\), its document 0\./,
-      /says 99 \(sum of its lines\), its document 100\./,
-      /says 0\.000000005 \(cost\), its document 1\.000000001\./,
-      /says 0\.000000005 \(cost of its lines\)/,
+      /Bill 2026-0001: subtotal is 99, but 100 in its document\./,
+      /tax is 1, but 0 in its document\./,
+      /sum of its lines is 99, but 100 in its document\./,
+      /: cost is 0\.000000005, but 1\.000000001 in its document\./,
+      /cost of its lines is 0\.000000005/,
     ],
   },
   'a part that continues nothing': {
     breaks: (tx) => tx.update(tx.tables.entries).set({ continuesId: null }).where(eq(tx.tables.entries.part, 2)),
-    told: [/^The entry ent_\w+ is part 2 of the session s-1, but does not continue the part before it\./],
+    told: [/^Entry ent_\w+ is part 2 of session s-1, but does not continue the previous part\./],
   },
   'a chain that lacks a part': {
     breaks: (tx) => tx.update(tx.tables.entries).set({ part: 3 }).where(eq(tx.tables.entries.part, 2)),
-    told: [/^The entry ent_\w+ is part 3 of the session s-1/],
+    told: [/^Entry ent_\w+ is part 3 of session s-1/],
   },
   'an entry that continues one without a session': {
     breaks: async (tx) => {
@@ -149,7 +147,7 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
       const [some] = await tx.select({ id: entries.id }).from(entries).where(isNotNull(entries.sessionId))
       await tx.update(entries).set({ continuesId: some!.id }).where(eq(entries.reportedCost, 1n))
     },
-    told: [/^The entry ent_\w+ continues another one without a session\./],
+    told: [/^Entry ent_\w+ continues another entry but has no session\./],
   },
   'a session that was reported and has no entry': {
     breaks: async (tx) => {
@@ -158,15 +156,15 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
       const { id: _, ...row } = some!
       await tx.insert(sessions).values({ ...row, sessionKey: 's-2' })
     },
-    told: [/^The session s-2 has no entry/],
+    told: [/^Session s-2 has no entries/],
   },
   'a session whose source said nothing': {
     breaks: (tx) => tx.update(tx.tables.sessions).set({ contested: true }),
-    told: [/^The session s-1 takes its figures from its report, of which nothing is kept\./],
+    told: [/^Session s-1 uses the totals of its source report, which are missing\./],
   },
   'labels that are not found by one of their pairs': {
     breaks: (tx) => tx.delete(tx.tables.labelPairs).where(eq(tx.tables.labelPairs.name, 'branch')),
-    told: [/^The labels of set \d+ are not those by which its entries are found\./],
+    told: [/^The index of label set \d+ does not match its labels\./],
   },
   'a name whose spelling leads on to another': {
     breaks: async (tx) => {
@@ -174,11 +172,11 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
       const [harness] = await tx.select({ id: names.id }).from(names).where(eq(names.text, 'codex'))
       await tx.update(names).set({ canonicalId: harness!.id }).where(eq(names.text, 'some-model'))
     },
-    told: [/^The name Some-Model\[1m\] is compared as some-model, which is compared as another\./],
+    told: [/^The name Some-Model\[1m\] is normalized to some-model, which is itself normalized to another name\./],
   },
   'a sheet that went on without its entries': {
     breaks: (tx) => tx.update(tx.tables.sheets).set({ status: 'submitted', submittedAt: NOW }),
-    told: [/^The entry ent_\w+ is draft or of another person, though on the sheet sht_\w+, which is submitted\./],
+    told: [/^Entry ent_\w+ is on sheet sht_\w+ \(submitted\), but is draft or belongs to another person\./],
   },
   'an entry that another person’s service token brought': {
     breaks: async (tx) => {
@@ -189,7 +187,7 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
         .set({ managerId: await bobIn(tx) })
         .where(isFree)
     },
-    told: [/^The entry ent_\w+ belongs to bob@example\.com, but a service token of ada@example\.com brought it\./],
+    told: [/^Entry ent_\w+ belongs to bob@example\.com, but was reported with a service token of ada@example\.com\./],
   },
   'an entry that another person’s service token changed': {
     breaks: async (tx) => {
@@ -205,7 +203,7 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
         { ...row, action: 'placed', details },
       ])
     },
-    told: [/^The entry ent_\w+ belongs to ada@.+, but a service token of bob@.+ changed it \(source_changed\)\./],
+    told: [/^Entry ent_\w+ belongs to ada@.+, but was changed with a service token of bob@.+ \(source_changed\)\./],
   },
   'an entry that a member moved by naming its ticket': {
     breaks: async (tx) => {
@@ -214,12 +212,12 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
       await tx.insert(tx.tables.entryHistory).values(row)
     },
     told: [
-      /^The entry ent_\w+ belongs to ada@.+, but bob@example\.com moved it to another project by naming its ticket\./,
+      /^Entry ent_\w+ belongs to ada@.+, but a report of bob@example\.com that named its ticket moved it to another project\./,
     ],
   },
   'an entry that is not whose its session is': {
     breaks: async (tx) => tx.update(tx.tables.sessions).set({ managerId: await bobIn(tx) }),
-    told: [/^The entry ent_\w+ belongs to ada@example\.com, but its session s-1 to bob@example\.com\./],
+    told: [/^Entry ent_\w+ belongs to ada@example\.com, but its session s-1 belongs to bob@example\.com\./],
   },
   'telemetry without an entry, and without totals': {
     breaks: async (tx) => {
@@ -241,8 +239,8 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
       await tx.insert(telemetryTotals).values({ sessionId: ids[0]!, chainModelId: name!.id, source: 'log', totals })
     },
     told: [
-      /^The session t-1 has no entry for codex, of which telemetry \(log\) has brought totals\./,
-      /^Telemetry remembers what it counted of the session t-2, but not what it came to\./,
+      /^Session t-1 has no entry for codex, although telemetry \(log\) reported totals for it\./,
+      /^Telemetry has a record of what was counted for session t-2, but no totals\./,
     ],
   },
 }

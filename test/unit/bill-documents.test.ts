@@ -125,7 +125,7 @@ describe('what documents say', () => {
         amount: '1,245.21',
         rows: [
           { label: 'ACME-42', cells: ['12', '2,645,000', '10.71'] },
-          { label: 'Without a ticket', cells: ['12', '2,645,000', '1,234.50'] },
+          { label: 'No ticket', cells: ['12', '2,645,000', '1,234.50'] },
         ],
       },
     ])
@@ -168,7 +168,9 @@ describe('what documents say', () => {
       ['Corrects bill', '2026-0001'],
       ['Total EUR', '-14.88'],
     ])
-    expect(sections[0]!.groups[0]!.rows).toEqual([{ label: 'Sessions of 3 November billed twice', cells: ['-12.50'] }])
+    expect(sections[0]!.groups[0]!.rows).toEqual([
+      { label: 'Sessions on 3 November were billed twice', cells: ['-12.50'] },
+    ])
   })
 
   test('a name of several lines is one cell', () => {

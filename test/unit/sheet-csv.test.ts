@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { readRows } from '../../src/features/sheets/csv.ts'
 
-test('a column that is called as something every object has is no column of the template', () => {
+test('a column that is called as something every object has is not a column of the template', () => {
   for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
-    expect(() => readRows(`model,${name}\nm,x\n`)).toThrow('is no column of the template')
+    expect(() => readRows(`model,${name}\nm,x\n`)).toThrow('is not a column of the template')
   }
 })
 

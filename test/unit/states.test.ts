@@ -35,26 +35,28 @@ describe('a refusal', () => {
       refusalOf(() => transitionFrom(ENTRY_TRANSITIONS, 'approve', state, 'the entry ent_1'))
     expect(status('submitted')).toBe('none')
     expect(status('rejected')).toBe(
-      'To approve the entry ent_1 it must be submitted; it is rejected. Re-open it first.',
+      'Cannot approve the entry ent_1: it must be submitted, but is rejected. Reopen it first.',
     )
-    expect(status('billed')).toBe('To approve the entry ent_1 it must be submitted; it is billed. Void its bill first.')
+    expect(status('billed')).toBe(
+      'Cannot approve the entry ent_1: it must be submitted, but is billed. Void its bill first.',
+    )
     expect(status('approved')).toBe(
-      'To approve the entry ent_1 it must be submitted; it is approved. That was done already.',
+      'Cannot approve the entry ent_1: it must be submitted, but is approved. This has already been done.',
     )
     expect(refusalOf(() => transitionFrom(SHEET_TRANSITIONS, 'edit', 'submitted', 'the sheet sht_1'))).toBe(
-      'To change the entries of the sheet sht_1 it must be open or returned; it is submitted. Return it first.',
+      'Cannot change the entries of the sheet sht_1: it must be open or returned, but is submitted. Return it first.',
     )
   })
 
   test('says which role it needs, or whom to ask', () => {
     expect(right({ id: 2, role: 'member' })).toBe(
-      'To approve the entry ent_1 one needs the role billing or admin, or must lead its project; yours is member.',
+      'To approve the entry ent_1, you need the role billing or admin, or must be a lead of its project. Your role is member.',
     )
     expect(right({ id: 2, role: 'member' }, [7])).toBe('none')
     expect(right({ id: 1, role: 'member' }, [7])).toBe(
-      'Nobody but an admin can approve what is their own. Ask another one who leads its project or has the role billing, or an admin.',
+      'You cannot approve the entry ent_1 because it is your own. Ask another lead of its project, or a person with the role billing or admin.',
     )
-    expect(right({ id: 1, role: 'billing' })).toContain('Nobody but an admin')
+    expect(right({ id: 1, role: 'billing' })).toContain('it is your own')
     expect(right({ id: 1, role: 'admin' })).toBe('none')
     expect(right(null)).toBe('none')
     expect(
@@ -67,14 +69,14 @@ describe('a refusal', () => {
           new Set(),
         ),
       ),
-    ).toBe('To submit the sheet sht_1 one must be the person whose it is, or have the role admin.')
+    ).toBe('Only the owner or an admin can submit the sheet sht_1.')
   })
 
   test('leads lead all projects of a sheet, and nobody leads work that is on none', () => {
     const sheet = (projectIds: (number | null)[]) =>
       right({ id: 2, role: 'member' }, [7, 8], { ...subject, projectIds })
     expect([sheet([7, 8]), sheet([7])]).toEqual(['none', 'none'])
-    for (const projectIds of [[7, 9], [7, null], [null], []]) expect(sheet(projectIds)).toContain('one needs the role')
+    for (const projectIds of [[7, 9], [7, null], [null], []]) expect(sheet(projectIds)).toContain('you need the role')
   })
 })
 

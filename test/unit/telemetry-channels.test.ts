@@ -81,7 +81,7 @@ describe('counts', () => {
       expect(read.observations).toEqual([])
       expect([read.rejected, read.rejectedBecause]).toEqual([
         1,
-        'claude_code.api_request: output_tokens is no whole number from 0 to 1000000000000',
+        'claude_code.api_request: output_tokens is not a whole number from 0 to 1000000000000',
       ])
     }
     for (const value of [-1, 1.5, Number.NaN]) {
@@ -104,9 +104,9 @@ describe('counts', () => {
     const { 'session.id': _, ...noSession } = CLAUDE
     const { model: __, ...noModel } = CLAUDE
     const reasonOf = (attributes: Given) => readSignals([log('claude_code.api_request', attributes)]).rejectedBecause
-    expect(reasonOf(noSession)).toBe('claude_code.api_request: it has no session.id')
-    expect(reasonOf(noModel)).toBe('claude_code.api_request: it has no model')
-    expect(reasonOf({ ...CLAUDE, model: 'x'.repeat(201) })).toContain('its model is no text of up to 200 characters')
+    expect(reasonOf(noSession)).toBe('claude_code.api_request: missing session.id')
+    expect(reasonOf(noModel)).toBe('claude_code.api_request: missing model')
+    expect(reasonOf({ ...CLAUDE, model: 'x'.repeat(201) })).toContain('model is not valid text of up to 200 characters')
     expect(readSignals([point('claude_code.token.usage', { ...noSession, type: 'input' })]).rejectedBecause).toContain(
       'OTEL_METRICS_INCLUDE_SESSION_ID',
     )
@@ -240,7 +240,7 @@ describe('by the GenAI conventions', () => {
     expect(only(span('chat', nowhere)).session).toBe('a'.repeat(32))
     expect(readSignals([log(EVENT, nowhere, { from: { 'service.name': 'my-agent' } })])).toMatchObject({
       observations: [],
-      rejectedBecause: `${EVENT}: it has no session.id or gen_ai.conversation.id`,
+      rejectedBecause: `${EVENT}: missing session.id or gen_ai.conversation.id`,
     })
   })
 

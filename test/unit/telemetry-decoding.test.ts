@@ -261,10 +261,10 @@ describe('JSON as clients differ in it', () => {
     [
       'an integer beyond 64 bits',
       JSON.stringify(logs({ attributes: attributes({ a: { intValue: `${2n ** 63n}` } }) })),
-      /64 bits/,
+      /64-bit/,
     ],
-    ['an integer of a million digits', JSON.stringify(logs({ timeUnixNano: '9'.repeat(1e6) })), /64 bits/],
-    ['a time before 1970', JSON.stringify(logs({ timeUnixNano: -1 })), /64 bits/],
+    ['an integer of a million digits', JSON.stringify(logs({ timeUnixNano: '9'.repeat(1e6) })), /64-bit/],
+    ['a time before 1970', JSON.stringify(logs({ timeUnixNano: -1 })), /64-bit/],
     [
       'a truth that is a text',
       JSON.stringify(logs({ attributes: attributes({ a: { boolValue: 'true' } }) })),
@@ -311,7 +311,7 @@ describe('the name of an event', () => {
     const { counts } = json('logs', logs({ body: { stringValue: 'a secret' } }, { eventName: 'known' }), NOTHING)
     expect(counts.ignored).toEqual(
       new Map([
-        ['(no plain name)', 1],
+        ['(invalid name)', 1],
         ['known', 1],
       ]),
     )
@@ -627,7 +627,7 @@ describe('limits', () => {
   })
 
   test('are told, on records, on resources and scopes, on attributes, and on those that count', () => {
-    expect(refusal('logs', logs(...many(9_001, {})))).toContain('9,000 records of use')
+    expect(refusal('logs', logs(...many(9_001, {})))).toContain('9,000 usage records')
     expect(refusal('logs', { resourceLogs: many(20_001, {}) })).toContain('20,000 resources and scopes')
     expect(refusal('metrics', metrics({ name: 'm', gauge: { dataPoints: many(50_001, {}) } }))).toContain(
       '50,000 records',
@@ -656,10 +656,10 @@ describe('limits', () => {
     const resource = '"resource":{"attributes":[{"value":{"stringValue":"v"},"key":"k"}]}'
     const [signal] = read(`{"resourceLogs":[{${group},${resource}}]}`).signals
     expect(signal).toMatchObject({ scope: 's', resource: new Map([['k', 'v']]) })
-    expect(() => read(`{"resourceLogs":[{${group},${resource},${resource}}]}`)).toThrow('resource is there twice')
-    expect(() => read(`{"resourceLogs":[{${group},${group}}]}`)).toThrow('scopeLogs is there twice')
+    expect(() => read(`{"resourceLogs":[{${group},${resource},${resource}}]}`)).toThrow('resource is duplicated')
+    expect(() => read(`{"resourceLogs":[{${group},${group}}]}`)).toThrow('scopeLogs is duplicated')
     expect(() => read('{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"eventName":"a","eventName":"b"}]}]}]}')).toThrow(
-      'twice',
+      'duplicated',
     )
   })
 })

@@ -102,7 +102,7 @@ describe('a thread that breaks', () => {
 
   test('in its code alone is a failure of the server, and stays', async () => {
     const decoding = new Decoding(program)
-    await expect(decoding.read(body('fail'))).rejects.toThrow('The worker for telemetry failed: TypeError')
+    await expect(decoding.read(body('fail'))).rejects.toThrow('The telemetry worker failed: TypeError')
     expect(await decoding.read(body('abc'))).toMatchObject({ records: 3 })
   })
 

@@ -224,7 +224,7 @@ async function replacedBill(reader: Reader, replaces: string | undefined) {
   if (found.bill.state !== 'void') {
     throw new Problem(
       'wrong_status',
-      `The bill ${found.bill.number} is ${found.bill.state}. Only a void bill is replaced: make it void first.`,
+      `Bill ${found.bill.number} is ${found.bill.state}. Only a void bill can be replaced. Void it first.`,
     )
   }
   return found

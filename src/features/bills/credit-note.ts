@@ -26,7 +26,7 @@ export function creditLines(
 ): CreditLine[] {
   const left = `${formatDecimal(leftMinor, minorDigits)} ${currency}`
   if (!lines) {
-    if (leftMinor <= 0n) throw beyond(`nothing of the bill ${number} is left to be credited`)
+    if (leftMinor <= 0n) throw beyond(`bill ${number} has already been credited in full`)
     return [{ text: `Credit for bill ${number}`, amountMinor: leftMinor }]
   }
   const issues: Issue[] = []
@@ -43,7 +43,7 @@ export function creditLines(
   })
   if (issues.length > 0) throw validationFailed(issues)
   if (read.reduce((sum, { amountMinor }) => sum + amountMinor, 0n) > leftMinor) {
-    throw beyond(`must not be more than what is left of the bill ${number}: ${left} before tax`)
+    throw beyond(`must not exceed the remaining amount of bill ${number}, ${left} before tax`)
   }
   return read
 }

@@ -41,7 +41,7 @@ export function mailOf({ id, notice, to, message, from, view, document, attachme
     from: { name: issuer, address: from },
     ...(isReturned ? { replyTo: oneLine(document.issuer.email!) } : {}),
     to,
-    subject: notice === 'void' ? `${what} from ${issuer} is void` : `${what} from ${issuer}`,
+    subject: notice === 'void' ? `${what} from ${issuer} has been voided` : `${what} from ${issuer}`,
     text: [
       ...(message === null ? [] : [message, '']),
       ...(notice === 'void' ? voidText(view, what, issuer) : sentText(view, what, document)),
@@ -67,14 +67,14 @@ function sentText({ bill, client }: BillView, what: string, document: BillDocume
   const facts: [string, string][] = [['Period', `${bill.periodFrom} to ${bill.periodTo}`]]
   if (document.purchase_order !== null) facts.push(['Purchase order', document.purchase_order])
   if (document.corrects) facts.push(['Corrects', `bill ${document.corrects.number}`])
-  if (document.replaces) facts.push(['Replaces', `bill ${document.replaces.number}, which is void`])
+  if (document.replaces) facts.push(['Replaces', `bill ${document.replaces.number} (void)`])
   if (tax) facts.push(['Subtotal', amount(bill.subtotal)], [tax.name, amount(bill.tax)])
   facts.push(['Total', amount(bill.total)])
   if (bill.kind === 'bill') facts.push(['Due', bill.dueOn])
   const width = Math.max(...facts.map(([label]) => label.length))
   const whose = document.recipient?.name ?? client?.name
   return [
-    `${what} of ${bill.issuedOn}${whose === undefined ? '' : ` for ${whose}`} is attached.`,
+    `${what}, dated ${bill.issuedOn}${whose === undefined ? '' : `, for ${whose}`} is attached.`,
     '',
     ...facts.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
   ]
@@ -82,7 +82,7 @@ function sentText({ bill, client }: BillView, what: string, document: BillDocume
 
 function voidText({ bill }: BillView, what: string, issuer: string): string[] {
   return [
-    `${what} of ${bill.issuedOn} from ${issuer} is void: nothing is to be paid on it.`,
+    `${what} from ${issuer}, dated ${bill.issuedOn}, has been voided. No payment is due.`,
     '',
     `  Reason  ${bill.voidReason}`,
   ]

@@ -101,7 +101,7 @@ const ABOUT_THE_MESSAGE = /^(RCPT TO|DATA)/
 function outcomeOf(error: MailError, sendTimeoutMs: number): Outcome {
   const { responseCode, response, command, message, name } = error.rejectedErrors?.[0] ?? error
   if (name === 'AbortError' || name === 'TimeoutError') {
-    return { result: 'failed', answer: `The mail server did not take it within ${sendTimeoutMs / 1_000} s.` }
+    return { result: 'failed', answer: `The mail server did not accept the e-mail within ${sendTimeoutMs / 1_000} s.` }
   }
   const isForGood = responseCode !== undefined && responseCode >= 500 && ABOUT_THE_MESSAGE.test(command ?? '')
   return { result: isForGood ? 'refused' : 'failed', answer: answerText(response ?? message) }

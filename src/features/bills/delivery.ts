@@ -76,14 +76,14 @@ export interface Queued {
 function mailNotSetUp(): Problem {
   return new Problem(
     'mail_not_set_up',
-    'No mail server is named. Start Tally with TALLY_SMTP_URL, or download the bill and send it yourself.',
+    'No mail server is configured. Set TALLY_SMTP_URL and restart Tally, or download the bill and send it yourself.',
   )
 }
 
 function noSender(): Problem {
   return new Problem(
     'mail_not_set_up',
-    'There is no address to send from. Give the organization an e-mail address in its settings, or start Tally with TALLY_SMTP_FROM.',
+    'No sender address is configured. Set the organization’s e-mail address in its settings, or set TALLY_SMTP_FROM and restart Tally.',
   )
 }
 
@@ -141,7 +141,7 @@ export function createDeliveries({ db, clock, mailer, from, documents }: Deliver
     try {
       outcome = await attempt(claimed)
     } catch (error) {
-      await giveBack(claimed, 'The e-mail could not be made; the log of the server says why.', false)
+      await giveBack(claimed, 'The e-mail could not be created. See the server log for details.', false)
       throw error
     }
     const { result, answer } = outcome
@@ -182,7 +182,7 @@ export function createDeliveries({ db, clock, mailer, from, documents }: Deliver
      */
     async followVoid(tx: Tx, billId: number, { tell, by }: { tell: boolean; by: Actor }): Promise<void> {
       const sent = await listDeliveries(tx, [billId])
-      await withdrawDeliveries(tx, billId, 'Not sent, as the bill is void.')
+      await withdrawDeliveries(tx, billId, 'Not sent because the bill is void.')
       const reached = sent.filter(
         ({ notice, attempts, state }) => notice === 'sent' && attempts > 0 && state !== 'failed',
       )

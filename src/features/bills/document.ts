@@ -137,7 +137,7 @@ export function composeBill(
     exchange_rate: decimalNumber(terms.rate, RATE_DIGITS),
     group_by: [...terms.groupBy],
     show_cost: terms.showCost,
-    sections: [...section(false, null), ...section(true, 'From before the period')],
+    sections: [...section(false, null), ...section(true, 'Usage before this period')],
     extra_lines: terms.extraLines.map(({ text, amountMinor }) => ({ text, amount: money(amountMinor) })),
     entries: entries.length,
     cost: moneyNumber(costNanos),

@@ -158,7 +158,7 @@ export const EXAMPLE_CREDIT_NOTE: Bill = {
     number: '2026-0002',
     corrects: CORRECTS,
     sections: [],
-    extra_lines: [{ text: 'Sessions of 3 November billed twice', amount: -12.5 }],
+    extra_lines: [{ text: 'Sessions on 3 November were billed twice', amount: -12.5 }],
     entries: 0,
     cost: 0,
     list_value: 0,

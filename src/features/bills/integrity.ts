@@ -20,7 +20,7 @@ type Kept = Omit<BillRecord, 'document'>
 
 /** What can be done about a bill that is not what was sent. */
 const COMPARE =
-  'Compare it with the document that the client has; then void it and send another, or restore a backup from before it.'
+  'Compare it with the document the client received, then void it and send a replacement, or restore an earlier backup.'
 
 /** Bills that are looked at together. */
 const PAGE = 500
@@ -32,18 +32,18 @@ export async function findInconsistentBills(reader: Reader): Promise<string[]> {
       (limit) => listBilledOnNothing(reader, limit),
       ({ uid, number, state }) =>
         number === null
-          ? `The entry ${uid} is billed, but on no bill. Restore a backup from before it.`
-          : `The entry ${uid} is billed, but ${state === 'void' ? `its bill ${number} is void` : `on no line of the bill ${number}`}. Restore a backup from before it.`,
+          ? `Entry ${uid} is billed but is not on a bill. Restore an earlier backup.`
+          : `Entry ${uid} is billed, but ${state === 'void' ? `its bill ${number} is void` : `not on any line of bill ${number}`}. Restore an earlier backup.`,
     )),
     ...(await firstNamed(
       (limit) => listUnbilledOnLines(reader, limit),
       ({ uid, number, status, known }) =>
-        `The entry ${uid} is on the bill ${number}, but ${known === null ? `it is ${status} and could be billed again` : `it says that it is on ${known}`}. Void ${number} before anything else is billed, or restore a backup from before it.`,
+        `Entry ${uid} is on bill ${number}, but ${known === null ? `it is ${status} and could be billed again` : `refers to bill ${known}`}. Void ${number} before you bill anything else, or restore an earlier backup.`,
     )),
     ...(await firstNamed(
       (limit) => listUnreturnable(reader, limit),
       ({ uid, number }) =>
-        `The entry ${uid} came to the bill ${number} from a sheet that was not approved. Restore a backup before that bill is voided.`,
+        `Entry ${uid} was added to bill ${number} from a sheet that was not approved. Restore a backup before you void that bill.`,
     )),
     ...(await firstNamed(
       (limit) => findWrongFigures(reader, limit),
@@ -67,7 +67,7 @@ async function findWrongFigures(reader: Reader, limit: number): Promise<string[]
 async function issuesOf(reader: Reader, bill: Kept): Promise<string[]> {
   const document = parseExactJson(await getDocument(reader, bill.id)) as BillDocument
   const issues = [
-    ...differences(`The bill ${bill.number}`, figuresOf(bill), figuresOfDocument(document)),
+    ...differences(`Bill ${bill.number}`, figuresOf(bill), figuresOfDocument(document)),
     ...issuesOfLines(bill, document, await sumLines(reader, bill.id)),
   ]
   if (issues.length === 0) return []
@@ -141,17 +141,17 @@ function issuesOfLines(bill: Kept, document: BillDocument, sums: LineSums[]): st
       made['list value'] = dollars(found?.listValueNanos ?? 0n)
       made.tokens = String(found?.tokens ?? 0n)
     }
-    issues.push(...differences(`Line ${line.line} of the bill ${bill.number}`, told, made, 'its entries'))
+    issues.push(...differences(`Line ${line.line} of bill ${bill.number}`, told, made, 'its entries'))
   }
   for (const line of byLine.keys())
-    issues.push(`The bill ${bill.number} has entries on line ${line}, which it has not.`)
+    issues.push(`Bill ${bill.number} has entries on line ${line}, which does not exist.`)
   return issues
 }
 
 function differences(what: string, told: Figures, made: Figures, maker = 'its document'): string[] {
   return Object.keys(told)
     .filter((figure) => told[figure] !== made[figure])
-    .map((figure) => `${what} says ${told[figure]} (${figure}), ${maker} ${made[figure]}.`)
+    .map((figure) => `${what}: ${figure} is ${told[figure]}, but ${made[figure]} in ${maker}.`)
 }
 
 function nanosOf<Key extends string>(holder: Partial<Record<Key, number>>, key: Key): bigint {

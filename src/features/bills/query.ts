@@ -22,7 +22,7 @@ export function readBillList(texts: QueryTexts): BillListQuery {
   const day = (name: string) => {
     const text = query.text(name)
     if (text === undefined || isDay(text)) return text
-    return query.refuse(name, 'bad_format', 'must be a day, such as 2026-11-30')
+    return query.refuse(name, 'bad_format', 'must be a date, such as 2026-11-30')
   }
   const read: BillListQuery = {
     states: query.someOf('state', BILL_STATES),
@@ -43,7 +43,7 @@ export function readBillEntries(texts: QueryTexts): Pick<ListQuery, 'limit' | 'a
   const query = new Query(texts)
   const text = query.text('line')
   const line = text !== undefined && /^[1-9]\d{0,6}$/.test(text) ? Number(text) : undefined
-  if (text !== undefined && line === undefined) query.refuse('line', 'not_allowed', 'must be the number of a line')
+  if (text !== undefined && line === undefined) query.refuse('line', 'not_allowed', 'must be a line number')
   const read = { line, limit: query.limit(), after: query.page(readPage), format: query.format() }
   query.finish()
   return read

@@ -7,42 +7,42 @@ const counted = (entries: number) => `${entries.toLocaleString('en')} ${entries 
 export function nothingToBill(): Problem {
   return new Problem(
     'nothing_to_bill',
-    'Nothing in this scope and period can be billed. POST /bills/preview says under `left_out` what is there and why it is not on the bill.',
+    'There is nothing to bill in this scope and period. POST /bills/preview lists the entries that are excluded, and why, under `left_out`.',
   )
 }
 
 export function unpricedEntries(entries: number): Problem {
   return new Problem(
     'unpriced_entries',
-    `${counted(entries)} of the scope and period ${entries === 1 ? 'has' : 'have'} no known cost. Give their models a price (GET /reports/unpriced lists them), or send with "leave_unpriced": true.`,
+    `${counted(entries)} in this scope and period ${entries === 1 ? 'has' : 'have'} no known cost. Add prices for their models (GET /reports/unpriced lists them), or send "leave_unpriced": true.`,
   )
 }
 
 export function earlierEntries({ entries, isMore }: { entries: number; isMore: boolean }, since: string): Problem {
   return new Problem(
     'earlier_entries',
-    `${isMore ? 'More than ' : ''}${counted(entries)} of the scope from before the period, since ${since}, ${entries === 1 && !isMore ? 'was' : 'were'} never billed. Say "include_earlier": true to bill them in a section of their own, or false to leave them.`,
+    `${isMore ? 'More than ' : ''}${counted(entries)} in this scope from before the period (since ${since}) ${entries === 1 && !isMore ? 'has' : 'have'} not been billed. Send "include_earlier": true to bill them in a separate section, or false to leave them out.`,
   )
 }
 
 export function tooLarge(): Problem {
   return new Problem(
     'bill_too_large',
-    'The bill comes to more than 9 thousand million dollars, or to more of its currency than fits into 63 bits. Look for entries with a cost that cannot be (GET /token-entries), reject them, or bill project by project.',
+    'The bill exceeds 9 billion dollars, or an amount in its currency that fits into 63 bits. Look for entries with an implausible cost (GET /token-entries) and reject them, or bill each project separately.',
   )
 }
 
 export function previewChanged(): Problem {
   return new Problem(
     'preview_changed',
-    'The bill is no longer the one that was previewed: entries, prices, names or settings have changed. Nothing was sent; preview it again.',
+    'The bill has changed since the preview: entries, prices, names or settings are different. Nothing was sent. Preview the bill again.',
   )
 }
 
 export function keyReused(key: string): Problem {
   return new Problem(
     'idempotency_key_reused',
-    `The Idempotency-Key '${key}' was used before with a different body. Use a new key for a new bill, or send the first body again.`,
+    `The Idempotency-Key '${key}' was already used with a different body. Use a new key for a new bill, or send the original body again.`,
   )
 }
 
@@ -51,7 +51,7 @@ export function noRecipient(number: string): Problem {
     {
       pointer: '/to',
       code: 'required',
-      message: `is required: the client of the bill ${number} has no e-mail address, or it has no client`,
+      message: `is required because bill ${number} has no client, or its client has no e-mail address`,
     },
   ])
 }
@@ -61,9 +61,9 @@ export function wrongState(number: string, state: BillState, to: 'paid' | 'void'
     paid: 'Only a sent bill can be marked as paid.',
     void:
       state === 'paid'
-        ? 'A paid bill is corrected by a credit note: POST /bills/{id}/credit-note.'
-        : 'Only a sent bill can be made void.',
-    credited: 'A credit note corrects a paid bill; one that is only sent can be made void instead.',
+        ? 'To correct a paid bill, create a credit note: POST /bills/{id}/credit-note.'
+        : 'Only a sent bill can be voided.',
+    credited: 'Only a paid bill can be corrected with a credit note. Void a sent bill instead.',
   }
-  return new Problem('wrong_status', `The bill ${number} is ${state}. ${next[to]}`)
+  return new Problem('wrong_status', `Bill ${number} is ${state}. ${next[to]}`)
 }

@@ -30,24 +30,26 @@ export function issuesOfRequest(body: BillRequest, today: string): Issue[] {
   const refuse = (pointer: string, code: string, message: string) => void issues.push({ pointer, code, message })
   const { period, month } = body
   if ((period === undefined) === (month === undefined)) {
-    refuse('/period', 'required', 'either period or month must be given')
+    refuse('/period', 'required', 'exactly one of period and month is required')
   }
   if (period) {
     for (const end of ['from', 'to'] as const) {
-      if (!isDay(period[end])) refuse(`/period/${end}`, 'bad_format', 'must be a day that there is, such as 2026-11-30')
+      if (!isDay(period[end])) refuse(`/period/${end}`, 'bad_format', 'must be a valid date, such as 2026-11-30')
     }
-    if (issues.length === 0 && period.to < period.from) refuse('/period/to', 'too_small', 'must not be before `from`')
+    if (issues.length === 0 && period.to < period.from)
+      refuse('/period/to', 'too_small', 'must not be earlier than `from`')
     if (issues.length === 0 && daysBetween(period) > PERIOD_DAYS_LIMIT) {
-      refuse('/period', 'too_large', 'must be two years at most')
+      refuse('/period', 'too_large', 'must not exceed two years')
     }
   }
   const from = period?.from ?? (month && `${month}-01`)
-  if (from !== undefined && from > today) refuse(period ? '/period/from' : '/month', 'too_large', 'is in the future')
+  if (from !== undefined && from > today)
+    refuse(period ? '/period/from' : '/month', 'too_large', 'must not be in the future')
   if (body.client !== undefined && body.project !== undefined) {
-    refuse('/project', 'not_allowed', 'a bill is for a client or for a project, not for both')
+    refuse('/project', 'not_allowed', 'must not have both client and project')
   }
   if (body.group_by && new Set(body.group_by).size < body.group_by.length) {
-    refuse('/group_by', 'not_allowed', 'must name each group once')
+    refuse('/group_by', 'not_allowed', 'must not contain duplicates')
   }
   if (body.markup !== undefined && parseMarkup(numberText(body, 'markup')) === undefined) {
     refuse('/markup', 'too_fine', 'must be a percentage with at most 4 decimals')
@@ -87,7 +89,7 @@ export function readAmounts(
       issues.push({
         pointer: `/extra_lines/${index}/amount`,
         code: 'too_fine',
-        message: `must be an amount in ${currency} with at most ${minorDigits} decimals, ${AMOUNT_LIMIT} at most`,
+        message: `must be an amount in ${currency} of at most ${AMOUNT_LIMIT}, with at most ${minorDigits} decimals`,
       })
     }
     return { text: line.text, amountMinor: amountMinor ?? 0n }
@@ -103,7 +105,7 @@ function readRate(body: BillRequest, currency: string, issues: Issue[]): bigint 
     issues.push({
       pointer: '/exchange_rate',
       code: 'required',
-      message: `is required for a bill in ${currency}: how many ${currency} one US dollar is`,
+      message: `is required for a bill in ${currency}: the number of ${currency} per US dollar`,
     })
     return one
   }

@@ -39,17 +39,20 @@ const MAY_SEND = { service: ['billing', 'admin'], session: ['billing', 'admin'] 
 const BillQuery = t.Object(
   {
     state: listParameter('State.', { type: 'string', enum: [...BILL_STATES] }),
-    client: parameter({ type: 'string', description: 'Id or name of a client.' }),
-    project: parameter({ type: 'string', description: 'Id, key, name or alias of a project.' }),
-    from: parameter({ type: 'string', description: 'Issued on this day or later.' }),
-    to: parameter({ type: 'string', description: 'Issued on this day or earlier.' }),
+    client: parameter({ type: 'string', description: 'ID or name of a client.' }),
+    project: parameter({ type: 'string', description: 'ID, key, name or alias of a project.' }),
+    from: parameter({ type: 'string', description: 'Issued on or after this date.' }),
+    to: parameter({ type: 'string', description: 'Issued on or before this date.' }),
     ...listPage('Bills'),
   },
   { additionalProperties: false },
 )
 
 const EntriesQuery = t.Object(
-  { line: parameter({ type: 'integer', minimum: 1, description: 'Only this line’s.' }), ...listPage('Entries') },
+  {
+    line: parameter({ type: 'integer', minimum: 1, description: 'Return only the entries of this line.' }),
+    ...listPage('Entries'),
+  },
   { additionalProperties: false },
 )
 
@@ -59,7 +62,7 @@ function requireSender(sent: Caller | null) {
   if (caller.kind === 'service' && !caller.token.allowBills) {
     throw new Problem(
       'forbidden',
-      'This service token may not send bills. Make one for it: `tally tokens create --kind svc --allow bills`.',
+      'This service token is not allowed to send bills. Create one that is: `tally tokens create --kind svc --allow bills`.',
     )
   }
   return caller
@@ -71,7 +74,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
     new Response(await bills.billText(view), {
       headers: { 'content-type': 'application/json' },
     }) as unknown as Static<typeof Bill>
-  const path = { id: 'Id (bil_…) or number of the bill.' }
+  const path = { id: 'ID (bil_…) or number of the bill.' }
 
   return new Elysia({ name: 'bills', prefix: '/api/v1/bills', normalize: false })
     .use(access())
@@ -90,10 +93,10 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
           tag,
           summary: 'Preview a bill',
           description:
-            'Answers the document that a sending would send now, with what is left out of it and why, and writes nothing. `digest` stands for exactly this bill.',
+            'Returns the document that would be sent now, and the entries that are excluded with the reasons. Nothing is saved. `digest` identifies exactly this bill.',
           body: { example: EXAMPLE_REQUEST },
           responses: {
-            200: { description: 'The bill as it would be.', schema: BillPreview, example: EXAMPLE_PREVIEW },
+            200: { description: 'The preview of the bill.', schema: BillPreview, example: EXAMPLE_PREVIEW },
           },
           problems: [
             'not_found',
@@ -129,13 +132,13 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
           tag,
           summary: 'Send a bill',
           description:
-            'Takes every unbilled entry of the scope and period, freezes it, gives the bill its number and puts its delivery into the outbox, all of it or nothing. A bill is never changed afterwards: it is paid, made void, or corrected by a credit note.',
+            'Freezes every unbilled entry in the scope and period, assigns the bill its number and queues its delivery, in one transaction. A sent bill never changes: you can mark it as paid, void it, or correct it with a credit note.',
           headers: ['Idempotency-Key'],
           body: { example: EXAMPLE_REQUEST },
           responses: {
             201: { description: 'The bill was sent.', schema: Bill, headers: ['Location'], example: EXAMPLE_BILL },
             200: {
-              description: 'It was sent before under this Idempotency-Key.',
+              description: 'The bill was already sent with this Idempotency-Key.',
               schema: Bill,
               headers: ['Location', 'Idempotent-Replayed'],
               example: EXAMPLE_BILL,
@@ -171,7 +174,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
           id: 'listBills',
           tag,
           summary: 'List bills',
-          description: 'The last sent first, without their documents.',
+          description: 'Returns bills without their documents, most recently sent first.',
           responses: {
             200: {
               description: 'A page of bills.',
@@ -189,8 +192,8 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       detail: documented({
         id: 'getBill',
         tag,
-        summary: 'Read one bill',
-        description: 'What became of it, and its document as it was sent, to the byte.',
+        summary: 'Get a bill',
+        description: 'Returns the state of the bill and its document, byte for byte as it was sent.',
         path,
         responses: { 200: { description: 'The bill.', schema: Bill, example: EXAMPLE_BILL } },
       }),
@@ -211,9 +214,9 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         detail: documented({
           id: 'listBillEntries',
           tag,
-          summary: 'List the entries of a bill or of one of its lines',
+          summary: 'List the entries of a bill or one of its lines',
           description:
-            'As they are now, newest first; also those of a bill that is void, which may be on another one by now.',
+            'Returns the entries in their current state, newest first. The entries of a void bill are included; they may be on another bill by now.',
           path,
           responses: {
             200: {
@@ -237,13 +240,13 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         detail: documented({
           id: 'voidBill',
           tag,
-          summary: 'Make a bill void',
-          description: 'Releases its entries to what they were before. The bill keeps its number and its document.',
+          summary: 'Void a bill',
+          description: 'Restores the entries to their earlier states. The bill keeps its number and document.',
           path,
           body: { example: { reason: 'Sent to the wrong address.' } },
           responses: {
             200: {
-              description: 'It is void.',
+              description: 'The voided bill.',
               schema: Bill,
               example: {
                 ...EXAMPLE_BILL,
@@ -269,14 +272,14 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         detail: documented({
           id: 'deliverBill',
           tag,
-          summary: 'Send a bill by e-mail again',
+          summary: 'Resend a bill by e-mail',
           description:
-            'Puts it into the outbox, for its client or for those who are named; of a bill that is void, the notice that it is. `deliveries` says what became of each.',
+            'Queues an e-mail to the client or to the given addresses. For a void bill, the void notice is sent. `deliveries` shows the state of each e-mail.',
           path,
-          body: { example: { to: ['bills@acme.example'], message: 'As you asked, once more.' } },
+          body: { example: { to: ['bills@acme.example'], message: 'Here is another copy, as requested.' } },
           responses: {
             202: {
-              description: 'It is in the outbox.',
+              description: 'The e-mail is queued.',
               schema: Bill,
               example: { ...EXAMPLE_BILL, delivery: 'queued' },
             },
@@ -298,15 +301,15 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
           tag,
           summary: 'Mark a bill as paid',
           path,
-          body: { example: { on: '2026-12-03', reference: 'Transfer of 3 December' } },
+          body: { example: { on: '2026-12-03', reference: 'Transfer on 3 December' } },
           responses: {
             200: {
-              description: 'It is paid.',
+              description: 'The paid bill.',
               schema: Bill,
               example: {
                 ...EXAMPLE_BILL,
                 state: 'paid',
-                paid: { on: '2026-12-03', reference: 'Transfer of 3 December' },
+                paid: { on: '2026-12-03', reference: 'Transfer on 3 December' },
               },
             },
           },
@@ -329,11 +332,11 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         detail: documented({
           id: 'creditBill',
           tag,
-          summary: 'Correct a paid bill by a credit note',
+          summary: 'Correct a paid bill with a credit note',
           description:
-            'A bill of its own number with negative lines: those given, else one over all that is left of the bill.',
+            'Creates a bill with its own number and negative lines: the given lines, or one line for the full remaining amount.',
           path,
-          body: { example: { lines: [{ text: 'Sessions of 3 November billed twice', amount: 12.5 }] } },
+          body: { example: { lines: [{ text: 'Sessions on 3 November were billed twice', amount: 12.5 }] } },
           responses: {
             201: {
               description: 'The credit note.',

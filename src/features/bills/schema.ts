@@ -8,13 +8,13 @@ const text = (description: string, maxLength: number, examples: string[] = []) =
     minLength: 1,
     maxLength,
     pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]*$',
-    errorMessage: `must be a text of 1 to ${maxLength} characters without control characters`,
+    errorMessage: `must be 1 to ${maxLength} characters long, without control characters`,
     examples,
   })
 const percent = (description: string) =>
-  Type.Number({ description: `${description} Percent, at most 4 decimals.`, minimum: -100, maximum: 10_000 })
+  Type.Number({ description: `${description} In percent, with at most 4 decimals.`, minimum: -100, maximum: 10_000 })
 const amount = (description: string) => Type.Number({ description: `${description} In the bill’s currency.` })
-const dollars = (description: string) => Type.Number({ description: `${description} US dollars.` })
+const dollars = (description: string) => Type.Number({ description: `${description} In US dollars.` })
 
 export const BILL_STATES = ['sent', 'paid', 'void'] as const
 const BILL_KINDS = ['bill', 'credit_note'] as const
@@ -29,8 +29,8 @@ const LineGroup = Type.String({
 
 const ExtraLine = Type.Object(
   {
-    text: text('What it is for.', 500, ['Setting up']),
-    amount: amount('Also negative. Not finer than the currency’s minor unit.'),
+    text: text('Description of the line.', 500, ['Setup']),
+    amount: amount('Can be negative. At most as many decimals as the currency’s minor unit.'),
   },
   strict,
 )
@@ -38,30 +38,35 @@ const ExtraLine = Type.Object(
 const asked = {
   period: Type.Optional(
     Type.Object(
-      { from: day('The first day.'), to: day('The last day, included.') },
-      { ...strict, description: 'Days of the organization’s zone. This or `month` is required.' },
+      { from: day('The first day.'), to: day('The last day, inclusive.') },
+      { ...strict, description: 'Days in the organization’s time zone. Either this or `month` is required.' },
     ),
   ),
-  month: Type.Optional(month('A whole month instead of a period.')),
-  client: Type.Optional(text('Id or name of the client whose projects are billed.', 200, ['Acme'])),
+  month: Type.Optional(month('A calendar month, instead of a period.')),
+  client: Type.Optional(text('ID or name of the client whose projects to bill.', 200, ['Acme'])),
   project: Type.Optional(
-    text('Id, key, name or alias of the one project that is billed. With neither, everything is.', 200, ['ACME']),
+    text(
+      'ID, key, name or alias of the project to bill. If neither client nor project is given, everything is billed.',
+      200,
+      ['ACME'],
+    ),
   ),
   group_by: Type.Optional(
-    Type.Array(LineGroup, { description: 'What makes a line; project and ticket where absent.', maxItems: 4 }),
+    Type.Array(LineGroup, { description: 'How to group lines. Default: project and ticket.', maxItems: 4 }),
   ),
-  markup: Type.Optional(percent('Instead of the markups of projects, client and organization.')),
+  markup: Type.Optional(percent('Overrides the markups of projects, client and organization.')),
   currency: Type.Optional(
     Type.String({
       pattern: '^[A-Z]{3}$',
-      description: 'ISO 4217; that of the client, else of the organization, where absent.',
+      description: 'ISO 4217 code. Default: the client’s currency, or else the organization’s.',
       errorMessage: 'must be an ISO 4217 currency code, such as EUR',
       examples: ['EUR'],
     }),
   ),
   exchange_rate: Type.Optional(
     Type.Number({
-      description: 'Units of the bill’s currency per US dollar, at most 10 decimals. Required unless it is USD.',
+      description:
+        'Units of the bill’s currency per US dollar, with at most 10 decimals. Required unless the currency is USD.',
       exclusiveMinimum: 0,
       maximum: 1_000_000,
       examples: [0.92],
@@ -71,19 +76,29 @@ const asked = {
   tax: Type.Optional(
     Type.Object(
       {
-        name: Type.Optional(text('What it is called; Tax where absent.', 50, ['VAT'])),
-        percent: Type.Number({ description: 'Of the subtotal. At most 4 decimals.', minimum: 0, maximum: 100 }),
+        name: Type.Optional(text('Name of the tax. Default: Tax.', 50, ['VAT'])),
+        percent: Type.Number({
+          description: 'Percentage of the subtotal, with at most 4 decimals.',
+          minimum: 0,
+          maximum: 100,
+        }),
       },
-      { ...strict, description: 'A tax on the subtotal.' },
+      { ...strict, description: 'Tax on the subtotal.' },
     ),
   ),
-  note: Type.Optional(text('Above the lines.', 4_000)),
-  purchase_order: Type.Optional(text('The client’s reference.', 200, ['PO-1187'])),
+  note: Type.Optional(text('Shown above the lines.', 4_000)),
+  purchase_order: Type.Optional(text('The client’s purchase order number.', 200, ['PO-1187'])),
   due_days: Type.Optional(
-    Type.Integer({ description: 'Days until it is due; the organization’s where absent.', minimum: 0, maximum: 365 }),
+    Type.Integer({
+      description: 'Days until payment is due. Default: the organization’s setting.',
+      minimum: 0,
+      maximum: 365,
+    }),
   ),
   leave_unpriced: Type.Optional(
-    Type.Boolean({ description: 'Sends the bill without entries whose cost is unknown, which otherwise refuse it.' }),
+    Type.Boolean({
+      description: 'Send the bill without unpriced entries. Otherwise, unpriced entries cause an error.',
+    }),
   ),
   include_earlier: Type.Optional(
     Type.Boolean({
@@ -91,8 +106,8 @@ const asked = {
         'Whether unbilled entries from before the period are on this bill, in a section of their own. Where there are some, it must be said.',
     }),
   ),
-  show_cost: Type.Optional(Type.Boolean({ description: 'Whether documents show the cost and the markup of lines.' })),
-  replaces: Type.Optional(text('Id or number of the void bill that this one replaces.', 50, ['2026-0001'])),
+  show_cost: Type.Optional(Type.Boolean({ description: 'Whether documents show the cost and markup of each line.' })),
+  replaces: Type.Optional(text('ID or number of the void bill that this one replaces.', 50, ['2026-0001'])),
 }
 
 export const BillRequest = Type.Object(asked, { ...strict, $id: 'BillRequest' })
@@ -104,13 +119,14 @@ export const BillSending = Type.Object(
     digest: Type.Optional(
       Type.String({
         description:
-          'The `digest` of the preview that was looked at: refused with `preview_changed` where it no longer fits.',
+          'The `digest` of a preview. If the bill has changed since then, the request fails with `preview_changed`.',
         maxLength: 100,
       }),
     ),
     deliver_to: Type.Optional(
       Type.Array(Type.String({ maxLength: 254, description: 'An e-mail address.' }), {
-        description: 'To whom it is sent by e-mail; the client’s address where absent, nobody where empty.',
+        description:
+          'E-mail addresses to send the bill to. Default: the client’s address. Send an empty list to skip delivery.',
         maxItems: 10,
       }),
     ),
@@ -148,22 +164,22 @@ const Tokens = Type.Object(
 
 const BillLine = Type.Object(
   {
-    line: Type.Integer({ description: 'Its number, from 1 on, over all sections.' }),
-    keys: Type.Record(Type.String(), Key, { description: 'What it is grouped by; null where its entries have none.' }),
+    line: Type.Integer({ description: 'Line number, starting at 1 and counting across all sections.' }),
+    keys: Type.Record(Type.String(), Key, { description: 'Values of the grouping; null if the entries have none.' }),
     entries: Type.Integer(),
     sessions: Type.Integer(),
     tokens: Tokens,
-    cost: dollars('What its entries cost.'),
-    list_value: dollars('What they are worth at list prices.'),
-    markup: orNull(percent('Null where its entries have several.')),
-    amount: amount('What it bills.'),
+    cost: dollars('Cost of its entries.'),
+    list_value: dollars('List value of the entries.'),
+    markup: orNull(percent('Null if its entries have different markups.')),
+    amount: amount('Billed amount.'),
   },
   strict,
 )
 export type BillLine = Static<typeof BillLine>
 
 const BillSection = Type.Object(
-  { title: orNull(Type.String({ description: 'Null for what lies in the period.' })), lines: Type.Array(BillLine) },
+  { title: orNull(Type.String({ description: 'Null for usage within the period.' })), lines: Type.Array(BillLine) },
   strict,
 )
 export type BillSection = Static<typeof BillSection>
@@ -171,8 +187,8 @@ export type BillSection = Static<typeof BillSection>
 const LeftOut = Type.Object(
   {
     entries: Type.Integer(),
-    cost: dollars('Of those whose cost is known.'),
-    at_least: Type.Boolean({ description: 'There are more than were counted.' }),
+    cost: dollars('Cost of the priced entries.'),
+    at_least: Type.Boolean({ description: 'True if counting stopped early and there are more.' }),
   },
   strict,
 )
@@ -180,14 +196,14 @@ export type LeftOut = Static<typeof LeftOut>
 
 const LEFT_OUT_REASONS = {
   rejected: 'Rejected.',
-  unpriced: 'Their cost is unknown.',
-  not_approved: 'Not approved, where the organization asks for approval.',
-  on_sheets: 'On token sheets that are not approved.',
-  not_billable: 'In projects that are not billed.',
+  unpriced: 'Cost unknown.',
+  not_approved: 'Not approved, if the organization requires approval.',
+  on_sheets: 'On token sheets that have not been approved.',
+  not_billable: 'In non-billable projects.',
   earlier: 'From before the period.',
-  unattributed: 'Beside the scope: of the period, and on no project or ticket.',
-  without_client: 'Beside the scope: of the period, in projects without a client.',
-  without_project: 'Beside the scope: of the period, on tickets without a project.',
+  unattributed: 'Outside the scope: in the period, without a project or ticket.',
+  without_client: 'Outside the scope: in the period, in projects without a client.',
+  without_project: 'Outside the scope: in the period, on tickets without a project.',
 } as const
 export type LeftOutReason = keyof typeof LEFT_OUT_REASONS
 
@@ -210,11 +226,11 @@ const reference = orNull(Reference)
 
 export const BillDocument = Type.Object(
   {
-    kind: oneOf(BILL_KINDS, 'A credit note corrects a paid bill by negative lines.'),
+    kind: oneOf(BILL_KINDS, 'A credit note corrects a paid bill with negative lines.'),
     number: orNull(Type.String({ description: 'Null in a preview.' })),
-    issued_on: day('The day on which it was sent.'),
-    due_on: day('The day on which it is due.'),
-    time_zone: Type.String({ description: 'In which its days are.' }),
+    issued_on: day('Date on which the bill was sent.'),
+    due_on: day('Date on which payment is due.'),
+    time_zone: Type.String({ description: 'Time zone of the dates.' }),
     issuer: Party,
     recipient: orNull(Party),
     scope: Type.Object(
@@ -222,7 +238,7 @@ export const BillDocument = Type.Object(
         client: orNull(Type.Object({ id: Type.String(), name: Type.String() }, strict)),
         project: orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)),
       },
-      { ...strict, description: 'Both null: everything.' },
+      { ...strict, description: 'If both are null, the bill covers everything.' },
     ),
     period: Type.Object({ from: day('First day.'), to: day('Last day.') }, strict),
     purchase_order: orNull(Type.String()),
@@ -231,19 +247,22 @@ export const BillDocument = Type.Object(
     replaces: reference,
     corrects: reference,
     currency: Type.String(),
-    minor_digits: Type.Integer({ description: 'Digits of its amounts after the point.' }),
-    exchange_rate: Type.Number({ description: 'Units of the currency per US dollar.' }),
+    minor_digits: Type.Integer({ description: 'Number of decimals in amounts.' }),
+    exchange_rate: Type.Number({ description: 'Units of the bill’s currency per US dollar.' }),
     group_by: Type.Array(Type.String()),
     show_cost: Type.Boolean(),
     sections: Type.Array(BillSection),
     extra_lines: Type.Array(Type.Object({ text: Type.String(), amount: Type.Number() }, strict)),
-    entries: Type.Integer({ description: 'How many entries it bills.' }),
-    cost: dollars('What they cost.'),
-    list_value: dollars('What they are worth at list prices.'),
-    subtotal: amount('Of all lines.'),
+    entries: Type.Integer({ description: 'Number of billed entries.' }),
+    cost: dollars('Cost of the billed entries.'),
+    list_value: dollars('List value of the entries.'),
+    subtotal: amount('Sum of all lines.'),
     tax: orNull(Type.Object({ name: Type.String(), percent: Type.Number(), amount: Type.Number() }, strict)),
-    total: amount('Of subtotal and tax.'),
-    left_out: Type.Object(reasons, { ...strict, description: 'What is not on it, and why. Not on its documents.' }),
+    total: amount('Subtotal plus tax.'),
+    left_out: Type.Object(reasons, {
+      ...strict,
+      description: 'Entries that are excluded, by reason. Not shown on documents.',
+    }),
   },
   { ...strict, $id: 'BillDocument' },
 )
@@ -251,7 +270,7 @@ export type BillDocument = Static<typeof BillDocument>
 
 export const BillPreview = Type.Object(
   {
-    digest: Type.String({ description: 'Stands for exactly this bill: send it along when sending.' }),
+    digest: Type.String({ description: 'Identifies exactly this bill. Include it when you send the bill.' }),
     document: BillDocument,
   },
   { ...strict, $id: 'BillPreview' },
@@ -260,13 +279,13 @@ export const BillPreview = Type.Object(
 const Delivery = Type.Object(
   {
     to: Type.String(),
-    notice: oneOf(['sent', 'void'] as const, 'What it tells: the bill, or that it is void.'),
-    state: oneOf(['queued', 'sent', 'failed'] as const, 'What became of it.'),
+    notice: oneOf(['sent', 'void'] as const, '`sent` delivers the bill, `void` the void notice.'),
+    state: oneOf(['queued', 'sent', 'failed'] as const, 'State of the delivery.'),
     attempts: Type.Integer(),
-    next_attempt_at: orNull(moment('When it is tried again.')),
-    answer: orNull(Type.String({ description: 'What the mail server said last.' })),
-    created_at: moment('When it was put into the outbox.'),
-    sent_at: orNull(moment('When the mail server took it.')),
+    next_attempt_at: orNull(moment('Time of the next attempt.')),
+    answer: orNull(Type.String({ description: 'Last response of the mail server.' })),
+    created_at: moment('When the e-mail was queued.'),
+    sent_at: orNull(moment('When the mail server accepted the e-mail.')),
   },
   strict,
 )
@@ -274,7 +293,7 @@ const Delivery = Type.Object(
 const head = {
   id: Type.String({ examples: ['bil_01a1fa172a0277f3983322718874f2ef'] }),
   number: Type.String({ examples: ['2026-0001'] }),
-  kind: oneOf(BILL_KINDS, 'A bill, or a credit note.'),
+  kind: oneOf(BILL_KINDS, 'Bill or credit note.'),
   state: oneOf(BILL_STATES, '`sent`, then `paid` or `void`.'),
   client: orNull(Type.Object({ id: Type.String(), name: Type.String() }, strict)),
   project: orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)),
@@ -288,15 +307,18 @@ const head = {
   entries: Type.Integer(),
   delivery: oneOf(
     ['none', 'queued', 'sent', 'failed'] as const,
-    'The worst of the deliveries that were asked for last.',
+    'The worst state among the most recently requested deliveries.',
   ),
   paid: orNull(Type.Object({ on: Type.String(), reference: orNull(Type.String()) }, strict)),
-  void: orNull(Type.Object({ at: moment('When.'), reason: Type.String() }, strict)),
+  void: orNull(Type.Object({ at: moment('When the bill was voided.'), reason: Type.String() }, strict)),
   replaces: reference,
   corrects: reference,
-  created_at: moment('When it was sent.'),
+  created_at: moment('When the bill was sent.'),
   created_by: orNull(
-    Type.Object({ id: Type.String(), name: Type.String() }, { ...strict, description: 'Null for the command line.' }),
+    Type.Object(
+      { id: Type.String(), name: Type.String() },
+      { ...strict, description: 'Null if sent from the command line.' },
+    ),
   ),
 }
 
@@ -306,15 +328,15 @@ export type BillHead = Static<typeof BillHead>
 export const Bill = Type.Object(
   {
     ...head,
-    corrected_by: Type.Array(Reference, { description: 'Credit notes that correct it and are not void.' }),
-    replaced_by: Type.Array(Reference, { description: 'Bills that were sent in its place.' }),
+    corrected_by: Type.Array(Reference, { description: 'Credit notes that correct this bill and are not void.' }),
+    replaced_by: Type.Array(Reference, { description: 'Bills that replace this one.' }),
     deliveries: Type.Array(Delivery),
     document: BillDocument,
   },
   {
     ...strict,
     $id: 'Bill',
-    description: '`document` is the bill as it was sent and never changes; the rest is what became of it.',
+    description: '`document` is the bill as it was sent and never changes. The other fields show its current state.',
   },
 )
 export type Bill = Static<typeof Bill>
@@ -323,8 +345,10 @@ export const BillList = listOf(BillHead, 'BillList')
 
 export const BillVoiding = Type.Object(
   {
-    reason: text('Why; it stands on the void notice.', 1_000),
-    deliver: Type.Optional(Type.Boolean({ description: 'Tell those to whom the bill was sent; true where absent.' })),
+    reason: text('Reason, shown on the void notice.', 1_000),
+    deliver: Type.Optional(
+      Type.Boolean({ description: 'Whether to send the void notice to the recipients of the bill. Default: true.' }),
+    ),
   },
   { ...strict, $id: 'BillVoiding' },
 )
@@ -332,8 +356,8 @@ export type BillVoiding = Static<typeof BillVoiding>
 
 export const BillPayment = Type.Object(
   {
-    on: Type.Optional(day('When it was paid; today where absent.')),
-    reference: Type.Optional(text('Such as that of the transfer.', 200)),
+    on: Type.Optional(day('Date of the payment. Default: today.')),
+    reference: Type.Optional(text('Payment reference, such as that of the transfer.', 200)),
   },
   { ...strict, $id: 'BillPayment' },
 )
@@ -342,7 +366,7 @@ export const BillDelivery = Type.Object(
   {
     to: Type.Optional(
       Type.Array(Type.String({ maxLength: 254 }), {
-        description: 'E-mail addresses; the client’s where absent.',
+        description: 'E-mail addresses. Default: the client’s address.',
         minItems: 1,
         maxItems: 10,
       }),
@@ -358,13 +382,16 @@ export const CreditNoteRequest = Type.Object(
     lines: Type.Optional(
       Type.Array(
         Type.Object(
-          { text: text('What it corrects.', 500), amount: amount('What is given back, as a positive amount.') },
+          {
+            text: text('Description of the correction.', 500),
+            amount: amount('Credited amount, as a positive number.'),
+          },
           strict,
         ),
         { description: 'Where absent, everything that the bill billed.', minItems: 1, maxItems: EXTRA_LINES_LIMIT },
       ),
     ),
-    note: Type.Optional(text('Above the lines.', 4_000)),
+    note: Type.Optional(text('Shown above the lines.', 4_000)),
   },
   { ...strict, $id: 'CreditNoteRequest' },
 )

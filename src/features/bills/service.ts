@@ -315,7 +315,7 @@ export function createBillsService({
         const today = dayAt(clock.now(), (await getIssuer(tx)).timeZone)
         if (on !== undefined && (!isDay(on) || on > today || on < bill.issuedOn)) {
           throw validationFailed([
-            { pointer: '/on', code: 'not_allowed', message: `must be a day from ${bill.issuedOn} to ${today}` },
+            { pointer: '/on', code: 'not_allowed', message: `must be a date from ${bill.issuedOn} to ${today}` },
           ])
         }
         const paid = { paidOn: on ?? today, paidReference: reference ?? null }

@@ -8,7 +8,7 @@ import type { Applied, Move } from './applied.ts'
 
 const cost = (description: string) =>
   Type.Number({
-    description: `${description} US dollars, at most 9 decimals; entries without a cost count as nothing.`,
+    description: `${description} In US dollars, at most 9 decimals. Unpriced entries are not included.`,
   })
 
 const Where = Type.Object(
@@ -16,7 +16,7 @@ const Where = Type.Object(
     project: orNull(Type.Object({ id: Type.String(), key: Type.String() }, strict)),
     ticket: orNull(
       Type.Object(
-        { id: orNull(Type.String({ description: 'Null where the ticket is only to be made.' })), key: Type.String() },
+        { id: orNull(Type.String({ description: 'Null if the ticket does not exist yet.' })), key: Type.String() },
         strict,
       ),
     ),
@@ -27,7 +27,7 @@ const Where = Type.Object(
 const ByRule = orNull(
   Type.Object(
     { id: Type.String(), name: Type.String(), version: Type.Integer() },
-    { ...strict, description: 'The rule that moves it; null where names do, or no rule takes it any more.' },
+    { ...strict, description: 'The rule that moves the entry; null if names do, or if no rule matches it any more.' },
   ),
 )
 
@@ -35,19 +35,19 @@ export const RuleApplication = Type.Object(
   {
     scope: Type.Union([Type.Literal('unattributed'), Type.Literal('rule_placed')], {
       description:
-        '`unattributed`: entries that nothing placed. `rule_placed`: also those that rules placed, which become unattributed where no rule takes them any more.',
+        '`unattributed`: only unattributed entries. `rule_placed`: also entries that were placed by a rule; they become unattributed if no rule matches them any more.',
       errorMessage: 'must be one of unattributed, rule_placed',
     }),
-    dry_run: Type.Optional(Type.Boolean({ description: 'Only answers what would move.' })),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Return the moves without saving them.' })),
     limit: Type.Optional(
       Type.Integer({
         description:
-          'Moves listed in one answer: 1000 in a dry run and 0 else, where nothing is asked for. With 0 a call goes on until its time is over, for the sums.',
+          'Maximum number of moves to list. Default: 1000 in a dry run, otherwise 0. With 0, only the totals are returned and a call uses its full time.',
         minimum: 0,
         maximum: 1_000,
       }),
     ),
-    page: Type.Optional(Type.String({ description: 'The `next_page` of the answer before, to the same question.' })),
+    page: Type.Optional(Type.String({ description: 'The `next_page` of the previous response to the same request.' })),
   },
   { ...strict, $id: 'RuleApplication' },
 )
@@ -57,8 +57,8 @@ export const AppliedRules = Type.Object(
   {
     dry_run: Type.Boolean(),
     entries: Type.Integer({ description: 'Entries that moved in this call.' }),
-    unpriced_entries: Type.Integer({ description: 'Those whose cost is unknown among them.' }),
-    cost: cost('What they cost together.'),
+    unpriced_entries: Type.Integer({ description: 'Unpriced entries among them.' }),
+    cost: cost('Total cost.'),
     groups: Type.Array(
       Type.Object(
         {
@@ -67,28 +67,28 @@ export const AppliedRules = Type.Object(
           rule: ByRule,
           entries: Type.Integer(),
           unpriced_entries: Type.Integer(),
-          cost: cost('What they cost together.'),
+          cost: cost('Total cost.'),
         },
         strict,
       ),
-      { description: 'From where to where, the most money first.' },
+      { description: 'Moves grouped by origin and destination, highest cost first.' },
     ),
     moves: Type.Array(
       Type.Object(
         {
-          id: Type.String({ description: 'The entry.' }),
+          id: Type.String({ description: 'ID of the entry.' }),
           started_at: Type.String({ format: 'date-time' }),
-          cost: orNull(cost('What it costs.')),
+          cost: orNull(cost('Cost of the entry.')),
           from: Where,
           to: Where,
           rule: ByRule,
-          note: orNull(Type.String({ description: 'Where the rule was overruled, or could give no ticket.' })),
+          note: orNull(Type.String({ description: 'Why the rule was overruled or could not determine a ticket.' })),
         },
         strict,
       ),
-      { description: 'As many as were asked for.' },
+      { description: 'At most `limit` moves.' },
     ),
-    complete: Type.Boolean({ description: 'False where there are more: ask again with the `next_page`.' }),
+    complete: Type.Boolean({ description: 'False if there are more. Call again with `next_page`.' }),
     next_page: orNull(Type.String()),
   },
   { ...strict, $id: 'AppliedRules' },

@@ -131,7 +131,7 @@ export function createApplying({ db, clock, audit, placement }: Dependencies) {
       to: placeOf(other),
       rule,
       costNanos: costNanosOf(other.entry),
-      note: `Ticket ${found.ticket!.key} found its project.`,
+      note: `Ticket ${found.ticket!.key} was assigned to its project.`,
     }))
   }
 

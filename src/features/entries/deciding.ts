@@ -62,7 +62,7 @@ const DONE: Record<Decision, string> = {
 function onASheet({ uid, sheet }: DecidableEntry): Problem {
   return new Problem(
     'on_a_sheet',
-    `The entry ${uid} was made by hand and goes with its token sheet ${sheet}: approve, return or withdraw the approval of that.`,
+    `Entry ${uid} belongs to token sheet ${sheet}. Approve, return or withdraw the approval of the sheet instead.`,
   )
 }
 
@@ -70,7 +70,9 @@ function onASheet({ uid, sheet }: DecidableEntry): Problem {
 function requireReason({ action, reason }: Pick<Asking, 'action' | 'reason'>): void {
   const isNeeded = action === 'reject'
   if ((reason !== undefined) === isNeeded) return
-  const message = isNeeded ? 'is required: say why, for the person whose entry it is' : 'is only for rejecting'
+  const message = isNeeded
+    ? 'is required: explain the rejection to the owner of the entry'
+    : 'is only allowed for the action reject'
   throw validationFailed([{ pointer: '/reason', code: isNeeded ? 'required' : 'not_allowed', message }])
 }
 
@@ -205,7 +207,7 @@ function requireDecidable(
   person: Party['person'],
   ledIds: ReadonlySet<number>,
 ): void {
-  const name = `the entry ${entry.uid}`
+  const name = `entry ${entry.uid}`
   const subject = { name, ownerId: entry.managerId, projectIds: [entry.projectId] }
   requireRight(action, ENTRY_TRANSITIONS, subject, person, ledIds)
   if (entry.sheet !== null) throw onASheet(entry)

@@ -60,7 +60,7 @@ interface Dependencies {
 export function createDrafts({ now, circumstancesFor }: Dependencies) {
   async function getOnSheet(reader: Reader, sheet: DraftSheet, id: string): Promise<EntryView> {
     const view = isId('ent', id) ? await findOnSheet(reader, sheet.id, id) : undefined
-    if (!view) throw notFound(`The entry ${id} of the sheet ${sheet.uid}`)
+    if (!view) throw notFound(`The entry ${id} on sheet ${sheet.uid}`)
     return view
   }
 

@@ -130,7 +130,7 @@ export const EXAMPLE_ACTION_RESULTS: TokenEntriesActionResults = {
       problem: {
         code: 'wrong_status',
         detail:
-          'To approve the entry ent_01a1fa172a0277f3983322718874f2ee it must be submitted; it is billed. Void its bill first.',
+          'Cannot approve entry ent_01a1fa172a0277f3983322718874f2ee: it must be submitted, but is billed. Void its bill first.',
       },
     },
   ],

@@ -84,7 +84,7 @@ class ExportThread {
     }
     worker.onerror = ({ message }) => {
       this.#end()
-      for (const { reject } of this.#waiting.values()) reject(new Error(`The worker for exports failed: ${message}`))
+      for (const { reject } of this.#waiting.values()) reject(new Error(`The export worker failed: ${message}`))
     }
     return worker
   }

@@ -20,12 +20,11 @@ import {
 } from './store/integrity.ts'
 
 /** What a person can do about rows that no release of Tally writes. */
-const RESTORE =
-  'Nothing that Tally does leads there: restore a backup from before it, or keep a copy of the database and report it.'
+const RESTORE = 'This should never happen. Restore an earlier backup, or keep a copy of the database and report a bug.'
 
 /** What a person can do about rows that earlier releases wrote. */
 const REVIEW =
-  'Tally 0.2.0 and earlier let one person’s reports change another’s entries. Compare its history with what its owner’s agent reported, and reject or place it.'
+  'Tally 0.2.0 and earlier allowed one person’s reports to change another person’s entries. Compare the entry’s history with what its owner’s agent reported, then reject or place it.'
 
 /** Sets of labels that are held at a time. */
 const PAGE = 5_000
@@ -38,49 +37,49 @@ export async function findInconsistentEntries(reader: Reader): Promise<string[]>
       (limit) => listMisplacedStatuses(reader, statuses, limit),
       ({ uid, status, sheet, sheetStatus }) =>
         sheet === null
-          ? `The entry ${uid} is ${status} without a sheet. ${RESTORE}`
-          : `The entry ${uid} is ${status} or of another person, though on the sheet ${sheet}, which is ${sheetStatus}. ${RESTORE}`,
+          ? `Entry ${uid} is ${status} but is not on a sheet. ${RESTORE}`
+          : `Entry ${uid} is on sheet ${sheet} (${sheetStatus}), but is ${status} or belongs to another person. ${RESTORE}`,
     )),
     ...(await firstNamed(
       (limit) => listBrokenParts(reader, limit),
       ({ uid, part, session }) =>
         session === null
-          ? `The entry ${uid} continues another one without a session. ${RESTORE}`
-          : `The entry ${uid} is part ${part} of the session ${session}, but does not continue the part before it. ${RESTORE}`,
+          ? `Entry ${uid} continues another entry but has no session. ${RESTORE}`
+          : `Entry ${uid} is part ${part} of session ${session}, but does not continue the previous part. ${RESTORE}`,
     )),
     ...(await firstNamed(
       (limit) => listEmptySessions(reader, limit),
-      ({ session }) =>
-        `The session ${session} has no entry, though nothing removes one. Report its totals again, or restore a backup.`,
+      ({ session }) => `Session ${session} has no entries. Report its totals again, or restore a backup.`,
     )),
     ...(await firstNamed(
       (limit) => listUnsuppliedSessions(reader, limit),
       ({ session, source }) =>
-        `The session ${session} takes its figures from its ${source}, of which nothing is kept. Report its totals again.`,
+        `Session ${session} uses the totals of its source ${source}, which are missing. Report its totals again.`,
     )),
     ...(await firstNamed(
       (limit) => listForeignEntries(reader, limit),
       ({ uid, manager, by }) =>
-        `The entry ${uid} belongs to ${manager}, but a service token of ${by} brought it. ${REVIEW}`,
+        `Entry ${uid} belongs to ${manager}, but was reported with a service token of ${by}. ${REVIEW}`,
     )),
     ...(await firstNamed(
       (limit) => listForeignChanges(reader, limit),
       ({ uid, manager, by, action }) =>
-        `The entry ${uid} belongs to ${manager}, but a service token of ${by} changed it (${action}). ${REVIEW}`,
+        `Entry ${uid} belongs to ${manager}, but was changed with a service token of ${by} (${action}). ${REVIEW}`,
     )),
     ...(await firstNamed(
       (limit) => listForeignMoves(reader, limit),
       ({ uid, manager, by }) =>
-        `The entry ${uid} belongs to ${manager}, but ${by} moved it to another project by naming its ticket. ${REVIEW}`,
+        `Entry ${uid} belongs to ${manager}, but a report of ${by} that named its ticket moved it to another project. ${REVIEW}`,
     )),
     ...(await firstNamed(
       (limit) => listStrayedEntries(reader, limit),
       ({ uid, manager, session, owner }) =>
-        `The entry ${uid} belongs to ${manager}, but its session ${session} to ${owner}. ${REVIEW}`,
+        `Entry ${uid} belongs to ${manager}, but its session ${session} belongs to ${owner}. ${REVIEW}`,
     )),
     ...(await firstNamed(
       (limit) => listNamesWithoutEnd(reader, limit),
-      ({ name, canonical }) => `The name ${name} is compared as ${canonical}, which is compared as another. ${RESTORE}`,
+      ({ name, canonical }) =>
+        `The name ${name} is normalized to ${canonical}, which is itself normalized to another name. ${RESTORE}`,
     )),
     ...(await findInconsistentLabels(reader)),
   ]
@@ -119,7 +118,7 @@ async function findInconsistentLabels(reader: Reader): Promise<string[]> {
       }
       return wrong.slice(0, limit)
     },
-    ({ id }) => `The labels of set ${id} are not those by which its entries are found. ${RESTORE}`,
+    ({ id }) => `The index of label set ${id} does not match its labels. ${RESTORE}`,
   )
 }
 

@@ -151,7 +151,11 @@ interface Moving {
 
 function targetMerged({ project }: ProjectView) {
   return validationFailed([
-    { pointer: '/into', code: 'not_allowed', message: `${project.key} was merged itself meanwhile; ask again` },
+    {
+      pointer: '/into',
+      code: 'not_allowed',
+      message: `${project.key} has been merged into another project in the meantime. Try again.`,
+    },
   ])
 }
 

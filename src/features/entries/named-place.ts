@@ -117,7 +117,7 @@ function unknownProject(named: string): Issue {
   return {
     pointer: '/project',
     code: 'unknown_project',
-    message: `There is no project '${named}'. Make it first, or name another one by its id, key, name or alias.`,
+    message: `Project '${named}' does not exist. Create it first, or use the ID, key, name or alias of an existing project.`,
   }
 }
 
@@ -130,8 +130,8 @@ function unknownTicket(named: string): Issue {
     pointer: '/ticket',
     code: 'unknown_ticket',
     message: isId('tkt', named)
-      ? `There is no ticket ${named}.`
-      : `There is no ticket '${named}'. Name its project as well, and it is made.`,
+      ? `Ticket ${named} does not exist.`
+      : `Ticket '${named}' does not exist. To create it, specify its project as well.`,
   }
 }
 
@@ -139,7 +139,7 @@ function ticketElsewhere({ key }: TicketRow, own: ProjectRow): Issue {
   return {
     pointer: '/ticket',
     code: 'other_project',
-    message: `Ticket ${key} belongs to project ${own.key}. Leave the project out, or name that one.`,
+    message: `Ticket ${key} belongs to project ${own.key}. Omit the project or use ${own.key}.`,
   }
 }
 
@@ -147,6 +147,6 @@ function ticketWithoutProject(): Issue {
   return {
     pointer: '/project',
     code: 'ticket_has_project',
-    message: 'A ticket stands in its project: leave the project out to place the entry on the ticket.',
+    message: 'A ticket already determines the project. Omit the project to place the entry on the ticket.',
   }
 }

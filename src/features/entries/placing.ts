@@ -286,20 +286,20 @@ function nameOf({ agent, entry }: PlacedEntry): string {
 function entryLocked({ entry, bill }: PlacedEntry): Problem {
   const reason =
     entry.status === 'billed'
-      ? `It is on bill ${bill?.number}: void that first`
+      ? `It is on bill ${bill?.number}. Void the bill first`
       : entry.sheetId !== null
-        ? 'It is on a token sheet that was submitted: have the sheet returned first'
-        : 'It is approved: withdraw the approval first'
-  return new Problem('entry_locked', `The entry ${entry.uid} cannot change. ${reason}.`)
+        ? 'Its token sheet has been submitted. Have the sheet returned first'
+        : 'It is approved. Withdraw the approval first'
+  return new Problem('entry_locked', `Entry ${entry.uid} is locked. ${reason}.`)
 }
 
 function notYoursToCorrect(): Problem {
   return new Problem(
     'forbidden',
-    'The summary and the labels of an entry are corrected by the person it belongs to, or with the role billing or admin. Who leads its project may place it.',
+    'Only the owner of an entry, or a person with the role billing or admin, can correct its summary and labels. Leads of its project can only place it.',
   )
 }
 
 function noPlace(): Issue {
-  return { pointer: '', code: 'required', message: 'Say where: a project, a ticket, or null to take it off.' }
+  return { pointer: '', code: 'required', message: 'Specify a project, a ticket, or null to unassign the entry.' }
 }

@@ -63,7 +63,7 @@ export interface Circumstances {
 function idempotencyKeyReused(key: string): Problem {
   return new Problem(
     'idempotency_key_reused',
-    `The Idempotency-Key '${key}' was used before with a different body. Use a new key for a new report, or send the first body again.`,
+    `The Idempotency-Key '${key}' was already used with a different body. Use a new key for a new report, or send the original body again.`,
   )
 }
 

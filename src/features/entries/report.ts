@@ -107,8 +107,8 @@ function nameIssues(value: Record<string, unknown>): Issue[] {
   return (['project', 'ticket'] as const).flatMap((field) => {
     const name = value[field]
     if (typeof name !== 'string' || !isReservedName(composeName(name))) return []
-    const by = field === 'project' ? 'its key, name or alias' : 'its key'
-    const message = `must not be 'none' or an id: name the ${field} by ${by}, or leave the field out`
+    const by = field === 'project' ? 'the key, name or alias' : 'the key'
+    const message = `must not be 'none' or an ID. Use ${by} of the ${field}, or omit the field`
     return [{ pointer: `/${field}`, code: 'not_allowed', message }]
   })
 }
@@ -119,19 +119,18 @@ function timeIssues({ started_at, ended_at }: Record<string, unknown>, now: numb
     // What is no timestamp at all is told by the schema.
     if (typeof text !== 'string' || !TIMESTAMP_PATTERN.test(text)) return undefined
     const moment = readTimestamp(text)
-    if (moment === undefined)
-      issues.push({ pointer, code: 'no_such_time', message: 'names a day or time that does not exist' })
+    if (moment === undefined) issues.push({ pointer, code: 'no_such_time', message: 'is not a valid date and time' })
     return moment
   }
   const startedAt = read('/started_at', started_at)
   const endedAt = read('/ended_at', ended_at)
   if (startedAt !== undefined && endedAt !== undefined && endedAt < startedAt) {
-    issues.push({ pointer: '/ended_at', code: 'ends_before_start', message: 'must not be before started_at' })
+    issues.push({ pointer: '/ended_at', code: 'ends_before_start', message: 'must not be earlier than started_at' })
   } else if (endedAt !== undefined && endedAt > now + AHEAD_LIMIT_MS) {
     issues.push({
       pointer: '/ended_at',
       code: 'in_the_future',
-      message: `must not be more than a day ahead of the server's clock (${new Date(now).toISOString()})`,
+      message: `must not be more than one day ahead of the server time (${new Date(now).toISOString()})`,
     })
   }
   return issues
@@ -151,7 +150,7 @@ function tokenIssues(tokens: unknown): Issue[] {
       issues.push({
         pointer: `/tokens/over_200k/${name}`,
         code: 'exceeds_total',
-        message: `must not exceed tokens.${name}, of which it is a share`,
+        message: `must not exceed tokens.${name}, which includes it`,
       })
     }
   }
@@ -165,7 +164,7 @@ function cacheIssues(counts: Record<string, unknown>, pointer: string): Issue[] 
     {
       pointer,
       code: 'cache_exceeds_input',
-      message: `is said to include the cache, but the cache counts add up to ${cache}; send input_includes_cache: false if input is counted without the cache`,
+      message: `must be at least the sum of the cache counts (${cache}) because input_includes_cache is true. Send false if input does not include cached tokens`,
     },
   ]
 }

@@ -59,13 +59,13 @@ export function readRepricing({ all, starting_at, ending_at, models, page }: Rep
   const issues: Issue[] = []
   for (const [name, value] of Object.entries({ starting_at, ending_at, models, page })) {
     if (all || value === undefined) continue
-    const message = 'chooses among entries that have a value: send all as well'
+    const message = 'is only allowed together with all'
     issues.push({ pointer: `/${name}`, code: 'needs_all', message })
   }
   const momentOf = (pointer: string, text: string | undefined) => {
     const moment = text === undefined ? undefined : readTimestamp(text)
     if (text !== undefined && moment === undefined) {
-      issues.push({ pointer, code: 'no_such_time', message: 'names a day or time that does not exist' })
+      issues.push({ pointer, code: 'no_such_time', message: 'is not a valid date and time' })
     }
     return moment
   }

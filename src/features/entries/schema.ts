@@ -18,7 +18,7 @@ const timestamp = (description: string, examples: string[]) =>
   Type.String({
     description,
     pattern: TIMESTAMP,
-    errorMessage: 'must be an RFC 3339 timestamp with its offset, such as 2026-11-20T17:53:04Z',
+    errorMessage: 'must be an RFC 3339 timestamp with an offset, such as 2026-11-20T17:53:04Z',
     examples,
   })
 
@@ -26,9 +26,9 @@ const count = (description: string) => Type.Integer({ description, minimum: 0, m
 
 const counts = {
   input: count('Input tokens that were neither read from nor written to a cache.'),
-  output: count('Output tokens, reasoning included.'),
+  output: count('Output tokens, including reasoning.'),
   cache_read: count('Tokens read from the cache.'),
-  cache_write: count('Tokens written to the cache, at the usual (five-minute) lifetime.'),
+  cache_write: count('Tokens written to the cache with the default (five-minute) lifetime.'),
   cache_write_1h: count('Tokens written to the cache with a lifetime of one hour (Anthropic).'),
 }
 
@@ -36,7 +36,7 @@ const Over200k = Type.Partial(
   Type.Object(counts, {
     ...strict,
     description:
-      'The share of the five counts that came from single requests with more than 200,000 input-side tokens; valued at the long-context price.',
+      'The part of the five counts that came from single requests with more than 200,000 input-side tokens. Valued at the long-context price.',
   }),
 )
 
@@ -50,7 +50,7 @@ const TokenCounts = Type.Object(
     input_includes_cache: Type.Optional(
       Type.Boolean({
         description:
-          'Set where the caller’s `input` includes the three cache counts, as OpenAI and Gemini count. Tally subtracts them, also in `over_200k`.',
+          'Set to true if `input` includes the three cache counts, as OpenAI and Gemini count. Tally subtracts them, also in `over_200k`.',
       }),
     ),
     over_200k: Type.Optional(Over200k),
@@ -63,12 +63,13 @@ const Labels = Type.Record(
   Type.String({
     maxLength: 256,
     pattern: PLAIN_TEXT_OR_EMPTY,
-    errorMessage: 'must be a text without control characters',
+    errorMessage: 'must not contain control characters',
   }),
   {
     ...strict,
     maxProperties: 16,
-    description: 'Up to 16 pairs, used by placement rules, filters and reports. Names are 1 to 64 of a-z 0-9 _ . -',
+    description:
+      'Up to 16 name-value pairs, used by placement rules, filters and reports. Names have 1 to 64 characters of a-z 0-9 _ . -',
     examples: [{ repository: 'acme/web', branch: 'feature/ACME-42' }],
   },
 )
@@ -81,14 +82,15 @@ export const TokenEntryReport = Type.Object(
     started_at: timestamp('Session start. The entry belongs to this moment in reports, prices and bills.', [
       '2026-11-20T17:53:04Z',
     ]),
-    ended_at: timestamp('Session end: not before the start, and not more than a day ahead of the server’s clock.', [
-      '2026-11-20T18:20:41Z',
-    ]),
+    ended_at: timestamp(
+      'Session end. Must not be earlier than the start or more than one day ahead of the server time.',
+      ['2026-11-20T18:20:41Z'],
+    ),
     tokens: TokenCounts,
     reported_cost: Type.Optional(
       Type.Number({
         description:
-          'What the session cost, in US dollars, as the caller knows it. Without it the cost is the list value. More than 9 decimals are rounded half to even.',
+          'Cost of the session in US dollars, if the caller knows it. Otherwise the cost is the list value. More than 9 decimals are rounded half to even.',
         minimum: 0,
         maximum: COST_LIMIT,
         examples: [0.063354],
@@ -96,40 +98,44 @@ export const TokenEntryReport = Type.Object(
     ),
     summary: Type.Optional(
       Type.String({
-        description: 'One line on what the session did. Line breaks are folded to spaces.',
+        description: 'One line about what the session did. Line breaks are replaced with spaces.',
         maxLength: 1000,
         pattern: FOLDABLE_TEXT,
-        errorMessage: 'must be a text without control characters',
+        errorMessage: 'must not contain control characters',
         examples: ['Fix the flaky login test'],
       }),
     ),
     project: Type.Optional(
       nameOf(
-        'Key, name or alias of the project the entry is placed on, unless its ticket has another one. Created on first mention. Neither `none` nor an id.',
+        'Key, name or alias of the project to place the entry on, unless its ticket belongs to another one. Created on first use. Must not be `none` or an ID.',
         ['acme-web'],
       ),
     ),
     ticket: Type.Optional(
-      nameOf('Key of the ticket the entry is placed on. Created on first mention. Neither `none` nor an id.', [
+      nameOf('Key of the ticket to place the entry on. Created on first use. Must not be `none` or an ID.', [
         'ACME-42',
         'acme/web#17',
       ]),
     ),
     session_id: Type.Optional(
       nameOf(
-        'The harness’s id of the session. Reports of one session are totals so far and update one entry per model instead of adding up.',
+        'The harness’s ID of the session. Reports of a session contain its totals so far and update one entry per model instead of adding up.',
         ['7abded9e-af37-492b-8216-95394ad33034'],
       ),
     ),
     labels: Type.Optional(Labels),
     provider: Type.Optional(
-      nameOf('Who sold the model, where that is not its maker, as the price table names them.', ['aws']),
+      nameOf('Provider of the model, if it is not the vendor, by its name in the price table.', ['aws']),
     ),
     requests: Type.Optional(
-      Type.Integer({ description: 'Model calls in the session.', minimum: 0, maximum: COUNT_LIMIT }),
+      Type.Integer({ description: 'Number of model calls in the session.', minimum: 0, maximum: COUNT_LIMIT }),
     ),
   },
-  { ...strict, $id: 'TokenEntryReport', description: 'One agent session and one model: what a report call sends.' },
+  {
+    ...strict,
+    $id: 'TokenEntryReport',
+    description: 'Usage of one model in one agent session, as sent to the report endpoint.',
+  },
 )
 export type TokenEntryReport = Static<typeof TokenEntryReport>
 
@@ -138,7 +144,7 @@ const { session_id: _session, ...draftFields } = TokenEntryReport.properties
 export const TokenEntryDraft = Type.Object(draftFields, {
   ...strict,
   $id: 'TokenEntryDraft',
-  description: 'An entry made by hand on a token sheet: what a report says, without a session.',
+  description: 'An entry added manually to a token sheet: the fields of a report, without a session.',
 })
 export type TokenEntryDraft = Static<typeof TokenEntryDraft>
 
@@ -165,13 +171,12 @@ export const TokenEntryDraftChange = Type.Object(
   {
     ...strict,
     $id: 'TokenEntryDraftChange',
-    description:
-      'What is to change of a draft. `tokens` and `labels` are replaced as a whole; null takes a field away.',
+    description: 'Changes to a draft. `tokens` and `labels` are replaced as a whole; null clears a field.',
   },
 )
 export type TokenEntryDraftChange = Static<typeof TokenEntryDraftChange>
 
-const money = (description: string) => Type.Number({ description: `${description} US dollars, at most 9 decimals.` })
+const money = (description: string) => Type.Number({ description: `${description} In US dollars, at most 9 decimals.` })
 
 const Place = (id: string, what: string) =>
   Type.Object(
@@ -182,20 +187,20 @@ const Place = (id: string, what: string) =>
 export const TokenEntry = Type.Object(
   {
     id: Type.String({ examples: ['ent_01a1fa172a0277f3983322718874f2ef'] }),
-    status: oneOf(STATUSES, '`submitted` when it arrives; see the states of an entry.'),
-    source: oneOf(SOURCES, 'What supplied the figures: a report, pushed logs, spans or metrics, or a token sheet.'),
+    status: oneOf(STATUSES, '`submitted` on arrival. See the states of an entry.'),
+    source: oneOf(SOURCES, 'Source of the figures: a report, pushed logs, spans or metrics, or a token sheet.'),
     agent_manager: Type.Object(
       { id: Type.String(), name: Type.String() },
       {
         ...strict,
         description:
-          'The person the entry belongs to: the creator of the token that brought it, or whom telemetry names.',
+          'The person the entry belongs to: the creator of the token that reported it, or the person identified by telemetry.',
       },
     ),
     manager_by: orNull(
       oneOf(
         MANAGER_BY,
-        'What says so: the token that brought it, or the e-mail that an agent sent with an organization token, which anybody who holds that token could send. Null for an entry made by hand.',
+        'How the agent manager was identified: by the token that reported the entry, or by the e-mail address that an agent sent with an organization token. Anyone who holds that token can send any address. Null for entries added manually.',
       ),
     ),
     agent_harness: Type.String(),
@@ -215,26 +220,28 @@ export const TokenEntry = Type.Object(
     requests: orNull(Type.Integer()),
     cost: orNull(
       money(
-        'The reported cost, else the list value; null where neither is known (unpriced), which is never the same as 0.',
+        'The reported cost, or else the list value. Null if neither is known (unpriced), which is not the same as 0.',
       ),
     ),
-    reported_cost: orNull(money('What the caller said.')),
-    list_value: orNull(money('The price table’s value, kept as it was when the entry was valued.')),
+    reported_cost: orNull(money('The cost reported by the caller.')),
+    list_value: orNull(money('The value according to the price table, as of when the entry was valued.')),
     price: orNull(
       Type.Object(
         {
           id: Type.String({
-            description: 'The row of the price table.',
+            description: 'ID of the row in the price table.',
             examples: ['prc_01a1fa172a0277f3983322718874f2ef'],
           }),
           step: Type.Integer({
-            description: 'Which step of the resolution found the row for the model’s name.',
+            description: 'The step of price resolution that matched the model’s name.',
             minimum: 1,
             maximum: 7,
           }),
-          note: orNull(Type.String({ description: '`cache_price_assumed`, `tier_uncertain`, or both with a comma.' })),
+          note: orNull(
+            Type.String({ description: '`cache_price_assumed`, `tier_uncertain`, or both, separated by a comma.' }),
+          ),
         },
-        { ...strict, description: 'How the list value was found; null where the model has no price.' },
+        { ...strict, description: 'How the list value was determined; null if the model has no price.' },
       ),
     ),
     project: orNull(Place('prj_01a1fa172a0277f3983322718874f2ef', 'The project the entry is placed on.')),
@@ -248,20 +255,20 @@ export const TokenEntry = Type.Object(
       {
         by: oneOf(
           [...PLACED_BY, 'unattributed'],
-          'What placed the entry: names in the report, a rule, a person, or nothing.',
+          'How the entry was placed: by names in the report, by a rule, by a person, or not at all.',
         ),
         rule: orNull(
           Type.Object(
             { id: Type.String(), name: Type.String(), version: Type.Integer({ minimum: 1 }) },
             {
               ...strict,
-              description: 'The rule that placed the entry, or gave its ticket a project, as it was then.',
+              description: 'The rule that placed the entry or determined its ticket’s project, as it was at that time.',
             },
           ),
         ),
-        note: orNull(Type.String({ description: 'Where names or rules disagreed, or could not be used.' })),
-        named_project: orNull(Type.String({ description: 'The project that was named but could not be used.' })),
-        named_ticket: orNull(Type.String({ description: 'The ticket that was named but could not be used.' })),
+        note: orNull(Type.String({ description: 'Explains names or rules that conflicted or could not be used.' })),
+        named_project: orNull(Type.String({ description: 'The project named in the report that could not be used.' })),
+        named_ticket: orNull(Type.String({ description: 'The ticket named in the report that could not be used.' })),
       },
       strict,
     ),
@@ -269,26 +276,29 @@ export const TokenEntry = Type.Object(
     labels: Type.Record(Type.String(), Type.String()),
     session_id: orNull(Type.String()),
     part: orNull(
-      Type.Integer({ description: 'Which part of its session and model the entry is, from 1.', minimum: 1 }),
+      Type.Integer({
+        description: 'Part number of the entry within its session and model, starting at 1.',
+        minimum: 1,
+      }),
     ),
-    continues: orNull(
-      Type.String({ description: 'The part before this one, which was locked when the session went on.' }),
-    ),
-    superseded: Type.Boolean({ description: 'Another source supplies the session now; this entry’s figures are 0.' }),
+    continues: orNull(Type.String({ description: 'The previous part, which was locked when the session continued.' })),
+    superseded: Type.Boolean({
+      description: 'True if another source now supplies the session. The figures of this entry are 0.',
+    }),
     possible_duplicate_of: orNull(
       Type.String({
         description:
-          "An earlier entry that says exactly the same, or one of another person's session with the same harness and id.",
+          'An identical earlier entry, or an entry of another person’s session with the same harness and ID.',
       }),
     ),
     bill: orNull(Type.Object({ id: Type.String(), number: Type.String() }, strict)),
     sheet: orNull(
-      Type.Object({ id: Type.String() }, { ...strict, description: 'The token sheet of an entry made by hand.' }),
+      Type.Object({ id: Type.String() }, { ...strict, description: 'The token sheet of an entry added manually.' }),
     ),
     created_at: moment('When Tally received the entry.'),
     updated_at: orNull(moment('When it was last changed.')),
   },
-  { ...strict, $id: 'TokenEntry', description: 'A token entry: what one agent session used of one model.' },
+  { ...strict, $id: 'TokenEntry', description: 'A token entry: the usage of one model in one agent session.' },
 )
 export type TokenEntry = Static<typeof TokenEntry>
 
@@ -297,17 +307,23 @@ const Valuation = Type.Object(
     price: Type.Object(
       {
         id: Type.String({ examples: ['prc_01a1fa172a0277f3983322718874f2ef'] }),
-        provider: Type.String({ description: 'Empty where the price holds for any provider.' }),
-        model: Type.String({ description: 'As the price table writes the name.' }),
-        source: Type.String({ description: 'The table that the row came from.', examples: ['default', 'litellm'] }),
-        effective_from: orNull(moment('The first moment it holds; null where it always held.')),
+        provider: Type.String({ description: 'Empty if the price applies to any provider.' }),
+        model: Type.String({ description: 'Model name in the price table.' }),
+        source: Type.String({
+          description: 'The price table that contains the row.',
+          examples: ['default', 'litellm'],
+        }),
+        effective_from: orNull(moment('Start of validity; null if it has always applied.')),
       },
-      { ...strict, description: 'The row of the price table.' },
+      { ...strict, description: 'ID of the row in the price table.' },
     ),
     parts: Type.Array(
       Type.Object(
         {
-          kind: oneOf(['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'], 'Which of the five counts.'),
+          kind: oneOf(
+            ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'],
+            'The token count that was priced.',
+          ),
           tokens: Type.Integer(),
           price: Type.Number({ description: 'US dollars per million tokens.' }),
           from_tokens: orNull(
@@ -317,11 +333,11 @@ const Valuation = Type.Object(
         },
         strict,
       ),
-      { description: 'Only of what was used.' },
+      { description: 'Only counts that are not 0.' },
     ),
-    list_value: money('The sum of the parts, rounded once, half to even.'),
+    list_value: money('Sum of the components, rounded once, half to even.'),
   },
-  { ...strict, description: 'The arithmetic of the list value.' },
+  { ...strict, description: 'Calculation of the list value.' },
 )
 
 export const TokenEntryDetail = Type.Object(
@@ -330,13 +346,13 @@ export const TokenEntryDetail = Type.Object(
     placed_by_rule: orNull(
       Type.Object(
         {
-          ticket: orNull(Type.String({ description: 'The ticket as the rule composes it.' })),
+          ticket: orNull(Type.String({ description: 'Ticket template of the rule.' })),
           conditions: Type.Array(
             Type.Object(
               {
                 field: Type.String(),
                 matches: Type.String(),
-                value: orNull(Type.String({ description: 'What the entry says there now.' })),
+                value: orNull(Type.String({ description: 'The entry’s current value of the field.' })),
               },
               strict,
             ),
@@ -344,7 +360,8 @@ export const TokenEntryDetail = Type.Object(
         },
         {
           ...strict,
-          description: 'What the rule in `placement` said when it placed the entry; for those who may read rules.',
+          description:
+            'The rule in `placement` as it was when it placed the entry. Only for callers who can read rules.',
         },
       ),
     ),
@@ -353,7 +370,7 @@ export const TokenEntryDetail = Type.Object(
   {
     ...strict,
     $id: 'TokenEntryDetail',
-    description: 'A token entry with the rule that placed it and the arithmetic of its list value.',
+    description: 'A token entry with the rule that placed it and the calculation of its list value.',
   },
 )
 export type TokenEntryDetail = Static<typeof TokenEntryDetail>
@@ -370,8 +387,8 @@ export const BatchResults = Type.Object(
     results: Type.Array(
       Type.Object(
         {
-          index: Type.Integer({ description: 'Which item of the batch, from 0.', minimum: 0 }),
-          result: oneOf(['created', 'updated', 'repeated', 'rejected'], 'What became of the item.'),
+          index: Type.Integer({ description: 'Position in the batch, starting at 0.', minimum: 0 }),
+          result: oneOf(['created', 'updated', 'repeated', 'rejected'], 'Outcome for the item.'),
           entry: orNull(TokenEntry),
           problem: orNull(Type.Ref('Problem')),
         },
@@ -379,7 +396,7 @@ export const BatchResults = Type.Object(
       ),
     ),
   },
-  { ...strict, $id: 'TokenEntryBatchResults', description: 'One result an item, in the order of the batch.' },
+  { ...strict, $id: 'TokenEntryBatchResults', description: 'One result per item, in the order of the batch.' },
 )
 
 export const Repricing = Type.Object(
@@ -387,23 +404,25 @@ export const Repricing = Type.Object(
     all: Type.Optional(
       Type.Boolean({
         description:
-          'Also entries that have a value. Those that are approved, pending or billed never change theirs. Without it only entries without a price are valued.',
+          'Also reprice entries that have a list value. Approved, pending and billed entries never change. By default, only unpriced entries are valued.',
       }),
     ),
     starting_at: Type.Optional(
-      timestamp('With `all`: sessions that started at or after this moment.', ['2026-11-01T00:00:00Z']),
+      timestamp('With `all`: only sessions that started at or after this time.', ['2026-11-01T00:00:00Z']),
     ),
     ending_at: Type.Optional(
-      timestamp('With `all`: sessions that started before this moment.', ['2026-12-01T00:00:00Z']),
+      timestamp('With `all`: only sessions that started before this time.', ['2026-12-01T00:00:00Z']),
     ),
     models: Type.Optional(
-      Type.Array(nameOf('A model as it was reported.', ['claude-sonnet-4-5']), {
+      Type.Array(nameOf('Model name as reported.', ['claude-sonnet-4-5']), {
         description: 'With `all`: only these models.',
         maxItems: 1_000,
       }),
     ),
-    page: Type.Optional(Type.String({ description: 'With `all`: the `next_page` of a call whose time was over.' })),
-    dry_run: Type.Optional(Type.Boolean({ description: 'Only answers what would change.' })),
+    page: Type.Optional(
+      Type.String({ description: 'With `all`: the `next_page` of a previous call that was not complete.' }),
+    ),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Return the changes without saving them.' })),
   },
   { ...strict, $id: 'RepricingRequest' },
 )
@@ -414,7 +433,7 @@ export const TokenEntryHistory = Type.Object(
     data: Type.Array(
       Type.Object(
         {
-          at: moment('When it happened.'),
+          at: moment('Time of the change.'),
           action: Type.String({ examples: ['created', 'placed', 'superseded'] }),
           actor: orNull(
             Type.Object(
@@ -422,7 +441,7 @@ export const TokenEntryHistory = Type.Object(
                 user: Type.Object({ id: Type.String(), name: Type.String() }, strict),
                 token: orNull(Type.Object({ id: Type.String(), name: Type.String() }, strict)),
               },
-              { ...strict, description: 'Who did it; null where Tally did.' },
+              { ...strict, description: 'Person who made the change; null for Tally itself.' },
             ),
           ),
           details: Type.Record(Type.String(), Type.Unknown()),
@@ -446,37 +465,37 @@ export const EntryCorrection = Type.Object(
     project: orCleared(
       Type.String({
         ...project,
-        description: 'Id, key, name or alias of a project; null takes the entry off its project.',
+        description: 'ID, key, name or alias of a project. Null removes the entry from its project.',
       }),
-      'the id, key, name or alias of a project',
+      'the ID, key, name or alias of a project',
     ),
     ticket: orCleared(
       Type.String({
         ...ticket,
         description:
-          'Id or key of a ticket, which brings its project along; one that is not known yet is made where its project is. Null takes the entry off its ticket.',
+          'ID or key of a ticket, which also determines the project. An unknown ticket is created if its project is known. Null removes the entry from its ticket.',
       }),
-      'the id or key of a ticket',
+      'the ID or key of a ticket',
     ),
-    summary: orCleared(summary, 'a text of at most 1000 characters without control characters'),
-    labels: orCleared(labels, 'up to 16 pairs of texts; names are 1 to 64 of a-z 0-9 _ . -'),
+    summary: orCleared(summary, 'at most 1000 characters without control characters'),
+    labels: orCleared(labels, 'up to 16 pairs of strings with names of 1 to 64 characters of a-z 0-9 _ . -'),
   },
   {
     ...strict,
     $id: 'TokenEntryCorrection',
     minProperties: 1,
-    errorMessage: 'must say what to change: project, ticket, summary or labels',
+    errorMessage: 'must contain at least one of project, ticket, summary and labels',
   },
 )
 export type EntryCorrection = Static<typeof EntryCorrection>
 
 const reason = Type.String({
-  description: 'Why, for the person whose entry it is.',
+  description: 'Reason, shown to the owner of the entry.',
   minLength: 1,
   maxLength: 1000,
   pattern: PLAIN_TEXT,
-  errorMessage: 'must be a text of up to 1000 characters without control characters that is not only white space',
-  examples: ['Counted twice: the same session is on the sheet of October'],
+  errorMessage: 'must be 1 to 1000 characters long, without control characters, and must not be blank',
+  examples: ['Counted twice: this session is already on the October sheet'],
 })
 
 /** Why something is rejected or returned. */
@@ -499,15 +518,19 @@ export const TokenEntriesAction = Type.Object(
     ),
     ids: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Ids of entries (ent_…). Without them the filters of the query say which; one of both is needed.',
+        description:
+          'IDs of entries (ent_…). If absent, the filters of the query select the entries. One of the two is required.',
         minItems: 1,
         maxItems: ACTION_LIMIT,
       }),
     ),
-    reason: Type.Optional({ ...reason, description: 'Why; required for `reject` and only for that.' }),
-    project: Type.Optional({ ...EntryCorrection.properties.project, description: 'Only for `place`: where to.' }),
-    ticket: Type.Optional({ ...EntryCorrection.properties.ticket, description: 'Only for `place`: where to.' }),
-    dry_run: Type.Optional(Type.Boolean({ description: 'Only answers what would be done.' })),
+    reason: Type.Optional({ ...reason, description: 'Reason. Required for `reject`, not allowed for other actions.' }),
+    project: Type.Optional({
+      ...EntryCorrection.properties.project,
+      description: 'Only for `place`: the destination.',
+    }),
+    ticket: Type.Optional({ ...EntryCorrection.properties.ticket, description: 'Only for `place`: the destination.' }),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Return the results without saving anything.' })),
   },
   { ...strict, $id: 'TokenEntriesAction' },
 )
@@ -516,21 +539,21 @@ export type TokenEntriesAction = Static<typeof TokenEntriesAction>
 export const TokenEntriesActionResults = Type.Object(
   {
     dry_run: Type.Boolean(),
-    done: Type.Integer({ description: 'Entries with which it was done.' }),
+    done: Type.Integer({ description: 'Number of entries that were processed successfully.' }),
     refused: Type.Integer(),
-    cost: money('The sum of the known costs of what was done.'),
-    unpriced_entries: Type.Integer({ description: 'Those of unknown cost among them.' }),
+    cost: money('Total known cost of these entries.'),
+    unpriced_entries: Type.Integer({ description: 'Unpriced entries among them.' }),
     results: Type.Array(
       Type.Object(
         {
           id: Type.String(),
-          result: oneOf(['done', 'unchanged', 'refused'], 'What became of the entry.'),
-          status: orNull(oneOf(STATUSES, 'The status that it has now; null where it was not decided about.')),
+          result: oneOf(['done', 'unchanged', 'refused'], 'Outcome for the entry.'),
+          status: orNull(oneOf(STATUSES, 'The current status; null if the action does not change the status.')),
           problem: orNull(
             Type.Object(
               {
                 code: Type.String({ examples: ['wrong_status'] }),
-                detail: Type.String({ description: 'What is in the way and what to do.' }),
+                detail: Type.String({ description: 'Why the action is not possible, and what to do.' }),
               },
               strict,
             ),
@@ -538,7 +561,7 @@ export const TokenEntriesActionResults = Type.Object(
         },
         strict,
       ),
-      { description: 'In the order of the ids, or newest first.' },
+      { description: 'In the order of `ids`, or newest first.' },
     ),
   },
   { ...strict, $id: 'TokenEntriesActionResults' },

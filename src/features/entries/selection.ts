@@ -23,7 +23,7 @@ interface Reading<Entry> {
 function tooManyEntries(): Problem {
   return new Problem(
     'too_many_entries',
-    `More than ${ACTION_LIMIT.toLocaleString('en')} entries are asked for. Narrow the filter, by starting_at and ending_at for example, and act on one part after the other.`,
+    `More than ${ACTION_LIMIT.toLocaleString('en')} entries match. Narrow the filters, for example with starting_at and ending_at, and process the entries in several calls.`,
   )
 }
 

@@ -46,7 +46,7 @@ import { isStale, nextStep, sumOfParts, supplyingSource, type Totals, totalToken
 function sessionShrunk(figure: string): Problem {
   return new Problem(
     'session_shrunk',
-    `The session's ${figure} would fall below what its earlier, locked entries hold. A session reports totals so far, not what came since the last report. Nothing was changed.`,
+    `The session's ${figure} would fall below the total of its locked entries. Report the session's totals so far, not the usage since the last report. Nothing was changed.`,
   )
 }
 

@@ -88,7 +88,7 @@ const WORDS: Record<string, { infinitive: string; first: string }> = {
   approve: { infinitive: 'approve', first: 'Approve it first.' },
   withdraw_approval: { infinitive: 'withdraw the approval of', first: 'Withdraw its approval first.' },
   reject: { infinitive: 'reject', first: 'Reject it first.' },
-  reopen: { infinitive: 're-open', first: 'Re-open it first.' },
+  reopen: { infinitive: 'reopen', first: 'Reopen it first.' },
   void_bill: { infinitive: 'release', first: 'Void its bill first.' },
   bill: { infinitive: 'bill', first: 'Bill it first.' },
   submit: { infinitive: 'submit', first: 'Submit it first.' },
@@ -110,8 +110,7 @@ export function requireRight(
   const verb = WORDS[action]!.infinitive
   const isOwner = subject.ownerId === person.id
   if (who === 'owner') {
-    if (!isOwner)
-      throw forbidden(`To ${verb} ${subject.name} one must be the person whose it is, or have the role admin.`)
+    if (!isOwner) throw forbidden(`Only the owner or an admin can ${verb} ${subject.name}.`)
     return
   }
   const leads =
@@ -119,12 +118,12 @@ export function requireRight(
     subject.projectIds.every((projectId) => projectId !== null && ledIds.has(projectId))
   if (person.role !== 'billing' && !leads) {
     throw forbidden(
-      `To ${verb} ${subject.name} one needs the role billing or admin, or must lead ${led(subject)}; yours is ${person.role}.`,
+      `To ${verb} ${subject.name}, you need the role billing or admin, or must be a lead of ${led(subject)}. Your role is ${person.role}.`,
     )
   }
   if (who === 'another approver' && isOwner) {
     throw forbidden(
-      `Nobody but an admin can ${verb} what is their own. Ask another one who leads ${led(subject)} or has the role billing, or an admin.`,
+      `You cannot ${verb} ${subject.name} because it is your own. Ask another lead of ${led(subject)}, or a person with the role billing or admin.`,
     )
   }
 }
@@ -153,9 +152,9 @@ export function transitionFrom<Step extends { from: string | null; action: strin
   const needed = [...new Set(steps.map(({ from }) => from))]
   const isDone = steps.some(({ to }) => to === state)
   const before = transitions.find(({ from, to }) => from === state && needed.includes(to))
-  const advice = isDone ? 'That was done already.' : before ? (WORDS[before.action]?.first ?? '') : ''
+  const advice = isDone ? 'This has already been done.' : before ? (WORDS[before.action]?.first ?? '') : ''
   throw new Problem(
     'wrong_status',
-    `To ${WORDS[action]!.infinitive} ${name} it must be ${needed.join(' or ')}; it is ${state}. ${advice}`.trim(),
+    `Cannot ${WORDS[action]!.infinitive} ${name}: it must be ${needed.join(' or ')}, but is ${state}. ${advice}`.trim(),
   )
 }

@@ -42,12 +42,12 @@ export const RuleTrial = Type.Object(
     ...unsavedRule,
     limit: Type.Optional(
       Type.Integer({
-        description: `How many entries; ${TRIED_USUALLY} where nothing is asked for. With many rules a page may be shorter.`,
+        description: `Number of entries to test. Default: ${TRIED_USUALLY}. With many rules, a page may be shorter.`,
         minimum: 1,
         maximum: TRIED_LIMIT,
       }),
     ),
-    page: Type.Optional(Type.String({ description: 'The `next_page` of the answer before, to the same question.' })),
+    page: Type.Optional(Type.String({ description: 'The `next_page` of the previous response to the same request.' })),
   },
   { ...strict, $id: 'PlacementRuleTrial' },
 )
@@ -64,21 +64,22 @@ export const RuleTrialAnswer = Type.Object(
             {
               id: Type.String(),
               started_at: Type.String({ format: 'date-time' }),
-              agent_manager: Type.String({ description: 'The person’s name.' }),
+              agent_manager: Type.String({ description: 'Name of the person.' }),
               agent_harness: Type.String(),
               agent_name: Type.String(),
               model: Type.String(),
               summary: orNull(Type.String()),
               labels: Type.Record(Type.String(), Type.String()),
-              cost: Type.Union([Type.Number(), Type.Null()], { description: 'US dollars; null where it is unknown.' }),
+              cost: Type.Union([Type.Number(), Type.Null()], { description: 'In US dollars; null if unknown.' }),
               project: Reference,
               ticket: Reference,
               placed_by: oneOf([...PLACED_BY, 'unattributed']),
             },
-            { ...strict, description: 'The entry as it is.' },
+            { ...strict, description: 'The entry in its current state.' },
           ),
           applies: Type.Boolean({
-            description: 'Whether applying rules may move it: not what is named, placed by hand or locked.',
+            description:
+              'Whether applying rules can move the entry. False if a report or a person placed it, or if it is locked.',
           }),
           taken: ExplanationBody.properties.taken,
           steps: ExplanationBody.properties.steps,

@@ -29,17 +29,17 @@ interface Check {
 /** In the order in which one would go through them. */
 export const CHECKS = {
   all: {
-    description: 'whatever the reports count',
+    description: 'all entries that reports count',
     readFrom: 'statuses',
     filter: () => ({ statuses: COUNTED_STATUSES }),
   },
   unplaced: {
-    description: 'on no project and no ticket',
+    description: 'not assigned to a project or ticket',
     readFrom: 'entries',
     filter: () => ({ statuses: LIVE, placed: ['none'] }),
   },
   without_client: {
-    description: 'on a project that bills take and that has no client to be billed',
+    description: 'on a billable project without a client',
     readFrom: 'entries',
     filter: () => ({ statuses: LIVE, clients: ['none'], billable: true }),
   },
@@ -49,34 +49,38 @@ export const CHECKS = {
     filter: () => ({ statuses: LIVE, projects: ['none'], placed: [...PLACED_BY] }),
   },
   unpriced: {
-    description: 'the cost is unknown',
+    description: 'cost unknown',
     readFrom: 'statuses',
     filter: () => ({ statuses: LIVE, priced: false }),
   },
   possible_duplicates: {
-    description: "an earlier entry says exactly the same, or another person's session has the same id",
+    description: "identical to an earlier entry, or with the same session ID as another person's session",
     readFrom: 'entries',
     filter: () => ({ statuses: LIVE, possibleDuplicate: true }),
   },
   unapproved: {
-    description: 'submitted and neither approved nor billed',
+    description: 'submitted, but not approved or billed',
     readFrom: 'statuses',
     filter: () => ({ statuses: ['submitted'] }),
   },
   // An entry is on a bill exactly while it is billed.
   unbilled: {
-    description: 'on no bill',
+    description: 'not on a bill',
     readFrom: 'statuses',
     filter: () => ({ statuses: LIVE.filter((status) => status !== 'billed') }),
   },
-  rejected: { description: 'never billed', readFrom: 'statuses', filter: () => ({ statuses: ['rejected'] }) },
+  rejected: {
+    description: 'rejected, so never billed',
+    readFrom: 'statuses',
+    filter: () => ({ statuses: ['rejected'] }),
+  },
   on_sheets: {
-    description: 'on a sheet that is open or awaits approval, which no report counts yet',
+    description: 'on a sheet that is open or awaiting approval, not yet counted in reports',
     readFrom: 'statuses',
     filter: () => ({ statuses: ['draft', 'pending'] }),
   },
   reaching_in: {
-    description: 'started up to 31 days before the period and ended in it or later; counted before it',
+    description: 'started up to 31 days before the period and ended in or after it; counted before the period',
     readFrom: 'straddling',
     filter: ({ startingAt }) => ({
       statuses: COUNTED_STATUSES,
@@ -86,7 +90,7 @@ export const CHECKS = {
     }),
   },
   reaching_out: {
-    description: 'started in the period and ended behind it; counted in it',
+    description: 'started in the period and ended after it; counted in the period',
     readFrom: 'straddling',
     filter: ({ endingAt }) => ({ statuses: COUNTED_STATUSES, endedAfter: endingAt }),
   },

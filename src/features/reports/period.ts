@@ -34,7 +34,7 @@ function refused(name: keyof NamedPeriod, message: string) {
  */
 export function periodTexts({ last, month, from, to }: NamedPeriod, { now, timeZone }: Circumstances): QueryTexts {
   if ([last, month, from ?? to].filter((text) => text !== undefined).length > 1) {
-    throw refused(month === undefined ? 'last' : 'month', 'names a period of its own: leave the other one out')
+    throw refused(month === undefined ? 'last' : 'month', 'cannot be combined with another period')
   }
   if (month !== undefined) {
     const days = daysOfMonth(month)
@@ -42,7 +42,7 @@ export function periodTexts({ last, month, from, to }: NamedPeriod, { now, timeZ
     return { starting_at: days.from, ending_at: addDays(days.to, 1) }
   }
   if (from !== undefined) return { starting_at: from, ending_at: to }
-  if (to !== undefined) throw refused('to', 'needs a beginning as well: add --from')
+  if (to !== undefined) throw refused('to', 'requires a start date: add --from')
   const duration = parseDuration(last ?? USUAL)
   if (!duration || duration > LONGEST_MS) throw refused('last', 'must be a duration, such as 30d, 12h or 2w')
   // Days are whole ones of which today is the last; hours end now.

@@ -65,10 +65,10 @@ export function readUsage(texts: QueryTexts, circumstances: Circumstances): Usag
     query.refuse(
       'bucket_width',
       'too_many_buckets',
-      `makes more than ${limit} buckets of this period: ask for wider ones, or a shorter period`,
+      `results in more than ${limit} buckets for this period. Use wider buckets or a shorter period`,
     )
   } else if (page && !fits(page, read)) {
-    query.refuse('page', 'bad_page', 'must be the next_page of an earlier answer to the same question')
+    query.refuse('page', 'bad_page', 'must be the next_page of a previous response to the same request')
   }
   query.finish()
   return read
@@ -102,11 +102,11 @@ function fits({ from, endingAt }: UsagePage, { startingAt, endingAt: asked, widt
 function readDimensions(query: Query): Dimension[] {
   const texts = query.list('group_by') ?? []
   if (!texts.every((text) => DIMENSIONS.includes(text as never) || LABEL.test(text))) {
-    query.refuse('group_by', 'not_allowed', `must be any of ${DIMENSIONS.join(', ')}, or label:<name>`)
+    query.refuse('group_by', 'not_allowed', `must be one of ${DIMENSIONS.join(', ')}, or label:<name>`)
   } else if (new Set(texts).size < texts.length) {
-    query.refuse('group_by', 'not_allowed', 'must not name anything twice')
+    query.refuse('group_by', 'not_allowed', 'must not contain duplicates')
   } else if (texts.length > DIMENSION_LIMIT) {
-    query.refuse('group_by', 'too_many', `must be at most ${DIMENSION_LIMIT}`)
+    query.refuse('group_by', 'too_many', `must have at most ${DIMENSION_LIMIT} values`)
   }
   return texts as Dimension[]
 }
@@ -123,7 +123,7 @@ function readPeriod(query: Query, circumstances: Circumstances): PeriodQuery {
   if (query.text('starting_at') === undefined) query.refuse('starting_at', 'required', 'is required')
   if (startingAt !== undefined && startingAt >= endingAt) {
     if (query.text('ending_at') === undefined)
-      query.refuse('starting_at', 'not_allowed', 'must be in the past where there is no ending_at')
+      query.refuse('starting_at', 'not_allowed', 'must be in the past if ending_at is absent')
     else query.refuse('ending_at', 'not_allowed', 'must be later than starting_at')
   }
   return { timeZone, startingAt: startingAt ?? endingAt, endingAt, filter }

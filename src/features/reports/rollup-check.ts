@@ -41,9 +41,10 @@ export async function checkRollup({ db, onProgress }: CheckOptions): Promise<str
       const found = await checkPeriod(db, period, periods)
       // Only now: whatever changed while it was summed has left a mark.
       if (found.length === 0 || !(await holds(db.read, period))) continue
-      const name = `The ${period.level} that begins at ${new Date(period.startsAt).toISOString()} (${zone})`
+      const name = `The ${period.level} starting at ${new Date(period.startsAt).toISOString()} (${zone})`
       differences.push(...found.slice(0, NAMED_PER_PERIOD).map((difference) => `${name} ${difference}.`))
-      if (found.length > NAMED_PER_PERIOD) differences.push(`${name} has ${found.length - NAMED_PER_PERIOD} more.`)
+      if (found.length > NAMED_PER_PERIOD)
+        differences.push(`${name} has ${found.length - NAMED_PER_PERIOD} more differences.`)
     }
     differences.push(...(await findForgottenDays(db, zone)))
   }
@@ -70,18 +71,16 @@ function differencesOf({ lacking, wrong }: Mismatch): string[] {
     const other = wrongByGroup.get(group)
     wrongByGroup.delete(group)
     if (!other) {
-      found.push(`lacks the group ${group}`)
+      found.push(`is missing the group ${group}`)
       continue
     }
     for (const figure of Object.keys(row) as (keyof RollupSums)[]) {
       if (row[figure] !== other[figure]) {
-        found.push(
-          `has ${other[figure]} as ${figure} of the group ${group}, where the entries add up to ${row[figure]}`,
-        )
+        found.push(`has ${figure} ${other[figure]} in the group ${group}, but its entries add up to ${row[figure]}`)
       }
     }
   }
-  for (const group of wrongByGroup.keys()) found.push(`has the group ${group} though it should not, or twice`)
+  for (const group of wrongByGroup.keys()) found.push(`has an unexpected or duplicate group ${group}`)
   return found
 }
 
@@ -100,7 +99,7 @@ async function findForgottenDays(db: Database, zone: string): Promise<string[]> 
     const day: Range = dayAt(start, zone)
     const { periods, staleHours } = await readState(db.read, zone, day)
     const isKnown = staleHours.length > 0 || periods.some(({ level }) => level === 'day')
-    if (!isKnown) forgotten.push(`The day that begins at ${new Date(day.from).toISOString()} (${zone}) is missing.`)
+    if (!isKnown) forgotten.push(`The day starting at ${new Date(day.from).toISOString()} (${zone}) is missing.`)
     from = day.to
   }
 }

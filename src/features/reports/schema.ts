@@ -8,31 +8,33 @@ import { CHECKS } from './checks.ts'
 /** Not an integer of JSON Schema's 64 bits: a sum has as many digits as it needs. */
 const whole = (description: string) => Type.Integer({ description, minimum: 0 })
 const money = (description: string) =>
-  orNull(Type.Number({ description: `${description} US dollars, at most 9 decimals; null where none is known.` }))
+  orNull(Type.Number({ description: `${description} In US dollars, at most 9 decimals; null if unknown.` }))
 
 const Tokens = Type.Object(
   {
     input: whole('Input tokens that were neither read from nor written to a cache.'),
-    output: whole('Output tokens, reasoning included.'),
+    output: whole('Output tokens, including reasoning.'),
     cache_read: whole('Tokens read from the cache.'),
     cache_write: whole('Tokens written to the cache.'),
     cache_write_1h: whole('Tokens written to the cache for one hour.'),
-    total: whole('Sum of the five.'),
+    total: whole('Sum of the five counts.'),
   },
   { ...strict, description: 'Sums of the five disjoint counts.' },
 )
 
-const entries = whole('Token entries that the figures cover.')
-const unpriced = whole('Those whose cost is unknown; sums of money leave them out.')
+const entries = whole('Number of token entries.')
+const unpriced = whole('Number of unpriced entries, which amounts exclude.')
 
 const figures = {
   entries,
   unpriced_entries: unpriced,
-  straddling_entries: whole('Those whose session went on behind the end; they count whole where they started.'),
+  straddling_entries: whole(
+    'Entries whose session ended after the bucket. They count in full in the bucket in which they started.',
+  ),
   tokens: Tokens,
-  cost: money('Of the priced entries: the reported cost, else the list value.'),
-  list_value: money('Of the entries that the price table values.'),
-  reported_cost: money('Of the entries whose caller told a cost.'),
+  cost: money('Cost of the priced entries: the reported cost, or else the list value.'),
+  list_value: money('List value of the entries that have one.'),
+  reported_cost: money('Reported cost of the entries that have one.'),
 }
 
 const Named = Type.Object({ id: Type.String(), name: Type.String() }, strict)
@@ -47,9 +49,9 @@ const dimensions = {
   provider: orNull(Type.String()),
   model: orNull(Type.String()),
   status: orNull(oneOf(STATUSES, 'Status.')),
-  source: orNull(oneOf(SOURCES, 'What supplied the figures.')),
+  source: orNull(oneOf(SOURCES, 'Source of the figures.')),
   labels: Type.Record(Type.String(), orNull(Type.String()), {
-    description: 'The labels that the question groups by, by their names.',
+    description: 'Values of the labels in `group_by`, by label name.',
   }),
 }
 
@@ -59,51 +61,51 @@ export const UsageResult = Type.Object(
     ...strict,
     $id: 'UsageResult',
     description:
-      'One group of entries. Only the dimensions that the question groups by are there, with null for entries that have none.',
+      'One group of entries. Contains only the dimensions in `group_by`, with null for entries without a value.',
   },
 )
 export type UsageResult = Static<typeof UsageResult>
 
 const bounds = {
-  starting_at: moment('Its first moment.'),
-  ending_at: moment('The moment at which it is over.'),
+  starting_at: moment('Start, inclusive.'),
+  ending_at: moment('End, exclusive.'),
 }
 
 export const UsageBucket = Type.Object(
   {
-    starting_at: moment('From when on the bucket counts: its entries started at this moment or later …'),
-    ending_at: moment('… and before this one.'),
+    starting_at: moment('Start of the bucket, inclusive.'),
+    ending_at: moment('End of the bucket, exclusive.'),
     period: Type.Object(bounds, {
       ...strict,
       description:
-        'The whole hour, day, week or month. It is more than the bucket where the question begins or ends within.',
+        'The whole hour, day, week or month. It is longer than the bucket if the requested period starts or ends within it.',
     }),
-    results: Type.Array(UsageResult, { description: 'The groups, the dearest first.' }),
+    results: Type.Array(UsageResult, { description: 'The groups, highest cost first.' }),
   },
   { ...strict, $id: 'UsageBucket' },
 )
 export type UsageBucket = Static<typeof UsageBucket>
 
 const asked = {
-  starting_at: moment('The first moment that is covered.'),
-  ending_at: moment('The first moment that is not.'),
-  time_zone: Type.String({ description: 'The zone of dates and buckets.', examples: ['Europe/Berlin'] }),
+  starting_at: moment('Start of the period, inclusive.'),
+  ending_at: moment('End of the period, exclusive.'),
+  time_zone: Type.String({ description: 'Time zone of dates and buckets.', examples: ['Europe/Berlin'] }),
   currency: Type.Literal('USD'),
 }
 
 const paged = {
   has_more: Type.Boolean(),
-  next_page: orNull(Type.String({ description: 'Send it as `page`, with the same question, for what comes next.' })),
+  next_page: orNull(Type.String({ description: 'Send it as `page` with the same parameters to get the next page.' })),
 }
 
 export const UsageReport = Type.Object(
   {
     ...asked,
-    bucket_width: oneOf(BUCKET_WIDTHS, 'As asked.'),
+    bucket_width: oneOf(BUCKET_WIDTHS, 'As requested.'),
     group_by: Type.Array(Type.String()),
-    totals: Type.Object(figures, { ...strict, description: 'Of the whole question, on each of its pages.' }),
+    totals: Type.Object(figures, { ...strict, description: 'Totals of the whole report, on every page.' }),
     data: Type.Array(UsageBucket, {
-      description: 'By time. Buckets without entries are left out, but for `fill_gaps`.',
+      description: 'In chronological order. Buckets without entries are omitted unless `fill_gaps` is true.',
     }),
     ...paged,
   },
@@ -113,13 +115,13 @@ export type UsageReport = Static<typeof UsageReport>
 
 export const UnpricedModel = Type.Object(
   {
-    model: Type.String({ description: 'As it was reported.' }),
-    provider: orNull(Type.String({ description: 'As it was reported.' })),
+    model: Type.String({ description: 'As reported.' }),
+    provider: orNull(Type.String({ description: 'As reported.' })),
     entries,
     tokens: Tokens,
-    first_at: moment('When the first of the sessions started.'),
-    last_at: moment('When the last of them started.'),
-    explanation: Type.String({ description: 'Path of the explanation why there is no price.' }),
+    first_at: moment('Start of the first session.'),
+    last_at: moment('Start of the last session.'),
+    explanation: Type.String({ description: 'Path of the explanation of the missing price.' }),
     list: Type.String({ description: 'Path of the list of these entries.' }),
   },
   { ...strict, $id: 'UnpricedModel' },
@@ -133,11 +135,13 @@ export const UnpricedReport = Type.Object(
 export type UnpricedReport = Static<typeof UnpricedReport>
 
 const difference = {
-  reported_cost: money('What callers said.'),
-  list_value: money('What the price table says.'),
-  difference: money('Reported less list value.'),
+  reported_cost: money('Total reported cost.'),
+  list_value: money('Total list value.'),
+  difference: money('Reported cost minus list value.'),
   ratio: orNull(
-    Type.Number({ description: 'Reported by list value, to 6 decimals; null where the list value is 0 or unknown.' }),
+    Type.Number({
+      description: 'Reported cost divided by list value, to 6 decimals; null if the list value is 0 or unknown.',
+    }),
   ),
 }
 
@@ -151,8 +155,8 @@ export const VarianceReport = Type.Object(
   {
     ...asked,
     totals: Type.Object(
-      { entries, compared_entries: whole('Those of which both figures are known.'), ...difference },
-      { ...strict, description: 'Of the whole question, on each of its pages.' },
+      { entries, compared_entries: whole('Number of entries for which both amounts are known.'), ...difference },
+      { ...strict, description: 'Totals of the whole report, on every page.' },
     ),
     data: Type.Array(Variance),
     ...paged,
@@ -164,14 +168,14 @@ export type VarianceReport = Static<typeof VarianceReport>
 export const SumsProgress = Type.Object(
   {
     time_zone: asked.time_zone,
-    days: whole('Days that have entries, as far as they were looked for.'),
-    days_made: whole('Those whose sums are made.'),
-    complete: Type.Boolean({ description: 'Whether all of them are.' }),
+    days: whole('Number of days with entries that were found so far.'),
+    days_made: whole('Number of days whose totals are ready.'),
+    complete: Type.Boolean({ description: 'Whether all of them are ready.' }),
   },
   {
     ...strict,
     $id: 'SumsProgress',
-    description: 'How far the sums of days are made, from which reports are answered.',
+    description: 'Progress of the daily totals that reports are based on.',
   },
 )
 export type SumsProgress = Static<typeof SumsProgress>
@@ -186,8 +190,8 @@ export const CompletenessCheck = Type.Object(
     ),
     entries,
     unpriced_entries: unpriced,
-    cost: money('Of the priced ones.'),
-    list: Type.String({ description: 'Path of the list of exactly these entries.' }),
+    cost: money('Cost of the priced entries.'),
+    list: Type.String({ description: 'Path of the list of these entries.' }),
   },
   { ...strict, $id: 'CompletenessCheck' },
 )

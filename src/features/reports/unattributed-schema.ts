@@ -5,40 +5,40 @@ import { UnpricedModel } from './schema.ts'
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const { entries, tokens, first_at, last_at, list } = UnpricedModel.properties
-const unpriced = Type.Integer({ description: 'Those whose cost is unknown; `cost` leaves them out.', minimum: 0 })
+const unpriced = Type.Integer({ description: 'Number of unpriced entries, which `cost` excludes.', minimum: 0 })
 const cost = Type.Union([Type.Number(), Type.Null()], {
-  description: 'What they cost together, in US dollars, at most 9 decimals; null where no cost is known.',
+  description: 'Total cost in US dollars, at most 9 decimals; null if no cost is known.',
 })
 
 const Condition = Type.Object({ field: Type.String(), matches: Type.String() }, strict)
 
 export const UnattributedGroup = Type.Object(
   {
-    name: Type.String({ description: 'What the group is known by.', examples: ['acme/web'] }),
+    name: Type.String({ description: 'Name of the group.', examples: ['acme/web'] }),
     entries,
     unpriced_entries: unpriced,
     tokens,
     cost,
     first_at,
     last_at,
-    repository: textOrNull('The label `repository` of all of them; null where they have none.'),
+    repository: textOrNull('The label `repository` of the entries; null if they have none.'),
     agent_manager: Type.Union([Type.Object({ id: Type.String(), name: Type.String() }, strict), Type.Null()], {
-      description: 'The person, where it is one for all of them.',
+      description: 'The person, if the same for all entries.',
     }),
-    agent_harness: textOrNull('The harness, where it is one for all of them.'),
-    agent_name: textOrNull('The agent, where it is one for all of them.'),
-    model: textOrNull('The model, where it is one for all of them.'),
+    agent_harness: textOrNull('The harness, if the same for all entries.'),
+    agent_name: textOrNull('The agent, if the same for all entries.'),
+    model: textOrNull('The model, if the same for all entries.'),
     common: Type.Array(Condition, {
-      description: 'Everything that all of them share, as conditions of a rule; of branches also how they begin.',
+      description: 'Values that all entries share, as conditions of a rule. For branches, also a common prefix.',
     }),
     rule: Type.Object(
       { name: Type.String(), conditions: Type.Array(Condition) },
       {
         ...strict,
-        description: 'A rule that would take the group: send it to `POST /placement-rules` with a project.',
+        description: 'A rule that matches the group. Add a project and send it to `POST /placement-rules`.',
       },
     ),
-    example: Type.String({ description: 'Id of the one that arrived last.' }),
+    example: Type.String({ description: 'ID of the entry that arrived last.' }),
     list,
   },
   { ...strict, $id: 'UnattributedGroup' },
@@ -49,19 +49,19 @@ export const UnattributedReport = Type.Object(
   {
     totals: Type.Object(
       { groups: Type.Integer(), entries, unpriced_entries: unpriced, cost },
-      { ...strict, description: 'Of all groups, on each page.' },
+      { ...strict, description: 'Totals of all groups, on every page.' },
     ),
     placed_on_nothing: Type.Object(
       { entries, cost },
       {
         ...strict,
-        description: 'What persons have taken off every project: it is decided, and in none of the groups.',
+        description: 'Entries that people removed from every project on purpose. They are not in any group.',
       },
     ),
     data: Type.Array(UnattributedGroup),
     has_more: Type.Boolean(),
     next_page: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as `page`, with the same question, for what comes next.',
+      description: 'Send it as `page` with the same parameters to get the next page.',
     }),
   },
   { ...strict, $id: 'UnattributedReport' },

@@ -183,8 +183,8 @@ function conditionsOf({ repository }: Group, common: Condition[]): Condition[] {
 }
 
 function nameOf({ repository, agent, harness, manager }: Group): string {
-  if (repository !== undefined) return repository || 'without a name'
-  return `${agent} in ${harness} of ${manager!.name}`
+  if (repository !== undefined) return repository || 'unnamed repository'
+  return `${agent} in ${harness} by ${manager!.name}`
 }
 
 /** A rule's name may have so many characters. */

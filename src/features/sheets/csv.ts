@@ -22,7 +22,7 @@ const count = (cell: string): Cell =>
 const dollars = (cell: string): Cell => {
   const nanos = parseDecimal(cell, NANO_DIGITS)
   return nanos === undefined
-    ? { issue: 'must be US dollars as a decimal number, such as 0.063354' }
+    ? { issue: 'must be a decimal number of US dollars, such as 0.063354' }
     : { value: moneyNumber(nanos) }
 }
 const flag = (cell: string): Cell =>
@@ -73,11 +73,11 @@ export function readRows(file: string): DraftRow[] {
   const [first, ...lines] = linesOf(file)
   const names = first?.cells.map((name) => name.trim().toLowerCase()) ?? []
   if (names.length > COLUMNS_LIMIT) {
-    throw validationFailed([issue(1, '', 'too_many', `has ${names.length} columns, and may have ${COLUMNS_LIMIT}`)])
+    throw validationFailed([issue(1, '', 'too_many', `has ${names.length} columns, but the limit is ${COLUMNS_LIMIT}`)])
   }
   const issues = names.flatMap((name, index) => issuesOfColumn(name, names.indexOf(name) !== index))
   if (issues.length > 0) throw validationFailed(issues)
-  if (lines.length === 0) throw validationFailed([issue(2, '', 'required', 'is missing: the file holds no entry')])
+  if (lines.length === 0) throw validationFailed([issue(2, '', 'required', 'is missing: the file has no entries')])
   return lines.map(({ number, cells }) => rowOf(number, names, cells))
 }
 
@@ -92,7 +92,7 @@ function linesOf(file: string) {
     return csvLines(file, FILE_LIMITS)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw validationFailed([{ pointer: '/lines', code: 'bad_format', message: `must be CSV, but ${error.message}` }])
+    throw validationFailed([{ pointer: '/lines', code: 'bad_format', message: `is not valid CSV: ${error.message}` }])
   }
 }
 
@@ -101,19 +101,19 @@ function issue(line: number, column: string, code: string, message: string): Iss
 }
 
 function issuesOfColumn(name: string, isRepeated: boolean): Issue[] {
-  if (isRepeated) return [issue(1, name, 'not_allowed', 'is there twice')]
+  if (isRepeated) return [issue(1, name, 'not_allowed', 'is a duplicate column')]
   if (columnOf(name)) return []
   const hint = name.includes(';')
-    ? 'separate cells by commas'
-    : `there are ${Object.keys(COLUMNS).join(', ')} and label:…`
-  return [issue(1, name, 'unknown_field', `is no column of the template; ${hint}`)]
+    ? 'use commas to separate values'
+    : `valid columns are ${Object.keys(COLUMNS).join(', ')} and label:…`
+  return [issue(1, name, 'unknown_field', `is not a column of the template; ${hint}`)]
 }
 
 function rowOf(line: number, names: string[], cells: string[]): DraftRow {
   const body: Record<string, unknown> = { tokens: {} }
   const issues: Issue[] = []
   if (cells.length > names.length) {
-    issues.push(issue(line, '', 'unknown_field', `has ${cells.length} cells for ${names.length} columns`))
+    issues.push(issue(line, '', 'unknown_field', `has ${cells.length} values for ${names.length} columns`))
   }
   for (const [index, name] of names.entries()) {
     const cell = cells[index]?.trim() ?? ''

@@ -17,7 +17,7 @@ export const EXAMPLE_SHEET: TokenSheet = {
   period: { from: '2026-11-01', to: '2026-11-30' },
   starting_at: '2026-10-31T23:00:00.000Z',
   ending_at: '2026-11-30T23:00:00.000Z',
-  note: 'Work on the train, without a network',
+  note: 'Offline work on the train',
   reason: null,
   ...SUMS,
   projects: [ACME],
@@ -44,7 +44,7 @@ export const EXAMPLE_APPROVED: TokenSheet = { ...DECIDED, status: 'approved' }
 export const EXAMPLE_RETURNED: TokenSheet = {
   ...DECIDED,
   status: 'returned',
-  reason: 'The session of the 12th was reported as well',
+  reason: 'The session on the 12th was also reported automatically',
 }
 
 export const EXAMPLE_DRAFT_ENTRY = {

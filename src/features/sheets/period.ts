@@ -16,7 +16,7 @@ const DAYS_LIMIT = 366
 /** Throws 422 for days that no calendar has, in a wrong order or too far apart. */
 export function readPeriod({ period, month }: Pick<NewSheetBody, 'period' | 'month'>, timeZone: string): Period {
   if ((period === undefined) === (month === undefined)) {
-    const message = 'is required, or month instead; not both'
+    const message = 'is required unless month is given. Use one of the two'
     throw validationFailed([{ pointer: '/period', code: period ? 'not_allowed' : 'required', message }])
   }
   const days = period ?? daysOfMonth(month!) ?? { from: month!, to: month! }
@@ -24,9 +24,9 @@ export function readPeriod({ period, month }: Pick<NewSheetBody, 'period' | 'mon
   const refuse = (pointer: string, code: string, message: string) => issues.push({ pointer, code, message })
   const [from, to] = period ? ['/period/from', '/period/to'] : ['/month', '/month']
   const [hasFirst, hasLast] = [isDay(days.from), isDay(days.to)]
-  if (!hasFirst) refuse(from, 'no_such_time', 'names a day that no calendar has')
-  if (!hasLast && (period || hasFirst)) refuse(to, 'no_such_time', 'names a day that no calendar has')
-  if (hasFirst && hasLast && days.to < days.from) refuse(to, 'ends_before_start', 'must not be before from')
+  if (!hasFirst) refuse(from, 'no_such_time', 'is not a valid date')
+  if (!hasLast && (period || hasFirst)) refuse(to, 'no_such_time', 'is not a valid date')
+  if (hasFirst && hasLast && days.to < days.from) refuse(to, 'ends_before_start', 'must not be earlier than from')
   if (hasFirst && hasLast && addDays(days.from, DAYS_LIMIT) <= days.to) {
     refuse(to, 'too_large', `must be within ${DAYS_LIMIT} days of from`)
   }

@@ -10,7 +10,7 @@ export const SHEET_LIMIT = 10_000
 const OVERLAPS_SHOWN = 20
 
 export function emptySheet(name: string): Problem {
-  return new Problem('empty_sheet', `${capital(name)} has no entries. Add them before it is submitted, or remove it.`)
+  return new Problem('empty_sheet', `${capital(name)} has no entries. Add entries before you submit it, or remove it.`)
 }
 
 export function sheetFull(): Problem {
@@ -18,7 +18,7 @@ export function sheetFull(): Problem {
     {
       pointer: '',
       code: 'too_large',
-      message: `a sheet has up to ${SHEET_LIMIT.toLocaleString('en')} entries; open another one`,
+      message: `must not exceed ${SHEET_LIMIT.toLocaleString('en')} entries per sheet. Open another sheet`,
     },
   ])
 }
@@ -28,12 +28,12 @@ export function overlappingEntries(overlaps: Overlap[]): Problem {
   const pairs = `${overlaps.length.toLocaleString('en')} ${overlaps.length === 1 ? 'pair' : 'pairs'}`
   return new Problem(
     'overlapping_entries',
-    `Entries of the sheet overlap with reported ones of the same person and harness (${pairs}). Remove what is counted twice, or confirm the overlaps.`,
+    `Entries on the sheet overlap with reported entries of the same person and harness (${pairs}). Remove duplicates, or confirm the overlaps.`,
     {
       issues: shown.map(({ entry, reported }) => ({
         pointer: `/entries/${entry.uid}`,
         code: 'overlaps',
-        message: `${entry.harness} from ${spanText(entry)} overlaps with the reported ${reported.uid}, ${spanText(reported)}`,
+        message: `${entry.harness} from ${spanText(entry)} overlaps with reported entry ${reported.uid}, ${spanText(reported)}`,
       })),
     },
   )
@@ -46,7 +46,7 @@ function spanText({ startedAt, endedAt }: Overlap['entry']): string {
 export function billedEntries(name: string, count: number): Problem {
   return new Problem(
     'wrong_status',
-    `${count} of the entries of ${name} are on a bill, which freezes them. Void the bill first.`,
+    `${count} entries of ${name} are frozen because they are on a bill. Void the bill first.`,
   )
 }
 

@@ -36,29 +36,29 @@ import {
 import type { SheetsService } from './service.ts'
 
 const tag = 'Token sheets'
-const path = { id: 'Id of the sheet (sht_…).' }
-const pathOfEntry = { ...path, entry: 'Id of the entry (ent_…).' }
+const path = { id: 'ID of the sheet (sht_…).' }
+const pathOfEntry = { ...path, entry: 'ID of the entry (ent_…).' }
 
-const OWNER = 'The person whose it is may, and the role admin.'
-const APPROVER = 'Billing and admin may, and who leads the projects of all its entries.'
+const OWNER = 'Only for the owner of the sheet and admins.'
+const APPROVER = 'Requires the role billing or admin, or being a lead of the projects of all its entries.'
 
 const moments = {
   starting_at: parameter({
     type: 'string',
     format: 'date-time',
-    description: 'Periods, or sessions, that began at or after this moment.',
+    description: 'Periods or sessions that started at or after this time.',
   }),
   ending_at: parameter({
     type: 'string',
     format: 'date-time',
-    description: 'Periods, or sessions, that began before this moment.',
+    description: 'Periods or sessions that started before this time.',
   }),
 }
 
 const SheetQuery = t.Object(
   {
     status: listParameter('Status.', { type: 'string', enum: [...SHEET_STATUSES] }),
-    agent_manager: listParameter('Id or e-mail address of a person.'),
+    agent_manager: listParameter('ID or e-mail address of a person.'),
     ...moments,
     ...listPage('Sheets'),
   },
@@ -66,7 +66,7 @@ const SheetQuery = t.Object(
 )
 
 const sheetNow = (example: TokenSheet) => ({
-  200: { description: 'The sheet as it is now.', schema: TokenSheet, example },
+  200: { description: 'The updated sheet.', schema: TokenSheet, example },
 })
 
 export const sheetsRoutes = ({
@@ -87,9 +87,9 @@ export const sheetsRoutes = ({
         detail: documented({
           id: 'listApprovals',
           tag: 'Approval',
-          summary: 'Read what waits for the caller’s approval',
-          description: 'Token sheets and reported entries that the caller could approve, with sums.',
-          responses: { 200: { description: 'What waits.', schema: Approvals, example: EXAMPLE_APPROVALS } },
+          summary: 'List pending approvals',
+          description: 'Token sheets and reported entries that the caller can approve, with totals.',
+          responses: { 200: { description: 'The pending approvals.', schema: Approvals, example: EXAMPLE_APPROVALS } },
           problems: ['database_deadline'],
         }),
       },
@@ -110,7 +110,7 @@ export const sheetsRoutes = ({
           tag,
           summary: 'List token sheets',
           description:
-            'Newest first, of those that the caller may see: their own, those with entries of projects that they lead, or all.',
+            'Returns the sheets visible to the caller, newest first: their own, those with entries of projects they lead, or all sheets.',
           responses: {
             200: {
               description: 'A page of sheets.',
@@ -141,7 +141,7 @@ export const sheetsRoutes = ({
           body: {
             examples: {
               month: { summary: 'For a month', value: { month: '2026-11' } },
-              period: { summary: 'For some days', value: { period: { from: '2026-11-16', to: '2026-11-20' } } },
+              period: { summary: 'For a range of days', value: { period: { from: '2026-11-16', to: '2026-11-20' } } },
             },
           },
           responses: {
@@ -178,9 +178,9 @@ export const sheetsRoutes = ({
         detail: documented({
           id: 'getTokenSheetTemplate',
           tag,
-          summary: 'Read the template of a sheet’s entries',
+          summary: 'Get the CSV template for sheet entries',
           description:
-            'The first line of a CSV file: a row below it is an entry. Labels have a column each, `label:<name>`; columns that are not needed may be left out.',
+            'The header line of a CSV file. Each row below it is an entry. Labels have one column each, `label:<name>`. You can omit columns you do not need.',
           responses: {
             200: { description: 'CSV.', also: { 'text/csv': { schema: t.String(), example: TEMPLATE } } },
           },
@@ -192,7 +192,7 @@ export const sheetsRoutes = ({
       detail: documented({
         id: 'getTokenSheet',
         tag,
-        summary: 'Read one token sheet',
+        summary: 'Get a token sheet',
         path,
         responses: { 200: { description: 'The sheet.', schema: TokenSheet, example: EXAMPLE_SHEET } },
       }),
@@ -208,10 +208,10 @@ export const sheetsRoutes = ({
         detail: documented({
           id: 'removeTokenSheet',
           tag,
-          summary: 'Remove a sheet that is open or returned',
-          description: `Its drafts go with it. ${OWNER}`,
+          summary: 'Remove an open or returned sheet',
+          description: `Also removes its draft entries. ${OWNER}`,
           path,
-          responses: { 204: { description: 'It is gone.' } },
+          responses: { 204: { description: 'Removed.' } },
           problems: ['wrong_status'],
         }),
       },
@@ -234,7 +234,8 @@ export const sheetsRoutes = ({
           id: 'listTokenSheetEntries',
           tag,
           summary: 'List the entries of a sheet',
-          description: 'Newest first. `GET /token-entries?sheet=…` lists them with every other filter, and as CSV.',
+          description:
+            'Newest first. Use `GET /token-entries?sheet=…` to combine this with other filters or export CSV.',
           path,
           responses: {
             200: {
@@ -261,8 +262,8 @@ export const sheetsRoutes = ({
         detail: documented({
           id: 'addTokenSheetEntry',
           tag,
-          summary: 'Add an entry made by hand',
-          description: `The fields of a report without a session, valued and placed as one. It starts within the sheet’s period. ${OWNER}`,
+          summary: 'Add an entry to a sheet',
+          description: `Takes the fields of a report, without a session. The entry is valued and placed like a report and must start within the sheet’s period. ${OWNER}`,
           path,
           body: { example: EXAMPLE_DRAFT },
           responses: {
@@ -287,8 +288,8 @@ export const sheetsRoutes = ({
         detail: documented({
           id: 'importTokenSheetEntries',
           tag,
-          summary: 'Add the rows of a filled template',
-          description: `CSV, up to 1,000 entries. All rows are added, or none: every issue is then told with its line, as \`/lines/7/started_at\`. ${OWNER}`,
+          summary: 'Import entries from CSV',
+          description: `A CSV file with up to 1,000 entries. Either all rows are added or none. In case of errors, each issue contains its line, such as \`/lines/7/started_at\`. ${OWNER}`,
           path,
           body: {
             also: {
@@ -301,7 +302,7 @@ export const sheetsRoutes = ({
           },
           responses: {
             200: {
-              description: 'What was added.',
+              description: 'The added entries.',
               schema: ImportedEntries,
               example: { added: 1, data: [EXAMPLE_DRAFT_ENTRY] },
             },
@@ -322,7 +323,7 @@ export const sheetsRoutes = ({
           id: 'changeTokenSheetEntry',
           tag,
           summary: 'Change a draft',
-          description: `Absent is unchanged, null takes a field away; \`tokens\` and \`labels\` are replaced as a whole. ${OWNER}`,
+          description: `Fields that are absent stay unchanged; null clears a field. \`tokens\` and \`labels\` are replaced as a whole. ${OWNER}`,
           path: pathOfEntry,
           body: { example: { tokens: { input: 522, output: 300 }, ticket: 'ACME-43', summary: null } },
           responses: { 200: { description: 'The draft.', schema: TokenEntry, example: EXAMPLE_DRAFT_ENTRY } },
@@ -342,9 +343,9 @@ export const sheetsRoutes = ({
           id: 'removeTokenSheetEntry',
           tag,
           summary: 'Remove a draft',
-          description: `For good. ${OWNER}`,
+          description: `This cannot be undone. ${OWNER}`,
           path: pathOfEntry,
-          responses: { 204: { description: 'It is gone.' } },
+          responses: { 204: { description: 'Removed.' } },
           problems: ['wrong_status'],
         }),
       },
@@ -354,9 +355,9 @@ export const sheetsRoutes = ({
       detail: documented({
         id: 'listTokenSheetOverlaps',
         tag,
-        summary: 'List what overlaps with reported entries',
+        summary: 'List overlaps with reported entries',
         description:
-          'Pairs of the same person and harness that ran at the same time: the same use may be counted twice.',
+          'Pairs of entries of the same person and harness that ran at the same time, so the same usage may be counted twice.',
         path,
         responses: { 200: { description: 'The pairs.', schema: SheetOverlaps, example: EXAMPLE_OVERLAPS } },
         problems: ['database_deadline'],
@@ -376,7 +377,7 @@ export const sheetsRoutes = ({
           id: 'submitTokenSheet',
           tag,
           summary: 'Submit a sheet for approval',
-          description: `Its entries are \`pending\` from then on, and cannot be changed. Where some overlap with reported ones, that has to be confirmed. ${OWNER}`,
+          description: `The entries become \`pending\` and can no longer be changed. Overlaps with reported entries must be confirmed. ${OWNER}`,
           path,
           body: { example: { confirm_overlaps: true } },
           responses: sheetNow(EXAMPLE_SUBMITTED),
@@ -393,7 +394,7 @@ export const sheetsRoutes = ({
           id: 'approveTokenSheet',
           tag,
           summary: 'Approve a submitted sheet',
-          description: `Its entries are \`approved\` with it. ${APPROVER} Nobody but an admin approves their own.`,
+          description: `The entries become \`approved\`. ${APPROVER} Only admins can approve their own sheets.`,
           path,
           responses: sheetNow(EXAMPLE_APPROVED),
           problems: ['wrong_status'],
@@ -411,7 +412,7 @@ export const sheetsRoutes = ({
           id: 'returnTokenSheet',
           tag,
           summary: 'Return a submitted sheet, with a reason',
-          description: `Its entries are drafts again, to be corrected. ${APPROVER}`,
+          description: `The entries become drafts again, so that the owner can correct them. ${APPROVER}`,
           path,
           body: { example: { reason: EXAMPLE_RETURNED.reason } },
           responses: sheetNow(EXAMPLE_RETURNED),
@@ -427,8 +428,8 @@ export const sheetsRoutes = ({
         detail: documented({
           id: 'withdrawApprovalOfTokenSheet',
           tag,
-          summary: 'Make an approved sheet a submitted one again',
-          description: `Its entries are \`pending\` again. ${APPROVER} Entries on a bill are in the way.`,
+          summary: 'Withdraw the approval of a sheet',
+          description: `The entries become \`pending\` again. ${APPROVER} Fails if any entry is on a bill.`,
           path,
           responses: sheetNow(EXAMPLE_SUBMITTED),
           problems: ['wrong_status'],

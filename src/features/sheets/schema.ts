@@ -4,30 +4,33 @@ import { SHEET_STATUSES } from '../../database/tables.ts'
 import { day, listOf, moment, month, orNull, strict } from '../../wire.ts'
 import { TokenEntry } from '../entries/service.ts'
 
-const money = (description: string) => Type.Number({ description: `${description} US dollars, at most 9 decimals.` })
+const money = (description: string) => Type.Number({ description: `${description} In US dollars, at most 9 decimals.` })
 
 const Person = Type.Object({ id: Type.String(), name: Type.String() }, strict)
 const Project = Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)
 
 const days = Type.Object(
-  { from: day('The first day.'), to: day('The last day, included.') },
-  { ...strict, description: 'Days in the organization’s zone. The entries of a sheet start within them.' },
+  { from: day('The first day.'), to: day('The last day, inclusive.') },
+  {
+    ...strict,
+    description: 'Days in the organization’s time zone. All entries of the sheet must start within the period.',
+  },
 )
 
 export const NewTokenSheet = Type.Object(
   {
     period: Type.Optional(days),
-    month: Type.Optional(month('A whole month, instead of a period.')),
+    month: Type.Optional(month('A calendar month, instead of a period.')),
     note: Type.Optional(
       Type.String({
-        description: 'What the sheet is for.',
+        description: 'Purpose of the sheet.',
         maxLength: 1000,
         pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-        errorMessage: 'must be a text of up to 1000 characters without control characters',
+        errorMessage: 'must be at most 1000 characters long, without control characters',
       }),
     ),
     person: Type.Optional(
-      Type.String({ description: 'Id or e-mail address of the person whose it is; only for the role admin.' }),
+      Type.String({ description: 'ID or e-mail address of the owner. Only admins can set it to another person.' }),
     ),
   },
   { ...strict, $id: 'NewTokenSheet' },
@@ -40,30 +43,36 @@ export const TokenSheet = Type.Object(
     status: Type.Unsafe<(typeof SHEET_STATUSES)[number]>({
       type: 'string',
       enum: [...SHEET_STATUSES],
-      description: 'Entries can be added and changed while it is `open` or `returned`.',
+      description: 'Entries can be added and changed while the sheet is `open` or `returned`.',
     }),
-    agent_manager: { ...Person, description: 'The person whose it is.' },
+    agent_manager: { ...Person, description: 'Owner of the sheet.' },
     period: days,
-    starting_at: moment('The first moment of the period.'),
-    ending_at: moment('The first moment after the period.'),
+    starting_at: moment('Start of the period, inclusive.'),
+    ending_at: moment('End of the period, exclusive.'),
     note: orNull(Type.String()),
-    reason: orNull(Type.String({ description: 'Why it was returned.' })),
-    entries: Type.Integer({ description: 'Entries on it, like the sums of those that the caller may see.' }),
-    unpriced_entries: Type.Integer({ description: 'Those of unknown cost, which the sums of money leave out.' }),
-    tokens: Type.Integer(),
-    cost: money('The sum of the costs.'),
-    list_value: money('The sum of the list values.'),
-    projects: Type.Array(Project, { description: 'A lead of all of them may approve the sheet.' }),
-    has_unplaced: Type.Boolean({
-      description: 'Some entries are on no project: only the roles billing and admin may approve the sheet.',
+    reason: orNull(Type.String({ description: 'Reason for the return.' })),
+    entries: Type.Integer({
+      description: 'Number of entries. This and the totals cover the entries visible to the caller.',
     }),
-    created_at: moment('When it was opened.'),
-    submitted_at: orNull(moment('When it was last submitted.')),
-    decided_at: orNull(moment('When it was approved or returned.')),
-    decided_by: orNull({ ...Person, description: 'By whom; null for the command line.' }),
-    updated_at: orNull(moment('When it or its entries last changed.')),
+    unpriced_entries: Type.Integer({ description: 'Number of unpriced entries, which amounts exclude.' }),
+    tokens: Type.Integer(),
+    cost: money('Total cost.'),
+    list_value: money('Total list value.'),
+    projects: Type.Array(Project, { description: 'A person who leads all of these projects can approve the sheet.' }),
+    has_unplaced: Type.Boolean({
+      description:
+        'Whether some entries have no project. If so, only the roles billing and admin can approve the sheet.',
+    }),
+    created_at: moment('When the sheet was opened.'),
+    submitted_at: orNull(moment('When the sheet was last submitted.')),
+    decided_at: orNull(moment('When the sheet was approved or returned.')),
+    decided_by: orNull({
+      ...Person,
+      description: 'Person who approved or returned the sheet; null for the command line.',
+    }),
+    updated_at: orNull(moment('When the sheet or its entries last changed.')),
   },
-  { ...strict, $id: 'TokenSheet', description: 'Entries that a person made by hand for a period.' },
+  { ...strict, $id: 'TokenSheet', description: 'A person’s manually added entries for a period.' },
 )
 export type TokenSheet = Static<typeof TokenSheet>
 
@@ -74,7 +83,7 @@ export const SheetSubmission = Type.Object(
     confirm_overlaps: Type.Optional(
       Type.Boolean({
         description:
-          'Says that entries which overlap with reported ones are meant so. Without it such a sheet is not submitted.',
+          'Confirms that overlaps with reported entries are intended. Required to submit a sheet with overlaps.',
       }),
     ),
   },
@@ -94,7 +103,10 @@ const OverlappingEntry = Type.Object(
 export const SheetOverlaps = Type.Object(
   {
     data: Type.Array(
-      Type.Object({ entry: { ...OverlappingEntry, description: 'On the sheet.' }, reported: OverlappingEntry }, strict),
+      Type.Object(
+        { entry: { ...OverlappingEntry, description: 'The entry on the sheet.' }, reported: OverlappingEntry },
+        strict,
+      ),
     ),
   },
   { ...strict, $id: 'TokenSheetOverlaps' },
@@ -102,40 +114,40 @@ export const SheetOverlaps = Type.Object(
 export type SheetOverlaps = Static<typeof SheetOverlaps>
 
 export const ImportedEntries = Type.Object(
-  { added: Type.Integer({ description: 'Rows that became entries.' }), data: Type.Array(TokenEntry) },
+  { added: Type.Integer({ description: 'Number of added entries.' }), data: Type.Array(TokenEntry) },
   { ...strict, $id: 'ImportedTokenEntries' },
 )
 export type ImportedEntries = Static<typeof ImportedEntries>
 
 const sums = {
-  unpriced_entries: Type.Integer({ description: 'Those of unknown cost, which the sums of money leave out.' }),
+  unpriced_entries: Type.Integer({ description: 'Number of unpriced entries, which amounts exclude.' }),
   tokens: Type.Integer(),
-  cost: money('The sum of the costs.'),
-  list_value: money('The sum of the list values.'),
+  cost: money('Total cost.'),
+  list_value: money('Total list value.'),
 }
 
 export const Approvals = Type.Object(
   {
     sheets: Type.Object(
       {
-        sheets: Type.Integer({ description: 'Token sheets that wait.' }),
-        entries: Type.Integer({ description: 'Entries on them.' }),
+        sheets: Type.Integer({ description: 'Number of token sheets awaiting approval.' }),
+        entries: Type.Integer({ description: 'Number of entries on these sheets.' }),
         ...sums,
-        data: Type.Array(TokenSheet, { description: 'The first hundred, those that wait longest first.' }),
+        data: Type.Array(TokenSheet, { description: 'The first 100 sheets, longest waiting first.' }),
       },
       strict,
     ),
     entries: Type.Object(
       {
-        entries: Type.Integer({ description: 'Reported entries that wait.' }),
+        entries: Type.Integer({ description: 'Number of reported entries awaiting approval.' }),
         ...sums,
         projects: Type.Array(Type.Object({ project: orNull(Project), entries: Type.Integer(), ...sums }, strict), {
-          description: 'By project, the dearest first; `null` for those on none.',
+          description: 'Totals by project, highest cost first; `null` for entries without a project.',
         }),
       },
       strict,
     ),
   },
-  { ...strict, $id: 'Approvals', description: 'What the caller could approve.' },
+  { ...strict, $id: 'Approvals', description: 'Sheets and entries that the caller can approve.' },
 )
 export type Approvals = Static<typeof Approvals>

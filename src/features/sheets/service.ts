@@ -128,7 +128,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     const known = await getSheet(tx, id, viewer)
     await updateSheet(tx, known.sheet.id, { updatedAt: clock.now() })
     const view = await getSheet(tx, id, viewer)
-    const name = `the sheet ${id}`
+    const name = `sheet ${id}`
     const projects = await entries.listSheetProjects(tx, [view.sheet.id])
     const subject = { name, ownerId: view.manager.id, projectIds: projects.map(({ projectId }) => projectId) }
     requireRight(action, SHEET_TRANSITIONS, subject, person, await entries.listLedIds(tx, person))
@@ -223,12 +223,14 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     ): Promise<TokenSheet> {
       const owner = named === undefined ? undefined : await people.findUser(named)
       if (named !== undefined && person !== null && person.role !== 'admin' && owner?.id !== person.id) {
-        throw new Problem('forbidden', 'To open a sheet for somebody else one needs the role admin.')
+        throw new Problem('forbidden', 'To open a sheet for another person, you need the role admin.')
       }
       if (named !== undefined && !owner) throw notFound(`The person '${named}'`)
       const managerId = owner?.id ?? person?.id
       if (managerId === undefined) {
-        throw validationFailed([{ pointer: '/person', code: 'required', message: 'is required: whose sheet it is' }])
+        throw validationFailed([
+          { pointer: '/person', code: 'required', message: 'is required: specify the owner of the sheet' },
+        ])
       }
       return db.write(async (tx) => {
         const period = readPeriod(days, (await people.organization(tx)).timeZone)
@@ -279,7 +281,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     async importEntries(id: string, file: string, party: Party): Promise<ImportedEntries> {
       const rows = readRows(file)
       if (rows.length > IMPORT_LIMIT) {
-        const message = `has ${rows.length.toLocaleString('en')} entries, and up to ${IMPORT_LIMIT.toLocaleString('en')} are taken at once: divide the file`
+        const message = `has ${rows.length.toLocaleString('en')} entries, but the limit per import is ${IMPORT_LIMIT.toLocaleString('en')}. Split the file`
         throw validationFailed([{ pointer: '/lines', code: 'too_large', message }])
       }
       await warm()

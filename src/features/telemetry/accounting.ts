@@ -62,7 +62,7 @@ export interface Accounted {
 /** Why an observation cannot be counted whatever is known of its session; undefined where it can. */
 export function issueOf({ endedAt, channel }: Observation, now: number): string | undefined {
   if (endedAt === null || endedAt <= now + AHEAD_LIMIT_MS) return undefined
-  return `${channel}: its time is more than a day ahead of this server's clock`
+  return `${channel}: timestamp more than one day ahead of the server time`
 }
 
 export function account(known: Known, observations: readonly Keyed[], now: number): Accounted {
@@ -113,7 +113,7 @@ class Books {
     const totals = this.#with(entry.totals, observation)
     if (totals.parts.some((count) => count > COUNT_LIMIT) || BigInt(totals.reported_cost) > COST_LIMIT_NANOS) {
       return {
-        rejected: `${observation.channel}: its session would count more than ${COUNT_LIMIT} tokens or a billion dollars`,
+        rejected: `${observation.channel}: session would exceed ${COUNT_LIMIT} tokens or a billion dollars`,
       }
     }
     entry.totals = totals

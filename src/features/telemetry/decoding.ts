@@ -74,7 +74,7 @@ async function* whole(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<
   try {
     if (stream) yield* stream
   } catch {
-    throw new Problem('bad_request', 'The body ended before it was whole.')
+    throw new Problem('bad_request', 'The request body ended unexpectedly.')
   }
 }
 
@@ -166,7 +166,7 @@ class DecodingThread {
 }
 
 function refusalOf(answer: Exclude<FromDecoding, { read: unknown } | { part: unknown }>): Error {
-  if ('error' in answer) return new Error(`The worker for telemetry failed: ${answer.error}`)
+  if ('error' in answer) return new Error(`The telemetry worker failed: ${answer.error}`)
   return answer.refused === 'too_much' ? tooLarge(answer.message) : new Problem('bad_request', answer.message)
 }
 
@@ -175,17 +175,13 @@ function tooLarge(message: string): Problem {
 }
 
 function tooMuch(): Problem {
-  return new Problem('overloaded', 'More telemetry is being read than Tally takes at once. Send it again later.', {
+  return new Problem('overloaded', 'Tally is processing too much telemetry at the moment. Retry later.', {
     headers: RETRY_AFTER,
   })
 }
 
 function unreadable(): Problem {
-  return new Problem(
-    'overloaded',
-    'Reading the body was given up. Send it again, in smaller parts if that is possible.',
-    {
-      headers: RETRY_AFTER,
-    },
-  )
+  return new Problem('overloaded', 'Decoding the body was aborted. Retry, with smaller batches if possible.', {
+    headers: RETRY_AFTER,
+  })
 }

@@ -118,7 +118,7 @@ export const EXAMPLE_STATUS: TelemetryStatus = {
   ],
   rejected: [
     {
-      reason: 'claude_code.token.usage: it has no session.id; leave OTEL_METRICS_INCLUDE_SESSION_ID at true',
+      reason: 'claude_code.token.usage: missing session.id; set OTEL_METRICS_INCLUDE_SESSION_ID to true',
       records: 4,
       last_seen_at: '2026-11-20T18:20:00.000Z',
     },
@@ -126,7 +126,7 @@ export const EXAMPLE_STATUS: TelemetryStatus = {
   ignored: [
     {
       name: 'codex.turn.token_usage',
-      reason: 'names no session; the log codex.sse_event is counted',
+      reason: 'has no session; the log event codex.sse_event is counted instead',
       records: 6,
       last_seen_at: '2026-11-20T18:20:00.000Z',
     },

@@ -9,12 +9,12 @@ export async function findInconsistentTelemetry(reader: Reader): Promise<string[
     ...(await firstNamed(
       (limit) => listTotalsWithoutEntries(reader, limit),
       ({ session, source, model }) =>
-        `The session ${session} has no entry for ${model}, of which telemetry (${source}) has brought totals. Restore a backup, or report the session's totals.`,
+        `Session ${session} has no entry for ${model}, although telemetry (${source}) reported totals for it. Restore a backup, or report the session's totals.`,
     )),
     ...(await firstNamed(
       (limit) => listSessionsWithoutTotals(reader, limit),
       ({ session }) =>
-        `Telemetry remembers what it counted of the session ${session}, but not what it came to. Restore a backup, or report the session's totals.`,
+        `Telemetry has a record of what was counted for session ${session}, but no totals. Restore a backup, or report the session's totals.`,
     )),
   ]
 }

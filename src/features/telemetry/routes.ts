@@ -120,26 +120,28 @@ function documentedPush(kind: Kind) {
     id,
     tag: 'Telemetry',
     summary: `Push ${what} (OTLP)`,
-    description: `An \`${message}\` of [OTLP over HTTP](https://opentelemetry.io/docs/specs/otlp/#otlphttp), as exporters of OpenTelemetry send it to the endpoint \`/api/v1/telemetry\`: as JSON or Protocol Buffers, also with \`Content-Encoding: gzip\`, up to 16 MiB before and after decompression, 50,000 records and 9,000 that say what was used. Records that say what an agent used become entries, which are there when this is answered; all others are dropped unread. Sent again, the same records count once. It is answered in the encoding of the request, refusals as \`google.rpc.Status\`.`,
+    description: `Accepts an \`${message}\` of [OTLP over HTTP](https://opentelemetry.io/docs/specs/otlp/#otlphttp), as OpenTelemetry exporters send it to the endpoint \`/api/v1/telemetry\`: JSON or Protocol Buffers, optionally with \`Content-Encoding: gzip\`, up to 16 MiB before and after decompression, 50,000 records and 9,000 usage records. Records that contain an agent’s usage become entries, which are saved before the response is sent. All other records are discarded unread. Records that are sent again count once. The response has the encoding of the request; errors are returned as \`google.rpc.Status\`.`,
     otlp: true,
     body: {
       schema: open({ [list]: Type.Optional(Type.Array(open({}))) }),
       example: EXAMPLE_EXPORTS[kind],
-      also: { [OTLP_CONTENT_TYPES.protobuf]: { example: `The bytes of an ${message}` } },
+      also: { [OTLP_CONTENT_TYPES.protobuf]: { example: `A binary ${message}` } },
     },
     responses: {
       200: {
-        description: `All was taken; or, with \`partialSuccess\`, all but so many records that could not be used, which must not be sent again.`,
+        description: `All records were accepted; or, with \`partialSuccess\`, all except the given number of records that could not be used. Do not send these again.`,
         schema: answer,
         examples: {
-          whole: { summary: 'All was taken', value: {} },
+          whole: { summary: 'All records accepted', value: {} },
           part: {
-            summary: 'Some could not be used',
+            summary: 'Some records rejected',
             value: { partialSuccess: { [rejected]: 1, errorMessage: 'A count of tokens was negative.' } },
           },
         },
         also: {
-          [OTLP_CONTENT_TYPES.protobuf]: { example: 'The answer in Protocol Buffers: no bytes where all was taken' },
+          [OTLP_CONTENT_TYPES.protobuf]: {
+            example: 'The response in Protocol Buffers: empty if all records were accepted',
+          },
         },
       },
     },

@@ -3,8 +3,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { STATUSES } from '../../database/tables.ts'
 import { moment, oneOf, orNull, strict } from '../../wire.ts'
 
-const seen = { last_seen_at: moment('When something of it came last.') }
-const records = Type.Integer({ description: 'How many log records, data points or spans.' })
+const seen = { last_seen_at: moment('When it was last received.') }
+const records = Type.Integer({ description: 'Number of log records, data points or spans.' })
 
 export const TelemetryStatus = Type.Object(
   {
@@ -12,7 +12,7 @@ export const TelemetryStatus = Type.Object(
       Type.Object(
         {
           agent_harness: Type.String({ examples: ['claude-code'] }),
-          sessions: Type.Integer({ description: 'Sessions that telemetry brought.' }),
+          sessions: Type.Integer({ description: 'Number of sessions received through telemetry.' }),
         },
         strict,
       ),
@@ -21,35 +21,44 @@ export const TelemetryStatus = Type.Object(
       Type.Object(
         {
           agent_harness: Type.String({ examples: ['claude-code'] }),
-          version: orNull(Type.String({ description: 'Of the agent, where it says so.', examples: ['2.1.329'] })),
-          channel: Type.String({ description: 'The event, metric or span.', examples: ['claude_code.token.usage'] }),
-          first_seen_at: moment('When it was seen first.'),
+          version: orNull(Type.String({ description: 'Version of the agent, if known.', examples: ['2.1.329'] })),
+          channel: Type.String({
+            description: 'Name of the event, metric or span.',
+            examples: ['claude_code.token.usage'],
+          }),
+          first_seen_at: moment('When it was first received.'),
           ...seen,
-          counted: Type.Integer({ description: 'Records that were counted.' }),
-          repeated: Type.Integer({ description: 'Records that had been counted before, and changed nothing.' }),
+          counted: Type.Integer({ description: 'Number of records that were counted.' }),
+          repeated: Type.Integer({
+            description: 'Number of records that had already been counted and changed nothing.',
+          }),
           late: Type.Integer({
             description:
-              'Records that were not counted because they may be repeats: older than their session was a week ago.',
+              'Number of records that were not counted because they may be repeats: they are older than the state of their session a week ago.',
           }),
           shrunk: Type.Integer({
             description:
-              'How often the entries of a session could not follow its totals, because approved or billed ones hold more.',
+              'Number of times a session’s totals could not be applied because its approved or billed entries exceed them.',
           }),
           tokens: Type.Integer({
-            description: 'Tokens that it told. Channels of one session tell the same ones: never add them up.',
+            description:
+              'Tokens reported through the channel. Channels of the same session report the same tokens, so do not add them up.',
           }),
         },
         strict,
       ),
-      { description: 'What is counted, those seen last first.' },
+      { description: 'Channels that are counted, most recently received first.' },
     ),
     rejected: Type.Array(Type.Object({ reason: Type.String(), records, ...seen }, strict), {
-      description: 'Records that should tell what was used and could not be counted, the most frequent first.',
+      description: 'Usage records that could not be counted, most frequent first.',
     }),
     ignored: Type.Array(
       Type.Object(
         {
-          name: Type.String({ description: 'Of the event, metric or span.', examples: ['codex.turn.token_usage'] }),
+          name: Type.String({
+            description: 'Name of the event, metric or span.',
+            examples: ['codex.turn.token_usage'],
+          }),
           reason: Type.String(),
           records,
           ...seen,
@@ -57,7 +66,7 @@ export const TelemetryStatus = Type.Object(
         strict,
       ),
       {
-        description: 'Records that tell nothing of use: those first that look as if they did, then the most frequent.',
+        description: 'Records that contain no usage: those that look like usage first, then the most frequent.',
       },
     ),
     by_email: Type.Boolean({ description: 'The setting `telemetry_by_email`.' }),
@@ -66,13 +75,13 @@ export const TelemetryStatus = Type.Object(
         Type.Object(
           {
             token: Type.Object({ id: Type.String(), name: Type.String(), hint: Type.String() }, strict),
-            requests: Type.Integer({ description: 'Requests that were let in.' }),
+            requests: Type.Integer({ description: 'Number of accepted requests.' }),
             records,
             ...seen,
           },
           strict,
         ),
-        { description: 'Which tokens push, those seen last first. For admins only.' },
+        { description: 'Tokens that push telemetry, most recently used first. For admins only.' },
       ),
     ),
     emails: Type.Optional(
@@ -81,7 +90,7 @@ export const TelemetryStatus = Type.Object(
           {
             email: Type.String(),
             sessions: Type.Integer({
-              description: 'Sessions that belong to a token’s creator until they are assigned.',
+              description: 'Number of sessions that belong to a token’s creator until they are assigned.',
             }),
             ...seen,
           },
@@ -89,7 +98,7 @@ export const TelemetryStatus = Type.Object(
         ),
         {
           description:
-            'Addresses that agents sent and that were nobody’s when their sessions began: the 100 seen last. For admins only.',
+            'Addresses sent by agents that did not belong to a person when their sessions started: the 100 most recent. For admins only.',
         },
       ),
     ),
@@ -97,21 +106,21 @@ export const TelemetryStatus = Type.Object(
   {
     ...strict,
     $id: 'TelemetryStatus',
-    description: 'What telemetry brings and what becomes of it; up to ten seconds old.',
+    description: 'Received telemetry and how it was processed. Up to ten seconds old.',
   },
 )
 export type TelemetryStatus = Static<typeof TelemetryStatus>
 
 export const TelemetryAssignment = Type.Object(
   {
-    email: Type.String({ description: 'The address that agents sent.', examples: ['ada@users.example.com'] }),
+    email: Type.String({ description: 'The address sent by agents.', examples: ['ada@users.example.com'] }),
     user: Type.String({
-      description: 'Id or e-mail address of the person whose the sessions are.',
+      description: 'ID or e-mail address of the person who owns the sessions.',
       examples: ['ada@example.com'],
     }),
-    dry_run: Type.Optional(Type.Boolean({ description: 'Say what would move, and change nothing.' })),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Return what would be assigned without saving it.' })),
   },
-  { ...strict, $id: 'TelemetryAssignment', description: 'Sessions that are to be somebody’s.' },
+  { ...strict, $id: 'TelemetryAssignment', description: 'An assignment of sessions to a person.' },
 )
 export type TelemetryAssignment = Static<typeof TelemetryAssignment>
 
@@ -122,10 +131,10 @@ export const TelemetryAssigned = Type.Object(
     dry_run: Type.Boolean(),
     email: Type.String(),
     user: Type.Object({ id: Type.String(), name: Type.String() }, strict),
-    sessions: Type.Integer({ description: 'Sessions that are the person’s now.' }),
-    entries: Type.Integer({ description: 'Entries that moved with them.' }),
+    sessions: Type.Integer({ description: 'Number of sessions assigned to the person.' }),
+    entries: Type.Integer({ description: 'Number of entries that were assigned with them.' }),
     locked: Type.Array(Type.Object({ id: Type.String(), status: oneOf(STATUSES) }, strict), {
-      description: 'Entries of these sessions that stay whose they are, because they are approved or billed.',
+      description: 'Entries of these sessions that keep their owner because they are approved or billed.',
     }),
     skipped: Type.Array(
       Type.Object(
@@ -134,15 +143,15 @@ export const TelemetryAssigned = Type.Object(
           session_id: Type.String(),
           reason: oneOf(
             REASONS,
-            '`theirs` already; `reported` with a service token, which says for certain whose it is; the person `has_another` session with its id.',
+            '`theirs`: already belongs to the person. `reported`: was reported with a service token, which identifies the owner. `has_another`: the person has another session with this ID.',
           ),
         },
         strict,
       ),
-      { description: 'Sessions that stay whose they are.' },
+      { description: 'Sessions that keep their owner.' },
     ),
-    complete: Type.Boolean({ description: 'False where the time of a call was over: call again.' }),
+    complete: Type.Boolean({ description: 'False if the call ran out of time. Call again.' }),
   },
-  { ...strict, $id: 'TelemetryAssigned', description: 'What was assigned, or would be.' },
+  { ...strict, $id: 'TelemetryAssigned', description: 'Result of the assignment.' },
 )
 export type TelemetryAssigned = Static<typeof TelemetryAssigned>

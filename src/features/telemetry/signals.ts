@@ -95,5 +95,5 @@ const FIRST_WORD = /^[A-Za-z][\w.:-]*/
 
 /** The name of an event, metric or span as people may be shown it. */
 export function shownName(name: string): string {
-  return FIRST_WORD.exec(name)?.[0].slice(0, NAME_LIMIT) ?? '(no plain name)'
+  return FIRST_WORD.exec(name)?.[0].slice(0, NAME_LIMIT) ?? '(invalid name)'
 }

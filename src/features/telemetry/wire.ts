@@ -39,7 +39,7 @@ export function statusBody(status: Status, { isAdmin }: { isAdmin: boolean }): T
     })),
     ignored: lookedForFirst(ofKind('ignored')).map(({ what, records, lastSeenAt }) => ({
       name: what,
-      reason: reasonNotCounted(what) ?? 'tells nothing of tokens that Tally reads',
+      reason: reasonNotCounted(what) ?? 'contains no token counts that Tally recognizes',
       records,
       last_seen_at: timestamp(lastSeenAt),
     })),

@@ -104,7 +104,7 @@ function partyText({ name, address, tax_id, email }: BillDocument['issuer']): Pa
   const lines = address?.split('\n').map((line) => line.trim()) ?? []
   return {
     name,
-    lines: [...lines, ...(tax_id === null ? [] : [`Tax id ${tax_id}`]), ...(email === null ? [] : [email])],
+    lines: [...lines, ...(tax_id === null ? [] : [`Tax ID ${tax_id}`]), ...(email === null ? [] : [email])],
   }
 }
 
@@ -140,7 +140,7 @@ function sectionsOf(document: BillDocument): Content['sections'] {
     label: extra.text,
     cells: [...blanks, amountText(minorOf(extra, 'amount', document), document.minor_digits)],
   }))
-  const title = sections.length === 0 ? null : 'Further'
+  const title = sections.length === 0 ? null : 'Other items'
   return [...sections, { title, groups: [{ title: null, amount: null, rows }] }]
 }
 
@@ -169,10 +169,10 @@ function groupsOf(lines: readonly BillLine[], document: BillDocument): Group[] {
 function rowOf(line: BillLine, dimensions: readonly string[], document: BillDocument): Row {
   const costs = [
     figureText(numberText(line, 'cost'), 2),
-    line.markup === null ? 'several' : `${figureText(numberText(line as { markup: number }, 'markup'))} %`,
+    line.markup === null ? 'various' : `${figureText(numberText(line as { markup: number }, 'markup'))} %`,
   ]
   return {
-    label: dimensions.map((dimension) => nameOf(line, dimension)).join(' · ') || 'Use of agents',
+    label: dimensions.map((dimension) => nameOf(line, dimension)).join(' · ') || 'Agent usage',
     cells: [
       figureText(numberText(line, 'sessions')),
       figureText(numberText(line.tokens, 'total')),
@@ -183,14 +183,14 @@ function rowOf(line: BillLine, dimensions: readonly string[], document: BillDocu
 }
 
 const NOTHING: Record<string, string> = {
-  project: 'Without a project',
-  ticket: 'Without a ticket',
-  model: 'Without a model',
-  agent_manager: 'Without a manager',
-  agent_name: 'Without an agent',
+  project: 'No project',
+  ticket: 'No ticket',
+  model: 'No model',
+  agent_manager: 'No agent manager',
+  agent_name: 'No agent',
 }
 
 function nameOf({ keys }: BillLine, dimension: string): string {
-  const label = `Without the label ${dimension.slice('label:'.length)}`
+  const label = `No label ${dimension.slice('label:'.length)}`
   return textOf(keys[dimension] ?? null) ?? NOTHING[dimension] ?? label
 }

@@ -54,7 +54,7 @@ export function createDocuments({ db }: { db: Database }) {
       case 'pdf':
         return pdf({ document: text, logo: await findLogo(db.read) })
       case 'void-notice': {
-        if (bill.voidedAt === null) throw notFound(`A void notice of the ${bill.kind} '${bill.number}'`)
+        if (bill.voidedAt === null) throw notFound(`A void notice for the ${bill.kind} '${bill.number}'`)
         const voiding = { on: dayAt(bill.voidedAt, document.time_zone), reason: bill.voidReason! }
         return pdf({ document: text, logo: await findLogo(db.read), voiding })
       }
@@ -115,10 +115,10 @@ async function makePdf(question: ToPdf): Promise<Uint8Array> {
   try {
     const answer = await new Promise<FromPdf>((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<FromPdf>) => resolve(data)
-      worker.onerror = ({ message }) => reject(new Error(`The worker for documents failed: ${message}`))
+      worker.onerror = ({ message }) => reject(new Error(`The document worker failed: ${message}`))
       worker.postMessage(question)
     })
-    if ('error' in answer) throw new Error(`The PDF could not be made: ${answer.error}`)
+    if ('error' in answer) throw new Error(`The PDF could not be created: ${answer.error}`)
     return answer.bytes
   } finally {
     worker.terminate()

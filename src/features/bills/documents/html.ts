@@ -52,7 +52,7 @@ export function htmlOf(document: BillDocument, logo: Logo | undefined): string {
 <div>${picture}${party(issuer)}</div>
 <div class="head"><h1>${title}</h1><p>${escapeText(number)}</p><dl>${factLines.join('')}</dl></div>
 </header>
-${recipient ? `<div class="to"><p class="quiet">To</p>${party(recipient)}</div>` : ''}
+${recipient ? `<div class="to"><p class="quiet">Bill to</p>${party(recipient)}</div>` : ''}
 ${note === null ? '' : `<p class="note" dir="auto">${escapeText(note)}</p>`}
 <table>
 <thead><tr>${columns.map((heading) => `<th scope="col">${escapeText(heading)}</th>`).join('')}</tr></thead>

@@ -52,14 +52,16 @@ export async function voidNoticePdf(
   const total = `${amountText(minorOf(document, 'total', document), document.minor_digits)} ${document.currency}`
   const facts: Content['facts'] = [
     ['Date', on],
-    [`Date of the ${content.title.toLowerCase()}`, document.issued_on],
+    [`${content.title} date`, document.issued_on],
     ...content.facts.filter(([label]) => label === 'Period' || label === 'Purchase order'),
   ]
   const paper = await open(document, { title: 'Void notice', on, drawn: [content, reason] })
   head(paper, { ...content, title: 'Void notice', facts }, logo)
-  paper.paragraph(`${name} of ${document.issued_on} is void`, { size: 14, bold: true })
+  paper.paragraph(`${name}, dated ${document.issued_on}, has been voided`, { size: 14, bold: true })
   paper.y += 8
-  paper.paragraph(`Its total of ${total} is not due. If you have paid it already, please tell us.`, { size: NORMAL })
+  paper.paragraph(`The total of ${total} is no longer due. If you have already paid, please contact us.`, {
+    size: NORMAL,
+  })
   paper.y += 14
   paper.paragraph('Reason', { size: SMALL, color: COLORS.quiet })
   paper.paragraph(reason, { size: NORMAL })

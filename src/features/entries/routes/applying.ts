@@ -33,12 +33,12 @@ export const applyingRoute = ({ entries }: { entries: EntriesService }) =>
       detail: documented({
         id: 'applyPlacementRules',
         tag: 'Placement rules',
-        summary: 'Ask the rules about entries that are there already',
+        summary: 'Apply placement rules to existing entries',
         description:
-          'Moves the unlocked entries that nothing placed, or with `rule_placed` also those that rules placed; the filters of the query narrow them. What a person placed or a report named stays, but for a name that was unknown then and is known now. A dry run does the same and takes it back, so it says exactly what would happen. A call ends after about ten seconds or with the last move that it may list: where `complete` is false, call again with the `next_page` as `page`, and add the answers up.',
+          'Places unlocked, unattributed entries; with `rule_placed`, also entries that were placed by a rule. Use the filters of the query to select entries. Entries placed by a person or by a report stay where they are, unless the report named a project or ticket that was unknown then and is known now. A dry run does the same work and rolls it back, so its result is exact. A call ends after about ten seconds, or when it has listed `limit` moves. If `complete` is false, call again with `next_page` as `page` and add up the results.',
         body: { example: { scope: 'unattributed', dry_run: true } },
         responses: {
-          200: { description: 'What moved, or would move.', schema: AppliedRules, example: EXAMPLE_APPLIED },
+          200: { description: 'Entries that moved, or would move.', schema: AppliedRules, example: EXAMPLE_APPLIED },
         },
         problems: ['database_deadline'],
       }),

@@ -32,7 +32,7 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
           tag,
           summary: 'List token entries',
           description:
-            'Newest first, of those that the signed-in person or the token’s creator may see. Filters of different names must all hold.',
+            'Returns the entries visible to the signed-in person or the token’s creator, newest first. Entries must match all given filters.',
           responses: {
             200: {
               description: 'A page of entries.',
@@ -50,9 +50,9 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
       detail: documented({
         id: 'getTokenEntry',
         tag,
-        summary: 'Read one token entry',
-        description: 'With the arithmetic of its list value.',
-        path: { id: 'Id of the entry (ent_…).' },
+        summary: 'Get a token entry',
+        description: 'Includes the calculation of its list value.',
+        path: { id: 'ID of the entry (ent_…).' },
         responses: { 200: { description: 'The entry.', schema: TokenEntryDetail, example: EXAMPLE_DETAIL } },
       }),
     })
@@ -61,10 +61,10 @@ export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
       detail: documented({
         id: 'getTokenEntryHistory',
         tag,
-        summary: 'Read who changed what of an entry',
-        path: { id: 'Id of the entry (ent_…).' },
+        summary: 'Get the history of a token entry',
+        path: { id: 'ID of the entry (ent_…).' },
         responses: {
-          200: { description: 'What happened, oldest first.', schema: TokenEntryHistory, example: EXAMPLE_HISTORY },
+          200: { description: 'Changes, oldest first.', schema: TokenEntryHistory, example: EXAMPLE_HISTORY },
         },
       }),
     })

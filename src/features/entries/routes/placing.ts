@@ -17,7 +17,7 @@ const FIXED = Object.keys(TokenEntryReport.properties).filter((name) => !(name i
 function tellFixed(issue: Issue): Issue {
   if (!FIXED.includes(issue.pointer.slice(1))) return issue
   const message =
-    'is fixed: what a session used is what its agent reported. A session that reports its totals again changes them; the project, ticket, summary and labels can be changed here'
+    'cannot be changed because it was reported by the agent. To correct totals, report the session again. You can change project, ticket, summary and labels'
   return { ...issue, code: 'fixed', message }
 }
 
@@ -44,20 +44,20 @@ export const placingRoutes = ({ entries }: { entries: EntriesService }) =>
         detail: documented({
           id: 'changeTokenEntry',
           tag,
-          summary: 'Place an entry by hand, correct its summary or labels',
+          summary: 'Place an entry manually or correct its summary or labels',
           description:
-            'Absent fields stay as they are, `null` clears. A place given by hand stays, whatever the session reports later and whatever rules say; so does none (`"project": null`), which rules leave alone too. Where the summary or the labels change of an entry that no name and no person placed, the rules are asked again. Members change their own entries and place those of projects they lead; billing and admin change any, and decide on the project of a ticket by naming both, which moves the ticket’s other entries as well. What an entry used is never changed here.',
-          path: { id: 'Id of the entry (ent_…).' },
+            'Fields that are absent stay unchanged; `null` clears a field. A manual placement is kept, whatever the session reports later and whichever rules match. This includes an entry without a project (`"project": null`). If you change the summary or labels of an entry that was not placed by a report or a person, the rules are applied again. Members can change their own entries and place entries of projects they lead. Billing and admin can change any entry; if they specify both ticket and project, the ticket is assigned to the project and its other entries move as well. Token counts cannot be changed.',
+          path: { id: 'ID of the entry (ent_…).' },
           body: {
             schema: EntryCorrection,
             examples: {
               ticket: { summary: 'Place it on a ticket', value: { ticket: 'ACME-42' } },
-              nowhere: { summary: 'It belongs to no project', value: { project: null } },
+              nowhere: { summary: 'Remove it from its project', value: { project: null } },
               labels: { summary: 'Correct its labels', value: { labels: { repository: 'acme/web' } } },
             },
           },
           responses: {
-            200: { description: 'The entry as it is now.', schema: TokenEntry, example: EXAMPLE_PLACED_ENTRY },
+            200: { description: 'The updated entry.', schema: TokenEntry, example: EXAMPLE_PLACED_ENTRY },
           },
           problems: ['entry_locked'],
         }),

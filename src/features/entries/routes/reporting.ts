@@ -54,20 +54,20 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
         detail: documented({
           id: 'reportTokenEntry',
           tag,
-          summary: 'Report one token entry',
+          summary: 'Report a token entry',
           description:
-            'Creates an entry with status `submitted` for the creator of the service token. With a `session_id` the figures are the session’s totals so far: reported again they update the entry of that session and model instead of adding one. Only sessions of this person change: where another person’s session has the same id, `possible_duplicate_of` names its entry. What the report says of a ticket’s project holds for this person’s entries, unless billing, an admin or a lead of the project has decided on it.',
+            'Creates an entry with status `submitted` for the creator of the service token. With a `session_id`, the figures are the session’s totals so far: later reports update the entry of that session and model instead of adding one. A report only changes sessions of the same person. If another person’s session has the same ID, `possible_duplicate_of` refers to its entry. A ticket’s project in a report applies to this person’s entries only, unless billing, an admin or a lead of the project has set it.',
           headers: ['Idempotency-Key'],
           body: { example: EXAMPLE_REPORT },
           responses: {
             201: {
-              description: 'The entry was made.',
+              description: 'The entry was created.',
               schema: TokenEntry,
               headers: ['Location'],
               example: EXAMPLE_ENTRY,
             },
             200: {
-              description: 'The session’s entry was updated, or the report was known already and nothing changed.',
+              description: 'The session’s entry was updated, or the report was already known and nothing changed.',
               schema: TokenEntry,
               headers: ['Idempotent-Replayed'],
               example: EXAMPLE_ENTRY,
@@ -95,7 +95,7 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
           tag,
           summary: `Report up to ${BATCH_LIMIT} token entries`,
           description:
-            'A JSON array, or newline-delimited JSON (`application/x-ndjson`). Every item is reported on its own: good ones are kept when others are rejected, unreadable lines among them. An Idempotency-Key counts for each item by its place in the batch.',
+            'Send a JSON array or newline-delimited JSON (`application/x-ndjson`). Each item is processed on its own: valid items are saved even if others, including unparsable lines, are rejected. An Idempotency-Key applies to each item by its position in the batch.',
           headers: ['Idempotency-Key'],
           body: {
             schema: TokenEntryBatch,
@@ -104,7 +104,7 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
           },
           responses: {
             200: {
-              description: 'What became of each item.',
+              description: 'One result per item.',
               schema: BatchResults,
               example: { results: [{ index: 0, result: 'created', entry: EXAMPLE_ENTRY, problem: null }] },
             },

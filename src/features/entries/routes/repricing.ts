@@ -27,13 +27,13 @@ export const repricingRoute = ({ entries }: { entries: EntriesService }) =>
       detail: documented({
         id: 'repriceTokenEntries',
         tag: 'Prices',
-        summary: 'Value entries again',
+        summary: 'Reprice entries',
         description:
-          'Those without a price, or with `all` every one that is not locked, at the prices loaded now. Each change leaves its trace in the entry’s history. A call ends after about ten seconds: where `complete` is false, call again, with the `next_page` as `page`.',
+          'Recalculates the list value of unpriced entries, or with `all` of every entry that is not locked, from the current prices. Each change is recorded in the entry’s history. A call ends after about ten seconds. If `complete` is false, call again with `next_page` as `page`.',
         body: { example: { all: true, starting_at: '2026-11-01T00:00:00Z', dry_run: true } },
         responses: {
           200: {
-            description: 'What changed, or would change.',
+            description: 'Entries that changed, or would change.',
             schema: RepricingBody,
             example: EXAMPLE_REPRICING,
           },

@@ -15,15 +15,15 @@ export const tokenEntrySchemaRoute = () => {
       detail: documented({
         id: 'getTokenEntrySchema',
         tag: 'Token entries',
-        summary: 'Read the token entry schema',
-        description: 'The JSON Schema (2020-12) of the body of a report, which describes every field.',
+        summary: 'Get the token entry schema',
+        description: 'Returns the JSON Schema (2020-12) of the report body, which describes every field.',
         responses: {
           200: {
             description: 'The schema.',
             headers: ['ETag'],
             also: { 'application/schema+json': { schema: t.Record(t.String(), t.Unknown()) } },
           },
-          304: { description: 'It is still the one that If-None-Match names.', headers: ['ETag'] },
+          304: { description: 'The schema still matches If-None-Match.', headers: ['ETag'] },
         },
       }),
     },

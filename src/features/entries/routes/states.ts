@@ -14,12 +14,12 @@ import type { EntriesService } from '../service.ts'
 const tag = 'Approval'
 
 const WHO =
-  'Billing and admin may for every entry, leads for those of projects that they lead. Entries made by hand go with their token sheet.'
-const path = { id: 'Id of the entry (ent_…).' }
+  'Requires the role billing or admin, or being a lead of the entry’s project. Entries on a token sheet are approved and returned with the sheet.'
+const path = { id: 'ID of the entry (ent_…).' }
 const problems = ['wrong_status', 'on_a_sheet'] as const
 
 const entryNow = (status: TokenEntry['status']) => ({
-  200: { description: 'The entry as it is now.', schema: TokenEntry, example: { ...EXAMPLE_ENTRY, status } },
+  200: { description: 'The updated entry.', schema: TokenEntry, example: { ...EXAMPLE_ENTRY, status } },
 })
 
 export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
@@ -35,7 +35,7 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
           id: 'approveTokenEntry',
           tag,
           summary: 'Approve a submitted entry',
-          description: `Its figures and its place are fixed from then on. ${WHO} Nobody but an admin approves their own.`,
+          description: `An approved entry’s figures and placement can no longer change. ${WHO} Only admins can approve their own entries.`,
           path,
           responses: entryNow('approved'),
           problems: [...problems],
@@ -54,9 +54,9 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
           id: 'rejectTokenEntry',
           tag,
           summary: 'Reject a submitted entry',
-          description: `It is left out of bills, and stays rejected when its session goes on. ${WHO}`,
+          description: `A rejected entry is excluded from bills, and stays rejected when its session continues. ${WHO}`,
           path,
-          body: { example: { reason: 'A test run that nobody pays for' } },
+          body: { example: { reason: 'Test run, not billable' } },
           responses: entryNow('rejected'),
           problems: [...problems],
         }),
@@ -71,8 +71,8 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
         detail: documented({
           id: 'reopenTokenEntry',
           tag,
-          summary: 'Make a rejected entry a submitted one again',
-          description: `${WHO} Nobody but an admin re-opens their own.`,
+          summary: 'Reopen a rejected entry',
+          description: `The entry becomes \`submitted\` again. ${WHO} Only admins can reopen their own entries.`,
           path,
           responses: entryNow('submitted'),
           problems: [...problems],
@@ -88,7 +88,7 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
         detail: documented({
           id: 'withdrawApprovalOfTokenEntry',
           tag,
-          summary: 'Make an approved entry a submitted one again',
+          summary: 'Withdraw the approval of an entry',
           description: WHO,
           path,
           responses: entryNow('submitted'),
@@ -117,25 +117,28 @@ export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
         detail: documented({
           id: 'actOnTokenEntries',
           tag,
-          summary: 'Approve, reject, re-open, withdraw the approval of, or place up to 10,000 entries',
-          description: `Those with the \`ids\` of the body, or those that the filters of the query let through, in one transaction. What cannot be done with one of them is told of that one and done with the others. ${WHO}`,
+          summary: 'Approve, reject, reopen, withdraw the approval of, or place up to 10,000 entries',
+          description: `Acts on the entries given in \`ids\`, or on all entries that match the filters of the query, in one transaction. If the action is not possible for an entry, its result contains the reason, and the other entries are still processed. ${WHO}`,
           body: {
             examples: {
-              approve: { summary: 'Approve what a filter lets through', value: { action: 'approve' } },
+              approve: { summary: 'Approve the entries that match the filters', value: { action: 'approve' } },
               reject: {
-                summary: 'Reject two',
+                summary: 'Reject two entries',
                 value: {
                   action: 'reject',
                   ids: ['ent_01a1fa172a0277f3983322718874f2ef', 'ent_01a1fa172a0277f3983322718874f2ee'],
-                  reason: 'A test run that nobody pays for',
+                  reason: 'Test run, not billable',
                 },
               },
-              place: { summary: 'Place one', value: { action: 'place', ids: [EXAMPLE_ENTRY.id], ticket: 'ACME-42' } },
+              place: {
+                summary: 'Place an entry',
+                value: { action: 'place', ids: [EXAMPLE_ENTRY.id], ticket: 'ACME-42' },
+              },
             },
           },
           responses: {
             200: {
-              description: 'What became of each.',
+              description: 'One result per entry.',
               schema: TokenEntriesActionResults,
               example: EXAMPLE_ACTION_RESULTS,
             },
@@ -154,14 +157,14 @@ function readSelection(body: TokenEntriesAction, texts: QueryTexts): Selection {
   query.finish()
   if ((body.ids !== undefined) === isFiltered) {
     const message = isFiltered
-      ? 'cannot stand beside filters in the query: send one of both'
-      : 'is required where no filter in the query says which entries'
+      ? 'cannot be combined with filters in the query. Send one or the other'
+      : 'is required unless the query has filters'
     issues.push({ pointer: '/ids', code: isFiltered ? 'not_allowed' : 'required', message })
   }
   const foreign = body.action === 'place' ? (['reason'] as const) : (['project', 'ticket'] as const)
   for (const field of foreign) {
     if (body[field] === undefined) continue
-    issues.push({ pointer: `/${field}`, code: 'not_allowed', message: `does not go with the action ${body.action}` })
+    issues.push({ pointer: `/${field}`, code: 'not_allowed', message: `is not allowed for the action ${body.action}` })
   }
   if (issues.length > 0) throw validationFailed(issues)
   return body.ids ? { ids: body.ids } : { filter }

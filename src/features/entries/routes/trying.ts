@@ -19,9 +19,9 @@ export const tryingRoute = ({ entries }: { entries: EntriesService }) =>
         detail: documented({
           id: 'tryPlacementRules',
           tag: 'Placement rules',
-          summary: 'Try the placement rules on entries that are there',
+          summary: 'Test placement rules on existing entries',
           description:
-            'On the newest ones, or the newest that the filters of the query let through: which rule would take each, and why the earlier ones do not; with `rule`, as if that one were saved, and with `replaces` in the place of that one. Writes nothing.',
+            'Shows which rule would match each of the newest entries, or the newest entries that match the filters of the query, and why earlier rules do not. With `rule`, the test includes an unsaved rule; with `replaces`, it takes the place of the given rule. Nothing is saved.',
           body: { example: EXAMPLE_TRIAL },
           responses: {
             200: { description: 'A page of entries.', schema: RuleTrialAnswer, example: EXAMPLE_TRIAL_ANSWER },

@@ -39,12 +39,12 @@ export const completenessRoute = ({ reports }: { reports: ReportsService }) =>
       detail: documented({
         id: 'reportCompleteness',
         tag: 'Reports',
-        summary: 'Report what a period still lacks',
+        summary: 'Get the completeness of a period',
         description:
-          'How many entries of the period are unplaced, unpriced, unapproved, unbilled, possibly counted twice, or cut by its ends, and what they cost; `list` leads to exactly these.',
+          'Counts the entries of the period that are unattributed, unpriced, unapproved, unbilled, possible duplicates, or extend beyond the period, with their cost. `list` is the path of the list of these entries.',
         responses: {
           200: {
-            description: 'Every check, also those that find nothing.',
+            description: 'All checks, including those without findings.',
             schema: CompletenessReport,
             example: EXAMPLE_COMPLETENESS,
             also: { 'text/csv': { schema: t.String() } },

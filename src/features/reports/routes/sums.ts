@@ -13,9 +13,9 @@ export const sumsRoute = ({ reports }: { reports: ReportsService }) =>
       detail: documented({
         id: 'readSumsProgress',
         tag: 'Reports',
-        summary: 'Read how far the sums of days are made',
+        summary: 'Get the progress of daily totals',
         description:
-          'Reports take whole days from sums that are kept, and make those again after changes and where the organization has changed its time zone. Until a day is made they read its entries: they are exact, but slower.',
-        responses: { 200: { description: 'How far they are.', schema: SumsProgress, example: EXAMPLE_SUMS_PROGRESS } },
+          'Reports read whole days from precomputed totals, which are rebuilt after changes and when the organization changes its time zone. Until the totals of a day are ready, reports read its entries: the results are exact, but slower.',
+        responses: { 200: { description: 'The progress.', schema: SumsProgress, example: EXAMPLE_SUMS_PROGRESS } },
       }),
     })

@@ -25,9 +25,9 @@ export const unattributedRoute = ({ reports }: { reports: ReportsService }) =>
       detail: documented({
         id: 'reportUnattributed',
         tag: 'Reports',
-        summary: 'Report entries that nothing placed, by what they have in common',
+        summary: 'Report unattributed entries in groups',
         description:
-          'By repository where the agent told one, else by person, harness and agent; the most money first. `list` are exactly the entries of a group: `POST /token-entries/actions` with the same filters places them. `rule` is what a placement rule for the group would say.',
+          'Groups entries by repository if the agent reported one, otherwise by person, harness and agent, highest cost first. `list` is the path of the list of a group’s entries; `POST /token-entries/actions` with the same filters places them. `rule` is a suggested placement rule for the group.',
         responses: {
           200: {
             description: 'A page of groups.',

@@ -32,7 +32,7 @@ export const unpricedRoute = ({ reports }: { reports: ReportsService }) =>
         tag: 'Reports',
         summary: 'Report models without a price',
         description:
-          'How much use waits on a price, the most used model first. `explanation` says why there is none; `POST /prices`, `/prices/load` and `/price-aliases` give one and value what waited.',
+          'Shows usage without a price, most used model first. `explanation` is the path of the reason. Use `POST /prices`, `/prices/load` or `/price-aliases` to add a price and value these entries.',
         responses: {
           200: {
             description: 'A page of models.',

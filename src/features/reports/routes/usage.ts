@@ -20,11 +20,11 @@ const UsageQuery = t.Object(
     bucket_width: parameter({
       type: 'string',
       enum: [...BUCKET_WIDTHS],
-      description: `\`1d\` where nothing is asked for. Weeks begin on Monday; \`all\` is one bucket. At most ${BUCKET_LIMIT.toLocaleString('en')} buckets.`,
+      description: `Default: \`1d\`. Weeks start on Monday; \`all\` is a single bucket. At most ${BUCKET_LIMIT.toLocaleString('en')} buckets.`,
     }),
     group_by: listParameter(`Up to three of ${DIMENSIONS.map((name) => `\`${name}\``).join(', ')}, \`label:<name>\`.`),
-    fill_gaps: parameter({ type: 'boolean', description: 'Answers buckets without entries too.' }),
-    ...listPage('Buckets that the page reaches over, with entries or without:', {
+    fill_gaps: parameter({ type: 'boolean', description: 'Also return buckets without entries.' }),
+    ...listPage('Number of buckets that a page covers, with or without entries:', {
       usual: PAGE_BUCKETS,
       most: PAGE_BUCKETS,
     }),
@@ -47,9 +47,9 @@ export const usageRoute = ({ reports }: { reports: ReportsService }) =>
       detail: documented({
         id: 'reportUsage',
         tag: 'Reports',
-        summary: 'Report tokens and money by time and group',
+        summary: 'Report tokens and cost over time',
         description:
-          'Of the entries that the signed-in person or the token’s creator may see. An entry belongs to the moment its session started. Buckets are hours, days, weeks and months of the time zone; the first and the last hold no more than what is asked for. Drafts and what waits on submitted sheets are left out unless `status` asks for them. Sums of money cover the priced entries only, and `unpriced_entries` says how many they leave out.',
+          'Covers the entries visible to the signed-in person or the token’s creator. An entry belongs to the time its session started. Buckets are hours, days, weeks or months in the time zone; the first and last bucket are cut at the bounds of the period. Draft and pending entries on token sheets are excluded unless selected with `status`. Amounts cover priced entries only; `unpriced_entries` is the number of entries they exclude.',
         responses: {
           200: {
             description: 'A page of buckets.',

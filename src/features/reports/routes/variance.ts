@@ -30,9 +30,9 @@ export const varianceRoute = ({ reports }: { reports: ReportsService }) =>
       detail: documented({
         id: 'reportVariance',
         tag: 'Reports',
-        summary: 'Report reported costs against list values',
+        summary: 'Compare reported costs with list values',
         description:
-          'By model and agent, the largest difference first, whichever way it goes, over the entries of which both are known.',
+          'Grouped by model and agent, largest absolute difference first. Covers entries for which both amounts are known.',
         responses: {
           200: {
             description: 'A page of models and agents.',

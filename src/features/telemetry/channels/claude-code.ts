@@ -58,7 +58,7 @@ function readCall(fields: Fields, times: Pick<Call, 'startedAt' | 'endedAt'>, ti
 
 function readPoint(fields: Fields, part: Part | 'cost'): Counted {
   if (fields.text(SESSION) === undefined) {
-    throw new Unusable(`it has no ${SESSION}; leave OTEL_METRICS_INCLUDE_SESSION_ID at true`)
+    throw new Unusable(`missing ${SESSION}; set OTEL_METRICS_INCLUDE_SESSION_ID to true`)
   }
   return { session: fields.session(SESSION), model: fields.model('model'), provider: providerOf(fields), part }
 }
@@ -95,7 +95,7 @@ export const claudeCode: Agent = {
   metrics: {
     'claude_code.token.usage': (fields) => {
       const part = PARTS_BY_TYPE[fields.text('type') ?? '']
-      if (!part) throw new Unusable(`its type is none of ${Object.keys(PARTS_BY_TYPE).join(', ')}`)
+      if (!part) throw new Unusable(`type is not one of ${Object.keys(PARTS_BY_TYPE).join(', ')}`)
       return readPoint(fields, part)
     },
     'claude_code.cost.usage': (fields) => readPoint(fields, 'cost'),

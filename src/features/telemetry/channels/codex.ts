@@ -37,7 +37,7 @@ export const codex: Agent = {
     },
   },
   uncounted: {
-    'codex.sse_event': 'only response.completed with counts tells what was used',
-    'codex.turn.token_usage': 'names no session; the log codex.sse_event is counted',
+    'codex.sse_event': 'only response.completed events with token counts contain usage',
+    'codex.turn.token_usage': 'has no session; the log event codex.sse_event is counted instead',
   },
 }

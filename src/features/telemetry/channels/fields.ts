@@ -26,7 +26,7 @@ export function nameOf(text: string | undefined): string | undefined {
 export function countOf(value: unknown, name: string): number {
   const count = typeof value === 'string' && value.trim() === '' ? Number.NaN : Number(value)
   if (!Number.isInteger(count) || count < 0 || count > COUNT_LIMIT || typeof value === 'boolean') {
-    throw new Unusable(`${name} is no whole number from 0 to ${COUNT_LIMIT}`)
+    throw new Unusable(`${name} is not a whole number from 0 to ${COUNT_LIMIT}`)
   }
   return count
 }
@@ -35,7 +35,7 @@ export function countOf(value: unknown, name: string): number {
 export function costNanosOf(value: unknown, name: string): bigint {
   const nanos = typeof value === 'boolean' ? undefined : parseDecimal(String(value), NANO_DIGITS)
   if (nanos === undefined || nanos < 0n || nanos > COST_LIMIT_NANOS) {
-    throw new Unusable(`${name} is no amount of dollars from 0 to a billion`)
+    throw new Unusable(`${name} is not a dollar amount from 0 to a billion`)
   }
   return nanos
 }
@@ -87,18 +87,18 @@ export class Fields {
 
   /** Throws {@link Unusable} where none of these is there: what names no session cannot be counted once. */
   session(...names: string[]): string {
-    return this.#required(names, `no ${names.join(' or ')}`)
+    return this.#required(names, `missing ${names.join(' or ')}`)
   }
 
   model(...names: string[]): string {
-    return this.#required(names, `no ${names.join(' or ')}`)
+    return this.#required(names, `missing ${names.join(' or ')}`)
   }
 
   #required(names: string[], issue: string): string {
     const text = this.text(...names)
-    if (text === undefined) throw new Unusable(`it has ${issue}`)
+    if (text === undefined) throw new Unusable(issue)
     const name = nameOf(text)
-    if (name === undefined) throw new Unusable(`its ${names[0]} is no text of up to ${NAME_LIMIT} characters`)
+    if (name === undefined) throw new Unusable(`${names[0]} is not valid text of up to ${NAME_LIMIT} characters`)
     return name
   }
 }

@@ -47,7 +47,7 @@ export const geminiCli: Agent = {
   metrics: {
     'gemini_cli.token.usage': (fields) => {
       const part = PARTS_BY_TYPE[fields.text('type') ?? '']
-      if (!part) throw new Unusable(`its type is none of ${Object.keys(PARTS_BY_TYPE).join(', ')}`)
+      if (!part) throw new Unusable(`type is not one of ${Object.keys(PARTS_BY_TYPE).join(', ')}`)
       return { session: fields.session(SESSION), model: fields.model('model'), part }
     },
   },

@@ -129,7 +129,7 @@ export const genAi: Agent = {
     [EVENT]: (fields, { timeNanos }) => {
       const parts = partsOf(fields)
       if (!parts) return undefined
-      if (fields.text(...SESSION) === undefined) throw new Unusable('it has no session.id or gen_ai.conversation.id')
+      if (fields.text(...SESSION) === undefined) throw new Unusable('missing session.id or gen_ai.conversation.id')
       const at = momentOf(timeNanos)
       return {
         ...named(fields, parts, fields.session(...SESSION)),
@@ -154,7 +154,7 @@ export const genAi: Agent = {
     },
   },
   uncounted: {
-    [EVENT]: 'agents with an event of their own are counted by that; requests without counts tell nothing',
-    'gen_ai.client.token.usage': 'a histogram names no model call; spans and events are counted',
+    [EVENT]: 'agents with their own events are counted by those; requests without token counts contain no usage',
+    'gen_ai.client.token.usage': 'histograms do not identify model calls; spans and events are counted instead',
   },
 }

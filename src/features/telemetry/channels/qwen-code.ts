@@ -28,5 +28,5 @@ export const qwenCode: Agent = {
       return callOfEvent(fields, log, { parts, session: SESSION, id: fields.text('response_id') })
     },
   },
-  uncounted: { 'qwen-code.token.usage': 'names no session; the log qwen-code.api_response is counted' },
+  uncounted: { 'qwen-code.token.usage': 'has no session; the log event qwen-code.api_response is counted instead' },
 }

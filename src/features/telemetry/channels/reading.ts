@@ -172,8 +172,7 @@ function emailOf(fields: Fields): string | null {
 
 /** Each count is within it; what is added up here may not be. */
 function withinLimit<Counts extends Record<string, number>>(parts: Counts): Counts {
-  if (Object.values(parts).some((count) => count > COUNT_LIMIT))
-    throw new Unusable(`it counts more than ${COUNT_LIMIT}`)
+  if (Object.values(parts).some((count) => count > COUNT_LIMIT)) throw new Unusable(`count exceeds ${COUNT_LIMIT}`)
   return parts
 }
 
@@ -218,6 +217,6 @@ export function combine(counts: Counts, read: Read): ReadResult {
   const ignored = new Map(counts.ignored)
   for (const [name, count] of read.ignored) addCount(ignored, name, count)
   const combined = { ...read, ignored, rejections: new Map(read.rejections), records: counts.records }
-  if (counts.rejected > 0) reject(combined, counts.rejectedBecause ?? 'it could not be decoded', counts.rejected)
+  if (counts.rejected > 0) reject(combined, counts.rejectedBecause ?? 'could not be decoded', counts.rejected)
   return combined
 }

@@ -26,7 +26,7 @@ export const BODY_LIMIT_BYTES = LIMIT_MIB * 1_048_576
 /** Records that say what was used; each is a few hundred bytes here, and again where it is written. */
 const SIGNALS_LIMIT = 9_000
 
-export const tooManyBytes = () => tooMuchOf(`${LIMIT_MIB} MiB, or would have when decompressed`)
+export const tooManyBytes = () => tooMuchOf(`${LIMIT_MIB} MiB, before or after decompression`)
 
 /** The bytes as they are when nothing is compressed. Throws {@link Malformed} or {@link TooMuch}. */
 export function plainBytes({ gzip, bytes }: Body): Uint8Array {
@@ -47,7 +47,7 @@ export function decode(
   try {
     body[READERS[kind]](sieve, (signal) => {
       signals += 1
-      if (signals > SIGNALS_LIMIT) throw tooMuchOf(`${SIGNALS_LIMIT.toLocaleString('en')} records of use`)
+      if (signals > SIGNALS_LIMIT) throw tooMuchOf(`${SIGNALS_LIMIT.toLocaleString('en')} usage records`)
       try {
         take(signal)
       } catch (error) {
@@ -59,7 +59,7 @@ export function decode(
   } catch (error) {
     if (error === failure || error instanceof Malformed || error instanceof TooMuch || encoding === 'json') throw error
     // Whatever the reader of bytes throws, it throws because of the bytes.
-    throw new Malformed('The body is not the Protocol Buffers message that OTLP sends here.')
+    throw new Malformed('The body is not the Protocol Buffers message that OTLP defines for this endpoint.')
   }
 }
 
@@ -100,6 +100,6 @@ function gunzipUpTo(bytes: Uint8Array, limit: number): Uint8Array | undefined {
     return gunzipSync(bytes, { maxOutputLength: limit, chunkSize: limit + 1 })
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') return undefined
-    throw new Malformed('The body is not what gzip makes, though its Content-Encoding says so.')
+    throw new Malformed('The body is not valid gzip data, although Content-Encoding is gzip.')
   }
 }

@@ -104,7 +104,7 @@ const VOCABULARY = vocabularyOf([
 
 type Fields<Name extends string> = Record<Name, Position>
 
-const VALUE = 'The value of an attribute'
+const VALUE = 'An attribute value'
 
 export class JsonBody implements ValueReader<Position> {
   readonly #json: JsonCursor
@@ -133,7 +133,7 @@ export class JsonBody implements ValueReader<Position> {
 
   canonical(position: Position, depth = 0): string {
     if (position === NOTHING) return ''
-    if (depth > DEPTH_LIMIT) throw new Malformed('The values of an attribute are nested too deeply.')
+    if (depth > DEPTH_LIMIT) throw new Malformed('An attribute value is nested too deeply.')
     const value = this.#fields(position, VALUE, ANY_VALUE)
     const { stringValue, intValue, doubleValue, boolValue, bytesValue, arrayValue, kvlistValue } = value
     if (Math.max(stringValue, intValue, doubleValue, boolValue) !== NOTHING) {
@@ -479,7 +479,7 @@ export class JsonBody implements ValueReader<Position> {
           ? BigInt(Number(text))
           : undefined
     if (integer !== undefined && integer >= min && integer <= max) return integer
-    throw new Malformed(`${name} must be an integer of 64 bits.`)
+    throw new Malformed(`${name} must be a 64-bit integer.`)
   }
 
   #double(position: Position, name: string): number {
@@ -509,7 +509,7 @@ export class JsonBody implements ValueReader<Position> {
 }
 
 function twice(name: string): Malformed {
-  return new Malformed(`${name} is there twice in one object.`)
+  return new Malformed(`${name} is duplicated in an object.`)
 }
 
 interface Range {

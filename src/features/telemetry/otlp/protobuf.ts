@@ -129,7 +129,7 @@ export class ProtobufBody implements ValueReader<Position> {
   }
 
   canonical(position: Position, depth = 0): string {
-    if (depth > DEPTH_LIMIT) throw new Malformed('The values of an attribute are nested too deeply.')
+    if (depth > DEPTH_LIMIT) throw new Malformed('An attribute value is nested too deeply.')
     const scalar = this.read(position)
     let text = ''
     this.#message(position, (tag, reader) => {
@@ -378,10 +378,10 @@ export class ProtobufBody implements ValueReader<Position> {
       // As `tag()` reads it, without making a pair of it for each of millions of fields.
       const tag = reader.uint32()
       const wire = tag & 7
-      if (tag >>> 3 === 0 || wire > WireType.Bit32) throw new RangeError('A field has no valid tag.')
+      if (tag >>> 3 === 0 || wire > WireType.Bit32) throw new RangeError('A field has an invalid tag.')
       if (!field(tag, reader)) this.#pass(wire, tag >>> 3)
     }
-    if (reader.pos !== end) throw new Malformed('A message of the body ends before or behind its length.')
+    if (reader.pos !== end) throw new Malformed('A message in the body does not match its declared length.')
     reader.pos = before
   }
 }

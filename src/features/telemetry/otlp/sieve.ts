@@ -39,7 +39,7 @@ export const TEXT_LIMIT_BYTES = 65_536
 const STREAM_LIMIT = 262_144
 
 const NOTE_SPLIT =
-  'Send fewer at once: send_batch_max_size of a Collector’s batch processor, OTEL_BLRP_MAX_EXPORT_BATCH_SIZE or OTEL_BSP_MAX_EXPORT_BATCH_SIZE of an SDK.'
+  'Reduce the batch size: send_batch_max_size of the Collector’s batch processor, or OTEL_BLRP_MAX_EXPORT_BATCH_SIZE or OTEL_BSP_MAX_EXPORT_BATCH_SIZE of the SDK.'
 
 /** The body holds more than is read of one; the message says what the limit is and what to do. */
 export class TooMuch extends Error {}
@@ -50,13 +50,15 @@ export function tooMuchOf(limit: string): TooMuch {
 
 export function tooLongAttribute(): TooMuch {
   return new TooMuch(
-    `The attributes by which a metric’s streams are told apart have more than ${STREAM_LIMIT / 1_024} KiB. Leave long texts out of the attributes of resources and metrics.`,
+    `The attributes that identify a metric’s stream exceed ${STREAM_LIMIT / 1_024} KiB. Remove long texts from the attributes of resources and metrics.`,
   )
 }
 
 export function requireFew(attributes: number): void {
   if (attributes <= FEW_LIMIT) return
-  throw new TooMuch(`A record has more than ${FEW_LIMIT.toLocaleString('en')} attributes, or a value as many items.`)
+  throw new TooMuch(
+    `A record has more than ${FEW_LIMIT.toLocaleString('en')} attributes, or an attribute value has more than that many items.`,
+  )
 }
 
 /** Names are shown to whoever looks for what is missing; a screen holds no more of them. */
@@ -120,7 +122,7 @@ export class Sieve<Value> {
   ): temporality is Temporality {
     this.#rejectPoints(all - points, `${metric} is not a sum.`)
     if (temporality !== undefined) return true
-    this.#rejectPoints(points, `${metric} says neither that it is delta nor that it is cumulative.`)
+    this.#rejectPoints(points, `${metric} has neither delta nor cumulative temporality.`)
     return false
   }
 

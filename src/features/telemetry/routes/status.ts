@@ -25,11 +25,11 @@ export const telemetryStatusRoutes = ({ telemetry }: { telemetry: Pick<Telemetry
         detail: documented({
           id: 'getTelemetryStatus',
           tag,
-          summary: 'Read what telemetry brings',
+          summary: 'Get the telemetry status',
           description:
-            'Which agents push, by which channels, what of it is counted, and what is not and why: to see why nothing arrives. A request that is refused (401, 403) is not here, but in the log of whoever sent it. What people wrote is never kept, only names of events and metrics.',
+            'Shows which agents push telemetry, through which channels, what is counted, and what is not counted and why. Use it to find out why data is missing. Requests rejected with 401 or 403 are not included; see the logs of the sender. Only names of events and metrics are stored, never prompts or other content.',
           responses: {
-            200: { description: 'The state of telemetry.', schema: TelemetryStatus, example: EXAMPLE_STATUS },
+            200: { description: 'The telemetry status.', schema: TelemetryStatus, example: EXAMPLE_STATUS },
           },
         }),
       },
@@ -53,10 +53,14 @@ export const telemetryStatusRoutes = ({ telemetry }: { telemetry: Pick<Telemetry
           tag,
           summary: 'Assign sessions to a person',
           description:
-            'Gives a person the sessions that agents pushed with an organization token under an e-mail that was nobody’s then, and their entries that are neither approved nor billed. Addresses are remembered only while the setting `telemetry_by_email` is on. What comes later finds the person by their further e-mails. A call ends after about ten seconds: where `complete` is false, call again.',
+            'Assigns to a person the sessions that agents pushed with an organization token under an e-mail address that was not assigned at that time, with their entries that are neither approved nor billed. Addresses are stored only while the setting `telemetry_by_email` is on. Later sessions are matched by the person’s additional e-mail addresses. A call ends after about ten seconds. If `complete` is false, call again.',
           body: { example: { email: 'ada@users.example.com', user: 'ada@example.com', dry_run: true } },
           responses: {
-            200: { description: 'What moved, or would move.', schema: TelemetryAssigned, example: EXAMPLE_ASSIGNED },
+            200: {
+              description: 'Sessions and entries that were assigned, or would be.',
+              schema: TelemetryAssigned,
+              example: EXAMPLE_ASSIGNED,
+            },
           },
           problems: ['not_found'],
         }),
