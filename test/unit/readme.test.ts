@@ -86,3 +86,13 @@ test('every link within the README leads to a heading', () => {
   const links = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, link]) => link!)
   expect(links.filter((link) => !headings.includes(link))).toEqual([])
 })
+
+test('the README names the two commands of a checkout', () => {
+  for (const command of ['./scripts/start', './scripts/test']) expect(readme).toContain(`\`${command}\``)
+})
+
+test('every bill that the README shows in a currency of its own has an exchange rate', () => {
+  const bills = shellLines().filter((line) => /tally bills (preview|send)/.test(line))
+  expect(bills.length).toBeGreaterThan(0)
+  for (const line of bills) expect(line).toContain('--exchange-rate ')
+})
