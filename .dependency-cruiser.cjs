@@ -1,6 +1,6 @@
 /**
- * The directions in which Tally's parts may import each other. What is not allowed here is forbidden, so a new folder
- * starts with nothing and says here what it needs.
+ * Module boundaries: which part of Tally may import which. An import that is not allowed here is forbidden, so a new
+ * folder starts without any and lists here what it needs.
  */
 
 const FEATURES = [
@@ -16,7 +16,7 @@ const FEATURES = [
   'telemetry',
 ]
 
-/** What everything but `lib` may use: these know nothing of what stands above them. */
+/** Everything except `lib` may import these; they know nothing of the layers above. */
 const GROUND = [
   '^src/lib/',
   '^src/errors\\.ts$',
@@ -27,15 +27,15 @@ const GROUND = [
   '^src/metrics\\.ts$',
 ]
 
-/** The database as stores and services see it, not how an engine is opened. */
+/** The database as stores and services use it, without the code that opens an engine. */
 const DATABASE = '^src/database/(database|tables|records|cached|errors|exact-sum|visibility)\\.ts$'
 
 const SERVICES = '^src/features/[^/]+/service\\.ts$'
 
-/** A file, or a folder where a feature has many. */
+/** A file, or a folder if a feature has many routes. */
 const ROUTES = '^src/features/[^/]+/routes(\\.ts$|/)'
 
-/** Each part by its path, and what it may import of the project beside itself. */
+/** Each part by its path, and what it may import from the rest of the project. */
 const PARTS = {
   'src/main\\.ts$': ['^src/cli/', '^src/config\\.ts$', '^src/version\\.ts$', ...GROUND],
   'src/cli/': [
@@ -46,15 +46,15 @@ const PARTS = {
     '^src/notices\\.ts$',
     '^src/agents/',
     '^src/demo/',
-    // Besides services only the shapes in which things are printed as JSON.
+    // Besides services, only the schemas of JSON output.
     SERVICES,
     '^src/features/[^/]+/schema\\.ts$',
-    // What needs no database, on machines that have none.
+    // Works without a database, on machines that have none.
     '^src/features/prices/list-value\\.ts$',
     '^src/database/(emptying|open|migrate|visibility|backup|scheduled-backups|restore|ask|disk-space|permissions|exit)\\.ts$',
     ...GROUND,
   ],
-  // Does what people and agents do, as they do it: through the services.
+  // Acts as people and agents do: through the services.
   'src/demo/': ['^src/services\\.ts$', SERVICES, '^src/database/visibility\\.ts$', ...GROUND],
   'src/services\\.ts$': [SERVICES, '^src/database/(damage|database|ready)\\.ts$', ...GROUND],
   'src/app\\.ts$': [ROUTES, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
@@ -66,7 +66,7 @@ const PARTS = {
     ...GROUND,
   ],
   'src/features/bills/documents/': ['^src/features/', DATABASE, ...GROUND],
-  // A thread of its own opens a connection of its own.
+  // A worker thread opens its own connection.
   'src/features/[^/]+/[^/]+-worker\\.ts$': ['^src/features/', '^src/database/sqlite\\.ts$', ...GROUND],
   'src/features/[^/]+/schema\\.ts$': ['^src/features/', '^src/database/(tables|records)\\.ts$', ...GROUND],
   'src/features/[^/]+/store(\\.ts|/[^/]+)$': ['^src/features/', DATABASE, ...GROUND],
@@ -81,16 +81,16 @@ const PARTS = {
   'src/config\\.ts$': ['^src/lib/'],
   'src/version\\.ts$': ['^package\\.json$'],
   'src/notices\\.ts$': [],
-  // Talks to a server over HTTP; of the server's code it knows shapes only (see `agents-know-shapes-only`).
+  // Talks to a server over HTTP; imports only schemas from the server's code (see `agents-know-shapes-only`).
   'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
-  // A client typed by the server's routes, and nothing else of the server (see `web-knows-the-type-of-the-app-only`).
+  // A client typed by the server's routes; imports nothing else from it (see `web-knows-the-type-of-the-app-only`).
   'src/web/': ['^src/app\\.ts$'],
   'migrations/': [],
 }
 
 const boundaries = Object.entries(PARTS).map(([part, allowed]) => ({
   name: `imports-of-${part.replace(/\\|\$/g, '').replace(/\(\?!.*?\)\[\^\/\]\+/, 'others')}`,
-  comment: 'Directions: main → cli → services; app → routes → service → store → database → lib.',
+  comment: 'Module boundaries: main → cli → services; app → routes → service → store → database → lib.',
   severity: 'error',
   from: { path: `^${part}` },
   to: {
@@ -101,7 +101,7 @@ const boundaries = Object.entries(PARTS).map(([part, allowed]) => ({
 
 const line = FEATURES.map((feature, position) => ({
   name: `features-in-a-line-${feature}`,
-  comment: `Features stand in a line and import only to the left: ${FEATURES.join(', ')}.`,
+  comment: `Features are ordered and import only earlier ones: ${FEATURES.join(', ')}.`,
   severity: 'error',
   from: { path: `^src/features/${feature}/` },
   to: { path: `^src/features/(?!(${FEATURES.slice(0, position + 1).join('|')})/)` },
@@ -121,7 +121,7 @@ module.exports = {
     ...line,
     {
       name: 'features-meet-at-services',
-      comment: 'Of another feature only its service.ts is imported: its store and its shapes are its own business.',
+      comment: 'Import only the service.ts of another feature: its store and its schemas are private.',
       severity: 'error',
       from: { path: '^src/features/([^/]+)/' },
       to: { path: '^src/features/', pathNot: ['^src/features/$1/', '^src/features/[^/]+/service\\.ts$'] },
@@ -135,7 +135,7 @@ module.exports = {
     },
     {
       name: 'routes-call-services',
-      comment: 'A rule of the business that stands in a route is missing from the command line.',
+      comment: 'A business rule in a route would be missing from the command line.',
       severity: 'error',
       from: { path: ROUTES },
       to: { path: '^src/features/[^/]+/store(\\.ts|/[^/]+)$' },
@@ -148,7 +148,7 @@ module.exports = {
     },
     {
       name: 'agents-know-shapes-only',
-      comment: 'src/agents may one day be a program of its own: types of the server cost it nothing, its code would.',
+      comment: 'src/agents may become a separate program: importing types of the server costs nothing, importing its code would.',
       severity: 'error',
       from: { path: '^src/agents/' },
       to: { path: '^src/', pathNot: ['^src/agents/', '^src/lib/'], dependencyTypesNot: ['type-only'] },
@@ -171,7 +171,7 @@ module.exports = {
     ]),
     onlyIn('drivers-only-in-the-database', '^bun:sqlite$|(^|/)node_modules/postgres/', [
       '^src/database/',
-      // The sessions of another program, of which no table is Tally's.
+      // Reads the database of another program.
       '^src/agents/readers/opencode\\.ts$',
     ]),
     onlyIn('commander-only-in-the-command-line', '(^|/)node_modules/commander/', ['^src/main\\.ts$', '^src/cli/']),
@@ -195,7 +195,7 @@ module.exports = {
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-orphans',
-      comment: 'Nothing imports it and it imports nothing: it is dead or not wired in.',
+      comment: 'Nothing imports it and it imports nothing: it is dead code or not connected.',
       severity: 'error',
       from: { orphan: true, path: '^(src|migrations)/', pathNot: '\\.d\\.ts$|^src/web/scheme\\.ts$' },
       to: {},
@@ -203,7 +203,7 @@ module.exports = {
     { name: 'not-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-undeclared-packages',
-      comment: 'A package that only comes along with another one can vanish with it: name it in package.json.',
+      comment: 'A transitive dependency can disappear with the package that needs it: add it to package.json.',
       severity: 'error',
       from: {},
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
@@ -211,7 +211,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // Imports of types count: a direction is about knowing, not only about running.
+    // Type imports count: a boundary is about what a module knows, not only about what it runs.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     builtInModules: { add: ['bun', 'bun:sqlite', 'bun:test', 'bun:ffi', 'bun:jsc'] },
