@@ -148,7 +148,8 @@ module.exports = {
     },
     {
       name: 'agents-know-shapes-only',
-      comment: 'src/agents may become a separate program: importing types of the server costs nothing, importing its code would.',
+      comment:
+        'src/agents may become a separate program: importing types of the server costs nothing, importing its code would.',
       severity: 'error',
       from: { path: '^src/agents/' },
       to: { path: '^src/', pathNot: ['^src/agents/', '^src/lib/'], dependencyTypesNot: ['type-only'] },

@@ -1,10 +1,10 @@
 /**
- * Makes the executables: `bun scripts/build.ts` the one for this machine (dist/tally), with `--all` one for every
- * platform that Tally is released for, and their checksums. Bun fetches the runtimes of other platforms itself, in its
- * own version.
+ * Builds the executables: `bun scripts/build.ts` builds the one for this machine (dist/tally); `--all` builds one for
+ * every platform that Tally is released for, and their checksums. Bun downloads the runtimes of other platforms itself,
+ * in its own version.
  *
- * Deliberately without any minify option: `--minify-whitespace` broke every authenticated route of a compiled Elysia
- * application (elysia issue 1280), and next to the runtime's 110 MB nothing would be gained.
+ * No minify option is set: `--minify-whitespace` broke every authenticated route of a compiled Elysia application (elysia
+ * issue 1280), and it would save little next to the runtime's 110 MB.
  */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dir, '..')
 
 type Target = Bun.Build.CompileTarget
 
-/** What each released executable is called after the platform it runs on. */
+/** File names of the released executables, and their platforms. */
 const RELEASED: Record<string, Target> = {
   'tally-linux-x64': 'bun-linux-x64',
   'tally-linux-arm64': 'bun-linux-arm64',
@@ -40,22 +40,22 @@ const WORKERS = [
   'src/features/telemetry/decoding-worker.ts',
 ]
 
-/** All that is bundled of Tally: its command line and the threads. */
+/** The entry points that are bundled: the command line and the workers. */
 export const PROGRAMS = ['src/main.ts', ...WORKERS]
 
-/** Bundles a program with its workers and a runtime into one file. Answers where it is. */
+/** Bundles a program with its workers and a runtime into one file, and returns its path. */
 export async function compile(options: {
   /** Path of the program, from the root of the repository. */
   program: string
   outfile: string
   workers?: string[]
-  /** Files that it carries, from the root of the repository or absolute. */
+  /** Files to embed, relative to the root of the repository or absolute. */
   files?: string[]
-  /** The platform; this machine's where it is absent. */
+  /** The platform; defaults to this machine's. */
   target?: Target
 }): Promise<string> {
   const { program, outfile, workers = [], files = [], target } = options
-  // In another folder until it is whole, so that nobody starts half an executable.
+  // Written to another folder until it is complete, so that nobody starts an incomplete executable.
   await mkdir(dirname(outfile), { recursive: true })
   const unfinished = await mkdtemp(join(dirname(outfile), '.unfinished-'))
   try {
@@ -64,18 +64,18 @@ export async function compile(options: {
       loader: { '.pack': 'file', '.notices': 'file' },
       // Puts the workers beside the program in the executable, where `new URL('./x-worker.ts', import.meta.url)` looks.
       naming: { entry: '[name].[ext]' },
-      // What is imported when it is needed is also parsed only then. Parsing all of it takes 95 ms, for which an agent
-      // would wait at each of its hooks.
+      // Modules that are imported lazily are also parsed lazily. Parsing all of them takes 95 ms, which would delay an
+      // agent at each of its hooks.
       splitting: true,
       define: {
         BUILD_COMMIT: JSON.stringify(await commit()),
-        // Otherwise Bun writes "development" into the libraries that ask.
+        // Otherwise Bun sets it to "development" in libraries that read it.
         'process.env.NODE_ENV': JSON.stringify('production'),
       },
       compile: {
         outfile: join(unfinished, basename(outfile)),
         ...(target ? { target } : {}),
-        // Whatever lies in the folder where Tally is started must not change how it runs.
+        // Files in the current folder must not change how Tally runs.
         autoloadDotenv: false,
         autoloadBunfig: false,
       },
@@ -87,7 +87,7 @@ export async function compile(options: {
   return outfile
 }
 
-/** The commit of the sources, marked where they differ from it. Without git, as from a source archive: `unknown`. */
+/** The commit of the sources, with `-changed` if they differ from it. `unknown` without git, as in a source archive. */
 async function commit(): Promise<string> {
   try {
     const id = (await Bun.$`git rev-parse --short=12 HEAD`.cwd(ROOT).quiet().text()).trim()
@@ -98,13 +98,13 @@ async function commit(): Promise<string> {
   }
 }
 
-/** What every executable carries, whatever its platform. */
+/** Builds the files that every executable embeds. */
 export async function buildParts(): Promise<void> {
   await buildWeb()
   await buildNotices(PROGRAMS)
 }
 
-/** Answers where it is. */
+/** Returns the path of the executable. */
 export async function build(outfile: string, target?: Target): Promise<string> {
   const begun = performance.now()
   await compile({
@@ -120,7 +120,7 @@ export async function build(outfile: string, target?: Target): Promise<string> {
   return outfile
 }
 
-/** Executables of every platform in a folder, and their paths. */
+/** Builds the executables for every platform in a folder, and returns their paths. */
 export async function buildAll(folder: string): Promise<string[]> {
   await buildParts()
   const files: string[] = []

@@ -1,9 +1,9 @@
 /**
- * Runs the checks, prints a line for each, goes on after a failed one, and ends with the sum over all of them:
- * `N passed, N failed`. A check that is no test counts once; tests count one by one.
+ * Runs the checks, prints a line for each, continues after a failed one, and ends with the total: `N passed, N failed`.
+ * Tests count one by one, every other check counts once.
  *
- * Without arguments all checks run, else those that are named: `types style boundaries unused bundle build`, and the folders
- * and files of `test/` (`unit store http cli web binary`).
+ * Without arguments, all checks run; otherwise only the named ones: `types style boundaries unused bundle build`, and the
+ * folders and files of `test/` (`unit store http cli web binary`).
  */
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,19 +13,19 @@ import { postgresPrograms } from '../test/support/postgres-programs.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
-/** Several times what the slowest check takes on two cores; a check that hangs must not keep the others' results. */
+/** Several times as long as the slowest check takes on two cores; a check that hangs must not block the results of the others. */
 const CHECK_TIMEOUT_MS = 1_200_000
 
-/** A test that waits longer waits for something that will not come. */
+/** A test that takes longer is waiting for something that will not happen. */
 const TEST_TIMEOUT_MS = 30_000
 
 /** Lines shown of a failed check. The first issues matter; thousands after them bury the summary. */
 const SHOWN_LINES = 150
 
-/** What the tests keep at a time: databases, and copies of the executable. */
+/** The space that the tests need at a time for databases and copies of the executable. */
 const MEMORY_FOLDER_BYTES = 4 * 1024 ** 3
 
-/** Memory where there is enough: a third of what many tests take is waiting for syncs of databases that they throw away. */
+/** In memory if there is enough: many tests spend a third of their time on syncs of databases that they throw away. */
 const TMPDIR = process.env.TMPDIR ?? (hasRoom('/dev/shm') ? '/dev/shm' : tmpdir())
 
 function hasRoom(folder: string): boolean {
@@ -59,11 +59,13 @@ async function spawn(command: string[]): Promise<{ ok: boolean; output: string }
     env: { ...process.env, TMPDIR, NO_COLOR: '1', FORCE_COLOR: undefined },
   })
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  const cut = child.signalCode ? `\nStopped by ${child.signalCode}; a check may take ${CHECK_TIMEOUT_MS / 1000} s.` : ''
+  const cut = child.signalCode
+    ? `\nStopped by ${child.signalCode}: the time limit of a check is ${CHECK_TIMEOUT_MS / 1000} s.`
+    : ''
   return { ok: code === 0, output: stdout + stderr + cut }
 }
 
-/** A check that package.json names as a script, run by Bun even where its program asks for Node. */
+/** A check that is a script in package.json, run by Bun even if its program asks for Node. */
 function scriptCheck(name: string): Check {
   return {
     name,
@@ -101,7 +103,7 @@ function testCheck(name: string, path: string): Check {
   }
 }
 
-/** The sums that the root element of a JUnit report holds. */
+/** The totals in the root element of a JUnit report. */
 function countTests(report: string): Counts | undefined {
   const root = /<testsuites [^>]*>/.exec(report)?.[0]
   if (!root) return undefined
@@ -111,7 +113,7 @@ function countTests(report: string): Counts | undefined {
   return { passed: attribute('tests') - failed - skipped, failed, skipped }
 }
 
-/** Every folder and file of `test/` that holds tests, so that none is left out because nobody listed it here. */
+/** Every folder and file of `test/` that contains tests, so that new ones run without being listed here. */
 function testChecks(): Check[] {
   const tests = [...new Bun.Glob('**/*.test.{ts,tsx}').scanSync({ cwd: join(ROOT, 'test') })]
   const names = new Set(tests.map((path) => path.split('/')[0]!))
@@ -122,38 +124,38 @@ function testChecks(): Check[] {
 interface DebianPackage {
   name: string
   isInstalled: () => boolean
-  /** What the tests that want it do without. */
+  /** What the tests that need it do without the package. */
   instead: string
 }
 
 const PACKAGES: DebianPackage[] = [
-  // PGlite has one connection and shows no race.
+  // PGlite has one connection and can't show races.
   {
     name: 'postgresql',
     isInstalled: () => postgresPrograms() !== undefined,
-    instead: 'the tests that want it use PGlite or are skipped.',
+    instead: 'the tests that need it use PGlite or are skipped.',
   },
-  // Says whether the journals of bills are journals.
+  // Validates the journals of bills.
   {
     name: 'hledger',
     isInstalled: () => Bun.which('hledger') !== null,
-    instead: 'the tests that want it are skipped.',
+    instead: 'the tests that need it are skipped.',
   },
-  // What people see of the web application.
+  // Opens the web application's pages.
   {
     name: 'chromium',
     isInstalled: () => Bun.which('chromium') !== null,
-    instead: 'the tests of pages are skipped.',
+    instead: 'the tests of the web pages are skipped.',
   },
 ]
 
-/** Installs where it may. Says what the tests will run on. */
+/** Installs the package if it can, and returns a line about what the tests will use. */
 async function preparePackage({ name, isInstalled, instead }: DebianPackage): Promise<string> {
   if (isInstalled()) return `${name} is installed.`
   if (process.getuid?.() !== 0 || !Bun.which('apt-get')) {
-    return `${name} is not installed, and only root on Debian can have it installed here: ${instead}`
+    return `${name} is not installed, and this script can install it only as root on Debian: ${instead}`
   }
-  console.log(`Installing the Debian package ${name}, which some tests use.`)
+  console.log(`Installing the Debian package ${name} for the tests that need it.`)
   const apt = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-y']
   await spawn([...apt, 'update'])
   const { output } = await spawn([...apt, 'install', '--no-install-recommends', name])
@@ -184,10 +186,10 @@ async function perform(check: Check): Promise<void> {
   }
 }
 
-/** What Bun prints before a test file's own lines. */
+/** The line that Bun prints before the results of a test file. */
 const FILE_HEADER = /^\S+\.test\.tsx?:$/
 
-/** Without the files and tests that passed, whose hundreds of lines would hide the one that did not. */
+/** Leaves out files and tests that passed: their hundreds of lines would hide the one that failed. */
 function issuesOf(output: string): string[] {
   const files: string[][] = [[]]
   for (const line of output.trimEnd().split('\n')) {
@@ -199,15 +201,15 @@ function issuesOf(output: string): string[] {
 }
 
 const readings = ['types', 'unused', 'boundaries', 'style'].map(scriptCheck)
-// The tests ask for the pages that the first makes, and drive the executable of the second.
+// The tests use the web pages from the first and the executable from the second.
 const made = ['bundle', 'build'].map(scriptCheck)
 
-/** The longest first, so that all lanes end at about the same time; a test folder that is not named here comes after. */
+/** Longest first, so that all lanes end at about the same time; test folders that are not listed here come last. */
 const LONGEST = ['web', 'cli', 'store', 'binary', 'http', 'unit']
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
 const besides = [...testChecks().sort((one, other) => byLength(one) - byLength(other)), ...readings]
 
-/** One more than the smallest machine has cores: what each runs takes about two thirds of one, and waits for the rest. */
+/** One more than the smallest machine has cores: each lane keeps about two thirds of a core busy and waits the rest of the time. */
 const LANES = 3
 
 const ordered = [...made, ...besides]
@@ -217,7 +219,7 @@ const isWanted = ({ name }: Check) => asked.size === 0 || asked.has(name)
 const unknown = asked.difference(new Set(ordered.map(({ name }) => name)))
 if (unknown.size > 0) {
   const known = ordered.map(({ name }) => name).join(', ')
-  console.error(`There is no check called ${[...unknown].join(', ')}. There are: ${known}.`)
+  console.error(`Unknown check: ${[...unknown].join(', ')}. Choose from: ${known}.`)
   process.exit(2)
 }
 

@@ -1,10 +1,10 @@
 /**
- * Generates `src/features/people/common-passwords.txt`, the passwords that nobody may choose, from the pinned npm
- * package `@zxcvbn-ts/language-common` (MIT): `bun scripts/common-passwords.ts`. A unit test checks that what is
- * committed is what this makes. Run it after every update of the package.
+ * Generates `src/features/people/common-passwords.txt`, the list of rejected passwords, from the pinned npm package
+ * `@zxcvbn-ts/language-common` (MIT): `bun scripts/common-passwords.ts`. A unit test checks that the committed file
+ * matches. Run it after every update of the package.
  *
- * Of the package's list, by how common they are, only two parts matter: all that are long enough to be chosen, and the
- * most common shorter ones, to which people add a year or an exclamation mark.
+ * The package's list is sorted by frequency. Two parts of it are used: all passwords that are long enough to be chosen,
+ * and the most common shorter ones, to which people add a year or an exclamation mark.
  */
 import { join } from 'node:path'
 import { PASSWORD_MIN } from '../src/features/people/rules.ts'
@@ -12,13 +12,13 @@ import { PASSWORD_MIN } from '../src/features/people/rules.ts'
 const PACKAGE_FOLDER = join(import.meta.dir, '../node_modules/@zxcvbn-ts/language-common')
 const FOLDER = join(import.meta.dir, '../src/features/people')
 
-/** The most common ones, as the beginnings of longer ones. Those that follow are names and words that anybody uses. */
+/** How many of the most common passwords are used as beginnings of longer ones. Later ones are ordinary names and words. */
 const STEMS = 5_000
 
-/** Shorter ones are digits and syllables, which are part of many a good password. */
+/** Shorter ones are digits and syllables, which are part of many good passwords. */
 const STEM_MIN = 4
 
-/** Both files, as text. */
+/** Returns both files as text. */
 export async function generateCommonPasswords(): Promise<{ list: string; notice: string }> {
   const { version } = await Bun.file(join(PACKAGE_FOLDER, 'package.json')).json()
   const all: string[] = await Bun.file(join(PACKAGE_FOLDER, 'src/passwords.json')).json()

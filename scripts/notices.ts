@@ -1,6 +1,6 @@
 /**
- * The licences of everything that is in the executable and not Tally's own, as one text. Most of them ask that it goes
- * along with every copy, so the executable carries it and `tally licenses` prints it.
+ * The licenses of all third-party software in the executable, as one text. Most licenses must accompany every copy, so
+ * the executable embeds the text and `tally licenses` prints it.
  */
 import { mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,24 +10,24 @@ import { type BundledPackage, bundledPackages } from './bundled.ts'
 const ROOT = join(import.meta.dir, '..')
 const RULE = '-'.repeat(80)
 
-/** What is in the executable without being a package that the bundler knows; each has its licence beside it. */
+/** Parts of the executable that are not packages known to the bundler; each has its license next to it. */
 const OTHERS = [
   { title: 'Noto fonts, subsets', file: 'src/features/bills/documents/fonts/LICENSE' },
-  { title: 'The price table that Tally begins with', file: 'src/features/prices/default-prices.LICENSE' },
+  { title: 'The embedded price table', file: 'src/features/prices/default-prices.LICENSE' },
   { title: 'The list of common passwords', file: 'src/features/people/common-passwords.LICENSE' },
 ]
 
 const RUNTIME = `Bun ${Bun.version}
 
 The runtime, by Oven and contributors, under the MIT License. It is linked with JavaScriptCore (LGPL-2.1), whose source
-and the means to link Bun anew are at https://github.com/oven-sh/webkit, and with the libraries whose licences are
+and the means to relink Bun are at https://github.com/oven-sh/webkit, and with the libraries whose licenses are
 listed at https://bun.com/docs/project/license.`
 
 export function noticesText(packages: readonly BundledPackage[]): string {
   const byTexts = Map.groupBy(packages, (each) => textOf(each))
   const sections = [...byTexts].map(([text, those]) => `${those.map(titleOf).join('\n')}\n\n${text}`)
   return [
-    'Tally is under the MIT License, which lies beside its source as LICENSE. It is made with the work of others:',
+    'Tally is under the MIT License, see LICENSE in its source. It contains the following third-party software:',
     RUNTIME,
     ...sections,
   ].join(`\n\n${RULE}\n\n`)
@@ -38,22 +38,22 @@ function titleOf({ name, version, license, homepage, within }: BundledPackage): 
   return parts.filter((part) => part !== undefined).join(' · ')
 }
 
-/** Its own texts; where it came without any, what stands in its package.json. */
-function textOf({ license = 'no licence', author, licenseTexts }: BundledPackage): string {
+/** The package's own license texts; without any, what its package.json says. */
+function textOf({ license = 'no license', author, licenseTexts }: BundledPackage): string {
   if (licenseTexts.length > 0) return licenseTexts.map(tidied).join('\n\n')
   if (license === 'MIT') return mit(author)
   const pages = [...license.matchAll(/[\w.-]+/g)]
     .map(([id]) => id)
     .filter((id) => !['AND', 'OR', 'WITH'].includes(id))
     .map((id) => `https://spdx.org/licenses/${id}.html`)
-  return `By ${author ?? 'its authors'}. It names its licence and holds no copy of it: ${license}\n${pages.join('\n')}`
+  return `By ${author ?? 'its authors'}. The package names its license but contains no copy of it: ${license}\n${pages.join('\n')}`
 }
 
 function tidied(text: string): string {
   return text.replace(/\r\n?/g, '\n').trim()
 }
 
-/** https://spdx.org/licenses/MIT.html, for packages that name the licence and hold no copy of it. */
+/** https://spdx.org/licenses/MIT.html, for packages that name the license but contain no copy of it. */
 function mit(author: string | undefined): string {
   return `MIT License
 
@@ -73,7 +73,7 @@ COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER I
 OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`
 }
 
-/** With what is no package. */
+/** Includes the parts that are not packages. */
 export async function wholeNotices(packages: readonly BundledPackage[]): Promise<string> {
   const others = await Promise.all(
     OTHERS.map(async ({ title, file }) => `${title}\n\n${tidied(await Bun.file(join(ROOT, file)).text())}`),
@@ -81,11 +81,11 @@ export async function wholeNotices(packages: readonly BundledPackage[]): Promise
   return `${[noticesText(packages), ...others].join(`\n\n${RULE}\n\n`)}\n`
 }
 
-/** Writes what the executable carries, of the packages in these programs. */
+/** Writes the text that the executable embeds, for the packages in these programs. */
 export async function buildNotices(programs: string[]): Promise<void> {
   const text = await wholeNotices(await bundledPackages(programs))
   await mkdir(dirname(NOTICES), { recursive: true })
-  // Under another name until it is whole: another build may be reading.
+  // Written under another name until it is complete: another build may be reading it.
   const unfinished = `${NOTICES}.${process.pid}`
   await Bun.write(unfinished, Bun.zstdCompressSync(text, { level: 19 }))
   await rename(unfinished, NOTICES)

@@ -1,7 +1,6 @@
 /**
- * Makes a release, `bun scripts/release.ts`: the executables of every platform with their bill of materials, licences
- * and checksums in `dist/release`. Refuses what would not be one, and says what is missing; tagging and publishing are
- * left to whoever runs it.
+ * Builds a release: `bun scripts/release.ts` writes the executables for every platform, their bill of materials, licenses
+ * and checksums to `dist/release`. If something is missing, it reports what and stops. It does not tag or publish.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,32 +12,32 @@ import { sbomText } from './sbom.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
-/** What keeps this tree from being a release, each with what to do. Empty where nothing does. */
+/** The reasons why this tree can't be released, each with what to do. Empty if there are none. */
 export async function obstacles(version: string, root = ROOT): Promise<string[]> {
   const found: string[] = []
   const changes = (await Bun.$`git status --porcelain`.cwd(root).quiet().text()).trim()
-  if (changes) found.push(`The tree has changes; commit or remove them first:\n${changes}`)
+  if (changes) found.push(`The working tree has uncommitted changes. Commit or remove them first:\n${changes}`)
   const changelog = await Bun.file(join(root, 'CHANGELOG.md')).text()
   if (!changelog.split('\n').includes(`## ${version}`)) {
-    found.push(`CHANGELOG.md has no section '## ${version}'. Write what changed, or set the version in package.json.`)
+    found.push(`CHANGELOG.md has no section '## ${version}'. Add it, or change the version in package.json.`)
   }
   const fixture = `test/fixtures/upgrades/${version}.db.zst`
   if (!(await Bun.file(join(root, fixture)).exists())) {
     found.push(
-      `${fixture} is missing, from which later versions are tested. Make it with \`bun scripts/build.ts && bun scripts/upgrade-fixture.ts dist/tally\`, and commit it.`,
+      `${fixture} is missing. Tests of later versions upgrade from it. Create it with \`bun scripts/build.ts && bun scripts/upgrade-fixture.ts dist/tally\`, and commit it.`,
     )
   }
   return found
 }
 
-/** When the commit was made, so that the same commit makes the same bill of materials. */
+/** The time of the commit, so that the same commit gives the same bill of materials. */
 async function momentOfCommit(): Promise<Date> {
   return new Date((await Bun.$`git log -1 --format=%cI`.cwd(ROOT).quiet().text()).trim())
 }
 
 async function release(version: string): Promise<void> {
   const folder = join(ROOT, 'dist/release')
-  // What an earlier one left would be taken for this one's.
+  // Files of an earlier release must not end up in this one.
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const files = await buildAll(folder)
@@ -52,14 +51,14 @@ async function release(version: string): Promise<void> {
     files.push(join(folder, name))
   }
   await writeChecksums(folder, files)
-  console.log(`dist/release  ${files.length} files and SHA256SUMS of tally ${version}`)
+  console.log(`dist/release  ${files.length} files and SHA256SUMS for tally ${version}`)
 }
 
 if (import.meta.main) {
   const { version } = packageJson
   const found = await obstacles(version)
   if (found.length > 0) {
-    console.error(`This is no release of ${version}:\n\n${found.join('\n\n')}`)
+    console.error(`Version ${version} can't be released yet:\n\n${found.join('\n\n')}`)
     process.exit(1)
   }
   await release(version)

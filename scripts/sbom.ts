@@ -1,4 +1,4 @@
-/** The software bill of materials (CycloneDX 1.6) of what is in the executables. */
+/** The software bill of materials (CycloneDX 1.6) of the executables. */
 import { Contrib, Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
 import { PackageURL } from 'packageurl-js'
 import parseExpression from 'spdx-expression-parse'
@@ -9,11 +9,11 @@ const { LicenseFactory } = Contrib.License.Factories
 export interface SbomOptions {
   version: string
   packages: readonly BundledPackage[]
-  /** The moment of the release. */
+  /** The time of the release. */
   at: Date
 }
 
-/** As JSON: the same packages and moment make the same text. */
+/** The bill of materials as JSON. The same packages and time give the same text. */
 export function sbomText({ version, packages, at }: SbomOptions): string {
   const tally = new Models.Component(Enums.ComponentType.Application, 'tally', {
     version,

@@ -1,6 +1,6 @@
 /**
- * Draws the states of entries and sheets, from the tables by which the program moves them, into CONTRIBUTING.md. A test
- * compares both: `bun scripts/state-machine.ts` after a change of the tables.
+ * Draws the states of entries and sheets into CONTRIBUTING.md, from the tables that the program uses. A test compares the
+ * two: run `bun scripts/state-machine.ts` after you change the tables.
  */
 import { join } from 'node:path'
 import { ENTRY_TRANSITIONS, SHEET_TRANSITIONS } from '../src/features/entries/states.ts'
@@ -16,7 +16,7 @@ interface Drawn {
   who: string
 }
 
-/** A Mermaid diagram; `[*]` is where a thing begins or ends. */
+/** A Mermaid diagram; `[*]` is the start and the end. */
 function diagram(transitions: readonly Drawn[]): string {
   const lines = transitions.map(
     ({ from, to, action, who }) => `    ${from ?? '[*]'} --> ${to ?? '[*]'}: ${action.replaceAll('_', ' ')} (${who})`,
@@ -24,7 +24,7 @@ function diagram(transitions: readonly Drawn[]): string {
   return ['```mermaid', 'stateDiagram-v2', ...lines, '```'].join('\n')
 }
 
-/** What entries on a sheet do with it. */
+/** The transitions of entries that follow their sheet. */
 const ON_SHEETS = SHEET_TRANSITIONS.flatMap(({ action, who, entries }) =>
   entries ? [{ ...entries, action: `sheet – ${action}`, who }] : [],
 ).filter(
@@ -32,7 +32,7 @@ const ON_SHEETS = SHEET_TRANSITIONS.flatMap(({ action, who, entries }) =>
     all.findIndex((other) => other.from === from && other.to === to && other.action === action) === index,
 )
 
-/** Both diagrams, as they stand in CONTRIBUTING.md between their marks. */
+/** Both diagrams, as they are in CONTRIBUTING.md between the markers. */
 const DRAWN = [
   BEGIN,
   'An entry:',
@@ -50,11 +50,11 @@ const DRAWN = [
   END,
 ].join('\n')
 
-/** The text with the diagrams as they are now. */
+/** The text with the current diagrams. */
 export function withStates(text: string): string {
   const [before, rest] = text.split(BEGIN)
   const after = rest?.split(END)[1]
-  if (before === undefined || after === undefined) throw new Error(`CONTRIBUTING.md lacks ${BEGIN} … ${END}`)
+  if (before === undefined || after === undefined) throw new Error(`CONTRIBUTING.md does not contain ${BEGIN} … ${END}`)
   return before + DRAWN + after
 }
 
