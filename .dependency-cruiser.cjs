@@ -100,7 +100,7 @@ const boundaries = Object.entries(PARTS).map(([part, allowed]) => ({
 }))
 
 const line = FEATURES.map((feature, position) => ({
-  name: `features-in-a-line-${feature}`,
+  name: `feature-order-${feature}`,
   comment: `Features are ordered and import only earlier ones: ${FEATURES.join(', ')}.`,
   severity: 'error',
   from: { path: `^src/features/${feature}/` },
@@ -127,7 +127,7 @@ module.exports = {
       to: { path: '^src/features/', pathNot: ['^src/features/$1/', '^src/features/[^/]+/service\\.ts$'] },
     },
     {
-      name: 'stores-stand-below-services',
+      name: 'stores-below-services',
       comment: 'routes → service → store, within a feature too.',
       severity: 'error',
       from: { path: '^src/features/[^/]+/store(\\.ts|/[^/]+)$' },
@@ -193,7 +193,7 @@ module.exports = {
     onlyIn('settings-only-where-hooks-go', '(^|/)node_modules/(jsonc-parser|smol-toml)/', ['^src/agents/install/']),
     onlyIn('patches-only-where-settings-are-shown', '(^|/)node_modules/diff/', ['^src/cli/agents-install\\.ts$']),
     onlyIn('expressions-only-in-conditions', '(^|/)node_modules/re2js/', ['^src/features/placement/']),
-    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-circular-imports', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-orphans',
       comment: 'Nothing imports it and it imports nothing: it is dead code or not connected.',

@@ -3,8 +3,8 @@
  * every platform that Tally is released for, and their checksums. Bun downloads the runtimes of other platforms itself,
  * in its own version.
  *
- * No minify option is set: `--minify-whitespace` broke every authenticated route of a compiled Elysia application (elysia
- * issue 1280), and it would save little next to the runtime's 110 MB.
+ * No minify option is set: `--minify-whitespace` broke every authenticated route of a compiled Elysia application
+ * (elysia issue 1280), and it would save little next to the runtime's 110 MB.
  */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -28,7 +28,9 @@ const RELEASED: Record<string, Target> = {
   'tally-windows-x64.exe': 'bun-windows-x64',
 }
 
-/** Started with `new Worker`, which the bundler does not follow: a worker not named here is missing from the executable. */
+/**
+ * Started with `new Worker`, which the bundler does not follow: a worker not named here is missing from the executable.
+ */
 const WORKERS = [
   'src/database/slow-worker.ts',
   'src/database/checkpoint-worker.ts',

@@ -1,6 +1,6 @@
 /**
- * The packages that end up in the executable, with their licences: those whose code the bundler put into the program,
- * its workers and the web application, which is far less than what is installed.
+ * The packages in the executable, with their licenses: those whose code the bundler included in the program, its
+ * workers and the web application. These are far fewer than the installed ones.
  */
 import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -14,35 +14,35 @@ export type Part = 'program' | 'web application'
 export interface BundledPackage {
   name: string
   version: string
-  /** As its package.json has it: mostly an SPDX expression. */
+  /** From its package.json, usually an SPDX expression. */
   license: string | undefined
   author: string | undefined
   homepage: string | undefined
-  /** Under which it stands in the notices: the texts of its own files. Empty where it has none. */
+  /** The texts of the package's own license files, for the notices. Empty if it has none. */
   licenseTexts: string[]
   parts: Part[]
-  /** Embedded in the file of this package, which was bundled by its makers: it may hold less of it, or nothing. */
+  /** The package whose published bundle embeds this one, possibly only in part or not at all. */
   within: string | undefined
 }
 
 /**
- * Packages whose published file is embedded as it is. What its makers bundled into it nobody can tell from outside, so
- * all that it depends on is listed.
+ * Packages whose published file is embedded unchanged. We can't see what their authors bundled into it, so all of their
+ * dependencies are listed.
  */
 const PREBUILT = ['@scalar/api-reference']
 
 const LICENSE_FILE = /^(licen[cs]e|copying|notice|unlicense)/i
 
-/** Sorted by name and version; a package that is there in two versions is there twice. */
+/** Sorted by name and version; a package in two versions is listed twice. */
 export async function bundledPackages(programs: string[]): Promise<BundledPackage[]> {
   const found = new Map<string, BundledPackage>()
   const add = async (folder: string, part: Part, within?: string) => {
     const described = await describe(folder)
-    // Several that need the same version may each have a copy of their own.
+    // Several packages may each have a copy of the same version.
     const key = `${described.name} ${described.version}`
     const known = found.get(key) ?? { ...described, parts: [], within }
     if (!known.parts.includes(part)) known.parts.push(part)
-    // What the program itself is made of is in it for certain.
+    // Direct parts of the program are certainly included.
     if (!within) known.within = undefined
     found.set(key, known)
   }
@@ -63,7 +63,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Folders of the packages of which something is in what the bundler makes. */
+/** Folders of the packages that have code in the bundler's output. */
 async function foldersIn(entrypoints: string[], target: 'bun' | 'browser'): Promise<Set<string>> {
   const { metafile } = await Bun.build({
     entrypoints: entrypoints.map((path) => resolve(ROOT, path)),
@@ -84,7 +84,7 @@ async function foldersIn(entrypoints: string[], target: 'bun' | 'browser'): Prom
   return folders
 }
 
-/** `node_modules/a/node_modules/@b/c` of a path in it; undefined of Tally's own files. */
+/** `node_modules/a/node_modules/@b/c` for a path in it; undefined for Tally's own files. */
 function folderOf(path: string): string | undefined {
   return /^(.*\bnode_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
 }
@@ -100,7 +100,7 @@ async function describe(folder: string): Promise<Omit<BundledPackage, 'parts' | 
   return {
     name,
     version,
-    // Before npm asked for an expression, some wrote objects.
+    // Older packages have an object instead of an expression.
     license:
       typeof license === 'object' ? license.type : (license ?? licenses?.[0]?.type ?? (isMit ? 'MIT' : undefined)),
     author: typeof author === 'object' ? author.name : author?.replace(/\s*[<(].*/, ''),
@@ -109,7 +109,7 @@ async function describe(folder: string): Promise<Omit<BundledPackage, 'parts' | 
   }
 }
 
-/** The folders of a package and of all that it needs to run, as they are installed. */
+/** The installed folders of a package and all of its runtime dependencies. */
 async function dependenciesOf(start: string, found = new Set<string>()): Promise<Set<string>> {
   if (found.has(start)) return found
   found.add(start)
@@ -121,7 +121,7 @@ async function dependenciesOf(start: string, found = new Set<string>()): Promise
   return found
 }
 
-/** Where a package finds another one: beside itself, or in a folder above. */
+/** Resolves a dependency of a package: next to it, or in a parent folder. */
 async function installedFolder(name: string, from: string): Promise<string | undefined> {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name)

@@ -2,8 +2,8 @@
  * Runs the checks, prints a line for each, continues after a failed one, and ends with the total: `N passed, N failed`.
  * Tests count one by one, every other check counts once.
  *
- * Without arguments, all checks run; otherwise only the named ones: `types style boundaries unused bundle build`, and the
- * folders and files of `test/` (`unit store http cli web binary`).
+ * Without arguments, all checks run; otherwise only the named ones: `types style boundaries unused bundle build`, and
+ * the folders and files of `test/` (`unit store http cli web binary`).
  */
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,7 +13,10 @@ import { postgresPrograms } from '../test/support/postgres-programs.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
-/** Several times as long as the slowest check takes on two cores; a check that hangs must not block the results of the others. */
+/**
+ * Several times as long as the slowest check takes on two cores; a check that hangs must not block the results of the
+ * others.
+ */
 const CHECK_TIMEOUT_MS = 1_200_000
 
 /** A test that takes longer is waiting for something that will not happen. */
@@ -209,7 +212,10 @@ const LONGEST = ['web', 'cli', 'store', 'binary', 'http', 'unit']
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
 const besides = [...testChecks().sort((one, other) => byLength(one) - byLength(other)), ...readings]
 
-/** One more than the smallest machine has cores: each lane keeps about two thirds of a core busy and waits the rest of the time. */
+/**
+ * One more than the smallest machine has cores: each lane keeps about two thirds of a core busy and waits the rest of
+ * the time.
+ */
 const LANES = 3
 
 const ordered = [...made, ...besides]

@@ -12,7 +12,9 @@ import { PASSWORD_MIN } from '../src/features/people/rules.ts'
 const PACKAGE_FOLDER = join(import.meta.dir, '../node_modules/@zxcvbn-ts/language-common')
 const FOLDER = join(import.meta.dir, '../src/features/people')
 
-/** How many of the most common passwords are used as beginnings of longer ones. Later ones are ordinary names and words. */
+/**
+ * How many of the most common passwords are used as beginnings of longer ones. Later ones are ordinary names and words.
+ */
 const STEMS = 5_000
 
 /** Shorter ones are digits and syllables, which are part of many good passwords. */

@@ -1,9 +1,10 @@
 /**
- * Makes the fonts of bills, `src/features/bills/documents/fonts/`, from the Noto fonts (SIL Open Font License) in pinned
- * npm packages: `bun scripts/fonts.ts`. Run it after a change of what is kept, and commit what it made.
+ * Generates the fonts for bills, `src/features/bills/documents/fonts/`, from the Noto fonts (SIL Open Font License) in
+ * pinned npm packages: `bun scripts/fonts.ts`. Run it after you change the subsets, and commit the result.
  *
- * The packages come into a temporary folder and are no dependencies: their hundred megabytes would be in every checkout
- * for five that are needed. `documents/text.ts` decides by the same scripts which font a character is written in.
+ * The packages are downloaded to a temporary folder and are not dependencies: otherwise every checkout would contain
+ * their hundred megabytes, of which five are needed. `documents/text.ts` picks the font of a character by the same
+ * scripts.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -71,7 +72,7 @@ const SOURCES: Record<string, Source> = {
     ],
   },
   thai: { package: '@expo-google-fonts/noto-sans-thai', face: '400Regular', characters: [[0xe00, 0xe7f]] },
-  // The main block of Han characters has all that GB 2312, GBK, Big5, JIS X 0208 and KS X 1001 know.
+  // The main block of Han characters contains all of GB 2312, GBK, Big5, JIS X 0208 and KS X 1001.
   han: {
     package: '@expo-google-fonts/noto-sans-sc',
     face: '400Regular',
@@ -103,7 +104,7 @@ function textOf(ranges: Range[]): string {
   return text
 }
 
-/** Who made the fonts, one line each, and the one licence that they share. */
+/** The copyright lines of the fonts, and the license that they share. */
 async function writeLicense(modules: string, packages: Set<string>): Promise<void> {
   const holders: string[] = []
   let terms = ''
@@ -126,7 +127,7 @@ try {
     const [file] = (await readdir(join(modules, source, face))).filter((entry) => entry.endsWith('.ttf'))
     const font = Buffer.from(await Bun.file(join(modules, source, face, file!)).arrayBuffer())
     const kept = await subset(font, textOf(characters), { targetFormat: 'truetype' })
-    // The hardest compression: it is done once, and read quickly whatever it was.
+    // The highest compression level: it runs once, and does not slow down decompression.
     const compressed = Bun.zstdCompressSync(kept, { level: 22 })
     await Bun.write(join(FOLDER, `${name}.ttf.zst`), compressed)
     console.log(`${name}  ${kept.length} bytes, ${compressed.length} compressed`)

@@ -1,16 +1,16 @@
 /**
  * Generates `src/features/prices/default-prices.json`, the prices a new database starts with, from the pinned npm
- * package `@pydantic/genai-prices` (MIT): `bun scripts/price-table.ts`. A unit test checks that what is committed is
- * what this makes. Run it after every update of the package.
+ * package `@pydantic/genai-prices` (MIT): `bun scripts/price-table.ts`. A unit test checks that the committed file
+ * matches. Run it after every update of the package.
  *
- * The package is read as `tally prices load` reads its data, so both come to the same rows. Left out, each kind counted
- * when the script runs:
- * - prices that hold for some hours of the day only (DeepSeek's peak hours): a session has one start but may run
- *   through both, so its value stays the lower bound that the price without hours gives;
- * - models without a price for text tokens. The package writes an empty price both for what is free and for what it
- *   does not know, and unknown must never be taken for free;
- * - models that charge reasoning or citation tokens apart from output, since reported output includes them;
- * - what is not text tokens: audio, images, pages, searches, requests.
+ * The package is parsed in the same way as `tally prices load` parses its data, so both give the same rows. The script
+ * leaves out, and counts:
+ * - prices that are valid only for some hours of the day (DeepSeek's peak hours): a session has one start but may run
+ *   through both, so its value is the lower bound from the price without hours;
+ * - models without a price for text tokens. The package has an empty price both for free models and for unknown prices,
+ *   and unknown must never be treated as free;
+ * - models that charge reasoning or citation tokens separately from output, since reported output includes them;
+ * - prices for anything but text tokens: audio, images, pages, searches, requests.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -22,10 +22,10 @@ import { readTable } from '../src/features/prices/formats/table-file.ts'
 import { PRICE_FIELDS, PRICED_KINDS, type PriceTier, type TokenPrices } from '../src/features/prices/rate.ts'
 import type { PriceAlias } from '../src/features/prices/resolve.ts'
 
-/** The package does not carry its own date; the registry does. A change of version must change both. */
+/** The package does not contain its release date, only the registry does. Update both together. */
 const PINNED = { version: '0.1.8', published: '2026-09-23' }
 
-/** The package exports its code alone; what lies beside that is found from there. */
+/** The package exports only its code; other files are located relative to it. */
 const PACKAGE_FOLDER = join(fileURLToPath(import.meta.resolve('@pydantic/genai-prices')), '../..')
 
 const PRICES_FOLDER = join(import.meta.dir, '../src/features/prices')
@@ -38,11 +38,13 @@ interface LeftOut {
   outputInParts: number
 }
 
-/** Everything the script writes, as text, and what it had to leave out. */
+/** Everything that the script writes, as text, and the counts of what it left out. */
 export async function generatePriceTable(): Promise<{ table: string; notice: string; leftOut: LeftOut }> {
   const { version } = await Bun.file(join(PACKAGE_FOLDER, 'package.json')).json()
   if (version !== PINNED.version) {
-    throw new Error(`The package is at ${version}: set PINNED to that and to its day of publication.`)
+    throw new Error(
+      `The installed package is version ${version}. Set PINNED to that version and its date of publication.`,
+    )
   }
   const { rows, aliases, refused, skipped } = readTable(
     JSON.stringify(await packagedProviders()),
@@ -55,16 +57,16 @@ export async function generatePriceTable(): Promise<{ table: string; notice: str
     noTextPrice: refusedFor('no_input_price').length,
     outputInParts: refusedFor('output_in_parts').length,
   }
-  // Anything else that is wrong with a row is a change of the package that somebody has to look at.
+  // Any other issue with a row is a change in the package that somebody has to look at.
   if (refused.length > leftOut.noTextPrice + leftOut.outputInParts) throw new Error(JSON.stringify(refused))
   return { table: tableText(rows.map(priceOf), namesOf(aliases)), notice: await noticeText(), leftOut }
 }
 
-/** The data that the package carries: what it answers when nobody has put an update beside it. */
+/** The data embedded in the package, which it returns if no update has been loaded. */
 async function packagedProviders(): Promise<Provider[]> {
   updatePrices(() => undefined)
   const providers = await waitForUpdate()
-  if (!providers) throw new Error('The package answers no prices.')
+  if (!providers) throw new Error('The package returned no prices.')
   return providers
 }
 
@@ -80,7 +82,7 @@ function priceOf({ provider, model, tiers, effectiveFrom, ...prices }: ListedPri
   }
 }
 
-/** The prices that are known, as numbers: none exceeds 10^9. */
+/** The known prices as numbers; none exceeds 10^9. */
 function numbersOf(prices: PriceTier['prices'] | TokenPrices): Omit<DefaultPriceTier, 'from_tokens'> {
   const known = PRICED_KINDS.filter((kind) => (prices[kind] ?? null) !== null)
   return Object.fromEntries(known.map((kind) => [PRICE_FIELDS[kind], Number(prices[kind])]))
@@ -95,11 +97,11 @@ function namesOf(aliases: PriceAlias[]): DefaultTable['aliases'] {
   }))
 }
 
-/** One row a line, so that a new version of the package is a readable difference. */
+/** One row per line, so that updates of the package have readable diffs. */
 function tableText(rows: DefaultPrice[], aliases: DefaultTable['aliases']): string {
   const lines = (items: unknown[]) => items.map((item) => `    ${JSON.stringify(item)}`).join(',\n')
   const body = `  "prices": [\n${lines(rows)}\n  ],\n  "aliases": [\n${lines(aliases)}\n  ]`
-  // The digest makes a new version of what a change to this script changes as well.
+  // The digest changes the version when a change to this script changes the rows.
   const digest = createHash('sha256').update(body).digest('hex').slice(0, 8)
   const head = {
     made_from: `@pydantic/genai-prices ${PINNED.version}, published ${PINNED.published}, MIT: see default-prices.LICENSE`,

@@ -1,6 +1,7 @@
 /**
- * Builds a release: `bun scripts/release.ts` writes the executables for every platform, their bill of materials, licenses
- * and checksums to `dist/release`. If something is missing, it reports what and stops. It does not tag or publish.
+ * Builds a release: `bun scripts/release.ts` writes the executables for every platform, their bill of materials,
+ * licenses and checksums to `dist/release`. If something is missing, it reports what and stops. It does not tag or
+ * publish.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * Pictures of every page of the web application: at the width of a desk and of a phone, light and dark, with nothing in
- * the database and with the demonstration, into `dist/screenshots`. With `--docs` a chosen few into `docs/screenshots`,
- * which the README shows. `--url` takes them of a server that runs already and holds the demonstration.
+ * Takes screenshots of every page of the web application, at desktop and phone width, light and dark, with an empty
+ * database and with the demo data, and writes them to `dist/screenshots`. `--docs` writes the ones for the README to
+ * `docs/screenshots`. `--url` uses a running server that has the demo data.
  *
  *   scripts/screenshots [--docs] [--url http://127.0.0.1:4747 --password …] [page …]
  */
@@ -19,10 +19,10 @@ const ROOT = join(import.meta.dir, '..')
 const ADMIN = 'ines.marques@meridian.example'
 const PASSWORD = 'demonstration'
 
-/** From good to what can still be read; the first that makes a picture small enough is taken. */
+/** From best to still readable; the first one that makes the file small enough is used. */
 const QUALITIES = [72, 55, 42, 32]
 
-/** A README with a dozen pictures loads at once, and the repository stays small. */
+/** Keeps a README with a dozen screenshots fast and the repository small. */
 const PICTURE_LIMIT_BYTES = 60_000
 
 const { values: flags, positionals: wanted } = parseArgs({
@@ -31,7 +31,7 @@ const { values: flags, positionals: wanted } = parseArgs({
   allowPositionals: true,
 })
 
-/** As WebP, which playwright itself cannot make. */
+/** Converts to WebP, which Playwright does not support. */
 async function picture({ page, context }: Visit, path: string): Promise<void> {
   const session = await context.newCDPSession(page)
   let bytes: Buffer
@@ -62,7 +62,7 @@ async function take({ url, as, folder, places, sizes, schemes }: Taking): Promis
       for (const { name, path } of places) {
         if (wanted.length > 0 && !wanted.some((each) => name.startsWith(each))) continue
         await visitor.open(path)
-        // Charts are loaded later, and the picture is of what stays.
+        // Wait for charts, which are loaded later.
         await visitor.page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
         const parts = [name, ...(sizes.length > 1 ? [size] : []), ...(schemes.length > 1 ? [scheme] : [])]
         await picture(visitor, join(folder, `${parts.join('-')}.webp`))
@@ -74,7 +74,7 @@ async function take({ url, as, folder, places, sizes, schemes }: Taking): Promis
   await browser.close()
 }
 
-/** Starts a server in an empty folder, and answers its address. */
+/** Starts a server in an empty folder, and returns its address. */
 async function started(tally: CommandLine, folder: string): Promise<string> {
   const { url } = await tally.serve(['--data', folder, '--log-level', 'info'])
   return url

@@ -1,6 +1,6 @@
 /**
- * Draws the states of entries and sheets into CONTRIBUTING.md, from the tables that the program uses. A test compares the
- * two: run `bun scripts/state-machine.ts` after you change the tables.
+ * Draws the states of entries and sheets into CONTRIBUTING.md, from the tables that the program uses. A test compares
+ * the two: run `bun scripts/state-machine.ts` after you change the tables.
  */
 import { join } from 'node:path'
 import { ENTRY_TRANSITIONS, SHEET_TRANSITIONS } from '../src/features/entries/states.ts'

@@ -1,7 +1,8 @@
 /**
- * Keeps a database of a released version, from which the tests start later ones: `bun scripts/upgrade-fixture.ts dist/tally` drives that
- * executable as people and agents do, and writes `test/fixtures/upgrades/<version>.db.zst` with what it answers beside it.
- * To be run once for each release, before the next migration is written.
+ * Stores a database of a released version, from which tests of later versions upgrade.
+ * `bun scripts/upgrade-fixture.ts dist/tally` uses that executable as people and agents do, and writes
+ * `test/fixtures/upgrades/<version>.db.zst` with the executable's responses next to it. Run it once for each release,
+ * before the next migration is written.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +11,7 @@ import { zstdCompressSync } from 'node:zlib'
 
 const FIXTURES = join(import.meta.dir, '../test/fixtures/upgrades')
 
-/** What must be the same in every later version. */
+/** Commands whose output must be the same in every later version. */
 export const QUESTIONS: Record<string, string[]> = {
   usage: ['usage', '--by', 'project,model,status', '--from', '2026-01-01', '--to', '2026-12-31', '--json'],
   bills: ['bills', 'list', '--json'],
@@ -32,11 +33,11 @@ class Driven {
       stderr: 'pipe',
     })
     const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`)
+    if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}: ${stderr}`)
     return stdout.trim()
   }
 
-  /** Starts the server, and answers its address and how to stop it. */
+  /** Starts the server, and returns its address and a function that stops it. */
   async serve(): Promise<{ url: string; stop(): Promise<unknown> }> {
     const child = Bun.spawn([...this.command, 'serve', '--port', '0', '--data', this.dataDir], {
       stdout: 'pipe',

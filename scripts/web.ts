@@ -1,22 +1,22 @@
 /**
- * Makes the web application: `bun scripts/web.ts` bundles and compresses what lies in `src/web` into one file,
- * `dist/web.pack`, which the executable carries and a server from source reads. Does nothing where that file is of the
- * same sources already, because `scripts/start` asks each time.
+ * Builds the web application: `bun scripts/web.ts` bundles and compresses `src/web` into one file, `dist/web.pack`,
+ * which the executable embeds and a server from source reads. Does nothing if that file is up to date, because
+ * `scripts/start` runs it every time.
  */
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-// The API's reference is shown by a library that is bundled already.
+// The library that shows the API reference comes already bundled.
 import scalar from '../node_modules/@scalar/api-reference/dist/browser/standalone.js' with { type: 'file' }
 import { type PackedFile, readPack, WEB_PACK, writePack } from '../src/http/web-pack.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const SOURCES = join(ROOT, 'src/web')
 
-/** `scheme` stands alone, because it runs before anything is painted. */
+/** `scheme` is separate because it runs before the first paint. */
 export const WEB_ENTRYPOINTS = [join(SOURCES, 'main.tsx'), join(SOURCES, 'scheme.ts')]
 
-/** Under it files are served whose names change with what they hold. */
+/** The path of files whose names change with their content. */
 const ASSETS = '/app/'
 
 const TYPES: Record<string, string> = {
@@ -25,7 +25,7 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-/** What the bundle is made of, as one hash: the sources, the packages, and how it is made. */
+/** A hash of the bundle's inputs: the sources, the packages, and this script. */
 async function stampOfSources(): Promise<string> {
   const found = await readdir(SOURCES, { recursive: true, withFileTypes: true })
   const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -49,7 +49,7 @@ const compressed = (type: string, bytes: Uint8Array): PackedFile => ({
   brotli: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
 })
 
-/** Answers the files of the bundle by name, and which of them a page starts with. */
+/** Returns the files of the bundle by name, and the ones that a page starts with. */
 async function bundle(): Promise<{ files: Map<string, PackedFile>; script: string; scheme: string; styles: string }> {
   const { outputs } = await Bun.build({
     entrypoints: WEB_ENTRYPOINTS,
@@ -63,7 +63,7 @@ async function bundle(): Promise<{ files: Map<string, PackedFile>; script: strin
   const files = new Map<string, PackedFile>()
   for (const output of outputs) {
     const name = output.path.split('/').at(-1)!
-    // The styles of a part that is loaded later are in those of the page as well.
+    // The page's styles also contain those of lazily loaded modules.
     if (name.endsWith('.css') && !name.startsWith('main-')) continue
     files.set(name, compressed(TYPES[name.split('.').at(-1)!]!, new Uint8Array(await output.arrayBuffer())))
   }
@@ -80,7 +80,7 @@ export async function buildWeb(): Promise<void> {
   const template = await Bun.file(join(SOURCES, 'index.html')).text()
   const index = template.replace(/\{(script|scheme|styles)\}/g, (_, name: keyof typeof starts) => starts[name])
   await mkdir(dirname(WEB_PACK), { recursive: true })
-  // Under another name until it is whole: a server may be reading.
+  // Written under another name until it is complete: a server may be reading it.
   const unfinished = `${WEB_PACK}.${process.pid}`
   await Bun.write(unfinished, writePack({ stamp, index, files }))
   await rename(unfinished, WEB_PACK)

@@ -1,12 +1,12 @@
 /**
- * The agents that are tried: how each is told where its model is, which is of this script alone, and where its telemetry
- * goes, which is what README tells their users.
+ * The agents under test: how to configure the address of their model, which only this script needs, and where they send
+ * telemetry, which is the configuration in the README.
  */
 
 export interface Setting {
-  /** An empty folder of this agent's own. */
+  /** An empty folder for this agent. */
   home: string
-  /** Where its model is. */
+  /** Address of its model. */
   model: string
   /** Tally's address, without a path. */
   tally: string
@@ -15,11 +15,11 @@ export interface Setting {
 }
 
 export interface Told {
-  /** Variables that say where telemetry goes. */
+  /** Variables that configure telemetry. */
   telemetry: Record<string, string>
-  /** Files below the home folder, of which `telemetry` is the part that says where telemetry goes. */
+  /** Files in the home folder; `telemetry` is the part that configures telemetry. */
   files?: { path: string; text: string; telemetry?: string }[]
-  /** Variables for this script alone. */
+  /** Variables that only this script needs. */
   mock: Record<string, string>
 }
 
@@ -27,23 +27,23 @@ interface AnyAgent {
   name: string
   package: string
   program: string
-  /** The only one it has, where it has no choice. */
+  /** Set if the agent supports only one. */
   encodings: Setting['encoding'][]
   tell(setting: Setting): Told
 }
 
 /** A process for each question. */
 export interface AskedAgent extends AnyAgent {
-  /** The command line of a question; `again` goes on with the session of the one before. */
+  /** The command line of a question; `again` continues the previous session. */
   ask(question: string, again: boolean): string[]
-  /** Whether a session can be gone on with. */
+  /** Whether the agent can continue a session. */
   resumes: boolean
 }
 
-/** A process that stays, and is asked over HTTP. */
+/** A process that keeps running, with questions over HTTP. */
 export interface ServingAgent extends AnyAgent {
   serve(port: number): string[]
-  /** What it says when it can be asked. */
+  /** What it prints when it is ready. */
   ready: string
   talk(url: string, questions: string[]): Promise<void>
 }
@@ -187,7 +187,7 @@ env_key = "MOCK_KEY"
         mock: {},
       }
     },
-    // `opencode run` ends before the spans of its last seconds are sent.
+    // `opencode run` exits before it sends the spans of its last seconds.
     serve: (port) => ['serve', '--hostname', '127.0.0.1', '--port', String(port)],
     ready: 'listening on',
     talk: async (url, questions) => {
@@ -205,6 +205,6 @@ async function post(url: string, body: object): Promise<{ id: string }> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`${url} returned ${answer.status}: ${await answer.text()}`)
   return (await answer.json()) as { id: string }
 }

@@ -1,9 +1,9 @@
 /**
- * A server of models on the loopback address, which answers every question with one word, in the words of four vendors,
- * and keeps account of the tokens that it says it used: what an agent must have used, whatever it reports.
+ * A mock model server on the loopback address. It answers every question with one word in the APIs of four vendors, and
+ * records the tokens in its responses: the true usage to compare an agent's telemetry with.
  */
 
-/** Disjoint, as Tally counts. */
+/** Disjoint counts, as in Tally. */
 export interface Served {
   requests: number
   input: number
@@ -17,15 +17,15 @@ const NOTHING: Served = { requests: 0, input: 0, output: 0, cache_read: 0, cache
 
 type Counts = Omit<Served, 'requests'>
 
-/** What the vendors answer beside tokens. */
+/** The vendors' responses besides tokens. */
 interface Question {
   model: string
   streams: boolean
-  /** Of the whole server, so that no two answers have the same figures or ids. */
+  /** For the whole server, so that no two responses have the same counts or ids. */
   number: number
 }
 
-/** Different in each answer, and no count like another, so that one that is taken for another shows. */
+/** All counts differ within and between responses, so that a mix-up is visible. */
 function countsOf(number: number, more: Partial<Counts> = {}): Counts {
   return {
     input: 1000 + number,
@@ -37,7 +37,7 @@ function countsOf(number: number, more: Partial<Counts> = {}): Counts {
   }
 }
 
-/** As far as it matters here; Google says both in the path. */
+/** The fields that matter here; Google has both in the path. */
 interface Asked {
   model?: string
   stream?: boolean
@@ -164,7 +164,7 @@ function gemini({ model, streams, number }: Question, counts: Counts): Response 
 }
 
 export class ModelServer {
-  /** By agent, the first part of the path at which it asks, and model. */
+  /** By agent (the first part of its request path) and model. */
   readonly served: Record<string, Record<string, Served>> = {}
   readonly #server: Bun.Server<undefined>
   #answers = 0
@@ -173,7 +173,7 @@ export class ModelServer {
     this.#server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => this.#answer(request) })
   }
 
-  /** Where the agent finds its model. */
+  /** The address of the agent's model. */
   url(agent: string): string {
     return `http://127.0.0.1:${this.#server.port}/${agent}`
   }

@@ -1,11 +1,11 @@
 /**
- * Tries telemetry with the real agents: installs them from npm, asks each two questions of which a mock of its vendor's
- * server keeps account, and compares that with the entries of the executable that they pushed to. Also prints what made
- * each agent push, which is what README tells its users. By hand, as it installs a gigabyte.
+ * Tests telemetry with the real agents: installs them from npm, asks each two questions through a mock of its vendor's
+ * server, which records the true usage, and compares that with the entries in Tally. Also prints the configuration that
+ * makes each agent push, as in the README. Run it by hand, because it installs a gigabyte.
  *
- *   scripts/agents/try                        all agents, in each encoding that they have
+ *   scripts/agents/try                        all agents, in each encoding that they support
  *   scripts/agents/try --agents codex,claude-code
- *   scripts/agents/try --folder ~/agents      installs there, once, and leaves it
+ *   scripts/agents/try --folder ~/agents      installs there once and keeps the folder
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,13 +17,13 @@ import { ModelServer, type Served } from './model-server.ts'
 
 const { values: options } = parseArgs({ options: { agents: { type: 'string' }, folder: { type: 'string' } } })
 
-/** What an agent needs for one word; one that asks for a login or the Internet hangs. */
+/** Time limit for one answer; an agent that waits for a login or the Internet would hang. */
 const ANSWER_TIMEOUT_MS = 120_000
 
-/** Agents send their last telemetry as they end, and some end before it has arrived. */
+/** Agents send their last telemetry as they exit, and some exit before it has arrived. */
 const ARRIVAL_TIMEOUT_MS = 15_000
 
-/** How often an agent that stays sends what it has, and a little more. */
+/** A little longer than the export interval of an agent that keeps running. */
 const EXPORT_INTERVAL_MS = 8_000
 
 const QUESTIONS: [string, string] = ['What is new?', 'And what else?']
@@ -52,7 +52,7 @@ class Trial {
     readonly read: string,
   ) {}
 
-  /** Answers whether all that was served was counted. */
+  /** Returns whether the entries match the usage that was served. */
   async run(agent: TriedAgent, encoding: Setting['encoding']): Promise<boolean> {
     const name = `${agent.name}-${encoding}`
     const home = join(this.folder, 'homes', name)
@@ -88,7 +88,7 @@ class Trial {
     }
     return Bun.spawn([join(this.folder, 'node_modules/.bin', agent.program), ...args], {
       cwd: work,
-      // Nothing of whoever runs this: neither their accounts nor their telemetry.
+      // Nothing from the environment of the person who runs this: neither accounts nor telemetry.
       env: { PATH: process.env.PATH!, HOME: home, TERM: 'xterm-256color', ...told.telemetry, ...told.mock },
       stdin: 'ignore',
       stdout: 'pipe',
@@ -103,7 +103,7 @@ class Trial {
       new Response(child.stderr).text(),
       child.exited,
     ])
-    if (code !== 0) console.log(`${agent.name} ended with ${code}:\n${said}${complained}`)
+    if (code !== 0) console.log(`${agent.name} exited with ${code}:\n${said}${complained}`)
   }
 
   private async talk(agent: ServingAgent, home: string, told: Told): Promise<void> {
@@ -127,7 +127,7 @@ class Trial {
     return ((await answer.json()) as { data: Entry[] }).data
   }
 
-  /** What was counted beyond what was there before, as soon as it is what was served. */
+  /** What was counted since the start, as soon as it matches what was served. */
   private async counted(agent: TriedAgent, before: Entry[], served: Totals): Promise<Totals> {
     const deadline = Date.now() + ARRIVAL_TIMEOUT_MS
     const known = new Set(before.map(({ session_id }) => session_id))
@@ -163,7 +163,7 @@ function printTold({ telemetry, files = [] }: Told, token: string): void {
 async function install(folder: string, agents: TriedAgent[]): Promise<void> {
   await mkdir(folder, { recursive: true })
   await Bun.write(join(folder, 'package.json'), '{ "private": true }')
-  // By name: without it npm takes an older one where the newest asks for another Node.js than is here.
+  // By name: otherwise npm picks an older version if the newest requires another Node.js.
   const packages = agents.map((agent) => `${agent.package}@latest`)
   console.log(`Installing ${packages.join(', ')} …`)
   await Bun.$`npm install --no-audit --no-fund ${packages}`.cwd(folder).quiet()
@@ -171,7 +171,8 @@ async function install(folder: string, agents: TriedAgent[]): Promise<void> {
 
 const wanted = options.agents?.split(',') ?? AGENTS.map(({ name }) => name)
 const agents = AGENTS.filter(({ name }) => wanted.includes(name))
-if (agents.length < wanted.length) throw new Error(`--agents takes ${AGENTS.map(({ name }) => name).join(', ')}.`)
+if (agents.length < wanted.length)
+  throw new Error(`Unknown agent in --agents. Choose from: ${AGENTS.map(({ name }) => name).join(', ')}.`)
 
 const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'tally-agents-')))
 await install(folder, agents)
@@ -194,5 +195,5 @@ try {
   await tally.remove()
 }
 const right = runs.filter(Boolean).length
-console.log(`\n${right} of ${runs.length} runs were counted as they were served.`)
+console.log(`\n${right} of ${runs.length} runs were counted correctly.`)
 process.exit(right === runs.length ? 0 : 1)

@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Random } from './random.ts'
 
-/** What real sessions mostly use, so that both programs know the prices. */
+/** Common models, so that both programs know their prices. */
 const MODELS = ['claude-sonnet-4-5-20250929', 'claude-opus-4-5-20251101', 'claude-haiku-4-5-20251001']
 
 const PROJECTS = 40
@@ -54,7 +54,7 @@ interface Writing {
   session: string
   folder: string
   branch: string
-  /** Milliseconds of the last line. */
+  /** Time of the last line, in milliseconds. */
   now: number
   parent: string | null
 }
@@ -76,7 +76,7 @@ function envelope(writing: Writing, type: string, own: string, isSidechain: bool
   return line
 }
 
-/** One answer of the model: a line per content block, each with the usage so far. */
+/** One response of the model: a line per content block, each with the usage so far. */
 function answer(writing: Writing, isSidechain: boolean): void {
   const { random } = writing
   const model = random.pick(MODELS)
@@ -108,7 +108,7 @@ function answer(writing: Writing, isSidechain: boolean): void {
 function turn(writing: Writing, isSidechain: boolean): void {
   const { random } = writing
   writing.now += random.below(60_000)
-  // What the client notes for itself, which has no tokens.
+  // The client's own notes, which have no tokens.
   if (random.chance(0.5)) {
     const at = new Date(writing.now).toISOString()
     writing.lines.push(
@@ -127,7 +127,7 @@ function turn(writing: Writing, isSidechain: boolean): void {
   answer(writing, isSidechain)
 }
 
-/** Writes so many lines below a folder as Claude Code's `projects`. */
+/** Writes this many lines to a folder that is laid out like Claude Code's `projects`. */
 export async function writeCorpus(projects: string, lineCount: number, seed = 1): Promise<Corpus> {
   const random = new Random(seed)
   const corpus: Corpus = { lines: 0, bytes: 0, sessions: 0 }

@@ -1,10 +1,10 @@
 /**
- * Measures `tally agents scan` beside ccusage, on the same session files of Claude Code in the same run: tokens, cost,
+ * Compares `tally agents scan` with ccusage on the same session files of Claude Code in the same run: tokens, cost,
  * time and memory. Prints Markdown.
  *
  *   scripts/bench/agents                   200,000 lines, five rounds, with dist/tally
- *   scripts/bench/agents --lines 1000000   so many lines
- *   scripts/bench/agents --rounds 20       each program so often
+ *   scripts/bench/agents --lines 1000000   number of lines
+ *   scripts/bench/agents --rounds 20       runs of each program
  *   scripts/bench/agents --program PATH    another executable
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -24,17 +24,17 @@ const { values: options } = parseArgs({
   },
 })
 const [lines, rounds] = [Number(options.lines), Number(options.rounds)]
-if (!(lines > 0) || !(rounds > 0)) throw new Error('--lines and --rounds take numbers.')
+if (!(lines > 0) || !(rounds > 0)) throw new Error('--lines and --rounds must be positive numbers.')
 
 interface Run {
   seconds: number
-  /** Of all processors together, which a busy machine changes less. */
+  /** On all processors together, which depends less on other load on the machine. */
   processorSeconds: number
   megabytes: number
   stdout: string
 }
 
-/** Runs a program to its end. Its memory is the most that it ever held. */
+/** Runs a program to its end. Its memory is the peak. */
 async function run(command: string[], home: string): Promise<Run> {
   const begun = performance.now()
   const child = Bun.spawn(command, {
@@ -43,7 +43,7 @@ async function run(command: string[], home: string): Promise<Run> {
   })
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   const seconds = (performance.now() - begun) / 1_000
-  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${stderr}`)
+  if (code !== 0) throw new Error(`${command.join(' ')} exited with ${code}: ${stderr}`)
   const usage = child.resourceUsage()!
   return { seconds, processorSeconds: Number(usage.cpuTime.total) / 1e6, megabytes: usage.maxRSS / 1e6, stdout }
 }
@@ -96,7 +96,7 @@ function row(name: string, totals: Totals, runs: Run[]): string {
 
 const ccusage = await Ccusage.install()
 if (!ccusage)
-  throw new Error(`ccusage ${CCUSAGE_VERSION} cannot be installed here: is a registry of packages reachable?`)
+  throw new Error(`ccusage ${CCUSAGE_VERSION} could not be installed. Check that the npm registry is reachable.`)
 const home = await mkdtemp(join(tmpdir(), 'tally-bench-agents-'))
 try {
   console.error('… writing session files')
@@ -106,7 +106,7 @@ try {
   const runs = { ccusage: [] as Run[], first: [] as Run[], second: [] as Run[] }
   for (let round = 0; round < rounds; round++) {
     console.error(`… round ${round + 1} of ${rounds}`)
-    // By turns, so that whatever else the machine does meets all of them.
+    // Alternating, so that other load on the machine affects all of them.
     runs.ccusage.push(await run(theirs, home))
     await rm(join(home, '.cache'), { recursive: true, force: true })
     runs.first.push(await run(scan, home))

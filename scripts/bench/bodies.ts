@@ -1,12 +1,12 @@
 /**
- * Requests that report entries as agents do, as bytes that are ready to send. Making JSON while measuring would take
- * from the processor what the server needs, so that only the digits that differ are written before each request.
+ * Requests that report entries as agents do, as ready-made bytes. Creating JSON during a measurement would take
+ * processor time from the server, so only the digits that differ are written before each request.
  */
 
-/** As many as the figures in the promises speak of. */
+/** The batch size that the targets refer to. */
 const PROJECTS = 200
 
-/** Each variant is a request of its own with other names in it. More of them would not be told apart by any cache. */
+/** Each variant is a request with different names. More of them would make no difference to any cache. */
 const VARIANTS = 200
 
 const MODELS = ['claude-sonnet-4-5', 'claude-opus-4-8', 'claude-haiku-4-5', 'gpt-5-codex']
@@ -16,7 +16,7 @@ const AGENTS = ['reviewer', 'implementer', 'planner', 'release-notes', 'triage']
 const SESSION_ID = '00000000-0000-7000-8000-000000000000'
 const MOMENT = '2026-01-01T00:00:00.000Z'
 
-/** What is overwritten in each entry. Five digits a number, because one in JSON may not begin with 0. */
+/** The digits that are overwritten in each entry: five per number, because numbers in JSON can't start with 0. */
 interface Slots {
   sessionId: number
   startedAt: number
@@ -78,17 +78,17 @@ export interface BodyOptions {
   token: string
   /** Entries in one request; more than one is a batch. */
   batch: number
-  /** Entries begin at random within so many days before now. */
+  /** Entries start at a random time within this many days before now. */
   days: number
-  /** Whether entries name their project, as they do unless said otherwise; without it rules are asked. */
+  /** Whether entries name their project (default); otherwise rules place them. */
   named?: boolean
 }
 
-/** An endless supply of requests, each with sessions that were never reported before. */
+/** An endless supply of requests, each with new sessions. */
 export class Bodies {
   readonly #requests: Request[]
   readonly #days: number
-  /** Tells the sessions of this run from those of every other. */
+  /** Distinguishes the sessions of this run from those of other runs. */
   readonly #run = crypto.getRandomValues(new Uint8Array(4))
   #sessions = 0
   #turn = 0
@@ -105,7 +105,7 @@ export class Bodies {
     )
   }
 
-  /** The bytes of the next request; they hold until every other variant had its turn. */
+  /** The bytes of the next request, valid until every other variant has been used. */
   next(): Buffer {
     const { bytes, entries } = this.#requests[this.#turn++ % VARIANTS]!
     for (const slots of entries) {
@@ -142,7 +142,7 @@ export class Bodies {
     }
   }
 
-  /** Between 0 and 1. The same in every run, and cheaper than a good one. */
+  /** A pseudo-random number between 0 and 1: the same in every run, and cheap to compute. */
   #fraction(): number {
     this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0
     return this.#random / 2 ** 32

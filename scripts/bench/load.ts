@@ -1,16 +1,16 @@
 /**
- * Sends reports over connections that stay open, each its next one when the last is answered, and prints what came of
- * it as JSON. A process of its own, on raw sockets: `fetch` would need more of the processor than the server does.
+ * Sends reports over keep-alive connections, each report after the response to the previous one, and prints the results
+ * as JSON. It is a separate process on raw sockets: `fetch` would use more processor time than the server does.
  */
 import { Bodies, type BodyOptions } from './bodies.ts'
 
 export interface Load extends BodyOptions {
   port: number
   connections: number
-  /** How long it sends; or less, where so many entries are answered before. */
+  /** How long to send, unless the number of entries is reached earlier. */
   seconds: number
   entries?: number
-  /** How long a connection rests between an answer and its next request; without it not at all. */
+  /** Pause of a connection between a response and its next request; none by default. */
   pauseMs?: number
 }
 
@@ -22,25 +22,25 @@ export interface LoadResult {
   p50Ms: number
   p99Ms: number
   maxMs: number
-  /** How often each status was answered. */
+  /** Number of responses by status. */
   statuses: Record<string, number>
-  /** The body of the first answer, to see that it is what was meant to be measured. */
+  /** The body of the first response, to check that the right thing was measured. */
   firstAnswer: string
-  /** Of the load generator: near 1 it is what limits the figures. */
+  /** Of the load generator: near 1, it limits the results. */
   processorShare: number
 }
 
-/** Answers are counted beyond this, but their times no more. */
+/** Above this, responses are still counted, but not timed. */
 const TIMES_LIMIT = 20_000_000
 
 interface Connection {
   sentAt: number
-  /** Bytes of the request that the socket has not taken yet. */
+  /** Bytes of the request that the socket has not accepted yet. */
   unsent: Buffer | undefined
-  /** The beginning of an answer whose head is not whole. */
+  /** The start of a response whose head is incomplete. */
   head: Buffer | undefined
   status: number
-  /** Bytes of the answer that are still to come. */
+  /** Remaining bytes of the response. */
   missing: number
 }
 
@@ -102,7 +102,7 @@ async function run(load: Load): Promise<LoadResult> {
       connection.head = undefined
       const head = answer.toString('latin1', 0, headEnd + 2)
       const length = CONTENT_LENGTH.exec(head)?.[1]
-      if (length === undefined) throw new Error(`An answer without Content-Length:\n${head}`)
+      if (length === undefined) throw new Error(`A response has no Content-Length:\n${head}`)
       connection.status = Number(head.slice(9, 12))
       connection.missing = headEnd + 4 + Number(length) - answer.length
       if (measurement.requests === 0) measurement.firstAnswer = answer.toString('utf8', headEnd + 4)

@@ -1,4 +1,4 @@
-/** What a population did in two years, session by session in the order of time. */
+/** The history of a population over two years, session by session in chronological order. */
 import { type Harness, isUsedIn, type Manager, type Population, type Project, type Ticket } from './population.ts'
 import { type Random, type Urn, urnOf } from './random.ts'
 
@@ -11,13 +11,13 @@ export const DAYS = 730
 /** Monday is 0. Few work at weekends. */
 const WEEKDAYS = [1, 1.05, 1.1, 1.05, 0.9, 0.16, 0.12]
 
-/** How much more is done at the end than at the beginning: agents became usual in these years. */
+/** Growth from start to end: agents became common in these years. */
 const GROWTH = 3
 
 /** Between Christmas and New Year. */
 const HOLIDAY = 0.25
 
-/** Shares of all that is recorded. */
+/** Shares of all entries. */
 const IN_SESSION = 0.8
 const SECOND_MODEL = 0.25
 const CONTINUED = 0.06
@@ -32,11 +32,11 @@ const APPROVED = 0.1
 const REJECTED = 0.015
 const REPEATED_BY_MISTAKE = 0.001
 
-/** Sessions last so long by the median, and at most as long as a day's work. */
+/** Median length of a session; the maximum is a day's work. */
 const DURATION_MS = 9 * MINUTE_MS
 const DURATION_LIMIT_MS = 10 * HOUR_MS
 
-/** Nobody's approval is younger, so that no session goes on behind the end. */
+/** No approval is more recent, so that no session continues after the end. */
 const SETTLED_MS = 3 * DAY_MS
 
 /** How much of the work of a day begins in each hour, where a person is at work and where a schedule starts agents. */
@@ -55,7 +55,7 @@ const PROVIDERS = [
   { of: /^gemini/, name: 'google' },
 ]
 
-/** A session, or an entry that belongs to none. */
+/** A session, or an entry without one. */
 export interface PastSession {
   /** The database's key, once it has one. */
   id: number | undefined
@@ -79,7 +79,7 @@ export interface PastEntry {
   counts: { input: number; output: number; cacheRead: number; cacheWrite: number; cacheWrite1h: number }
   over200k: PastEntry['counts'] | null
   requests: number | null
-  /** What of the list value the caller reported as cost; null where it reported none. */
+  /** The share of the list value that the caller reported as cost; null if it reported none. */
   reportedShare: number | null
   project: Project | null
   ticket: Ticket | null
@@ -188,7 +188,7 @@ class Past {
     return [entry, this.#again(entry, { counts, over200k, fingerprint, createdAt, duplicateOf: entry })]
   }
 
-  /** What was approved and then went on has another part, which begins where the one before ended. */
+  /** An approved session that continued has another part, which starts where the previous one ended. */
   #parts(entry: PastEntry): PastEntry[] {
     const parts = [entry]
     for (let last = entry; this.random.chance(CONTINUED) && last.endedAt < this.until - SETTLED_MS; ) {
@@ -249,7 +249,7 @@ class Past {
     return chance < APPROVED + REJECTED ? 'rejected' : 'submitted'
   }
 
-  /** Tickets are made and closed over time; mostly the newest are worked on. */
+  /** Tickets are created and closed over time; most work is on the newest. */
   #currentTicket({ tickets }: Project): Ticket {
     const newest = Math.floor(this.#share * tickets.length)
     return tickets[Math.max(0, newest - Math.floor(this.random.fraction() ** 2 * 12))]!

@@ -1,4 +1,4 @@
-/** Who works on what with which models in a seeded database: a mid-sized agency, of which a few do most. */
+/** The people, projects and models of a seeded database: a mid-sized agency where a few people do most of the work. */
 import { type Random, type Urn, urnOf, zipf } from './random.ts'
 
 const MANAGERS = 500
@@ -8,7 +8,7 @@ const TICKETS = 20_000
 
 const HOUR_MS = 3_600_000
 
-/** How far from UTC people work, and how many of ten. */
+/** Offsets from UTC, and how many people in ten work there. */
 const OFFICES = [
   { hours: 1, of10: 6 },
   { hours: -5, of10: 3 },
@@ -23,13 +23,13 @@ const TRADES =
   'Bakery Books Clinic Energy Foods Games Hotels Insurance Logistics Museum Optics Press Robotics Solar Travel'
 const PRODUCTS = 'web app api portal shop data intranet booking billing search'
 
-/** Whom the first of all names makes: the one who does most, and the admin. */
+/** The person with the first name: the most active one, and the admin. */
 export const ADMIN = 'ada.abel@example.com'
 
-/** A member who does much. */
+/** An active member. */
 export const MEMBER = 'femi.abel@example.com'
 
-/** Models by harness, and from when to when they are used: one follows the other, as they did. */
+/** Models by harness, with the period in which they are used: one replaces the other, as in reality. */
 const HARNESSES: Harness[] = [
   {
     name: 'claude-code',
@@ -93,7 +93,7 @@ const HARNESSES: Harness[] = [
 
 interface Model {
   name: string
-  /** Month of the first use, and the month in which it is used no more. */
+  /** First month of use, and the first month without use. */
   from?: string
   until?: string
   weight?: number
@@ -104,7 +104,7 @@ export interface Harness {
   weight: number
   agents: string[]
   models: Model[]
-  /** Runs by night and at weekends as well. */
+  /** Also runs at night and on weekends. */
   isUnattended?: boolean
 }
 
@@ -136,7 +136,7 @@ export interface Project {
   clientId: number | null
   repository: string
   tickets: Ticket[]
-  /** Of work on the main branch. */
+  /** Share of work on the main branch. */
   labelSetId: number
 }
 
@@ -192,9 +192,9 @@ function peopleWith(random: Random, projects: Project[]): Manager[] {
   const [first, last] = [words(FIRST), words(LAST)]
   return Array.from({ length: MANAGERS }, (_, at): Manager => {
     const name = `${first[at % first.length]} ${last[Math.floor(at / first.length)]}`
-    // One works on a few projects at a time, and mostly on one of them.
+    // A person works on a few projects at a time, mostly on one of them.
     const own = Array.from({ length: 1 + random.below(6) }, () => random.pick(work))
-    // So that every project has somebody.
+    // Makes sure that every project has somebody.
     own.push(projects[at % PROJECTS]!)
     const used = Array.from({ length: 1 + random.below(3) }, () => random.pick(harnesses))
     return {

@@ -1,10 +1,10 @@
 /**
- * Loads real price tables into a new database and prints what that takes, how many of LiteLLM's names are found at the
- * price that LiteLLM itself gives, and how often a name is found at a wrong price where its own row is missing.
+ * Loads real price tables into a new database and prints the time it takes, how many of LiteLLM's names resolve to
+ * LiteLLM's own price, and how often a name resolves to a wrong price if its own row is missing.
  *
- *   scripts/bench/prices                  the tables in ../shared/data beside the checkout
+ *   scripts/bench/prices                  the tables in ../shared/data next to the checkout
  *   scripts/bench/prices --tables FOLDER  litellm-prices.json and models-dev-prices.json elsewhere
- *   scripts/bench/prices --sample 2000    so many names, each without its own row (400 where nothing is said)
+ *   scripts/bench/prices --sample 2000    sample size for names without their own row (default 400)
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
   },
 })
 
-/** How long the last transaction held the lock for writing. */
+/** How long the last transaction held the write lock. */
 let lockedMs = 0
 
 function timed(db: Database): Database {
@@ -57,13 +57,13 @@ async function load(prices: Prices, name: string): Promise<void> {
   const ms = performance.now() - begun
   const megabytes = residentMegabytes(process.pid) - before
   console.log(
-    `${name.padEnd(12)} ${String(plan.additions.length).padStart(6)} added ${String(plan.unchanged).padStart(6)} unchanged ${String(plan.refused.length).padStart(5)} refused   ${ms.toFixed(0).padStart(5)} ms, of which ${plannedMs.toFixed(0)} reading and planning and ${lockedMs.toFixed(0)} with the lock; ${megabytes.toFixed(0)} MB more resident, peak ${peakMegabytes(process.pid).toFixed(0)} MB`,
+    `${name.padEnd(12)} ${String(plan.additions.length).padStart(6)} added ${String(plan.unchanged).padStart(6)} unchanged ${String(plan.refused.length).padStart(5)} refused   ${ms.toFixed(0).padStart(5)} ms, of which ${plannedMs.toFixed(0)} parsing and planning and ${lockedMs.toFixed(0)} holding the lock; ${megabytes.toFixed(0)} MB more resident, peak ${peakMegabytes(process.pid).toFixed(0)} MB`,
   )
 }
 
 type Verdict = 'right' | 'wrong' | 'unpriced'
 
-/** What becomes of a row's name: found at the row's own price, at another, or not at all. */
+/** How a row's name resolves: to the row's own price, to another one, or not at all. */
 function verdictOf(
   table: PriceTable,
   rows: Map<number, StoredPrice>,
@@ -79,11 +79,11 @@ function tell(what: string, verdicts: Verdict[]): void {
   const { right = [], wrong = [], unpriced = [] } = Object.groupBy(verdicts, (verdict) => verdict)
   const share = (part: Verdict[]) => `${part.length} (${((part.length * 100) / verdicts.length).toFixed(1)}%)`
   console.log(
-    `${what.padEnd(44)} ${verdicts.length} names: ${share(right)} at its price, ${share(wrong)} at another, ${share(unpriced)} unpriced`,
+    `${what.padEnd(44)} ${verdicts.length} names: ${share(right)} right, ${share(wrong)} wrong, ${share(unpriced)} unpriced`,
   )
 }
 
-/** How every name of LiteLLM that was loaded is found in what is loaded so far. */
+/** Prints how LiteLLM's names resolve in the tables loaded so far. */
 function tellNames(stored: StoredPrice[], aliases: PriceAlias[]): void {
   const rows = new Map(stored.map((row) => [row.id, row]))
   const table = new PriceTable(stored, aliases)
@@ -93,7 +93,7 @@ function tellNames(stored: StoredPrice[], aliases: PriceAlias[]): void {
     litellm.map((row) => verdictOf(table, rows, row, row.provider)),
   )
   tell(
-    '  LiteLLM’s names alone',
+    '  LiteLLM’s names, without the provider',
     litellm.map((row) => verdictOf(table, rows, row, null)),
   )
 }
@@ -120,7 +120,7 @@ try {
   const aliases = await listAliases(db.read)
   const rows = new Map(stored.map((row) => [row.id, row]))
   const litellm = stored.filter((row) => row.source === 'litellm')
-  console.log('\nA sample of them, each without its own row:')
+  console.log('\nA sample of these names, each without its own row:')
   const every = Math.max(1, Math.floor(litellm.length / Number(options.sample)))
   const sample = litellm.filter((_, index) => index % every === 0)
   const without = (of: (row: StoredPrice) => boolean) => (missing: StoredPrice) =>

@@ -1,4 +1,4 @@
-/** What the operating system says of a running process. Linux only, as the servers that the figures are for. */
+/** Metrics of a running process from the operating system. Linux only. */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 
 function status(pid: number, name: string): number {
@@ -6,12 +6,12 @@ function status(pid: number, name: string): number {
   return Number(line?.[1] ?? 0)
 }
 
-/** Memory that it holds now, in MB. */
+/** Current memory, in MB. */
 export function residentMegabytes(pid: number): number {
   return (status(pid, 'VmRSS') * 1024) / 1e6
 }
 
-/** The most that it ever held, in MB. */
+/** Peak memory, in MB. */
 export function peakMegabytes(pid: number): number {
   return (status(pid, 'VmHWM') * 1024) / 1e6
 }
@@ -19,26 +19,26 @@ export function peakMegabytes(pid: number): number {
 /** Linux counts processor time in hundredths of a second, whatever the machine. */
 const TICKS_PER_SECOND = 100
 
-/** Seconds of processor time that it used since its start, all threads. */
+/** Seconds of processor time since the process started, all threads. */
 export function processorSeconds(pid: number): number {
-  // The name in parentheses may hold spaces; utime and stime are the 12th and 13th field behind it.
+  // The name in parentheses may contain spaces; utime and stime are the 12th and 13th field after it.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
-/** Bytes that it wrote to disks since its start: the log, and once more what moves from there into the database. */
+/** Bytes written to disk since the process started: to the log, and again from the log to the database. */
 export function writtenBytes(pid: number): number {
   return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0)
 }
 
-/** The process that a wrapper such as strace runs; without one, the process itself. */
+/** The process that a wrapper such as strace runs; without a wrapper, the process itself. */
 export function wrappedProcess(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
   return children === '' ? pid : Number(children.split(' ')[0])
 }
 
 /**
- * How many transactions were committed to a SQLite database in WAL mode: the counter `iChange` in the header of its
+ * The number of transactions committed to a SQLite database in WAL mode: the counter `iChange` in the header of its
  * shared-memory file (https://www.sqlite.org/walformat.html#the_wal_index_file_format). Costs the server nothing.
  */
 export function commits(databasePath: string): number {

@@ -1,7 +1,7 @@
 /**
- * Shows where the server spends its time while it is reported to: runs it from source under Bun's CPU profiler and
- * prints the functions that used most, each by itself. The profile stays in dist/ for a viewer, such as the one of
- * Chromium's developer tools.
+ * Shows where the server spends its time under a load of reports: runs it from source under Bun's CPU profiler and
+ * prints the functions with the most self time. The profile is kept in dist/ for a viewer such as Chromium's developer
+ * tools.
  *
  *   scripts/bench/profile [--seconds 5] [--connections 64] [--batch 1]
  */
@@ -32,7 +32,7 @@ interface Profile {
 type Node = Profile['nodes'][number]
 type Sums = [name: string, micros: number][]
 
-/** Sums microseconds by what a stack is counted under. Leaves out the start: `from` microseconds after its beginning. */
+/** Sums microseconds by the group of a stack, leaving out the first `from` microseconds. */
 function sumBy({ nodes, samples, timeDeltas }: Profile, from: number, nameOf: (stack: Node[]) => string): Sums {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)))
@@ -65,7 +65,7 @@ function functionOf({ callFrame: { functionName, url, lineNumber } }: Node): str
   return `${functionName || '(anonymous)'}  ${url === '' ? '' : `${shortPath(url)}:${lineNumber + 1}`}`
 }
 
-/** The package or the file of ours that a function is in. */
+/** The package, or our own file, that contains a function. */
 function placeOf({ callFrame: { url } }: Node): string {
   if (url === '') return '(runtime)'
   const path = shortPath(url)
@@ -114,7 +114,7 @@ try {
   }
   const generate = () => Bun.$`${process.execPath} ${join(import.meta.dir, 'load.ts')} ${JSON.stringify(load)}`.quiet()
   await generate()
-  // What the first load compiled and cached is not what a server does all day.
+  // A warm-up load, so that compiling and filling caches is not measured.
   const loadFrom = (performance.now() - begun) * 1000
   await generate()
   server.kill('SIGTERM')

@@ -1,6 +1,6 @@
-/** Questions of people to a seeded database, as paths of the API. */
+/** Typical queries on a seeded database, as API paths. */
 
-/** The last month that the seeded entries fill, and what is around it. */
+/** The last full month of seeded entries, and other periods around it. */
 const MONTH = 'starting_at=2026-10-01T00:00:00%2B02:00&ending_at=2026-11-01T00:00:00%2B01:00'
 const DAY = 'starting_at=2026-10-14T00:00:00%2B02:00&ending_at=2026-10-15T00:00:00%2B02:00'
 const WEEK = 'starting_at=2026-10-12T00:00:00%2B02:00&ending_at=2026-10-19T00:00:00%2B02:00'
@@ -9,7 +9,7 @@ const ALL = 'starting_at=2024-11-01T00:00:00%2B01:00&ending_at=2026-12-01T00:00:
 
 const usage = (period: string, rest: string) => `/api/v1/reports/usage?${period}&${rest}`
 
-/** A filter that nearly all entries pass and that no sums are kept by, so that every entry has to be looked at. */
+/** A filter that matches nearly all entries and has no precomputed sums, so that every entry must be read. */
 export const ONE_BY_ONE = '&possible_duplicate=false'
 
 export const REPORTS: Record<string, string> = {
@@ -45,7 +45,7 @@ export const REPORTS: Record<string, string> = {
   'variance of twelve months': `/api/v1/reports/variance?${YEAR}`,
 }
 
-/** These cannot be asked of entries one by one. */
+/** Reports that can't be computed from single entries. */
 export const COMPLETENESS: Record<string, string> = {
   'what a month lacks': `/api/v1/reports/completeness?${MONTH}`,
   'what twelve months lack': `/api/v1/reports/completeness?${YEAR}`,
@@ -76,7 +76,7 @@ export const LISTS: Record<string, string> = {
   'a text of the summary in a month (no index)': list(`q=audit%20log&${MONTH}`),
 }
 
-/** Of somebody who sees their own entries and those of a project that they lead. */
+/** Queries of a person who sees their own entries and those of a project they lead. */
 export const MEMBERS_LISTS: Record<string, string> = {
   'of a member: all they see': list(''),
   'of a member: a year back': list('ending_at=2025-11-20T00:00:00Z'),
@@ -84,7 +84,7 @@ export const MEMBERS_LISTS: Record<string, string> = {
   'of a member: rejected (no index)': list('status=rejected'),
 }
 
-/** Seldom asked, and as much work as a question can be. */
+/** Rare queries that are as expensive as possible. */
 export const HEAVY: Record<string, string> = {
   'a report over all entries': usage(ALL, `bucket_width=1mo&group_by=ticket,model${ONE_BY_ONE}`),
   'a search that finds nothing': list('q=nobody%20ever%20wrote%20this'),

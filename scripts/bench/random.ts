@@ -1,14 +1,14 @@
-/** Chance that repeats: the same seed gives the same draws on every machine. */
+/** A seeded random number generator: the same seed gives the same draws on every machine. */
 
 export { Random } from '../../src/lib/random.ts'
 
-/** Slots of an urn. Fine enough for the rarest of a few hundred, and a draw is one look-up instead of a search. */
+/** Slots of an urn: enough for the rarest of a few hundred items, and a draw is one lookup instead of a search. */
 const URN_SLOTS = 8_192
 
-/** Things that are drawn by weight. */
+/** Items that are drawn by weight. */
 export type Urn<Thing> = readonly Thing[]
 
-/** An urn in which each thing has slots by its weight, and at least one. */
+/** An urn in which each item has slots according to its weight, at least one. */
 export function urnOf<Thing>(things: readonly Thing[], weightOf: (thing: Thing, rank: number) => number): Urn<Thing> {
   const weights = things.map(weightOf)
   const whole = weights.reduce((sum, weight) => sum + weight, 0)
@@ -17,7 +17,10 @@ export function urnOf<Thing>(things: readonly Thing[], weightOf: (thing: Thing, 
   )
 }
 
-/** Zipf's law: the second is drawn half as often as the first, the tenth a tenth as often. Names and work are so. */
+/**
+ * Zipf's law: the second is drawn half as often as the first, the tenth a tenth as often. Names and work are
+ * distributed like this.
+ */
 export function zipf(_thing: unknown, rank: number): number {
   return 1 / (rank + 1)
 }

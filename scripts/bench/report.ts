@@ -1,14 +1,14 @@
 /**
- * Measures what the promises on speed and size speak of, in one run: the executable in a temporary folder, driven over
- * the loopback address by a process of its own. Figures of two runs on a shared machine differ more than a change of
- * the program makes; ratios within a run are what to compare.
+ * Measures speed and size against their targets in one run: the executable in a temporary folder, with a separate load
+ * generator over the loopback address. Two runs on a shared machine differ more than most changes to the program do:
+ * compare the ratios within a run.
  *
  *   scripts/bench/report                     the whole table, in about a minute
  *   scripts/bench/report --seconds 10        longer measurements
- *   scripts/bench/report --entries 1000000   with so many entries stored before
- *   scripts/bench/report --rules 500         also what so many placement rules cost where no project is named
- *   scripts/bench/report --fsync-delay 10    with a disk that needs 10 ms longer for every fsync (needs strace)
- *   scripts/bench/report --json              the figures as JSON
+ *   scripts/bench/report --entries 1000000   with this many entries already stored
+ *   scripts/bench/report --rules 500         also the cost of this many placement rules for reports without a project
+ *   scripts/bench/report --fsync-delay 10    with a disk whose fsync takes 10 ms longer (needs strace)
+ *   scripts/bench/report --json              prints JSON
  */
 import { Database as Connection } from 'bun:sqlite'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
@@ -28,7 +28,7 @@ import {
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** On the disk of the checkout: /tmp is often memory, where an fsync costs nothing. */
+/** On the checkout's disk: /tmp is often in memory, where an fsync costs nothing. */
 const PARENT = join(ROOT, 'dist')
 
 const SINGLE_CONNECTIONS = [1, 16, 64]
@@ -36,10 +36,10 @@ const BATCH = 100
 /** Enough to keep the server busy while a client prepares its next batch. */
 const BATCH_CONNECTIONS = 4
 
-/** How long Bun compiles the hot paths before a measurement means something. */
+/** Warm-up time, during which Bun compiles the hot paths. */
 const WARM_UP_SECONDS = 2
 
-/** Entries that are stored before lie within two years, those that are reported within a day. */
+/** Stored entries are spread over two years, reported ones over a day. */
 const STORED_DAYS = 730
 const REPORTED_DAYS = 1
 
@@ -57,7 +57,7 @@ const storedBefore = Number(options.entries)
 const rules = Number(options.rules)
 const fsyncDelayMs = Number(options['fsync-delay'].replace(/ms$/, ''))
 if (!(seconds > 0 && storedBefore >= 0 && rules >= 0 && fsyncDelayMs >= 0))
-  throw new Error('--seconds, --entries, --rules and --fsync-delay take numbers.')
+  throw new Error('--seconds, --entries, --rules and --fsync-delay must be numbers.')
 
 interface Throughput extends Omit<LoadResult, 'firstAnswer'> {
   /** Share of one processor that the server used, all its threads. */
@@ -76,7 +76,7 @@ async function generate(load: Load): Promise<LoadResult> {
   return JSON.parse(output)
 }
 
-/** Puts a load on a server and refuses the figures where an answer was not the one that was to be measured. */
+/** Puts a load on a server. Throws if a response is not the one that should be measured. */
 async function measure(pid: number, load: Load, statuses: string[], databasePath?: string): Promise<Throughput> {
   const processorBefore = processorSeconds(pid)
   const writtenBefore = writtenBytes(pid)
@@ -85,7 +85,7 @@ async function measure(pid: number, load: Load, statuses: string[], databasePath
   const wrong = Object.keys(result.statuses).filter((status) => !statuses.includes(status))
   if (wrong.length > 0 || firstAnswer.includes('"rejected"')) {
     throw new Error(
-      `Not all was well answered: ${JSON.stringify(result.statuses)}. The first answer was ${firstAnswer.slice(0, 500)}`,
+      `Unexpected responses: ${JSON.stringify(result.statuses)}. The first response was ${firstAnswer.slice(0, 500)}`,
     )
   }
   return {
@@ -96,7 +96,7 @@ async function measure(pid: number, load: Load, statuses: string[], databasePath
   }
 }
 
-/** How many rows a second the disk takes where each is committed alone: what reporting would reach without groups. */
+/** Rows per second that the disk can commit one by one: the throughput of reporting without group commits. */
 function oneCommitPerRow(folder: string): number {
   const connection = new Connection(join(folder, 'baseline.db'), { create: true })
   connection.run('PRAGMA journal_mode = WAL')
@@ -118,7 +118,7 @@ function oneCommitPerRow(folder: string): number {
   return perSecond
 }
 
-/** A server for comparison, compiled as Tally is and driven by the same load. */
+/** A server for comparison, compiled like Tally and under the same load. */
 async function validateOnly(folder: string, load: Omit<Load, 'port' | 'path'>): Promise<Throughput> {
   const port = freePort()
   const child = Bun.spawn([join(folder, 'validate-only'), String(port)], { stdout: 'ignore', stderr: 'inherit' })
@@ -133,7 +133,7 @@ async function validateOnly(folder: string, load: Omit<Load, 'port' | 'path'>): 
   }
 }
 
-/** An fsync that needs longer, as on a network disk, by holding the system call's return. */
+/** A slower fsync, as on a network disk, by delaying the return of the system call. */
 function slowDisk(): string[] {
   if (fsyncDelayMs === 0) return []
   if (!Bun.which('strace')) throw new Error('--fsync-delay needs strace: apt-get install strace.')
@@ -152,16 +152,16 @@ function slowDisk(): string[] {
   ]
 }
 
-/** What the rules of a measurement look at; `none` switches all of them off. */
+/** What the rules of a measurement test; `none` disables all rules. */
 const RULE_SETS = ['none', 'labels', 'summary'] as const
 type RuleSetName = (typeof RULE_SETS)[number]
 
-/** In turns, so that what else the machine does falls on all alike. */
+/** Alternating, so that other load on the machine affects all of them. */
 const RULE_ROUNDS = 3
 
 /**
- * Adds two sets of rules with expressions, the matching ones last. Straight into the database, as whoever makes so many
- * one by one has the day for it.
+ * Adds two sets of rules with regular expressions, the matching ones last. Writes directly to the database, because
+ * creating so many through the API would take too long.
  */
 function addRules(databasePath: string): void {
   const conditions: Record<Exclude<RuleSetName, 'none'>, (number: number) => object> = {
@@ -197,7 +197,7 @@ function enableRules(databasePath: string, name: RuleSetName): void {
   connection.close()
 }
 
-/** The median round of each set of rules, by processor time. */
+/** The median round of each set of rules by processor time. */
 async function measureRules(
   report: (load: Load) => Promise<Throughput>,
   load: Load,
@@ -217,7 +217,7 @@ async function measureRules(
   return { none: middle(rounds.none), labels: middle(rounds.labels), summary: middle(rounds.summary) }
 }
 
-/** Microseconds of the server's processor time for an entry; does not depend on who else uses the machine. */
+/** Microseconds of the server's processor time per entry; independent of other load on the machine. */
 function processorMicros({ serverProcessorShare, entriesPerSecond }: Throughput): number {
   return (serverProcessorShare * 1e6) / entriesPerSecond
 }
@@ -228,7 +228,7 @@ function median(numbers: number[]): number {
 
 const portOf = (server: Server) => Number(new URL(server.url).port)
 
-/** Ends it through the wrapped process: strace would only let go of it. */
+/** Stops the wrapped process: stopping strace would only detach it. */
 async function stop(server: Server): Promise<void> {
   process.kill(wrappedProcess(server.process.pid), 'SIGTERM')
   await server.process.exited
@@ -274,7 +274,7 @@ async function run() {
 
     if (storedBefore > 0) {
       say(`storing ${storedBefore} entries`)
-      // Bounded, should the server be slower than any that was ever measured.
+      // With a limit, in case the server is much slower than expected.
       await report({ ...batch, days: STORED_DAYS, entries: storedBefore, seconds: 60 + storedBefore / 1_000 })
     }
     say('warming up')
@@ -286,20 +286,20 @@ async function run() {
       singles[connections] = await report({ ...single, connections, seconds })
     }
     const most = SINGLE_CONNECTIONS.at(-1)!
-    say('validating only')
+    say('validation only')
     const validating = await validateOnly(folder, { token, batch: 1, days: REPORTED_DAYS, connections: most, seconds })
     say('batches')
     await report({ ...batch, seconds: WARM_UP_SECONDS })
     const batches = await report({ ...batch, seconds })
     let placed: Record<RuleSetName, Throughput> | undefined
     if (rules > 0) {
-      say(`single reports that name no project, with ${rules} rules and without`)
+      say(`single reports without a project, with ${rules} rules and with none`)
       placed = await measureRules(report, { ...single, named: false, connections: most, seconds }, database)
     }
     const loadedMegabytes = residentMegabytes(pid)
     const peak = peakMegabytes(pid)
 
-    say('stopping and weighing')
+    say('stopping and measuring sizes')
     await stop(server)
     const bytesPerEntry = ((await stat(database)).size - emptyBytes) / stored
     server = await tally.serve()
@@ -332,16 +332,14 @@ async function run() {
   }
 }
 
-/** To standard error, so that `--json` leaves JSON alone on standard output. */
+/** Prints to standard error, so that standard output contains only JSON with `--json`. */
 function say(what: string): void {
   console.error(`… ${what}`)
 }
 
 function printTable(figures: Awaited<ReturnType<typeof run>>): void {
   const whole = (value: number) => Math.round(value).toLocaleString('en-US')
-  const rows = [
-    ['', 'entries/s', 'p50 ms', 'p99 ms', 'max ms', 'commits/s', 'written each', 'processor', 'of the load'],
-  ]
+  const rows = [['', 'entries/s', 'p50 ms', 'p99 ms', 'max ms', 'commits/s', 'written each', 'server CPU', 'load CPU']]
   const add = (name: string, result: Throughput) =>
     rows.push([
       name,
@@ -357,43 +355,43 @@ function printTable(figures: Awaited<ReturnType<typeof run>>): void {
   for (const [connections, result] of Object.entries(figures.singles))
     add(`single reports, ${connections} connections`, result)
   add(`batches of ${BATCH}, ${BATCH_CONNECTIONS} connections`, figures.batches)
-  add(`validating only, ${SINGLE_CONNECTIONS.at(-1)} connections`, figures.validating)
+  add(`validation only, ${SINGLE_CONNECTIONS.at(-1)} connections`, figures.validating)
   const { placed } = figures
   if (placed) {
-    add('no project named, no rules', placed.none)
-    add(`no project named, ${rules} rules on labels`, placed.labels)
-    add(`no project named, ${rules} on summaries`, placed.summary)
+    add('no project, no rules', placed.none)
+    add(`no project, ${rules} rules on labels`, placed.labels)
+    add(`no project, ${rules} rules on summaries`, placed.summary)
   }
   for (const row of rows) console.log(row.map((cell, at) => (at === 0 ? cell.padEnd(34) : cell.padStart(13))).join(''))
 
   console.log('')
-  const line = (name: string, value: string, promised = '') =>
-    console.log(`${name.padEnd(46)}${value.padStart(14)}   ${promised}`)
-  line('reporting to validating only', figures.ratio.toFixed(2), 'promised: 0.30 and more')
-  line('the same by processor time', figures.processorRatio.toFixed(2))
+  const line = (name: string, value: string, target = '') =>
+    console.log(`${name.padEnd(46)}${value.padStart(14)}   ${target}`)
+  line('throughput: reporting / validation only', figures.ratio.toFixed(2), 'target: at least 0.30')
+  line('same, by processor time', figures.processorRatio.toFixed(2))
   if (placed) {
     const to = (result: Throughput) => (result.entriesPerSecond / placed.none.entriesPerSecond).toFixed(2)
     const byProcessor = (result: Throughput) => (processorMicros(placed.none) / processorMicros(result)).toFixed(2)
-    line(`reporting with ${rules} rules on labels to none`, to(placed.labels), 'promised: 0.80 and more')
-    line('the same by processor time', byProcessor(placed.labels))
-    line(`reporting with ${rules} rules on summaries to none`, to(placed.summary))
-    line('the same by processor time', byProcessor(placed.summary))
+    line(`throughput: ${rules} rules on labels / no rules`, to(placed.labels), 'target: at least 0.80')
+    line('same, by processor time', byProcessor(placed.labels))
+    line(`throughput: ${rules} rules on summaries / no rules`, to(placed.summary))
+    line('same, by processor time', byProcessor(placed.summary))
   }
   line('one commit per row, rows/s', whole(figures.baselinePerSecond))
-  line('reporting to one commit per row', figures.baselineRatio.toFixed(1), 'promised: 3 and more')
-  line('resident memory, idle', `${whole(figures.idleMegabytes)} MB`, 'promised: up to 100')
-  line('resident memory, after the load', `${whole(figures.loadedMegabytes)} MB`, 'promised: up to 250')
-  line('resident memory, at most', `${whole(figures.peakMegabytes)} MB`)
+  line('throughput: reporting / one commit per row', figures.baselineRatio.toFixed(1), 'target: at least 3')
+  line('resident memory, idle', `${whole(figures.idleMegabytes)} MB`, 'target: at most 100')
+  line('resident memory, after the load', `${whole(figures.loadedMegabytes)} MB`, 'target: at most 250')
+  line('resident memory, peak', `${whole(figures.peakMegabytes)} MB`)
   line(
-    `on disk per entry, of ${whole(figures.storedEntries)}`,
+    `disk space per entry, with ${whole(figures.storedEntries)} entries`,
     `${whole(figures.bytesPerEntry)} bytes`,
-    'promised: up to 500',
+    'target: at most 500',
   )
   line('start to ready, first start', `${whole(figures.firstStartMs)} ms`)
-  line('start to ready', `${whole(figures.startMs)} ms`, 'promised: up to 300')
+  line('start to ready', `${whole(figures.startMs)} ms`, 'target: at most 300')
   line('start to ready, with these entries', `${whole(figures.loadedStartMs)} ms`)
-  line('executable', `${figures.executableMegabytes.toFixed(1)} MB`, 'promised: up to 130')
-  if (figures.fsyncDelayMs > 0) line('added to every fsync of the server', `${figures.fsyncDelayMs} ms`)
+  line('executable', `${figures.executableMegabytes.toFixed(1)} MB`, 'target: at most 130')
+  if (figures.fsyncDelayMs > 0) line('delay added to every fsync', `${figures.fsyncDelayMs} ms`)
 }
 
 const figures = await run()

@@ -1,11 +1,11 @@
 /**
- * Measures reading at many entries: the executable on a copy of a seeded database (scripts/bench/seed), asked what
- * people ask, over the loopback address. Prints Markdown.
+ * Measures reads on a large database: the executable on a copy of a seeded database (scripts/bench/seed), with typical
+ * queries over the loopback address. Prints Markdown.
  *
  *   scripts/bench/reports                   all of it, on dist/seeded
  *   scripts/bench/reports --data FOLDER     on another database
- *   scripts/bench/reports --rounds 50       each question so often
- *   scripts/bench/reports --only lists,csv  of: reports, lists, csv, reporting
+ *   scripts/bench/reports --rounds 50       runs of each query
+ *   scripts/bench/reports --only lists,csv  some of: reports, lists, csv, reporting
  */
 import { Database as Connection } from 'bun:sqlite'
 import { copyFile, mkdir, stat } from 'node:fs/promises'
@@ -20,16 +20,16 @@ import { COMPLETENESS, HEAVY, LISTS, MEMBERS_LISTS, ONE_BY_ONE, REPORTS } from '
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** The server makes the sums of a seeded database in the breaks of other work, a day or two of them a second. */
+/** The server computes the sums of a seeded database in idle time, a day or two per second. */
 const SETTLE_LIMIT_MS = 1_800_000
 
-/** A question that takes seconds is not asked more often for that: its figures are far from any promise as it is. */
+/** Queries that take seconds are not repeated: they miss any target anyway. */
 const QUESTION_LIMIT_MS = 10_000
 
-/** Longer than any question here needs without a deadline. */
+/** Longer than any query here takes without a deadline. */
 const RECOVERY_LIMIT_MS = 60_000
 
-/** How long an export is watched. Constant memory shows within seconds, or never. */
+/** How long an export is observed. Constant memory shows within seconds, or never. */
 const EXPORT_SECONDS = 20
 
 const REPORTING_SECONDS = 10
@@ -47,12 +47,12 @@ const { values: options } = parseArgs({
 const rounds = Number(options.rounds)
 const parts = options.only.split(',')
 if (!(rounds > 0) || !parts.every((part) => PARTS.includes(part)))
-  throw new Error(`--rounds takes a number and --only some of ${PARTS.join(', ')}.`)
+  throw new Error(`--rounds must be a number, and --only some of ${PARTS.join(', ')}.`)
 
 const whole = (count: number) => Math.round(count).toLocaleString('en')
 const ms = (milliseconds: number) => milliseconds.toFixed(milliseconds < 10 ? 1 : 0)
 
-/** To standard error, so that standard output is Markdown alone. */
+/** Prints to standard error, so that standard output contains only Markdown. */
 function say(what: string): void {
   console.error(`… ${what}`)
 }
@@ -69,11 +69,11 @@ function table(...rows: string[][]): void {
 interface Times {
   p50Ms: number
   p95Ms: number
-  /** What was answered instead, where that was no success. */
+  /** The response, if it was an error. */
   refused: string | undefined
 }
 
-/** Asks the same one time after the other. What takes too long is asked once only, since it is refused every time. */
+/** Repeats a query. One that takes too long runs only once, since it is refused every time. */
 async function timesOf(server: Server, path: string, token: string): Promise<Times> {
   const times: number[] = []
   const end = performance.now() + QUESTION_LIMIT_MS
@@ -92,7 +92,7 @@ async function timesOf(server: Server, path: string, token: string): Promise<Tim
   return { p50Ms: at(0.5), p95Ms: at(0.95), refused: undefined }
 }
 
-/** Waits until the threads for slow questions answer again: each runs on after its deadline until its query ends. */
+/** Waits until the threads for slow queries respond again: each continues after its deadline until its query ends. */
 async function recover(server: Server, token: string): Promise<void> {
   const end = performance.now() + RECOVERY_LIMIT_MS
   while (performance.now() < end) {
@@ -105,7 +105,7 @@ async function recover(server: Server, token: string): Promise<void> {
 
 const cells = ({ p50Ms, p95Ms, refused }: Times) => (refused ? [refused, ms(p95Ms)] : [ms(p50Ms), ms(p95Ms)])
 
-/** Waits until the sums of days and months are made, as they are some time after the database was seeded. */
+/** Waits until the sums of days and months are computed. */
 async function settle(file: string): Promise<void> {
   const connection = new Connection(file, { readonly: true })
   try {
@@ -118,12 +118,12 @@ async function settle(file: string): Promise<void> {
          + (SELECT count(*) FROM rollup_periods WHERE state IN ('stale', 'building')) AS open`,
       )
       if (open.get()!.open === 0) {
-        say(`made in ${ms((performance.now() - begun) / 1000)} s`)
+        say(`computed in ${ms((performance.now() - begun) / 1000)} s`)
         return
       }
       await Bun.sleep(500)
     }
-    say('they were not made in time, so that the figures are those of entries')
+    say('the sums were not computed in time: the results are for queries on entries')
   } finally {
     connection.close()
   }
@@ -153,7 +153,7 @@ async function measureLists(server: Server, reading: string, membersReading: str
   table(...rows)
 }
 
-/** Takes a CSV as fast as it comes, until it ends or the time is over. */
+/** Reads a CSV as fast as possible, until it ends or the time is up. */
 async function takeCsv(
   server: Server,
   path: string,

@@ -1,14 +1,15 @@
 /**
- * Makes a database with two years of a mid-sized agency's entries, to see how Tally does with many. The rows are the
- * same for the same seed, on any day and machine, but for the public ids of prices; the schema is that of a new database.
+ * Creates a database with two years of a mid-sized agency's entries, to test Tally with a lot of data. The same seed
+ * gives the same rows on any day and machine, except for the public ids of prices; the schema is that of a new
+ * database.
  *
  *   scripts/bench/seed                          ten million entries in dist/seeded
  *   scripts/bench/seed --entries 100000 --data FOLDER
- *   scripts/bench/seed --seed 2                 others
- *   scripts/bench/seed --replace                in place of what is there
+ *   scripts/bench/seed --seed 2                 other data
+ *   scripts/bench/seed --replace                replaces the existing database
  *
  * `tally serve --data dist/seeded` serves it, and `tally tokens create --data dist/seeded --user ada.abel@example.com`
- * makes a token of its admin.
+ * creates a token for its admin.
  */
 import { Database as Connection, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
@@ -25,17 +26,17 @@ import { Random } from './random.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** The first day that has no entries any more. Fixed, so that the rows do not depend on the day they are made. */
+/** The first day without entries. Fixed, so that the rows do not depend on the current day. */
 const UNTIL = Date.parse('2026-11-20T00:00:00Z')
 const FROM = UNTIL - DAYS * 86_400_000
 
-/** The keys of sessions come in no order. Their whole index has to be in memory, or each would cost reading a page. */
+/** Session keys are in random order. Their whole index has to be in memory, or each would cost a page read. */
 const CACHE_KIB = 1_500_000
 
-/** Below the 32,766 parameters that SQLite takes in a statement. */
+/** Below SQLite's limit of 32,766 parameters per statement. */
 const ROWS_PER_INSERT = 1_000
 
-/** Indexes are sorted in memory as far as this goes. */
+/** Memory for sorting indexes. */
 const SORT_THREADS = 1
 
 const { values: options } = parseArgs({
@@ -48,11 +49,13 @@ const { values: options } = parseArgs({
 })
 const total = Number(options.entries)
 if (!Number.isInteger(total) || total < 0 || !Number.isInteger(Number(options.seed)))
-  throw new Error('--entries and --seed take whole numbers.')
+  throw new Error('--entries and --seed must be whole numbers.')
 
 const whole = (count: number) => count.toLocaleString('en')
 
-/** People, work and label sets, by what the application itself writes with. Keys are those of the population. */
+/**
+ * People, projects, tickets and label sets, written with the application's own code. Keys are those of the population.
+ */
 async function insertPopulation(tx: Tx, random: Random, { everyone, clients, projects, labelSets }: Population) {
   const t = tx.tables
   const id = <Prefix extends string>(prefix: Prefix) => `${prefix}_${random.uuidOf(FROM).toString('hex')}` as const
@@ -91,7 +94,7 @@ async function insertPopulation(tx: Tx, random: Random, { everyone, clients, pro
   }
   for (let from = 0; from < labelSets.length; from += ROWS_PER_INSERT) {
     const some = labelSets.slice(from, from + ROWS_PER_INSERT).map((labels, at) => ({ ...labels, id: from + at + 1 }))
-    // By name, as every set of labels is kept.
+    // By name, the order in which every set of labels is stored.
     await tx
       .insert(t.labelSets)
       .values(some.map(({ id: key, branch, repository }) => ({ id: key, labels: { branch, repository } })))
@@ -104,7 +107,7 @@ async function insertPopulation(tx: Tx, random: Random, { everyone, clients, pro
   }
 }
 
-/** Every index that a constraint does not need is made afterwards: sorting once costs far less than keeping it sorted. */
+/** Indexes that no constraint needs are created afterwards: sorting once costs far less than keeping them sorted. */
 function dropIndexes(connection: Connection): string[] {
   const indexes = connection
     .query<{ name: string; sql: string }, []>(
@@ -168,7 +171,7 @@ class Inserter {
     if (entry.part > 1) counts.parts += 1
   }
 
-  /** Always the same columns in the same order. What is not among them is NULL in every entry here. */
+  /** Always the same columns in the same order. Other columns are NULL in every entry. */
   #rowOf(entry: PastEntry): Row {
     const { manager, counts, over200k, session, project, ticket, model, provider, startedAt, requests } = entry
     const valuation = value(this.prices, { model, provider, startedAt, counts, over200k, requests })
@@ -245,7 +248,7 @@ class Inserter {
   }
 }
 
-/** All that makes a schema, whatever the order in which it was made. */
+/** The schema, independent of the order in which it was created. */
 function schemaOf(connection: Connection): string {
   const rows = connection
     .query<{ text: string }, []>(
@@ -262,7 +265,7 @@ function insertPast(connection: Connection, population: Population, random: Rand
   const inserter = new Inserter(connection, prices)
   const progress = new Progress('entries')
   const approver = population.everyone[1]!
-  // One transaction: each commit would write every page of the index of session keys, which all have been touched.
+  // One transaction: each commit would write every page of the index of session keys, because all of them change.
   connection.run('BEGIN')
   for (const day of past(random, population, total, UNTIL)) {
     for (const entry of day) inserter.add(entry, approver)
@@ -294,12 +297,12 @@ async function seed(folder: string) {
   const prices = await services.prices.table(db.read)
   await db.close()
 
-  // drizzle never finalizes its statements, and only a file that nobody holds can leave the write-ahead mode.
+  // drizzle never finalizes its statements, and a file can leave WAL mode only if nobody has it open.
   const file = join(folder, 'seeded.db')
   await copyFile(join(folder, DATABASE_FILE), file)
   const connection = new Connection(file)
   const schema = schemaOf(connection)
-  // Nothing has to survive a crash here: an unfinished file is thrown away.
+  // Nothing has to survive a crash here: an incomplete file is deleted.
   for (const pragma of ['journal_mode = MEMORY', 'synchronous = OFF', 'locking_mode = EXCLUSIVE'])
     connection.run(`PRAGMA ${pragma}`)
   connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
@@ -308,7 +311,7 @@ async function seed(folder: string) {
   const indexes = dropIndexes(connection)
   const counts = insertPast(connection, population, random, prices)
   makeIndexes(connection, indexes)
-  if (schemaOf(connection) !== schema) throw new Error('The schema is not what it was before.')
+  if (schemaOf(connection) !== schema) throw new Error('The schema has changed while seeding.')
   connection.run('PRAGMA locking_mode = NORMAL')
   connection.run('PRAGMA journal_mode = WAL')
   connection.close()
@@ -317,8 +320,8 @@ async function seed(folder: string) {
 
 const path = join(options.data, DATABASE_FILE)
 if ((await stat(path).catch(() => undefined)) && !options.replace)
-  throw new Error(`${path} is there already. Name another folder with --data, or say --replace.`)
-// Moved to its place when it is whole.
+  throw new Error(`${path} already exists. Choose another folder with --data, or use --replace.`)
+// Moved to its place when it is complete.
 const unfinished = join(options.data, 'unfinished')
 await rm(unfinished, { recursive: true, force: true })
 await mkdir(unfinished, { recursive: true })
@@ -331,7 +334,7 @@ try {
   const { size } = await stat(path)
   for (const [name, count] of Object.entries(counts)) console.log(`${name.padEnd(14)}${whole(count).padStart(14)}`)
   console.log(
-    `${'size'.padEnd(14)}${`${whole(Math.round(size / 1e6))} MB`.padStart(14)}   ${Math.round(size / Math.max(1, total))} bytes an entry`,
+    `${'size'.padEnd(14)}${`${whole(Math.round(size / 1e6))} MB`.padStart(14)}   ${Math.round(size / Math.max(1, total))} bytes per entry`,
   )
   console.log(`${'time'.padEnd(14)}${`${seconds.toFixed(0)} s`.padStart(14)}`)
   console.log(path)

@@ -1,7 +1,7 @@
 /**
- * Agents that push all the telemetry that they have: with every turn a session's logs, half a megabyte of metrics and a
- * megabyte of traces. Prints how it went as JSON when it is told to stop. A process of its own, so that making these
- * bodies takes nothing from what measures.
+ * Agents that push all of their telemetry: with every turn a session's logs, half a megabyte of metrics and a megabyte
+ * of traces. Prints the results as JSON when it is stopped. It is a separate process, so that creating these bodies
+ * does not affect the measurement.
  */
 import { join } from 'node:path'
 
@@ -9,14 +9,14 @@ export interface Agents {
   url: string
   token: string
   agents: number
-  /** Between the beginnings of two turns of an agent. */
+  /** Time between the starts of two turns of an agent. */
   everySeconds: number
 }
 
 export interface AgentsResult {
   turns: number
   megabytes: number
-  /** How often each status was answered. */
+  /** Number of responses by status. */
   statuses: Record<string, number>
 }
 
@@ -25,7 +25,7 @@ const FIXTURES = join(import.meta.dir, '../../test/fixtures')
 const METRICS_BYTES = 600_000
 const TRACES_BYTES = 1_000_000
 
-/** A capture's groups over and over, until the body is as large as is asked for. */
+/** Repeats a capture's groups until the body has the requested size. */
 export async function repeated(path: string, list: string, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const text = await Bun.file(join(FIXTURES, path)).text()
   const groups = JSON.parse(text)[list]
@@ -34,7 +34,7 @@ export async function repeated(path: string, list: string, bytes: number): Promi
 }
 
 export const codexMetrics = () => repeated('agents/codex/otlp/000-metrics.json', 'resourceMetrics', METRICS_BYTES)
-/** Those of opencode, which are as many and as long as those of Codex. */
+/** The traces of opencode, which are as many and as long as those of Codex. */
 export const traces = () => repeated('cases/opencode/0027-traces.json', 'resourceSpans', TRACES_BYTES)
 
 const CODEX_LOGS = 'agents/codex/otlp/001-logs.json'
@@ -60,7 +60,7 @@ async function run({ url, token, agents, everySeconds }: Agents): Promise<Agents
   }
 
   const work = async (agent: number) => {
-    // Not all at the same moment, as people do not begin together.
+    // Staggered, because people do not start at the same moment.
     await Bun.sleep((agent / agents) * everySeconds * 1000)
     while (!stopped) {
       const begun = performance.now()

@@ -1,11 +1,11 @@
 /**
- * Measures what telemetry costs those who report: the main thread's time for a megabyte of it, and how reporting's
- * answers slow down while agents push all that they have. The executable in a temporary folder, as in report.ts.
+ * Measures how telemetry affects reporting: the main thread's time for a megabyte of telemetry, and how much slower
+ * reports become while agents push all of theirs. Runs the executable in a temporary folder, as in report.ts.
  *
  *   scripts/bench/telemetry                  ten agents, each with a turn every five seconds
  *   scripts/bench/telemetry --agents 30 --every 2
  *   scripts/bench/telemetry --seconds 20     longer rounds
- *   scripts/bench/telemetry --json           the figures as JSON
+ *   scripts/bench/telemetry --json           prints JSON
  */
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -16,21 +16,21 @@ import type { Load, LoadResult } from './load.ts'
 import { peakMegabytes, processorSeconds, residentMegabytes } from './process-figures.ts'
 import { type Agents, type AgentsResult, codexMetrics, traces } from './telemetry-agents.ts'
 
-/** On the disk of the checkout, as in report.ts. */
+/** On the checkout's disk, as in report.ts. */
 const PARENT = join(import.meta.dir, '../../dist')
 
-/** How long Bun compiles the hot paths before a measurement means something. */
+/** Warm-up time, during which Bun compiles the hot paths. */
 const WARM_UP_SECONDS = 3
 
-/** Megabytes that are sent one after the other to see what one costs. */
+/** Megabytes sent one after the other, to measure the cost of one. */
 const MEGABYTES = 200
 
-/** In turns, so that what else the machine does falls on both alike. */
+/** Alternating, so that other load on the machine affects both. */
 const ROUNDS = 5
 
 /**
- * Of those who report: a busy team's, whose answers show what else goes on. As many as a server can take would show
- * how processors are shared.
+ * Connections that report: those of a busy team, whose response times show the effect of other work. A saturated server
+ * would only show how processors are shared.
  */
 const CONNECTIONS = 8
 const PAUSE_MS = 20
@@ -46,9 +46,10 @@ const { values: options } = parseArgs({
 const seconds = Number(options.seconds)
 const agents = Number(options.agents)
 const everySeconds = Number(options.every)
-if (!(seconds > 0 && agents > 0 && everySeconds > 0)) throw new Error('--agents, --every and --seconds take numbers.')
+if (!(seconds > 0 && agents > 0 && everySeconds > 0))
+  throw new Error('--agents, --every and --seconds must be positive numbers.')
 
-/** Milliseconds for which the main thread was on a processor; its id is that of the process. */
+/** Processor time of the main thread, in milliseconds; its id is that of the process. */
 function mainThreadMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 }
@@ -61,7 +62,7 @@ async function costOf(server: Server, token: string, kind: string, body: Uint8Ar
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body,
     })
-    if (!answer.ok) throw new Error(`Not taken: ${answer.status} ${await answer.text()}`)
+    if (!answer.ok) throw new Error(`Telemetry was refused: ${answer.status} ${await answer.text()}`)
     await answer.text()
   }
   for (let warm = 0; warm < 20; warm++) await push()
@@ -127,7 +128,7 @@ async function run() {
     }
     for (const { statuses } of [...alone, ...beside, ...pushed]) {
       const wrong = Object.keys(statuses).filter((status) => !['200', '201'].includes(status))
-      if (wrong.length > 0) throw new Error(`Not all was well answered: ${JSON.stringify(statuses)}`)
+      if (wrong.length > 0) throw new Error(`Unexpected responses: ${JSON.stringify(statuses)}`)
     }
     const figures = {
       costs,
@@ -154,20 +155,20 @@ function printTable({ costs, p50Ms, p99Ms, ...figures }: Figures): void {
     console.log(`${what.padEnd(58)}${figure.padStart(12)}  ${note}`)
   const ms = (value: number) => `${value.toFixed(1)} ms`
   const megabytes = (value: number) => `${Math.round(value)} MB`
-  line('main thread, a megabyte of metrics', ms(costs.metrics.mainMsPerMegabyte), 'promised: below 15')
-  line('main thread, a megabyte of traces', ms(costs.traces.mainMsPerMegabyte), 'promised: below 15')
-  line('all threads, a megabyte of metrics', ms(costs.metrics.allMsPerMegabyte))
-  line('all threads, a megabyte of traces', ms(costs.traces.allMsPerMegabyte))
-  line('reports a second', figures.reportsPerSecond.toFixed(0))
+  line('main thread, per megabyte of metrics', ms(costs.metrics.mainMsPerMegabyte), 'target: below 15')
+  line('main thread, per megabyte of traces', ms(costs.traces.mainMsPerMegabyte), 'target: below 15')
+  line('all threads, per megabyte of metrics', ms(costs.metrics.allMsPerMegabyte))
+  line('all threads, per megabyte of traces', ms(costs.traces.allMsPerMegabyte))
+  line('reports per second', figures.reportsPerSecond.toFixed(0))
   line(`pushed by ${agents} agents`, `${figures.pushedMegabytesPerSecond.toFixed(1)} MB/s`, `${figures.turns} turns`)
-  line('reporting, median answer: alone', ms(p50Ms.alone))
-  line('reporting, median answer: while agents push', ms(p50Ms.beside))
+  line('reporting, median: alone', ms(p50Ms.alone))
+  line('reporting, median: while agents push', ms(p50Ms.beside))
   line('reporting, p99: alone', ms(p99Ms.alone))
   line('reporting, p99: while agents push', ms(p99Ms.beside))
-  line('p99 moves by', ms(p99Ms.beside - p99Ms.alone), 'promised: up to 5')
-  line('resident memory, idle', megabytes(figures.idleMegabytes), 'promised: up to 100')
-  line('resident memory, after the load', megabytes(figures.loadedMegabytes), 'promised: up to 250')
-  line('resident memory, at most', megabytes(figures.peakMegabytes))
+  line('increase of the p99', ms(p99Ms.beside - p99Ms.alone), 'target: at most 5')
+  line('resident memory, idle', megabytes(figures.idleMegabytes), 'target: at most 100')
+  line('resident memory, after the load', megabytes(figures.loadedMegabytes), 'target: at most 250')
+  line('resident memory, peak', megabytes(figures.peakMegabytes))
 }
 
 const figures = await run()

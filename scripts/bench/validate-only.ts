@@ -1,6 +1,6 @@
 /**
- * What Tally's reporting is compared with: the same framework, the same schema, the same body, and nothing else. It
- * shows what the machine can take at all, so that the ratio says more than entries per second do.
+ * The baseline for Tally's reporting: the same framework, schema and body, and nothing else. It shows the maximum that
+ * the machine can handle, so that the ratio is more meaningful than entries per second.
  */
 import { Elysia } from 'elysia'
 import { TokenEntryReport } from '../../src/features/entries/schema.ts'

@@ -1,6 +1,6 @@
 /**
- * Calls without a valid credential over many connections, each its next call when the last is answered, and prints the
- * statuses as JSON. A process of its own on raw sockets, so that little of the machine goes into making the calls.
+ * Makes calls without a valid credential over many connections, each after the response to the previous one, and prints
+ * the statuses as JSON. It is a separate process on raw sockets, so that the calls take little processor time.
  */
 import { newSecret } from '../../src/features/people/secret.ts'
 import { randomBase62 } from '../../src/lib/base62.ts'
@@ -13,14 +13,14 @@ export interface AnonymousLoad {
   attack: Attack
   connections: number
   seconds: number
-  /** Whether each connection says that it forwards for an address of its own; else all come from one. */
+  /** Whether each connection claims to forward for a different address; otherwise all come from one. */
   addresses: 'one' | 'many'
 }
 
-/** A person who exists; every other sign-in is for one who does not. */
+/** An existing person; every other sign-in is for an unknown one. */
 const KNOWN_EMAIL = 'ada@example.com'
 
-/** What anybody may read, dear and cheap, and what is not there. */
+/** Public paths, expensive and cheap, and a path that does not exist. */
 const PATHS = [
   '/',
   '/sign-in',
@@ -115,7 +115,7 @@ async function run({ port, attack, connections, seconds, addresses }: AnonymousL
         },
       }).catch(() => undefined)
       if (!socket) await Bun.sleep(50)
-      // What is still unanswered at the end is left.
+      // Requests without a response at the end are ignored.
       else await Promise.race([closed, Bun.sleep(Math.max(0, end - performance.now()))]).then(() => socket.end())
     }
   }

@@ -1,8 +1,8 @@
 /**
- * Two hundred connections without a valid credential, while agents report: how many reports are left of those that come
- * without them, in turns in the same run. `bun scripts/chaos/anonymous-load.ts` prints a table; `--executable <path>`
- * measures another one, `--seconds <number>` is the length of each turn, `--rounds <number>` how many there are,
- * `--attack <name>` the only one.
+ * Two hundred connections without a valid credential while agents report: compares the throughput of reports with and
+ * without them, alternating in the same run. `bun scripts/chaos/anonymous-load.ts` prints a table.
+ * `--executable <path>` measures another executable, `--seconds <number>` and `--rounds <number>` set the length and
+ * number of turns, and `--attack <name>` runs only one attack.
  */
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { type Figures, quantile, type Scenario, Victim } from './scenario.ts'
 
 const CONNECTIONS = 200
 
-/** What is promised to be left of the reports. */
+/** The share of the throughput that must remain. */
 const PROMISED_SHARE = 0.7
 
 interface Sizes {
@@ -30,7 +30,7 @@ const SIZES = { short: { seconds: 1, rounds: 1 }, long: { seconds: 5, rounds: 3 
 interface Measured {
   attack: Attack
   addresses: AnonymousLoad['addresses']
-  /** Entries a second, without and with the anonymous calls, by round. */
+  /** Entries per second without and with the anonymous calls, by round. */
   without: number[]
   with: number[]
   refusedReports: number
@@ -84,7 +84,7 @@ class Measurement {
         attack,
         addresses,
         connections: CONNECTIONS,
-        // Longer than the reports, which begin when it is under way.
+        // Longer than the reports, which start later.
         seconds: this.sizes.seconds + 2,
       }
       const attacking = child<AnonymousResult>(join(import.meta.dir, 'anonymous-clients.ts'), load)
@@ -129,7 +129,7 @@ async function measure(sizes: Sizes, { executable, print }: { executable?: strin
     )
     await victim.start(['--trusted-proxies', '127.0.0.1'])
     const measurement = new Measurement(victim, sizes)
-    // The first reports make names, projects and prices known.
+    // Warm-up: the first reports create names and projects, and load prices.
     await measurement.report()
     const all: Measured[] = []
     for (const attack of sizes.attacks ?? ATTACKS) {
@@ -141,7 +141,7 @@ async function measure(sizes: Sizes, { executable, print }: { executable?: strin
     }
     const peak = peakMegabytes(victim.server.process.pid)
     const { code } = await victim.server.stop()
-    if (code !== 0) throw new Error(`The server ended with ${code}`)
+    if (code !== 0) throw new Error(`The server exited with ${code}`)
     return { all, acknowledged: measurement.acknowledged, peak }
   } finally {
     await victim.remove()
@@ -179,13 +179,13 @@ if (import.meta.main) {
     reporters: Number(values.reporters),
     attacks: ATTACKS.filter((attack) => values.attack === undefined || attack === values.attack),
   }
-  console.log('| 200 connections of | addresses | reports/s without | with | share | p99 with | refused | answers |')
+  console.log('| 200 connections of | addresses | reports/s without | with | share | p99 with | refused | responses |')
   console.log('| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |')
   const options = {
     print: (row: string) => console.log(row),
     ...(values.executable && { executable: values.executable }),
   }
   const { all, peak } = await measure(sizes, options)
-  console.log(`\nat most ${Math.round(peak)} MB resident`)
+  console.log(`\npeak resident memory: ${Math.round(peak)} MB`)
   process.exit(all.every((measured) => shareOf(measured) >= PROMISED_SHARE) ? 0 : 1)
 }

@@ -1,15 +1,15 @@
-/** Clients that send a byte now and then, half of what they promise, or no HTTP at all, while good ones report. */
+/** Clients that send a byte now and then, half of what they announce, or no HTTP at all, while good clients report. */
 import { residentMegabytes } from '../bench/process-figures.ts'
 import { judge, quantile, Reporters, type Scenario, Victim } from './scenario.ts'
 
 const CONNECTIONS = { short: 60, long: 1_000 }
 
-/** Bun cuts off after 20 s of silence, and a little later where it looks round. */
+/** Bun closes a connection after 20 s of silence, or a little later. */
 const CUT_WITHIN_MS = 32_000
 
 const HEAD = 'POST /api/v1/token-entries HTTP/1.1\r\nHost: tally\r\nContent-Type: application/json\r\n'
 
-/** What each kind sends first, and whether it goes on byte by byte. */
+/** What each kind of client sends first, and whether it continues byte by byte. */
 const KINDS: { first: string; drips: boolean }[] = [
   { first: `${HEAD}Content-Length: 1000\r\n\r\n{"agent_harness":`, drips: false },
   { first: `${HEAD}Content-Length: 100000\r\n\r\n`, drips: true },
@@ -48,7 +48,7 @@ export const badClients: Scenario = {
         acknowledged: reporters.acknowledged.size,
         ...judge(victim.databaseFile, reporters.acknowledged),
         readyMs: [],
-        says: `silent ones cut after ${cutAfter.toFixed(0)} s, ${Math.round(grown)} MB more, p99 of the good ${p99} ms`,
+        says: `silent connections closed after ${cutAfter.toFixed(0)} s, ${Math.round(grown)} MB more, p99 of good clients ${p99} ms`,
       }
     } finally {
       await victim.remove()

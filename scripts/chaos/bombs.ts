@@ -1,6 +1,6 @@
 /**
- * Bodies made to take as much memory as they can, one by one and fifty at a time, and callers who declare bodies or ask
- * for exports and then do nothing, while good clients report.
+ * Bodies that use as much memory as possible, one by one and fifty at a time, and clients that announce bodies or
+ * request exports and then do nothing, while good clients report.
  */
 import { writeFileSync } from 'node:fs'
 import { BOMBS, type Bomb } from '../../test/support/bombs.ts'
@@ -12,14 +12,14 @@ const PASSWORD = 'correct horse battery staple'
 /** One body within its byte limits. */
 const GROWTH_LIMIT_MB = 50
 
-/** Whatever many callers do at a time. */
+/** Limit for many callers at the same time. */
 const TOTAL_LIMIT_MB = 400
 
 const TOGETHER = 50
 const UNSENT = { short: 300, long: 1_000 }
 const UNREAD = { short: 50, long: 200 }
 
-/** Of the bombs of each decoder; all of them take some minutes. */
+/** Number of bombs per decoder; all of them take some minutes. */
 const EACH = { short: 3, long: Number.POSITIVE_INFINITY }
 
 type Headers = Record<string, string>
@@ -30,7 +30,7 @@ interface Credentials {
   sheet: string
 }
 
-/** What somebody is who may send every kind of body. */
+/** The role of a person who may send every kind of body. */
 export async function credentialsFor(victim: Victim): Promise<Credentials> {
   const { url } = victim.server
   const email = 'eve@example.com'
@@ -56,7 +56,7 @@ export async function credentialsFor(victim: Victim): Promise<Credentials> {
   return { service: { authorization: `Bearer ${victim.token}` }, session, sheet }
 }
 
-/** Sends a bomb and answers its status; 0 where the connection was cut. */
+/** Sends a bomb and returns the status; 0 if the connection was closed. */
 export async function send(url: string, bomb: Bomb, body: Uint8Array, who: Credentials): Promise<number> {
   const isOfPeople = ['table', 'sheet', 'picture'].includes(bomb.decoder)
   try {
@@ -76,16 +76,16 @@ export async function send(url: string, bomb: Bomb, body: Uint8Array, who: Crede
   }
 }
 
-/** By how much memory grows at most while something is done, in MB. */
+/** The peak growth of memory during an action, in MB. */
 export async function growth(pid: number, act: () => Promise<unknown>): Promise<number> {
   const before = residentMegabytes(pid)
-  // Sets the peak to what is held now: https://docs.kernel.org/filesystems/proc.html
+  // Resets the peak to the current value: https://docs.kernel.org/filesystems/proc.html
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
   await act()
   return peakMegabytes(pid) - before
 }
 
-/** Connections that send no more than a beginning, or take nothing of what comes. */
+/** Connections that send only the start of a request, or read nothing of the response. */
 function silent(url: string, count: number, head: string) {
   const { hostname, port } = new URL(url)
   return Promise.all(
@@ -106,7 +106,7 @@ function silent(url: string, count: number, head: string) {
   )
 }
 
-/** Until a limit, or what was freed, shows in the process. */
+/** Time until a limit, or freed memory, shows in the process. */
 const SETTLE_MS = 3_000
 
 async function growthOfSilent(victim: Victim, count: number, head: string): Promise<number> {
@@ -142,7 +142,7 @@ export const bombs: Scenario = {
       const { url, process } = victim.server
       const reporters = new Reporters(victim, 'good', 4)
       await reporters.untilMore(200)
-      // Threads, and code that is compiled, are no part of a body.
+      // Warm-up: memory of threads and compiled code must not count.
       const small = new TextEncoder().encode('{}')
       for (const bomb of BOMBS) for (let count = 0; count < 5; count += 1) await send(url, bomb, small, who)
       const begun = residentMegabytes(process.pid)
@@ -180,7 +180,7 @@ export const bombs: Scenario = {
       const total = peakMegabytes(process.pid)
       await reporters.stop()
       await victim.server.stop()
-      if (failed.length > 0) throw new Error(`Failed instead of refusing: ${failed.join('; ')}`)
+      if (failed.length > 0) throw new Error(`The server failed instead of refusing a body: ${failed.join('; ')}`)
       if (largest.grown > GROWTH_LIMIT_MB) throw new Error(`${largest.name} took ${Math.round(largest.grown)} MB`)
       if (total > TOTAL_LIMIT_MB) throw new Error(`All together took ${Math.round(total)} MB`)
       return {
@@ -188,7 +188,7 @@ export const bombs: Scenario = {
         acknowledged: reporters.acknowledged.size,
         ...judge(victim.databaseFile, reporters.acknowledged),
         readyMs: [],
-        says: `${Math.round(begun)} MB; at most ${Math.round(largest.grown)} more for one body (${largest.name}), ${Math.round(together)} for ${TOGETHER} at a time, ${Math.round(unsent)} for ${UNSENT[size]} unsent, ${Math.round(unread)} for ${UNREAD[size]} unread`,
+        says: `${Math.round(begun)} MB; up to ${Math.round(largest.grown)} more for one body (${largest.name}), ${Math.round(together)} for ${TOGETHER} at a time, ${Math.round(unsent)} for ${UNSENT[size]} unsent, ${Math.round(unread)} for ${UNREAD[size]} unread`,
       }
     } finally {
       await victim.remove()

@@ -1,6 +1,5 @@
 /**
- * The clock of the machine is set forward and back by a day while agents report. What they dated themselves must stay
- * as it was.
+ * Sets the machine's clock forward and back by days while agents report. The times in their reports must not change.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -54,7 +53,7 @@ export const clockJumps: Scenario = {
   },
 }
 
-/** Entries that are not of the moment that their agent named. */
+/** Entries whose time differs from the one in the report. */
 function misdated(file: string): number {
   const connection = new Connection(file, { readonly: true })
   try {

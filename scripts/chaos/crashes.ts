@@ -1,4 +1,4 @@
-/** `kill -9` under load, again and again, while the clients go on sending what they got no answer to. */
+/** Repeated `kill -9` under load, while clients keep repeating reports that were not acknowledged. */
 import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
 
 const ROUNDS = { short: 3, long: 200 }

@@ -1,4 +1,4 @@
-/** A disk that fails at a sync, that is slow, and that is full. */
+/** A disk that fails at a sync, one that is slow, and one that is full. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ export const failedSync: Scenario = {
   async run(size) {
     const figures = { rounds: 0, acknowledged: 0, lost: 0, doubled: 0, readyMs: [] as number[] }
     for (let round = 0; round < ROUNDS[size]; round += 1) {
-      // Not the first ones, which are those of the start; and from then on all of them.
+      // Skips the first syncs, which belong to the start, and then fails all of them.
       const from = 40 + Math.floor(Math.random() * 200)
       const inject = `inject=fdatasync:error=EIO:when=${from}+`
       const victim = await Victim.make({ before: ['strace', '-D', '-f', '-o', '/dev/null', '-e', inject] })
@@ -24,7 +24,7 @@ export const failedSync: Scenario = {
         const reporters = new Reporters(victim, `eio-${round}`)
         const code = await victim.server.process.exited
         if (code !== EXIT_FATAL)
-          throw new Error(`The server ended with ${code} where its disk failed, not ${EXIT_FATAL}`)
+          throw new Error(`The server exited with ${code} when its disk failed, instead of ${EXIT_FATAL}`)
         victim.installation.before.length = 0
         await victim.start()
         await reporters.untilMore(50)
@@ -40,7 +40,7 @@ export const failedSync: Scenario = {
         await victim.remove()
       }
     }
-    return { ...figures, says: `each time it ended with ${EXIT_FATAL}` }
+    return { ...figures, says: `exited with ${EXIT_FATAL} each time` }
   },
 }
 
@@ -72,7 +72,7 @@ export const slowSync: Scenario = {
   },
 }
 
-/** The executable lies on it as well. */
+/** Room for the executable too. */
 const DISK_MEGABYTES = 220
 
 export const fullDisk: Scenario = {
@@ -103,10 +103,11 @@ export const fullDisk: Scenario = {
         const reads = await fetch(`${victim.server.url}/health`)
         const refusedFor = [...reporters.statuses.keys()].filter((status) => status >= 500)
         rmSync(filler)
-        // Without a restart.
+        // No restart.
         const before = reporters.acknowledged.size
         await reporters.untilMore(50)
-        if (reporters.acknowledged.size === before) throw new Error('It did not go on when there was space again')
+        if (reporters.acknowledged.size === before)
+          throw new Error('The server did not recover when there was space again')
         await reporters.stop()
         await victim.server.stop()
         return {
@@ -114,7 +115,7 @@ export const fullDisk: Scenario = {
           acknowledged: reporters.acknowledged.size,
           ...judge(victim.databaseFile, reporters.acknowledged),
           readyMs: [],
-          says: `answered ${refusedFor.join(', ')} meanwhile, reads ${reads.status}; went on without a restart`,
+          says: `returned ${refusedFor.join(', ')} meanwhile, reads ${reads.status}; recovered without a restart`,
         }
       } finally {
         await victim.remove()
@@ -126,14 +127,14 @@ export const fullDisk: Scenario = {
   },
 }
 
-/** Until nothing goes any more. */
+/** Fills the disk until nothing more fits. */
 function fill(path: string): void {
   const chunk = Buffer.alloc(1 << 20, 1)
   for (let size = chunk.length; size >= 1; size = Math.floor(size / 16)) {
     try {
       while (true) writeFileSync(path, chunk.subarray(0, size), { flag: 'a' })
     } catch {
-      // Full for pieces of this size.
+      // Full for blocks of this size.
     }
   }
 }
@@ -141,7 +142,7 @@ function fill(path: string): void {
 async function untilRefused(reporters: Reporters): Promise<void> {
   const deadline = performance.now() + 30_000
   while (!reporters.statuses.get(503)) {
-    if (performance.now() > deadline) throw new Error('A full disk refused nothing')
+    if (performance.now() > deadline) throw new Error('The server refused nothing on a full disk')
     await Bun.sleep(10)
   }
 }

@@ -1,16 +1,16 @@
 /**
- * Requests made from the OpenAPI document and bent: fields left out, added, of other types and sizes, bodies cut in half,
- * parameters of every kind. Whatever comes, the answer is no 5xx, and the memory does not grow with it.
+ * Malformed requests derived from the OpenAPI document: fields left out, added, with other types and sizes, bodies cut
+ * in half, parameters of every kind. The server must never return a 5xx, and its memory must not grow.
  */
 import { residentMegabytes } from '../bench/process-figures.ts'
 import { judge, type Scenario, Victim } from './scenario.ts'
 
 const REQUESTS = { short: 1_500, long: 100_000 }
 
-/** So many at a time, as from a careless program. */
+/** Requests at the same time. */
 const AT_ONCE = 16
 
-/** What is left out: each ends the session that asks. */
+/** Excluded operations: each ends the session that calls it. */
 const LEFT_OUT = new Set(['signOut', 'signIn', 'changePassword'])
 
 interface Operation {
@@ -23,7 +23,7 @@ interface Operation {
 }
 
 export const fuzz: Scenario = {
-  name: 'requests bent from the OpenAPI document',
+  name: 'malformed requests from the OpenAPI document',
   lacks: () => undefined,
   async run(size) {
     const victim = await Victim.make()
@@ -41,7 +41,7 @@ export const fuzz: Scenario = {
       const known: Known = new Map()
       let sent = 0
       const pid = victim.server.process.pid
-      // Caches fill and the compiler warms up first.
+      // Warm-up: caches fill and hot code is compiled.
       let memoryBefore = 0
       const send = async () => {
         while (sent < REQUESTS[size]) {
@@ -66,13 +66,14 @@ export const fuzz: Scenario = {
       await Promise.all(Array.from({ length: AT_ONCE }, send))
       const grown = Math.round(residentMegabytes(pid) - memoryBefore)
       const { code } = await victim.server.stop()
-      if (failures.length > 0) throw new Error(`${failures.length} answers of 5xx:\n${failures.slice(0, 5).join('\n')}`)
-      if (code !== 0) throw new Error(`The server ended with ${code}`)
+      if (failures.length > 0)
+        throw new Error(`${failures.length} responses with 5xx:\n${failures.slice(0, 5).join('\n')}`)
+      if (code !== 0) throw new Error(`The server exited with ${code}`)
       const told = [...statuses].sort().map(([status, times]) => `${status} × ${times}`)
       return {
         rounds: REQUESTS[size],
         acknowledged: statuses.get(201) ?? 0,
-        // What a bent report says twice was sent twice.
+        // Duplicates are intended: some reports are sent twice.
         lost: judge(victim.databaseFile, new Set()).lost,
         doubled: 0,
         readyMs: [],
@@ -124,7 +125,7 @@ async function operationsOf(url: string): Promise<Operation[]> {
 
 const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)]!
 
-/** What has broken programs before. */
+/** Values that often break programs. */
 const ODD: readonly unknown[] = [
   null,
   true,
@@ -171,13 +172,13 @@ function bent(value: unknown): unknown {
   return value
 }
 
-/** Ids of things that there are, by their prefix. */
+/** Ids of existing objects, by prefix. */
 type Known = Map<string, string[]>
 
-/** Enough to hit things in many states. */
+/** Enough to hit objects in many states. */
 const KNOWN_LIMIT = 200
 
-/** Takes ids out of an answer, so that other requests meet what these have made. */
+/** Collects ids from a response, so that later requests use the objects created by earlier ones. */
 function remember(known: Known, text: string): void {
   for (const [, id, prefix] of text.matchAll(/"id":"(([a-z]{3})_[0-9a-f]{32})"/g)) {
     const ids = known.get(prefix!) ?? []
@@ -198,7 +199,7 @@ const PREFIXES: Record<string, string> = {
   prices: 'prc',
 }
 
-/** A path with ids of what there is, mostly, else with anything. */
+/** A path, usually with ids of existing objects, otherwise with arbitrary values. */
 function fill(path: string, known: Known): string {
   const ids = known.get(PREFIXES[path.split('/')[3]!] ?? '') ?? []
   const idOf = () => (ids.length > 0 && Math.random() < 0.7 ? pick(ids) : pick(['1', ...ODD]))

@@ -1,4 +1,4 @@
-/** Somebody moves, removes, replaces or overwrites a file of the database while the server uses it. */
+/** A database file is moved, removed, replaced or overwritten while the server uses it. */
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { EXIT_FATAL, judge, Reporters, type Scenario, Victim } from './scenario.ts'
 
@@ -8,7 +8,7 @@ const EXIT_WITHIN_MS = 5_000
 interface Loss {
   name: string
   inflict(database: string, backup: string): void
-  /** Puts right what people can; undefined where what was acknowledged went with the file. */
+  /** Repairs what people can repair; undefined if the acknowledged entries were lost with the file. */
   repair?: (database: string) => void
 }
 
@@ -28,7 +28,7 @@ const LOSSES: Loss[] = [
       renameSync(`${database}.new`, database)
     },
   },
-  // Writes into the file that is there, as `cp` does.
+  // Overwrites the existing file, as `cp` does.
   { name: 'overwritten', inflict: (database, backup) => void Bun.spawnSync(['cp', backup, database]) },
 ]
 
@@ -50,9 +50,10 @@ export const lostFiles: Scenario = {
         const begun = performance.now()
         loss.inflict(victim.databaseFile, backup)
         const code = await Promise.race([victim.server.process.exited, Bun.sleep(EXIT_WITHIN_MS)])
-        if (code !== EXIT_FATAL) throw new Error(`${loss.name}: it ended with ${code ?? 'nothing'}, not ${EXIT_FATAL}`)
+        if (code !== EXIT_FATAL)
+          throw new Error(`${loss.name}: the server exited with ${code ?? 'no code'} instead of ${EXIT_FATAL}`)
         tookMs.push(performance.now() - begun)
-        // A new server answers what is still being sent; without the file, a new folder's does.
+        // A new server receives the remaining reports; without the file, one in a new folder.
         if (loss.repair) {
           loss.repair(victim.databaseFile)
           await victim.start()
@@ -71,6 +72,6 @@ export const lostFiles: Scenario = {
         await victim.remove()
       }
     }
-    return { ...figures, says: `ended with ${EXIT_FATAL} after at most ${Math.round(Math.max(...tookMs))} ms` }
+    return { ...figures, says: `exited with ${EXIT_FATAL} after at most ${Math.round(Math.max(...tookMs))} ms` }
   },
 }

@@ -1,7 +1,7 @@
 /**
- * The machine loses its power, or the disk an error: whatever was not synced is gone. `strace` sees every write to the
- * log and the database file and every sync of them; afterwards each range that was written after the last sync that
- * succeeded had begun is filled with noise, which is the worst that a disk may do with it.
+ * Power loss or a disk error: everything that was not synced is lost. `strace` records every write and sync of the log
+ * and the database file. Afterwards, each range written after the start of the last successful sync is filled with
+ * noise, which is the worst that a disk may do to it.
  */
 import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ const ROUNDS = { short: 2, long: 50 }
 
 const CALLS = 'trace=pwrite64,fdatasync,fsync,ftruncate'
 
-/** `-D` leaves the server itself as our child, so that a kill hits it and not the one who looks on. */
+/** `-D` keeps the server as our child process, so that a kill hits the server and not strace. */
 const TRACER = ['strace', '-D', '-f', '-y', '-s', '0', '-o', 'trace', '-e', CALLS]
 
 const noStrace = () => (Bun.which('strace') ? undefined : 'strace is not installed')
 
 export const powerLoss: Scenario = {
-  name: 'power loss (what was not synced is noise)',
+  name: 'power loss (unsynced data becomes noise)',
   lacks: noStrace,
   async run(size) {
     const victim = await Victim.make({ before: TRACER })
@@ -29,7 +29,7 @@ export const powerLoss: Scenario = {
         await reporters.untilMore(20 + Math.random() * 60)
         await victim.server.crash()
         const trace = join(victim.installation.folder, 'trace')
-        // The database first: whether half of the log is missing as well decides nothing about it.
+        // The database first: it does not depend on whether half of the log is missing too.
         spoiled += spoilUnsynced(trace, victim.databaseFile)
         spoiled += spoilUnsynced(trace, `${victim.databaseFile}-wal`, { mayCut: true })
         await victim.start()
@@ -41,7 +41,7 @@ export const powerLoss: Scenario = {
         acknowledged: reporters.acknowledged.size,
         ...judge(victim.databaseFile, reporters.acknowledged),
         readyMs: victim.readyMs.slice(1),
-        says: `${spoiled} unsynced writes spoiled`,
+        says: `${spoiled} unsynced writes corrupted`,
       }
     } finally {
       await victim.remove()
@@ -49,7 +49,7 @@ export const powerLoss: Scenario = {
   },
 }
 
-/** A call of a checkpoint that fails, and which one of them does. */
+/** The checkpoint's call that fails, and which one. */
 interface FailingCall {
   call: 'fsync,fdatasync' | 'pwrite64'
   /** The number of the call on the database file since the start, from 1. */
@@ -58,13 +58,13 @@ interface FailingCall {
 }
 
 export const failedCheckpointSync: Scenario = {
-  name: 'the database file cannot be synced, and loses its writes',
+  name: 'syncing the database file fails and its writes are lost',
   lacks: noStrace,
   run: (size) => failCheckpoints(size, { call: 'fsync,fdatasync', from: 1, spread: 4 }),
 }
 
 export const failedCheckpointWrite: Scenario = {
-  name: 'the database file cannot be written, and loses its writes',
+  name: 'writing the database file fails and its writes are lost',
   lacks: noStrace,
   run: (size) => failCheckpoints(size, { call: 'pwrite64', from: 1, spread: 200 }),
 }
@@ -104,7 +104,7 @@ async function failCheckpoints(size: Size, { call, from, spread }: FailingCall):
       reporters.isPaused = false
       const code = victim.server.process.exitCode
       if (code !== EXIT_FATAL)
-        throw new Error(`The server ended with ${code} where a ${call} failed, not ${EXIT_FATAL}`)
+        throw new Error(`The server exited with ${code} when a ${call} failed, instead of ${EXIT_FATAL}`)
       spoiled += spoilUnsynced(join(victim.installation.folder, 'trace'), victim.databaseFile)
       before.length = 0
       await victim.start()
@@ -117,7 +117,7 @@ async function failCheckpoints(size: Size, { call, from, spread }: FailingCall):
       acknowledged: reporters.acknowledged.size,
       ...judge(victim.databaseFile, reporters.acknowledged),
       readyMs: victim.readyMs.slice(1),
-      says: `each time it ended with ${EXIT_FATAL}; ${spoiled} unsynced writes spoiled`,
+      says: `exited with ${EXIT_FATAL} each time; ${spoiled} unsynced writes corrupted`,
     }
   } finally {
     await victim.remove()
@@ -132,17 +132,17 @@ interface Write {
 const CALL = /^(\d+) +(pwrite64|fdatasync|fsync|ftruncate)\(\d+<([^>]*)>(.*)$/
 const RESUMED = /^(\d+) +<\.\.\. (pwrite64|fdatasync|fsync|ftruncate) resumed>.*= (-?\d+)/
 
-/** Answers what was written to a file after the last sync that succeeded had begun. */
+/** Returns the writes to a file after the start of the last successful sync. */
 export function unsyncedWrites(trace: string, path: string): Write[] {
   let pending: Write[] = []
-  /** By thread: how many of the pending writes were there when its sync began. */
+  /** By thread: the number of pending writes when its sync started. */
   const syncing = new Map<string, number>()
   const synced = (thread: string, result: string) => {
     const covered = syncing.get(thread)
     syncing.delete(thread)
     if (covered === undefined || result !== '0') return
     pending = pending.slice(covered)
-    // What others sync meanwhile began with as many fewer.
+    // Syncs of other threads that are in progress started with that many fewer.
     for (const [other, count] of syncing) syncing.set(other, Math.max(0, count - covered))
   }
   for (const line of trace.split('\n')) {
@@ -168,7 +168,7 @@ export function unsyncedWrites(trace: string, path: string): Write[] {
   return pending
 }
 
-/** Fills with noise what was not synced. Answers how many writes that were. */
+/** Fills unsynced ranges with noise, and returns the number of writes. */
 function spoilUnsynced(trace: string, path: string, { mayCut = false } = {}): number {
   const unsynced = unsyncedWrites(readFileSync(trace, 'utf8'), path)
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
@@ -178,7 +178,7 @@ function spoilUnsynced(trace: string, path: string, { mayCut = false } = {}): nu
     if (offset < size) writeSync(file, crypto.getRandomValues(new Uint8Array(length)), 0, length, offset)
   }
   closeSync(file)
-  // Half of the time what was appended last is not there at all.
+  // Half of the time, the last appended data is missing entirely.
   const last = unsynced.at(-1)
   if (mayCut && last && Math.random() < 0.5) truncateSync(path, Math.min(size, last.offset))
   return unsynced.length

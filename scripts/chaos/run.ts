@@ -1,7 +1,7 @@
 /**
- * Hurts the executable as machines and people do, and says what was lost by it: `scripts/chaos/run` runs all of it
- * for an hour, `--short` as continuous integration does, and the names of some only those. Ends with 1 where anything
- * was lost, doubled or refused that should not have been.
+ * Chaos tests: injects the faults that machines and people cause into the executable, and reports what was lost.
+ * `scripts/chaos/run` runs all scenarios in about an hour, `--short` runs them as continuous integration does; pass
+ * parts of names to run only some. Exits with 1 if anything was lost, duplicated or wrongly refused.
  */
 import { anonymousLoad } from './anonymous-load.ts'
 import { badClients } from './bad-clients.ts'
@@ -45,7 +45,7 @@ async function main(args: string[]): Promise<number> {
   const size = args.includes('--short') ? 'short' : 'long'
   const names = args.filter((arg) => !arg.startsWith('--'))
   const asked = SCENARIOS.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)))
-  console.log('| chaos | rounds | acknowledged | lost | doubled | ready again, median / longest (ms) | |')
+  console.log('| scenario | rounds | acknowledged | lost | duplicated | ready again, median / longest (ms) | |')
   console.log('| --- | --- | --- | --- | --- | --- | --- |')
   let isWell = asked.length > 0
   for (const scenario of asked) {

@@ -1,6 +1,6 @@
 /**
- * What all chaos tests share: a server to hurt, clients who report until they are told that it is written, and a
- * verdict.
+ * Shared by all chaos tests: a server under test, clients that repeat each report until it is acknowledged, and the
+ * check of the result.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { join } from 'node:path'
@@ -8,21 +8,21 @@ import { Installation, type Server } from '../../test/support/binary.ts'
 
 export interface Figures {
   rounds: number
-  /** Entries whose writing a client was told of. */
+  /** Entries that were acknowledged to a client. */
   acknowledged: number
-  /** Of those, how many are not in the database. */
+  /** How many of those are not in the database. */
   lost: number
-  /** Of all that were sent, how many are there twice. */
+  /** How many of all sent entries are in the database twice. */
   doubled: number
-  /** From each new start until it is ready, in milliseconds. */
+  /** Time from each restart until the server is ready, in milliseconds. */
   readyMs: number[]
-  /** What else is worth saying, in a few words. */
+  /** Other results, in a few words. */
   says?: string
 }
 
 export interface Scenario {
   name: string
-  /** Undefined where this machine has what it takes, else what is missing. */
+  /** Undefined if this machine can run the scenario, else what is missing. */
   lacks(): string | undefined
   run(size: Size): Promise<Figures>
 }
@@ -30,18 +30,18 @@ export interface Scenario {
 /** `short` is for continuous integration, `long` for a person with an hour. */
 export type Size = 'short' | 'long'
 
-/** EX_SOFTWARE: what the server ends with when it cannot know what is durable. */
+/** EX_SOFTWARE: the server's exit code when it can't know what is durable. */
 export const EXIT_FATAL = 70
 
-/** How many clients report at a time. */
+/** Number of clients that report at the same time. */
 const CLIENTS = 16
 
-/** A call that takes longer is given up, and made again: the server may have gone with the answer. */
+/** A call that takes longer is aborted and repeated: the server may have died before it responded. */
 const CALL_TIMEOUT_MS = 15_000
 
 const RETRY_MS = 25
 
-/** The server under test, with somebody who may report to it. */
+/** The server under test, with a person and token to report with. */
 export class Victim {
   server!: Server
   readonly readyMs: number[] = []
@@ -67,20 +67,20 @@ export class Victim {
     this.readyMs.push(this.server.startedInMs)
   }
 
-  /** Stops it in good order, if it runs, and takes everything away. */
+  /** Stops the server gracefully, if it is running, and removes everything. */
   async remove(): Promise<void> {
     if (this.server?.process.exitCode === null) await this.server.stop()
     await this.installation.remove()
   }
 }
 
-/** Clients as agents are: each entry under a key of its own, sent again until the answer says that it is written. */
+/** Clients that behave like agents: each entry has its own key and is sent again until it is acknowledged. */
 export class Reporters {
   readonly acknowledged = new Set<string>()
   readonly latenciesMs: number[] = []
-  /** Answers by their status; `0` for none. */
+  /** Number of responses by status; `0` for no response. */
   readonly statuses = new Map<number, number>()
-  /** Whether no new call begins. */
+  /** Whether to start no new calls. */
   isPaused = false
   #isWanted = true
   #isGivenUp = false
@@ -94,7 +94,7 @@ export class Reporters {
     this.#running = Promise.all(Array.from({ length: clients }, (_, client) => this.#report(client)))
   }
 
-  /** Waits until so many more are acknowledged, or a time has passed. */
+  /** Waits until this many more are acknowledged, or a time has passed. */
   async untilMore(entries: number, patienceMs = 30_000): Promise<void> {
     const target = this.acknowledged.size + entries
     const deadline = performance.now() + patienceMs
@@ -102,8 +102,8 @@ export class Reporters {
   }
 
   /**
-   * What is being sent is still sent to its end, so that every key has been told what became of it; or is given up where
-   * nobody will answer any more.
+   * What is being sent is still sent to its end, so that every key has been told what became of it; or is given up
+   * where nobody will answer any more.
    */
   async stop({ giveUp = false } = {}): Promise<void> {
     this.#isWanted = false
@@ -148,7 +148,7 @@ export class Reporters {
       await answer.arrayBuffer()
       status = answer.status
     } catch {
-      // The server went, or is not there yet.
+      // The server died, or has not started yet.
     }
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
     if (status !== 200 && status !== 201) return false
@@ -157,7 +157,7 @@ export class Reporters {
   }
 }
 
-/** Looks into the database of a server that has stopped, or runs. Throws where the file itself is damaged. */
+/** Checks the database of a stopped or running server. Throws if the file itself is damaged. */
 export function judge(file: string, acknowledged: ReadonlySet<string>): Pick<Figures, 'lost' | 'doubled'> {
   const connection = new Connection(file, { readonly: true })
   try {

@@ -1,27 +1,27 @@
 /**
  * A steady mixed load for half an hour: single reports, batches, sessions, telemetry, lists, sums, exports, sign-ins.
- * Says how much memory the server holds at most, when it is idle again, and how fast it grows once it is warm.
+ * Reports the server's peak memory, its memory when idle again, and how fast memory grows after the warm-up.
  */
 import { residentMegabytes } from '../bench/process-figures.ts'
 import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
 
-/** Caches fill and the compiler works in the first part, which says nothing about growth. */
+/** Warm-up time, while caches fill and code is compiled; not part of the growth. */
 const WARM_UP_SHARE = 1 / 3
 
 const SAMPLE_MS = 2_000
 
 const IDLE_MS = { short: 3_000, long: 60_000 }
 
-/** Between two calls of each kind: some fifty calls a second beside the reports, of which one is an export. */
+/** Time between two calls of each kind: about fifty calls per second besides the reports, one of them an export. */
 const PAUSE_MS = 100
 const EXPORT_PAUSE_MS = 1_000
 
-/** So that the load stays the same however fast the machine is. */
+/** Keeps the load the same on any machine. */
 const REPORTERS = 4
 
 const PASSWORD = 'correct horse battery'
 
-/** Entries of a day of their own, so that an export is as large at the end as at the beginning. */
+/** Entries on a separate day, so that an export has the same size at the end as at the start. */
 const EXPORTED = { day: '2026-10-01', batches: 20, batch: 100 }
 
 interface Caller {
@@ -90,7 +90,7 @@ async function reportExported({ url, service }: Pick<Caller, 'url' | 'service'>)
   const body = JSON.stringify(Array.from({ length: EXPORTED.batch }, () => entry))
   for (let batch = 0; batch < EXPORTED.batches; batch += 1) {
     const answer = await fetch(`${url}/api/v1/token-entries/batch`, { method: 'POST', headers: json(service), body })
-    if (!answer.ok) throw new Error(`What is exported was answered ${answer.status}`)
+    if (!answer.ok) throw new Error(`The entries to export could not be reported: ${answer.status}`)
   }
 }
 
@@ -118,7 +118,7 @@ const signIn = (url: string) =>
     body: JSON.stringify({ email: 'ada@example.com', password: PASSWORD }),
   })
 
-/** How long it runs: minutes of the environment variable, for trying, else half an hour. */
+/** Duration: the minutes in the environment variable, else half an hour. */
 const durationMs = (size: 'short' | 'long') =>
   Number(Bun.env.TALLY_SOAK_MINUTES ?? (size === 'short' ? 0.2 : 30)) * 60_000
 
@@ -154,11 +154,10 @@ export const soak: Scenario = {
       await Bun.sleep(IDLE_MS[size])
       const idle = residentMegabytes(victim.server.process.pid)
       await victim.server.stop()
-      // A report may take too long where the machine is busy with other things.
+      // A report may take too long if the machine is busy with other work.
       const refused = [...statuses].filter(([key]) => key.endsWith(': 503')).reduce((sum, [, times]) => sum + times, 0)
       const failed = [...statuses.keys()].filter((key) => !/: (2\d\d|503)$/.test(key))
-      if (failed.length > 0)
-        throw new Error(`Not all was well answered: ${JSON.stringify(Object.fromEntries(statuses))}`)
+      if (failed.length > 0) throw new Error(`Unexpected responses: ${JSON.stringify(Object.fromEntries(statuses))}`)
       const peak = Math.max(...samples.map(({ megabytes }) => megabytes))
       return {
         rounds: [...statuses.values()].reduce((sum, times) => sum + times, 0),
@@ -166,7 +165,7 @@ export const soak: Scenario = {
         ...judge(victim.databaseFile, reporters.acknowledged),
         doubled: 0,
         readyMs: [],
-        says: `${slopeOf(samples).toFixed(0)} MB/hour after the warm-up, at most ${peak.toFixed(0)} MB, idle ${idle.toFixed(0)} MB, ${refused} refused`,
+        says: `${slopeOf(samples).toFixed(0)} MB/hour after the warm-up, peak ${peak.toFixed(0)} MB, idle ${idle.toFixed(0)} MB, ${refused} refused`,
       }
     } finally {
       await victim.remove()
@@ -189,7 +188,7 @@ async function sample(pid: number, forMs: number): Promise<Sample[]> {
   return samples
 }
 
-/** Megabytes an hour, by least squares over what came after the warm-up. */
+/** Megabytes per hour, by least squares over the samples after the warm-up. */
 function slopeOf(samples: readonly Sample[]): number {
   const warm = samples.slice(Math.floor(samples.length * WARM_UP_SHARE))
   const mean = (of: (sample: Sample) => number) => warm.reduce((sum, one) => sum + of(one), 0) / warm.length

@@ -1,4 +1,4 @@
-/** A server and three command lines write to one database at once: nobody may be told that it is locked. */
+/** A server and three command lines write to one database at the same time: none may fail because it is locked. */
 import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
 
 const COMMANDS = { short: 6, long: 300 }
@@ -35,7 +35,7 @@ export const together: Scenario = {
         acknowledged: reporters.acknowledged.size,
         ...judge(victim.databaseFile, reporters.acknowledged),
         readyMs: [],
-        says: `${WRITERS * COMMANDS[size]} commands beside the load, none refused${refused.length > 0 ? `; the server answered ${refused.map(([status, times]) => `${status} ${times} times`).join(', ')}` : ''}`,
+        says: `${WRITERS * COMMANDS[size]} commands during the load, none refused${refused.length > 0 ? `; the server returned ${refused.map(([status, times]) => `${status} ${times} times`).join(', ')}` : ''}`,
       }
     } finally {
       await victim.remove()
