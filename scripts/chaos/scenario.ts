@@ -102,8 +102,8 @@ export class Reporters {
   }
 
   /**
-   * What is being sent is still sent to its end, so that every key has been told what became of it; or is given up
-   * where nobody will answer any more.
+   * Stops the clients. Calls in progress are completed, so that the outcome of every key is known, or aborted with
+   * `giveUp` if no server will respond any more.
    */
   async stop({ giveUp = false } = {}): Promise<void> {
     this.#isWanted = false
