@@ -75,5 +75,8 @@ test('a change keeps what the form does not show: milliseconds, long requests an
 test('labels are the same when they were text, and a line without a name is told', () => {
   const labels = { branch: 'feature/x=y', repository: 'acme/web' }
   expect(labelsOf(labelsText(labels))).toEqual(labels)
-  expect([issueOfLabels('a=b\n'), issueOfLabels('a=b\nc')]).toEqual([null, 'Each line is name=value.'])
+  expect([issueOfLabels('a=b\n'), issueOfLabels('a=b\nc')]).toEqual([
+    null,
+    'Enter each label as name=value, one per line.',
+  ])
 })

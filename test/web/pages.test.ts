@@ -319,7 +319,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         await visiting('billing', async (visitor) => {
           const { page, open, settled, issues, barriers } = visitor
           await open('/')
-          const attention = page.getByRole('link', { name: /Tickets to decide/ })
+          const attention = page.getByRole('link', { name: /Conflicting tickets/ })
           expect(await attention.textContent()).toContain('1')
           await attention.click()
           await page.getByRole('button', { name: 'Conflicting projects', pressed: true }).waitFor()

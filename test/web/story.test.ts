@@ -67,8 +67,8 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await open('/unattributed')
       const group = page.getByRole('row').filter({ hasText: 'acme/web' })
       await group.getByRole('button', { name: /rule/i }).click()
-      await chosen(page, /Places it on the project/, 'WEB')
-      await press('Save the rule')
+      await chosen(page, /Assign to project/, 'WEB')
+      await press('Save rule')
       await page
         .getByRole('dialog')
         .getByRole('button', { name: /^(Apply|Place|Move)/ })

@@ -1,4 +1,4 @@
-/** Asking the rules about entries that are there already: first what would move, then moving it. */
+/** Applies rules to existing entries: first a preview of the moves, then the moves. */
 import { Alert, Button, Group, Loader, Modal, Progress, ScrollArea, Stack, Switch, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -17,20 +17,20 @@ type Applied = Body<Awaited<ReturnType<typeof apply.post>>>
 type Scope = Parameters<typeof apply.post>[0]['scope']
 type Where = Applied['groups'][number]['to']
 
-/** Moves that are listed one by one: enough to see whether it is what was meant. */
+/** The number of individual moves in the preview. */
 const LISTED = 100
 
 interface ApplyRulesProps {
   isOpen: boolean
   close: () => void
-  /** Narrows the entries; all of them unless said. */
+  /** Narrows the entries; all of them by default. */
   filter?: ApplyFilter
   /** After entries were moved. */
   applied?: () => void
 }
 
 export const ApplyRules = ({ isOpen, close, ...props }: ApplyRulesProps) => (
-  <Modal opened={isOpen} onClose={close} title="Apply the rules to entries that are there" size="xl">
+  <Modal opened={isOpen} onClose={close} title="Apply rules to existing entries" size="xl">
     <Planned close={close} {...props} />
   </Modal>
 )
@@ -39,9 +39,9 @@ function Planned({ close, filter = {}, applied }: Omit<ApplyRulesProps, 'isOpen'
   const [scope, setScope] = useState<Scope>('unattributed')
   const planned = useQuery({
     queryKey: ['rule-application', scope, filter],
-    // Without a list a call goes on until its time is over, for the sums.
+    // Without a list, a call uses its whole time limit for the totals.
     queryFn: () => answer(apply.post({ scope, dry_run: true, limit: 0 }, { query: filter })),
-    // What is confirmed must be what there is now.
+    // The preview must match the current entries.
     staleTime: 0,
     gcTime: 0,
   })
@@ -53,15 +53,15 @@ function Planned({ close, filter = {}, applied }: Omit<ApplyRulesProps, 'isOpen'
   return (
     <Stack>
       <Switch
-        label="Also entries that rules placed before"
-        description="Where no rule takes them any more, they become unattributed. What people placed or reports named stays."
+        label="Include entries that rules already assigned"
+        description="Those that no rule matches any more become unattributed. Manual and reported assignments stay."
         checked={scope === 'rule_placed'}
         onChange={({ currentTarget }) => setScope(currentTarget.checked ? 'rule_placed' : 'unattributed')}
         disabled={moving.isRunning}
       />
       {planned.isPending && (
         <Group gap="xs" role="status">
-          <Loader size="xs" /> <Text size="sm">Asking the rules; nothing is moved yet …</Text>
+          <Loader size="xs" /> <Text size="sm">Loading preview…</Text>
         </Group>
       )}
       {planned.error && <Failure problem={asProblem(planned.error)} retry={planned.refetch} />}
@@ -69,8 +69,8 @@ function Planned({ close, filter = {}, applied }: Omit<ApplyRulesProps, 'isOpen'
       {moving.problem && <Failure problem={moving.problem} />}
       {moving.isRunning && (
         <Stack gap={4} role="status">
-          <Progress value={100} animated aria-label="Moving" />
-          <Text size="sm">{counted(moving.moved, 'entry', 'entries')} moved so far. You may close this.</Text>
+          <Progress value={100} animated aria-label="Applying rules" />
+          <Text size="sm">{counted(moving.moved, 'entry', 'entries')} moved so far. You can close this dialog.</Text>
         </Stack>
       )}
       <Group justify="flex-end" gap="xs">
@@ -83,15 +83,15 @@ function Planned({ close, filter = {}, applied }: Omit<ApplyRulesProps, 'isOpen'
           onClick={moving.run}
         >
           {planned.data && planned.data.entries > 0
-            ? `Move ${counted(planned.data.entries, 'entry', 'entries')}`
-            : 'Move entries'}
+            ? `Apply to ${counted(planned.data.entries, 'entry', 'entries')}`
+            : 'Apply rules'}
         </Button>
       </Group>
     </Stack>
   )
 }
 
-/** Calls as often as it takes; each ends after some seconds. */
+/** Repeats the call, which has a time limit, until all entries are moved. */
 function useMoving({ scope, filter, after }: { scope: Scope; filter: ApplyFilter; after: () => void }) {
   const [isRunning, setRunning] = useState(false)
   const [moved, setMoved] = useState(0)
@@ -125,8 +125,8 @@ function Plan({ plan, scope, filter }: { plan: Applied; scope: Scope; filter: Ap
   const [isListed, setListed] = useState(false)
   if (plan.entries === 0) {
     return (
-      <Alert variant="light" color="gray" title="Nothing would move">
-        No enabled rule takes any of these entries, or they are locked because they are approved or billed.
+      <Alert variant="light" color="gray" title="No entries would move">
+        No enabled rule matches these entries, or they are locked because they are approved or billed.
       </Alert>
     )
   }
@@ -134,11 +134,13 @@ function Plan({ plan, scope, filter }: { plan: Applied; scope: Scope; filter: Ap
     <Stack gap="xs">
       <Text size="sm">
         {plan.complete ? '' : 'At least '}
-        <b>{counted(plan.entries, 'entry', 'entries')}</b> would move, of <Money amount={plan.cost} />
-        {plan.unpriced_entries > 0 && ` and ${counted(plan.unpriced_entries, 'entry', 'entries')} without a price`}.
+        <b>{counted(plan.entries, 'entry', 'entries')}</b> would move, with a cost of <Money amount={plan.cost} />
+        {plan.unpriced_entries > 0 &&
+          `, including ${counted(plan.unpriced_entries, 'unpriced entry', 'unpriced entries')}`}
+        .
       </Text>
       <ScrollArea.Autosize mah={320} type="auto" viewportProps={{ tabIndex: 0 }}>
-        <Table fz="sm" verticalSpacing={4} aria-label="What would move">
+        <Table fz="sm" verticalSpacing={4} aria-label="Planned moves">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>From</Table.Th>
@@ -169,7 +171,7 @@ function Plan({ plan, scope, filter }: { plan: Applied; scope: Scope; filter: Ap
         <Moves scope={scope} filter={filter} />
       ) : (
         <Button variant="subtle" size="compact-sm" w="fit-content" onClick={() => setListed(true)}>
-          List them one by one
+          Show individual entries
         </Button>
       )}
     </Stack>
@@ -210,7 +212,7 @@ function Moves({ scope, filter }: { scope: Scope; filter: ApplyFilter }) {
       </Table>
       {!data.complete && (
         <Text size="xs" c="dimmed">
-          These are the first {LISTED}.
+          Showing the first {LISTED}.
         </Text>
       )}
     </ScrollArea.Autosize>

@@ -4,14 +4,14 @@ import type { ReactNode } from 'react'
 
 interface AuthLayoutProps {
   title: string
-  /** One line that says what this is for. */
+  /** One line that explains the page. */
   lead?: ReactNode
   /** In pixels. */
   width?: number
   children: ReactNode
 }
 
-/** The frame of what one sees before one is signed in. */
+/** The layout of pages outside a session, such as sign-in. */
 export function AuthLayout({ title, lead, width = 380, children }: AuthLayoutProps) {
   useDocumentTitle(`${title} · Tally`)
   return (

@@ -1,11 +1,11 @@
-/** One condition of a rule in the fields of a form, and as the API has it. Pure. */
+/** Conditions of a rule, as form fields and in the API. Pure. */
 
 export interface Condition {
   field: string
   matches: string
 }
 
-/** What a condition looks at. A label has a name besides. */
+/** The fields that a condition can match. A label also has a name. */
 export const FIELDS = [
   { value: 'labels', label: 'Label' },
   { value: 'agent_harness', label: 'Harness' },
@@ -21,11 +21,11 @@ export type Kind = 'glob' | 'expression'
 /** A condition in the fields of a form. */
 export interface ConditionRow {
   field: string
-  /** Of `labels` only. */
+  /** Only if the field is `labels`. */
   label: string
   kind: Kind
   text: string
-  /** Of an expression; globs always do. */
+  /** Only for expressions; globs always ignore case. */
   ignoresCase: boolean
 }
 
@@ -38,7 +38,7 @@ export const EMPTY_ROW: ConditionRow = {
 }
 
 const LABEL = 'labels.'
-/** An expression stands between slashes, all else is a glob; the API tells them apart likewise. */
+/** An expression is written between slashes; anything else is a glob, as in the API. */
 const EXPRESSION = /^\/(.+)\/(i?)$/s
 
 export function rowOf({ field, matches }: Condition): ConditionRow {
@@ -60,12 +60,12 @@ export const conditionOf = ({ field, label, kind, text, ignoresCase }: Condition
 
 const TITLES = new Map<string, string>(FIELDS.map(({ value, label }) => [value, label]))
 
-/** What a condition looks at, in words: `Harness`, `Label branch`. */
+/** The label of a condition's field: `Harness`, `Label branch`. */
 export const fieldTitle = (field: string): string =>
   field.startsWith(LABEL) ? `Label ${field.slice(LABEL.length)}` : (TITLES.get(field) ?? field)
 
 const GROUP = /\(\?P?<([A-Za-z_]\w*)>/g
 
-/** The named groups that the expressions of a draft have: what a ticket can be made of. */
+/** The named groups in the expressions of a draft, which the ticket can use. */
 export const groupsIn = (rows: readonly ConditionRow[]): string[] =>
   rows.flatMap(({ kind, text }) => (kind === 'expression' ? [...text.matchAll(GROUP)].map(([, name]) => name!) : []))

@@ -6,19 +6,19 @@ interface ConfirmProps {
   isOpen: boolean
   close: () => void
   title: string
-  /** What will happen, and what it means for whom. */
+  /** What will happen, and whom it affects. */
   children: ReactNode
-  /** The verb on the button: "Void the bill". */
+  /** The verb on the button: "Void bill". */
   action: string
-  /** Red where something ends. */
+  /** Makes the button red. */
   isDangerous?: boolean
-  /** Keeps the button off, as while a reason is missing. */
+  /** Disables the button, for example while a reason is missing. */
   isIncomplete?: boolean
-  /** A refusal is shown here and the dialogue stays, with what was typed. */
+  /** If it fails, the dialog stays open and shows the error. */
   confirm: () => Promise<unknown>
 }
 
-/** Asks before what cannot be taken back, or is seen by others. */
+/** Asks for confirmation of an action that cannot be undone or that others see. */
 export function Confirm({ isOpen, close, title, children, action, isDangerous, isIncomplete, confirm }: ConfirmProps) {
   const [problem, setProblem] = useState<Problem | null>(null)
   const [isRunning, setRunning] = useState(false)

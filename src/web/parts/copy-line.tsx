@@ -1,7 +1,7 @@
 import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 
-/** A command or a secret to take along, with a button that copies it. */
+/** A command or a secret with a button that copies it. */
 export const CopyLine = ({ text, label = 'Copy' }: { text: string; label?: string }) => (
   <Group gap={4} wrap="nowrap" align="flex-start">
     <Code block flex={1} miw={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }} tabIndex={0}>

@@ -1,6 +1,6 @@
 /**
- * Rows in columns, on a wide screen; on a phone each row is a card of the same cells. Only what is in sight is in the document,
- * and further pages are fetched as one scrolls. With the keyboard: `j` and `k` move, Enter opens, `x` selects.
+ * A table; on a phone, each row is a card. Rows are virtualized, and further pages are fetched on scroll. Keyboard
+ * shortcuts: `j` and `k` move, Enter opens, `x` selects.
  */
 import { Checkbox, Group, Loader, Text } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
@@ -13,53 +13,53 @@ import { Failure } from './failure.tsx'
 import { Waiting } from './waiting.tsx'
 
 export interface Column<Row> {
-  /** Stands in the address where columns are chosen. */
+  /** The name of the column in the URL or in storage. */
   key: string
   title: string
-  /** Money and counts, whose digits stand below each other. */
+  /** Right-aligned, with tabular figures: money and counts. */
   isNumber?: boolean
   cell: (row: Row) => ReactNode
-  /** A CSS width; without one the column takes what the others leave. */
+  /** A CSS width; without one, the column takes the remaining space. */
   width?: string
-  /** A CSS width below which it never goes: where the screen is too small for all columns, the table scrolls. */
+  /** A minimum CSS width; if the columns do not fit, the table scrolls. */
   minWidth?: string
   /**
-   * Where the cell stands on a phone: `title` at the left of the card's first line, `value` at its right, `line` with its
-   * title on a line of its own, `bare` likewise without its title, `hidden` nowhere. `line` where nothing is said.
+   * The position of the cell on a phone: `title` at the left of the card's first line, `value` at its right, `line` on
+   * its own line with its title (the default), `bare` on its own line without a title, `hidden` not at all.
    */
   phone?: 'title' | 'value' | 'line' | 'bare' | 'hidden'
 }
 
 interface DataTableProps<Row> {
-  /** What the table holds, for those who listen: "Token entries". */
+  /** The accessible name of the table: "Token entries". */
   label: string
   columns: readonly Column<Row>[]
-  /** A list that grows, or all rows there are. */
+  /** A paged list, or all rows. */
   list: List<Row> | readonly Row[]
   rowKey: (row: Row) => string
-  /** In the place of rows where there are none. */
+  /** The empty state. */
   empty: ReactNode
-  /** What a click on a row, or Enter, does. */
+  /** Called on a click on a row, or Enter. */
   open?: (row: Row) => void
-  /** Which row is open at the moment. */
+  /** The key of the open row. */
   openKey?: string | undefined
   selected?: ReadonlySet<string>
   select?: (selected: ReadonlySet<string>) => void
-  /** What the box that selects a row is called, for those who listen: "Select the entry of …". */
+  /** The accessible name of a row's checkbox. */
   selectLabel?: (row: Row) => string
   /** Dims a row, such as a rejected entry. */
   isMuted?: (row: Row) => boolean
-  /** Below the rows: sums. One cell per column key. */
+  /** The footer row, such as totals: one cell per column key. */
   foot?: Partial<Record<string, ReactNode>>
 }
 
-/** Before a row has been measured. */
+/** Estimated height of a row before it is measured. */
 const ROW_HEIGHT_PX = 37
 
-/** Rows outside the window that are kept, so that scrolling shows no gap. */
+/** Rows rendered outside the viewport, so that scrolling shows no gap. */
 const OVERSCAN_ROWS = 12
 
-/** The next page is asked for when so many rows are left below. */
+/** The next page is fetched when this many rows are left below. */
 const AHEAD_ROWS = 20
 
 function isList<Row>(list: List<Row> | readonly Row[]): list is List<Row> {
@@ -73,7 +73,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const frame = useRef<HTMLTableElement>(null)
   const [offset, setOffset] = useState(0)
   const hasRows = count > 0
-  // Where the table begins in the page, which the first rows move to its place.
+  // The offset of the table in the page, measured again once there are rows.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useLayoutEffect(() => {
     if (frame.current) setOffset(frame.current.getBoundingClientRect().top + window.scrollY)
@@ -198,7 +198,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
-/** Whether a table is wider than the room it has, as with many columns or on a small screen. */
+/** Whether a table is wider than its container. */
 function useIsWider(table: RefObject<HTMLTableElement | null>, changes: readonly unknown[]): boolean {
   const [isWider, setWider] = useState(false)
   useLayoutEffect(() => {
@@ -228,14 +228,14 @@ function More<Row>({ list, count }: { list: List<Row>; count: number }) {
         <Loader size="xs" type="dots" aria-label="Loading more" />
       ) : (
         <Text size="xs" c="dimmed">
-          {list.hasMore ? `${count} so far; more as you scroll` : `${count} in all`}
+          {list.hasMore ? `${count} loaded; scroll for more` : `${count} total`}
         </Text>
       )}
     </Group>
   )
 }
 
-/** A link or a checkbox in a row does its own thing, and marked text is to be copied. */
+/** Whether a click is on a control in the row, or selects text. */
 function isControl({ target }: MouseEvent): boolean {
   if ((target as HTMLElement).closest('a, button, input, label')) return true
   return (window.getSelection()?.toString() ?? '') !== ''
@@ -252,13 +252,13 @@ interface SelectAllProps<Row> {
   select: (selected: ReadonlySet<string>) => void
 }
 
-/** All rows that were fetched; those that are not yet are not meant, because nobody has seen them. */
+/** Selects all loaded rows, not those that are not fetched yet. */
 function SelectAll<Row>({ rows, rowKey, selected, select }: SelectAllProps<Row>) {
   const chosen = rows.filter((row) => selected.has(rowKey(row))).length
   return (
     <Checkbox
       size="xs"
-      aria-label="Select all that are shown"
+      aria-label="Select all loaded rows"
       checked={chosen === rows.length}
       indeterminate={chosen > 0 && chosen < rows.length}
       onChange={() => select(chosen === rows.length ? new Set() : new Set(rows.map(rowKey)))}
@@ -275,18 +275,18 @@ interface CursorOptions<Row> {
   reach: (index: number) => void
 }
 
-/** The page itself has the focus as well, once somebody has skipped to its content. */
+/** Whether the focused element handles Enter itself. The page has the focus after “Skip to content”. */
 function isForEnter(focused: Element | null): boolean {
   return focused !== null && focused !== document.body && focused.id !== 'content'
 }
 
-/** The row that keys act on. */
+/** The row that keyboard shortcuts act on. */
 function useCursor<Row>({ rows, rowKey, open, selected, select, reach }: CursorOptions<Row>) {
-  // By its key: rows that arrive above it do not move it.
+  // Tracked by key, so that new rows above do not move the cursor.
   const [key, setKey] = useState<string | null>(null)
   const index = key === null ? -1 : rows.findIndex((row) => rowKey(row) === key)
   useEffect(() => {
-    // Where keys do nothing with rows there is none to mark; a page may hold several such tables.
+    // Without row actions there is no cursor; a page may contain several such tables.
     if (!open && !select) return
     const listen = (event: KeyboardEvent) => {
       if (isTyping(event) || document.querySelector('[role="dialog"][aria-modal="true"]')) return
@@ -299,7 +299,7 @@ function useCursor<Row>({ rows, rowKey, open, selected, select, reach }: CursorO
       }
       if (event.key === 'j') move(index + 1)
       else if (event.key === 'k') move(index - 1)
-      // Where something has the focus, Enter is for it.
+      // A focused control handles Enter itself.
       else if (event.key === 'Enter' && row && open && !isForEnter(document.activeElement)) open(row)
       else if (event.key === 'x' && row && select && selected) select(toggled(selected, rowKey(row)))
       else return

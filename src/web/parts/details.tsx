@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './details.module.css'
 
-/** What something is, a line each: `[['Client', 'Acme'], …]`. Those without anything to say are left out. */
+/** Names and values, one per line: `[['Client', 'Acme'], …]`. Empty values are left out. */
 export const Details = ({ of }: { of: readonly (readonly [title: string, value: ReactNode])[] }) => (
   <dl className={classes.details}>
     {of

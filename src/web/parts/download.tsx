@@ -9,8 +9,8 @@ interface DownloadProps {
   children?: string
 }
 
-/** Saves what the API answers as a file; the browser shows how far it is. */
-export const Download = ({ path, query = {}, children = 'CSV' }: DownloadProps) => (
+/** Downloads a response of the API as a file. */
+export const Download = ({ path, query = {}, children = 'Export CSV' }: DownloadProps) => (
   <Button
     component="a"
     href={addressOf(`/api/v1${path}`, query)}
@@ -22,7 +22,7 @@ export const Download = ({ path, query = {}, children = 'CSV' }: DownloadProps) 
   </Button>
 )
 
-/** The whole list as CSV, with the filters that the page has. */
+/** Downloads the whole list as CSV, with the page's filters. */
 export const DownloadCsv = ({ path, query = {} }: Omit<DownloadProps, 'children'>) => (
   <Download path={path} query={{ ...query, page: undefined, limit: undefined, format: 'csv' }} />
 )

@@ -3,15 +3,15 @@ import type { ReactNode } from 'react'
 
 interface EmptyProps {
   title: string
-  /** Why there is nothing, and what to do about it. */
+  /** What will appear here, or why there is nothing. */
   children: ReactNode
   /** The one thing to do next. */
   action?: ReactNode
-  /** Where it stands for the whole page, and its title is the page's. */
+  /** Whether it replaces the whole page, so that its title is the page's heading. */
   isPage?: boolean
 }
 
-/** In the place of what is not there. */
+/** An empty state. */
 export const Empty = ({ title, children, action, isPage = false }: EmptyProps) => (
   <Stack align="center" gap="xs" py={64} px="md" maw={480} mx="auto" ta="center">
     <Title order={isPage ? 1 : 2} size="h4">

@@ -4,11 +4,11 @@ import type { Problem } from '../server/problem.ts'
 
 interface FailureProps {
   problem: Problem
-  /** Where asking again may help. */
+  /** Offers a retry. */
   retry?: () => unknown
 }
 
-/** In the place of what could not be had: what happened, and what to do. */
+/** An error in place of the content: what happened, and what to do. */
 export const Failure = ({ problem, retry }: FailureProps) => (
   <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={problem.title} role="alert">
     <Stack gap="xs" align="flex-start">
@@ -20,7 +20,7 @@ export const Failure = ({ problem, retry }: FailureProps) => (
       ))}
       {problem.requestId && problem.status >= 500 && (
         <Text size="xs" c="dimmed">
-          The server's log has it as {problem.requestId}.
+          Request ID in the server log: {problem.requestId}
         </Text>
       )}
       {retry && (

@@ -1,4 +1,4 @@
-/** Money, counts and moments as text that says its exact value on hover. */
+/** Money, counts and times as text, with the exact value on hover. */
 import { Text, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { count, roughCount } from '../format/counts.ts'
@@ -18,11 +18,11 @@ function Told({ exactly, children }: { exactly: string; children: string }) {
 interface MoneyProps {
   amount: number | null
   currency?: string
-  /** In a column of small amounts: all with four decimals, so that they compare. */
+  /** Four decimals, for columns of small amounts. */
   isFine?: boolean
 }
 
-/** Unknown is not 0: an entry without a price reads as such. */
+/** An unknown amount reads “no price”, not 0. */
 export function Money({ amount, currency = 'USD', isFine = false }: MoneyProps) {
   if (amount === null) {
     return (
@@ -39,7 +39,7 @@ export const Count = ({ value }: { value: number }) => <Told exactly={count(valu
 interface MomentProps {
   at: string | null
   otherwise?: ReactNode
-  /** Without the year where it is this one, as in the column of a table. */
+  /** Without the current year, for table columns. */
   isShort?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Leads to the first field with an issue, once it is marked as such. */
+/** Focuses the first invalid field, once it is marked. */
 export function focusFirstIssue(): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
 }

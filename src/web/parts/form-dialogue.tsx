@@ -4,19 +4,19 @@ import type { FormEventHandler, ReactNode } from 'react'
 interface FormDialogueProps {
   title: string
   close: () => void
-  /** The verb on the button: "Add the client". */
+  /** The verb on the button: "Add client". */
   action: string
   submit: FormEventHandler<HTMLFormElement>
   isSending: boolean
-  /** What is left to say of a refusal, besides what stands at the fields. */
+  /** The error that is not shown at a field. */
   refusal: string
-  /** Further things to do, at the left of the buttons. */
+  /** More actions, to the left of the buttons. */
   more?: ReactNode
   size?: string
   children: ReactNode
 }
 
-/** A form in a dialogue: it stays, with all that was typed, until the server has taken it. Shown while it is drawn. */
+/** A form in a dialog, which stays open until the server accepts it. Open while it is mounted. */
 export const FormDialogue = ({
   title,
   close,

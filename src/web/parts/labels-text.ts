@@ -1,4 +1,4 @@
-/** Labels as a person types them: one a line, `repository=acme/web`. */
+/** Labels as typed text, one per line: `repository=acme/web`. */
 
 export const labelsOf = (text: string): Record<string, string> =>
   Object.fromEntries(
@@ -10,8 +10,8 @@ export const labelsText = (labels: Record<string, string>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join('\n')
 
-/** What is wrong with the text; null where nothing is. */
+/** The validation error of the text; null if it is valid. */
 export const issueOfLabels = (text: string): string | null =>
-  linesOf(text).some((line) => !line.includes('=')) ? 'Each line is name=value.' : null
+  linesOf(text).some((line) => !line.includes('=')) ? 'Enter each label as name=value, one per line.' : null
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '')

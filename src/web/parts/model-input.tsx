@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query'
 import { answer, api } from '../server/api.ts'
 import { OFFERED } from './pickers.tsx'
 
-/** So long nothing was typed before the table is searched. */
+/** Debounce before the price table is searched. */
 const PAUSE_MS = 200
 
-/** The name of a model: any, but those of the price table are offered. */
+/** A model name, with suggestions from the price table. */
 export function ModelInput(props: Omit<AutocompleteProps, 'data'>) {
   const [search] = useDebouncedValue(String(props.value ?? ''), PAUSE_MS)
   const { data } = useQuery({

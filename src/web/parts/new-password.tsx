@@ -1,6 +1,6 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 
-/** For a password that is chosen; what it must be is said before it is refused. */
+/** An input for a new password that states the requirements. */
 export const NewPassword = (props: PasswordInputProps) => (
   <PasswordInput
     label="Password"

@@ -4,16 +4,16 @@ import { Link } from 'wouter'
 
 interface PageProps {
   title: ReactNode
-  /** Where one came from: `{ href: '/bills', title: 'Bills' }`. */
+  /** The parent page: `{ href: '/bills', title: 'Bills' }`. */
   above?: { href: string; title: string }
-  /** One line that says what this is for. */
+  /** One line that explains the page. */
   lead?: ReactNode
-  /** What can be done here, at the right of the title. */
+  /** The actions, to the right of the title. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** The frame of a page: its title, what can be done, and the rest below. */
+/** The layout of a page: title, actions and content. */
 export const Page = ({ title, above, lead, actions, children }: PageProps) => (
   <Stack gap="md">
     <Group justify="space-between" align="flex-start" gap="sm">

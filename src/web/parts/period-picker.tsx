@@ -6,19 +6,19 @@ import { useSettings } from '../server/me.ts'
 import { ownPeriod, PERIODS, periodInWords, readPeriod } from './period.ts'
 
 interface PeriodPickerProps {
-  /** As it stands in the address. */
+  /** The value in the URL. */
   value: string | undefined
-  /** Told undefined only where none is a choice. */
+  /** Called with undefined only if the period is optional. */
   change(value: string | undefined): void
-  /** Whether none is a choice as well: any time. */
+  /** Whether “Any time” is offered. */
   isOptional?: boolean
-  /** As high as what stands beside it. */
+  /** Matches the height of adjacent controls. */
   size?: 'xs' | 'sm'
 }
 
 const ANY = 'Any time'
 
-/** Chooses a period by name, or two days. */
+/** Chooses a named period, or a first and last day. */
 export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }: PeriodPickerProps) {
   const { time_zone } = useSettings()
   const [isOpen, setOpen] = useState(false)
@@ -82,7 +82,7 @@ export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }:
   )
 }
 
-/** Undefined for days of one's own, which are their own name. */
+/** Undefined for custom days. */
 function titleOf(name: string | undefined): string | undefined {
   if (name === undefined) return ANY
   return Object.hasOwn(PERIODS, name) ? PERIODS[name as keyof typeof PERIODS].title : undefined

@@ -1,4 +1,4 @@
-/** Periods that people ask for, in the organization's days. Both days are part of it. */
+/** A period of days in the organization's time zone, both inclusive. */
 import { addDays, addMonths, dayInWords, dayOf, daysBetween, firstOfMonth, monthInWords } from '../format/moments.ts'
 
 export interface Period {
@@ -8,7 +8,7 @@ export interface Period {
   to: string
 }
 
-/** The names in the address; days of one's own are `2026-11-01..2026-11-15`. */
+/** Named periods in the URL; custom days are `2026-11-01..2026-11-15`. */
 export const PERIODS = {
   '7d': { title: 'Last 7 days', of: (today: string) => ({ from: addDays(today, -6), to: today }) },
   '30d': { title: 'Last 30 days', of: (today: string) => ({ from: addDays(today, -29), to: today }) },
@@ -24,7 +24,7 @@ export const PERIODS = {
 
 const OWN = /^(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$/
 
-/** The period that an address names; the last 30 days where it names none. */
+/** The period named in the URL; the last 30 days by default. */
 export function readPeriod(name: string | undefined, timeZone: string, now = new Date()): Period {
   const own = name === undefined ? null : OWN.exec(name)
   if (own && own[1]! <= own[2]!) return { from: own[1]!, to: own[2]! }
@@ -34,7 +34,7 @@ export function readPeriod(name: string | undefined, timeZone: string, now = new
 
 export const ownPeriod = ({ from, to }: Period): string => `${from}..${to}`
 
-/** The same number of days before, to compare with; whole months with whole months. */
+/** The previous period for comparison: as many days, or as many whole months. */
 export function periodBefore({ from, to }: Period): Period {
   const wholeMonths = from === firstOfMonth(from) && addDays(to, 1) === firstOfMonth(addDays(to, 1))
   if (!wholeMonths) return { from: addDays(from, -daysBetween(from, to) - 1), to: addDays(from, -1) }
@@ -49,5 +49,5 @@ export function periodInWords({ from, to }: Period): string {
   return `${dayInWords(from)} – ${dayInWords(to)}`
 }
 
-/** How the API is asked: the first moment included, the last one not, as days of the zone that goes along. */
+/** The period as API parameters: the start is inclusive, the end exclusive. */
 export const asBounds = ({ from, to }: Period) => ({ starting_at: from, ending_at: addDays(to, 1) })

@@ -1,4 +1,4 @@
-/** Choosing a project, a ticket, a client, a person: by typing a part of its name. The API searches. */
+/** Search fields to choose a project, ticket, client or person. */
 import { Combobox, InputBase, Loader, Text, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -6,17 +6,17 @@ import { type ReactNode, useState } from 'react'
 import { answer, api } from '../server/api.ts'
 import type { Part } from '../server/queries.ts'
 
-/** What is chosen: how the API is told, and what a person reads. */
+/** A choice: the value for the API, and its label. */
 export interface Choice {
   value: string
   label: string
-  /** What tells it from others of the same name. */
+  /** Distinguishes choices with the same label. */
   detail?: string | null
 }
 
 interface PickerProps {
   label?: ReactNode
-  /** Where no label stands beside it. */
+  /** The accessible name if there is no label. */
   'aria-label'?: string
   value: Choice | null
   change: (choice: Choice | null) => void
@@ -25,21 +25,21 @@ interface PickerProps {
   error?: ReactNode
   required?: boolean
   disabled?: boolean
-  /** Offers what was typed as a new one: `Create "ACME"`. */
+  /** Offers to create what was typed: `Create “ACME”`. */
   offerNew?: (typed: string) => Choice
 }
 
 interface SearchPickerProps extends PickerProps {
   part: Part
   search: (text: string) => Promise<Choice[]>
-  /** What the search is narrowed to, so that other answers are not shown for it. */
+  /** What the search is narrowed to; part of the query key. */
   within?: string | undefined
 }
 
-/** So long nothing was typed before the server is asked. */
+/** Debounce before the search. */
 const PAUSE_MS = 180
 
-/** What fits into the list without scrolling far; typing narrows it. */
+/** The number of choices offered; typing narrows them. */
 export const OFFERED = '30'
 
 function SearchPicker({ part, search, within, value, change, offerNew, ...field }: SearchPickerProps) {
@@ -99,7 +99,7 @@ function SearchPicker({ part, search, within, value, change, offerNew, ...field 
           ))}
           {isNew && <Combobox.Option value={NEW}>Create “{text}”</Combobox.Option>}
           {options.length === 0 && !isNew && (
-            <Combobox.Empty>{isFetching ? 'Searching …' : 'Nothing found'}</Combobox.Empty>
+            <Combobox.Empty>{isFetching ? 'Searching…' : 'No results'}</Combobox.Empty>
           )}
         </Combobox.Options>
       </Combobox.Dropdown>
@@ -107,10 +107,10 @@ function SearchPicker({ part, search, within, value, change, offerNew, ...field 
   )
 }
 
-/** No id looks like it. */
+/** Not a valid id. */
 const NEW = '+'
 
-/** Projects that one person leads, or all where nobody is said. */
+/** Projects led by one person, or all projects. */
 export const ProjectPicker = ({ lead, ...props }: PickerProps & { lead?: string | undefined }) => (
   <SearchPicker
     {...props}
@@ -128,11 +128,11 @@ export const ProjectPicker = ({ lead, ...props }: PickerProps & { lead?: string 
   />
 )
 
-/** `ACME · Acme web`, and once where the name is the key. */
+/** `ACME · Acme web`, or the key alone if the name is the same. */
 export const projectLabel = ({ key, name }: { key: string; name: string | null }): string =>
   name === null || name === key ? key : `${key} · ${name}`
 
-/** Tickets of one project, or of all where none is said. */
+/** Tickets of one project, or all tickets. */
 export const TicketPicker = ({ project, ...props }: PickerProps & { project?: string | undefined }) => (
   <SearchPicker
     {...props}
@@ -161,7 +161,7 @@ export const ClientPicker = (props: PickerProps) => (
   />
 )
 
-/** Needs an admin: others do not see who there is. */
+/** For admins only: others cannot list people. */
 export const PersonPicker = (props: PickerProps) => (
   <SearchPicker
     {...props}

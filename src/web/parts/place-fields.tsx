@@ -1,4 +1,4 @@
-/** Where entries belong: on a project, on a ticket, or on nothing. */
+/** The assignment of entries: a project, a ticket, or none. */
 import { Input, SegmentedControl, Stack, Text } from '@mantine/core'
 import { type Choice, ProjectPicker, TicketPicker } from './pickers.tsx'
 
@@ -10,14 +10,14 @@ export interface Place {
 
 export const NO_PLACE: Place = { kind: 'project', project: null, ticket: null }
 
-/** A ticket that is only about to be made has no id. */
+/** Marks a ticket that will be created. */
 const NEW = 'new:'
 const isNew = (ticket: Choice): boolean => ticket.value.startsWith(NEW)
 
 export const isChosen = ({ kind, project, ticket }: Place): boolean =>
   kind === 'nothing' || (kind === 'project' ? project !== null : ticket !== null)
 
-/** As the API takes it. A ticket brings its project along; only of a new one the project has to be said. */
+/** The API's body. A ticket implies its project; only a new ticket needs one. */
 export function placeBody({ kind, project, ticket }: Place): { project?: string | null; ticket?: string | null } {
   if (kind === 'nothing') return { project: null, ticket: null }
   if (kind === 'project') return { project: project!.value, ticket: null }
@@ -25,23 +25,23 @@ export function placeBody({ kind, project, ticket }: Place): { project?: string 
   return { ticket: ticket!.label, ...(project && { project: project.value }) }
 }
 
-/** `ACME`, `ACME-42`, or `nothing`. */
+/** `ACME`, `ACME-42`, or `none`. */
 export function placeInWords({ kind, project, ticket }: Place): string {
-  if (kind === 'nothing') return 'nothing'
+  if (kind === 'nothing') return 'none'
   return (kind === 'project' ? project?.label : ticket?.label) ?? '…'
 }
 
 interface PlaceFieldsProps {
   value: Place
   change: (place: Place) => void
-  /** By `/project` and `/ticket`, what the API had to say. */
+  /** Validation errors by `/project` and `/ticket`. */
   errors?: Record<string, string>
 }
 
 const KINDS = [
-  { value: 'project', label: 'A project' },
-  { value: 'ticket', label: 'A ticket' },
-  { value: 'nothing', label: 'Nothing' },
+  { value: 'project', label: 'Project' },
+  { value: 'ticket', label: 'Ticket' },
+  { value: 'nothing', label: 'None' },
 ]
 
 export function PlaceFields({ value, change, errors = {} }: PlaceFieldsProps) {
@@ -49,12 +49,12 @@ export function PlaceFields({ value, change, errors = {} }: PlaceFieldsProps) {
   const needsProject = kind === 'project' || (ticket !== null && isNew(ticket))
   return (
     <Stack gap="sm">
-      <Input.Wrapper label="Place on" labelElement="div">
+      <Input.Wrapper label="Assign to" labelElement="div">
         <SegmentedControl
           fullWidth
           size="xs"
           mt={4}
-          aria-label="Place on"
+          aria-label="Assign to"
           data={KINDS}
           value={kind}
           onChange={(chosen) => change({ ...value, kind: chosen as Place['kind'] })}
@@ -72,9 +72,9 @@ export function PlaceFields({ value, change, errors = {} }: PlaceFieldsProps) {
       )}
       {kind !== 'nothing' && needsProject && (
         <ProjectPicker
-          label={kind === 'ticket' ? 'Project of the new ticket' : 'Project'}
+          label={kind === 'ticket' ? 'Project for the new ticket' : 'Project'}
           placeholder="Key or name"
-          description={kind === 'ticket' ? 'Not needed where the key begins with that of a project.' : undefined}
+          description={kind === 'ticket' ? 'Not needed if the ticket key starts with a project key.' : undefined}
           value={project}
           change={(project) => change({ ...value, project })}
           error={errors['/project']}
@@ -82,7 +82,7 @@ export function PlaceFields({ value, change, errors = {} }: PlaceFieldsProps) {
       )}
       {kind === 'nothing' && (
         <Text size="sm" c="dimmed">
-          They belong to no project and go on no client’s bill. Rules leave them alone from then on.
+          They stay unattributed and are not billed to any client. Rules no longer assign them.
         </Text>
       )}
     </Stack>

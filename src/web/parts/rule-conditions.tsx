@@ -5,23 +5,23 @@ import classes from './rule-editor.module.css'
 import type { RuleForm } from './rule-form.ts'
 
 const KINDS: { value: Kind; label: string }[] = [
-  { value: 'glob', label: 'is like' },
-  { value: 'expression', label: 'contains' },
+  { value: 'glob', label: 'glob' },
+  { value: 'expression', label: 'regex' },
 ]
 
-/** As many as the API takes. */
+/** The API's limit. */
 const CONDITIONS_LIMIT = 20
 
-/** The conditions of a rule, all of which must hold. */
+/** The conditions of a rule, all of which must match. */
 export function RuleConditions({ form }: { form: RuleForm }) {
   const { rows } = form.values
   return (
     <Stack gap="xs" component="fieldset" className={classes.fieldset}>
       <Text component="legend" size="sm" fw={600} mb={4}>
-        Takes an entry where all of this holds
+        Match all conditions
       </Text>
       {rows.map((_, index) => (
-        // Rows have nothing that names them but where they stand.
+        // Rows have no id.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
         <ConditionFields key={index} form={form} index={index} isOnly={rows.length === 1} />
       ))}
@@ -38,13 +38,13 @@ export function RuleConditions({ form }: { form: RuleForm }) {
           disabled={rows.length >= CONDITIONS_LIMIT}
           onClick={() => form.insertListItem('rows', EMPTY_ROW)}
         >
-          Another condition
+          Add condition
         </Button>
       </Group>
       <Text size="xs" c="dimmed">
-        <b>is like</b>: the whole value, where <code>*</code> stands for any characters and <code>?</code> for one, in
-        upper or lower case. <b>contains</b>: an RE2 expression found anywhere in it; a named group such as{' '}
-        <code>(?&lt;ticket&gt;[A-Z]+-[0-9]+)</code> can make the ticket.
+        <b>glob</b> matches the whole value and ignores case; <code>*</code> matches any characters and <code>?</code>{' '}
+        matches one. <b>regex</b> is an RE2 expression that matches anywhere in the value. The ticket can use its named
+        groups, such as <code>(?&lt;ticket&gt;[A-Z]+-[0-9]+)</code>.
       </Text>
     </Stack>
   )
@@ -71,7 +71,7 @@ function ConditionFields({ form, index, isOnly }: ConditionFieldsProps) {
       />
       {field === 'labels' && (
         <TextInput
-          aria-label={`${nth}: name of the label`}
+          aria-label={`${nth}: label name`}
           placeholder="repository"
           className={classes.label}
           {...input('label')}
@@ -80,7 +80,7 @@ function ConditionFields({ form, index, isOnly }: ConditionFieldsProps) {
       <Select
         data={KINDS}
         allowDeselect={false}
-        aria-label={`${nth}: how it is compared`}
+        aria-label={`${nth}: pattern type`}
         className={classes.kind}
         {...input('kind')}
       />

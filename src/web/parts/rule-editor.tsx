@@ -1,4 +1,4 @@
-/** Writing a placement rule: its conditions, where it places, and what it would do, before it is saved. */
+/** The editor of a placement rule: conditions, project and ticket, with a test before it is saved. */
 import { Alert, Button, Grid, Group, NumberInput, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { answer, api } from '../server/api.ts'
@@ -14,13 +14,13 @@ import { RuleTrial, type TrialFilter } from './rule-trial.tsx'
 const rules = api['placement-rules']
 
 interface RuleEditorProps {
-  /** What stands in the form at first. */
+  /** Initial values. */
   start?: Partial<RuleDraft>
-  /** The rule that is changed; without it another one is made. */
+  /** The rule to change; without it, a rule is created. */
   rule?: Rule
-  /** Which entries it is tried on at first: those without a place, unless said. */
+  /** The entries to test with initially; unattributed entries by default. */
   tryOn?: TrialFilter
-  /** Whether it may be saved; others may still try. */
+  /** Whether it may be saved; otherwise it can only be tested. */
   mayChange?: boolean
   saved: (rule: Rule) => void
   leave: () => void
@@ -33,7 +33,7 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
     send: (draft: RuleDraft) =>
       rule ? answer(rules({ id: rule.id }).patch(bodyOf(draft))) : answer(rules.post(newBodyOf(draft))),
     changes: ['rules', 'audit'],
-    done: ({ name }) => `The rule “${name}” is saved. It places what is reported from now on.`,
+    done: ({ name }) => `Rule “${name}” saved. It applies to new entries from now on.`,
     after: (changed) => saved(changed),
     quiet: true,
   })
@@ -57,8 +57,8 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
             <RulePlace form={form} />
             {!rule && (
               <NumberInput
-                label="Place in the order"
-                description="The first rule that takes an entry places it."
+                label="Position"
+                description="The first rule that matches an entry assigns it."
                 placeholder="Last"
                 min={1}
                 allowDecimal={false}
@@ -69,7 +69,7 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
             <Group gap="xs">
               {mayChange && (
                 <Button type="submit" loading={save.isPending}>
-                  Save the rule
+                  Save rule
                 </Button>
               )}
               <Button variant="default" onClick={leave}>
@@ -82,7 +82,7 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
       <Grid.Col span={{ base: 12, lg: 6 }}>
         <Paper withBorder p="md">
           <RuleTrial
-            title={mayChange ? 'Try it before you save' : 'Try it'}
+            title={mayChange ? 'Test before saving' : 'Test rule'}
             draft={form.values}
             replaces={rule?.id}
             tryOn={tryOn}
@@ -99,21 +99,21 @@ function RulePlace({ form }: { form: RuleForm }) {
   const { value, onChange, ...project } = form.getInputProps('project')
   return (
     <Stack gap="xs">
-      <ProjectPicker {...project} label="Places it on the project" value={value} change={onChange} required />
+      <ProjectPicker {...project} label="Assign to project" value={value} change={onChange} required />
       <TextInput
-        label="and on the ticket"
+        label="Assign to ticket"
         placeholder={groups[0] ? `{${groups[0]}}` : 'None'}
         spellCheck={false}
         description={
           groups.length > 0
-            ? `Optional. ${groups.map((group) => `{${group}}`).join(', ')} stands for what the expression found.`
-            : 'Optional. A named group of an expression above can stand in it, in braces.'
+            ? `Optional. ${groups.map((group) => `{${group}}`).join(', ')} is replaced with what the expression matched.`
+            : 'Optional. Can contain named groups of a regex above, in braces, such as {ticket}.'
         }
         {...form.getInputProps('ticket')}
       />
       {form.values.ticket.trim() === '' && (
         <Text size="xs" c="dimmed">
-          Without a ticket, entries are placed on the project alone.
+          Without a ticket, entries are assigned to the project only.
         </Text>
       )}
     </Stack>

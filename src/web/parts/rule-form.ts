@@ -1,17 +1,17 @@
 import { useForm } from '@mantine/form'
 import type { RuleDraft } from './rule.ts'
 
-/** The fields of a rule, and what can be said against them without asking. */
+/** The form of a rule with its client-side validation. */
 export function useRuleForm(initialValues: RuleDraft) {
   return useForm({
     initialValues,
     validate: {
-      name: (name) => (name.trim() === '' ? 'Is required: a few words.' : null),
-      project: (project) => (project === null ? 'Is required: where it places entries.' : null),
+      name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
+      project: (project) => (project === null ? 'Choose a project.' : null),
       rows: {
         label: (label, { rows }, path) =>
-          rows[Number(path.split('.')[1])]!.field === 'labels' && label.trim() === '' ? 'Which?' : null,
-        text: (text) => (text === '' ? 'Is required; * takes everything.' : null),
+          rows[Number(path.split('.')[1])]!.field === 'labels' && label.trim() === '' ? 'Enter a label name.' : null,
+        text: (text) => (text === '' ? 'Enter a pattern; * matches everything.' : null),
       },
     },
   })

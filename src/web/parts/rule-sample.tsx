@@ -31,19 +31,19 @@ const EMPTY: Values = {
   labels: '',
 }
 
-/** What is left empty is absent, and meets no condition. */
+/** The sample from the form. Empty fields are absent and match no condition. */
 function sampleOf({ labels, ...texts }: Values): Sample {
   const said = Object.entries(texts).filter(([, text]) => text.trim() !== '')
   return { ...Object.fromEntries(said), ...(labels.trim() === '' ? {} : { labels: labelsOf(labels) }) }
 }
 
 interface SampleTrialProps {
-  /** The rule that is tried among the saved ones; without it those alone are. */
+  /** The rule to test together with the saved ones; without it, only those. */
   tried: TriedRule
   refused?: (problem: Problem, root: string) => void
 }
 
-/** Says what becomes of an entry that one makes up. */
+/** Shows how the rules handle a sample entry. */
 export function SampleTrial({ tried, refused }: SampleTrialProps) {
   const [problem, setProblem] = useState<Problem | null>(null)
   const form = useForm({
@@ -86,7 +86,7 @@ export function SampleTrial({ tried, refused }: SampleTrialProps) {
         </SimpleGrid>
         <Textarea
           size="xs"
-          label="Labels, one a line"
+          label="Labels, one per line"
           autosize
           minRows={2}
           placeholder={'repository=acme/web\nbranch=feature/ACME-42'}
@@ -94,7 +94,7 @@ export function SampleTrial({ tried, refused }: SampleTrialProps) {
         />
         <Group>
           <Button type="submit" size="xs" variant="light" loading={ask.isPending}>
-            Say what becomes of it
+            Test sample
           </Button>
         </Group>
         {problem && <Refused problem={problem} />}
@@ -105,10 +105,10 @@ export function SampleTrial({ tried, refused }: SampleTrialProps) {
 }
 
 const VERDICTS: Record<Explanation['steps'][number]['verdict'], string> = {
-  takes: 'takes it',
+  takes: 'matches',
   disabled: 'is disabled',
-  project_archived: 'is skipped: its project is archived',
-  not_met: 'does not hold',
+  project_archived: 'is skipped because its project is archived',
+  not_met: 'does not match',
 }
 
 function Explained({ explanation: { taken, steps } }: { explanation: Explanation }) {
@@ -117,12 +117,12 @@ function Explained({ explanation: { taken, steps } }: { explanation: Explanation
       <Text size="sm">
         {taken ? (
           <>
-            <b>{taken.rule.name}</b> places it on <b>{[taken.project.key, taken.ticket].filter(Boolean).join(' · ')}</b>
-            .{taken.note && ` ${taken.note}`}
+            <b>{taken.rule.name}</b> assigns it to{' '}
+            <b>{[taken.project.key, taken.ticket].filter(Boolean).join(' · ')}</b>.{taken.note && ` ${taken.note}`}
           </>
         ) : (
           <>
-            <b>No rule takes it</b>: it would be unattributed.
+            <b>No rule matches</b>: the entry would be unattributed.
           </>
         )}
       </Text>
@@ -132,7 +132,7 @@ function Explained({ explanation: { taken, steps } }: { explanation: Explanation
             key={rule.id ?? 'unsaved'}
             title={
               <Text size="sm" component="span">
-                {rule.name} {rule.id === null && <Badge size="xs">not saved</Badge>}{' '}
+                {rule.name} {rule.id === null && <Badge size="xs">unsaved</Badge>}{' '}
                 <Text span inherit c={verdict === 'takes' ? undefined : 'dimmed'} fw={verdict === 'takes' ? 600 : 400}>
                   {VERDICTS[verdict]}
                 </Text>
@@ -141,7 +141,7 @@ function Explained({ explanation: { taken, steps } }: { explanation: Explanation
           >
             {failed.map(({ field, matches, value }) => (
               <Text size="xs" c="dimmed" key={`${field} ${matches}`}>
-                {fieldTitle(field)} is {value === null ? 'not there' : `“${value}”`}, which is not like{' '}
+                {fieldTitle(field)} is {value === null ? 'not set' : `“${value}”`}; the rule requires{' '}
                 <code>{matches}</code>
               </Text>
             ))}

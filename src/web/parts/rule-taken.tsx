@@ -6,17 +6,17 @@ import { fieldTitle } from './condition.ts'
 import { Ago, Money } from './figures.tsx'
 import type { Tried } from './rule-tried.tsx'
 
-/** Enough to see whether it is what was meant. */
+/** The number of entries shown. */
 const SHOWN = 50
 
-/** Where the rule would place entries or, where it takes none, why not. */
+/** The projects that the rule would assign entries to or, if it matches none, why not. */
 export const TakenEntries = ({ entries, isNone }: { entries: Tried[]; isNone: boolean }) => (
   <ScrollArea.Autosize mah={420} type="auto" viewportProps={{ tabIndex: 0 }}>
-    <Table fz="xs" verticalSpacing={4} horizontalSpacing="xs" aria-label="Entries it was tried on">
+    <Table fz="xs" verticalSpacing={4} horizontalSpacing="xs" aria-label="Tested entries">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Entry</Table.Th>
-          <Table.Th>{isNone ? 'Why not' : 'Goes to'}</Table.Th>
+          <Table.Th>{isNone ? 'Why it does not match' : 'Assigned to'}</Table.Th>
           <Table.Th ta="right">Cost (USD)</Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -62,7 +62,7 @@ function GoesTo({ tried: { taken, entry, applies } }: { tried: Tried }) {
       )}
       {!applies && (
         <Text size="xs" c="dimmed">
-          stays {now ? `on ${now}` : 'where it is'}
+          {now ? `stays in ${now}` : 'does not change'}
         </Text>
       )}
     </>
@@ -70,12 +70,12 @@ function GoesTo({ tried: { taken, entry, applies } }: { tried: Tried }) {
 }
 
 function WhyNot({ tried: { taken, steps } }: { tried: Tried }) {
-  if (taken) return <>“{taken.rule.name}” takes it first</>
+  if (taken) return <>“{taken.rule.name}” matches first</>
   const failed = steps.find(({ rule }) => rule.id === null)?.failed ?? []
   return (
     <>
       {failed
-        .map(({ field, value }) => `${fieldTitle(field)} is ${value === null ? 'not there' : `“${value}”`}`)
+        .map(({ field, value }) => `${fieldTitle(field)} is ${value === null ? 'not set' : `“${value}”`}`)
         .join('; ')}
     </>
   )

@@ -1,4 +1,4 @@
-/** What a rule would do, before it is saved: on entries that are there, or on a sample. */
+/** Tests a rule before it is saved, on existing entries or on a sample. */
 import { Loader, SegmentedControl, Select, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -15,19 +15,19 @@ const { test } = api['placement-rules']
 
 export type TrialFilter = NonNullable<Parameters<typeof test.entries.post>[1]>['query']
 
-/** So many of the newest entries: what one call answers. */
+/** The number of recent entries to test with: the limit of one call. */
 const TRIED = 1_000
 
-/** So long nothing was typed before the server is asked: it looks at a thousand entries each time. */
+/** Debounce before a test, which reads a thousand entries. */
 const PAUSE_MS = 500
 
 interface RuleTrialProps {
   title: string
   draft: RuleDraft
-  /** The saved rule that is being changed. */
+  /** The id of the saved rule that is being changed. */
   replaces?: string | undefined
   tryOn?: TrialFilter | undefined
-  /** Shows issues beside the fields they are about; `root` is where the rule stands in what was sent. */
+  /** Shows issues next to their fields; `root` is the pointer of the rule in the request. */
   refused: (problem: Problem, root: string) => void
 }
 
@@ -47,10 +47,10 @@ export function RuleTrial({ title, draft, replaces, tryOn, refused }: RuleTrialP
         value={on}
         onChange={(value) => setOn(value as typeof on)}
         data={[
-          { value: 'entries', label: 'On entries' },
-          { value: 'sample', label: 'On a sample' },
+          { value: 'entries', label: 'Existing entries' },
+          { value: 'sample', label: 'Sample' },
         ]}
-        aria-label="What it is tried on"
+        aria-label="Test data"
         w="fit-content"
         size="xs"
       />
@@ -79,7 +79,7 @@ function EntriesTrial({ tried, tryOn, refused }: TrialProps) {
   const [set, setSet] = useState(tryOn ? 'asked' : 'unattributed')
   const filter = (set === 'asked' ? tryOn : SETS.find(({ value }) => value === set)!.filter) as TrialFilter
   const { data, error, isFetching } = useQuery({
-    // Not of the part of the rules: one that was just removed cannot be tried again.
+    // Not part of the rules' cache: a rule that was just removed cannot be tested again.
     queryKey: ['rule-trial', tried, filter],
     queryFn: () => answer(test.entries.post({ ...tried, limit: TRIED }, { query: filter })),
     enabled: tried.rule !== undefined,
@@ -89,7 +89,7 @@ function EntriesTrial({ tried, tryOn, refused }: TrialProps) {
   return (
     <Stack gap="sm" aria-live="polite">
       <Select
-        label="Tried on the newest of"
+        label="Test with the newest of"
         data={SETS.filter(({ value }) => value !== 'asked' || tryOn).map(({ value, label }) => ({ value, label }))}
         value={set}
         onChange={(value) => value && setSet(value)}
@@ -100,7 +100,7 @@ function EntriesTrial({ tried, tryOn, refused }: TrialProps) {
       />
       {tried.rule === undefined ? (
         <Text size="sm" c="dimmed">
-          Say what it looks at and where it places, and here stands which entries it would take.
+          Add a condition and choose a project to see which entries the rule would match.
         </Text>
       ) : error ? (
         <Refused problem={asProblem(error)} />
@@ -111,7 +111,7 @@ function EntriesTrial({ tried, tryOn, refused }: TrialProps) {
   )
 }
 
-/** Beside the fields, where it says which; once for each refusal. */
+/** Shows the issues of a failed test next to their fields, once per failure. */
 function useRefusal(error: Error | null, refused: (problem: Problem, root: string) => void) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a refusal is shown once, also where the form is drawn anew
   useEffect(() => {
@@ -127,21 +127,21 @@ function Verdict({ entries, hasMore }: { entries: Tried[]; hasMore: boolean }) {
   if (entries.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        There is nothing to try it on. Choose other entries, or try it on a sample.
+        There are no entries to test with. Choose other entries, or test a sample.
       </Text>
     )
   }
   return (
     <Stack gap="xs">
       <Text size="sm">
-        <b>It takes {count(taken.length)}</b> of {triedOn}
-        {taken.length > 0 && <>; {count(moving.length)} of them would move when rules are applied</>}.
-        {others.length > 0 && <> Other rules take {count(others.length)}.</>}
+        <b>Matches {count(taken.length)}</b> of {triedOn}
+        {taken.length > 0 && <>; {count(moving.length)} of them would move when you apply the rules</>}.
+        {others.length > 0 && <> Other rules match {count(others.length)}.</>}
       </Text>
       {taken.length > 0 ? (
         <TakenEntries entries={taken} isNone={false} />
       ) : (
-        // Those that no rule takes say most about why this one does not.
+        // Entries that no rule matches come first, because they explain most.
         <TakenEntries entries={[...entries.filter(({ taken }) => !taken), ...others]} isNone />
       )}
     </Stack>

@@ -1,4 +1,4 @@
-/** A placement rule as a person writes it, and as the API has it. */
+/** Placement rules in the form, and in the API. */
 import { answer, api, type Body } from '../server/api.ts'
 import { type ConditionRow, conditionOf, EMPTY_ROW, rowOf } from './condition.ts'
 import type { Choice } from './pickers.tsx'
@@ -10,7 +10,7 @@ export type Rule = Body<Awaited<ReturnType<typeof rules.get>>>['data'][number]
 export type Explanation = Body<Awaited<ReturnType<typeof rules.test.post>>>
 export type Sample = Parameters<typeof rules.test.post>[0]['sample']
 
-/** Every rule, in their order; all pages that need one share the answer. */
+/** All rules, in order. */
 export const askRules = () => answer(rules.get())
 
 export interface RuleDraft {
@@ -18,7 +18,7 @@ export interface RuleDraft {
   rows: ConditionRow[]
   project: Choice | null
   ticket: string
-  /** Of a new one; an empty text for the last. */
+  /** The position of a new rule; an empty string for the last. */
   position: number | string
 }
 
@@ -32,7 +32,7 @@ export const draftOf = ({ name, conditions, project, ticket }: Rule): RuleDraft 
   position: '',
 })
 
-/** Whether it says enough to be tried. */
+/** Whether it is complete enough to be tested. */
 export const isComplete = ({ rows, project }: RuleDraft): boolean =>
   project !== null &&
   rows.length > 0 &&
@@ -45,7 +45,7 @@ export const bodyOf = ({ name, rows, project, ticket }: RuleDraft) => ({
   ticket: ticket.trim() === '' ? null : ticket.trim(),
 })
 
-/** As {@link bodyOf}, of a rule that is added. */
+/** As {@link bodyOf}, for a new rule. */
 export const newBodyOf = (draft: RuleDraft) => ({
   ...bodyOf(draft),
   ...(draft.position === '' ? {} : { position: Number(draft.position) }),
@@ -53,7 +53,7 @@ export const newBodyOf = (draft: RuleDraft) => ({
 
 /**
  * The form's field of each pointer.
- * @param root where the rule stands in what was sent
+ * @param root the pointer of the rule in the request
  */
 export function fieldsOf({ rows }: RuleDraft, root = ''): Record<string, string> {
   const fields: Record<string, string> = { [`${root}/conditions`]: 'rows' }

@@ -5,19 +5,19 @@ import { useEffect, useState } from 'react'
 
 interface SearchFieldProps {
   label: string
-  /** As it stands in the address. */
+  /** The value in the URL. */
   value: string | undefined
   change: (text: string | undefined) => void
 }
 
-/** So long nothing was typed before it is searched. */
+/** Debounce before the search. */
 const PAUSE_MS = 250
 
-/** Narrows the list below it; `/` leads here. */
+/** Narrows the list below it; `/` focuses it. */
 export function SearchField({ label, value, change }: SearchFieldProps) {
   const [text, setText] = useState(value ?? '')
   const search = useDebouncedCallback((typed: string) => change(typed.trim() || undefined), PAUSE_MS)
-  // Whoever goes back, or clears the filters, finds the field as the address has it.
+  // Going back and clearing the filters change the URL without typing.
   useEffect(() => setText((typed) => (typed.trim() === (value ?? '') ? typed : (value ?? ''))), [value])
   return (
     <TextInput

@@ -5,7 +5,7 @@ import { count } from '../format/counts.ts'
 export interface SectionTab {
   value: string
   title: string
-  /** How much there waits; nothing is shown for none. */
+  /** The number of waiting items; hidden if 0. */
   waiting?: number | undefined
 }
 
@@ -14,11 +14,11 @@ interface SectionTabsProps {
   tabs: readonly SectionTab[]
   value: string
   change: (value: string) => void
-  /** What the chosen tab shows. */
+  /** The content of the chosen tab. */
   children: ReactNode
 }
 
-/** The parts of a section, of which the address names one. */
+/** The tabs of a section; the URL names the chosen one. */
 export function SectionTabs({ label, tabs, value, change, children }: SectionTabsProps) {
   const list = useRef<HTMLDivElement>(null)
   // On a phone the row of tabs is longer than the screen.

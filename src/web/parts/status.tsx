@@ -1,6 +1,6 @@
 import { Badge, type MantineColor } from '@mantine/core'
 
-/** One colour for each meaning on all pages: grey waits, blue is under way, green is done, red is refused. */
+/** Colors by meaning: grey is waiting, blue is in progress, green is done, red is rejected or failed. */
 const COLORS: Record<string, MantineColor> = {
   submitted: 'gray',
   draft: 'gray',
@@ -24,7 +24,7 @@ const COLORS: Record<string, MantineColor> = {
   disabled: 'red',
 }
 
-/** The state of an entry, a sheet, a bill or a delivery, in its own word. */
+/** The status of an entry, sheet, bill or delivery, by its API value. */
 export const Status = ({ of }: { of: string }) => (
   <Badge variant="light" color={COLORS[of] ?? 'gray'} size="sm" radius="sm" tt="none" fw={600}>
     {of}

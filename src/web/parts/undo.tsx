@@ -1,10 +1,10 @@
 import { Anchor } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 
-/** Long enough to read it, see that it was the wrong one, and reach it. */
+/** Long enough to notice a mistake and undo it. */
 const UNDO_MS = 10_000
 
-/** Told in passing, with what takes it back. */
+/** Shows a notification with an action that undoes the change. */
 export function tellUndo(message: string, label: string, undo: () => void): void {
   const id = crypto.randomUUID()
   notifications.show({

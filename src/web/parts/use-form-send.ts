@@ -1,4 +1,4 @@
-/** A form that is sent: its refusals stand at the fields that they are about, and what is left of them above. */
+/** Submits a form and shows validation errors at their fields, or above the form if they have none. */
 import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
 import type { Part } from '../server/queries.ts'
@@ -11,7 +11,7 @@ interface FormSending<Values, Answer> {
   changes: readonly Part[]
   done?: (answer: Answer, values: Values) => string
   after?: (answer: Answer, values: Values) => void
-  /** The form's field of each pointer that is not its own name. */
+  /** Maps pointers to form fields that have another name. */
   fields?: Record<string, string> | ((values: Values) => Record<string, string>)
 }
 

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core'
 
 const WIDTHS = [92, 84, 97, 78, 90, 86, 95, 80]
 
-/** In the place of what is on its way. */
+/** A loading placeholder. */
 export const Waiting = ({ lines = WIDTHS.length }: { lines?: number }) => (
   <div role="status" aria-label="Loading">
     {WIDTHS.slice(0, lines).map((width) => (

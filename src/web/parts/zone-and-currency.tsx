@@ -1,11 +1,11 @@
 import { Autocomplete, type AutocompleteProps, Select, type SelectProps } from '@mantine/core'
 
-/** As long as a list can be looked over; typing narrows it. */
+/** The number of choices offered; typing narrows them. */
 const OFFERED = 60
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-/** Free text, because aliases such as `US/Pacific` are zones too, and in no browser's list. */
+/** Free text, because browsers do not list zone aliases such as `US/Pacific`. */
 export const TimeZoneInput = (props: AutocompleteProps) => (
   <Autocomplete data={ZONES} limit={OFFERED} autoComplete="off" spellCheck={false} maxLength={100} {...props} />
 )
@@ -22,7 +22,7 @@ export const CurrencySelect = (props: Omit<SelectProps, 'data'>) => (
     searchable
     limit={OFFERED}
     autoComplete="off"
-    nothingFoundMessage="No currency of that name or code"
+    nothingFoundMessage="No matching currency"
     allowDeselect={false}
     {...props}
   />

@@ -1,4 +1,4 @@
-/** The person's own page: name, password, and where they are signed in. */
+/** The account page: name, password and active sessions. */
 import { Alert, Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'

@@ -12,7 +12,7 @@ type Reason = keyof BillDocument['left_out']
 
 interface Said {
   title: string
-  /** What to do so that it is billed. */
+  /** What to do to bill these entries. */
   advice: string
   href: (scope: Scope) => string
 }

@@ -55,9 +55,9 @@ export function NewBill() {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
           {lacksRate && requestOf(form.values) ? (
-            <Empty title={`Enter how many ${currency} one US dollar is`}>
-              Costs are recorded in US dollars. The exchange rate is shown on the bill and cannot change after it is
-              sent.
+            <Empty title={`Exchange rate for ${currency}`}>
+              Costs are recorded in US dollars. Enter how many {currency} one US dollar is worth. The rate is shown on
+              the bill and cannot change after it is sent.
             </Empty>
           ) : (
             <Preview form={form} preview={preview} problem={problem} />
@@ -169,7 +169,7 @@ function Decided({ form }: { form: BillForm }) {
   }
   if (include_earlier !== undefined) {
     const says = include_earlier ? 'are included in a separate section.' : 'are left for another bill.'
-    lines.push([`Entries from before the period ${says}`, () => form.setFieldValue('include_earlier', undefined)])
+    lines.push([`Earlier entries ${says}`, () => form.setFieldValue('include_earlier', undefined)])
   }
   return lines.map(([says, undo]) => (
     <Group key={says} gap="xs">

@@ -4,7 +4,7 @@ import { COLUMNS, type useColumns } from './columns.tsx'
 
 type ColumnsMenuProps = Pick<ReturnType<typeof useColumns>, 'chosen' | 'choose' | 'reset'>
 
-/** Which columns the table has; kept on this machine. */
+/** Chooses the columns of the table; stored in the browser. */
 export const ColumnsMenu = ({ chosen, choose, reset }: ColumnsMenuProps) => (
   <Popover position="bottom-end" shadow="md" trapFocus returnFocus>
     <Popover.Target>
@@ -21,7 +21,7 @@ export const ColumnsMenu = ({ chosen, choose, reset }: ColumnsMenuProps) => (
         </Stack>
       </Checkbox.Group>
       <Button variant="subtle" size="compact-xs" mt="sm" onClick={reset}>
-        As at the beginning
+        Reset to default
       </Button>
     </Popover.Dropdown>
   </Popover>

@@ -1,4 +1,4 @@
-/** The columns of the table of entries, and which of them a person wants to see. */
+/** The columns of the entries table, and the choice of columns. */
 import { Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { duration } from '../../format/moments.ts'
@@ -9,9 +9,9 @@ import { Status } from '../../parts/status.tsx'
 
 const SOURCES: Record<Entry['source'], string> = {
   report: 'report',
-  log: 'pushed logs',
-  span: 'pushed spans',
-  metric: 'pushed metrics',
+  log: 'OTLP logs',
+  span: 'OTLP spans',
+  metric: 'OTLP metrics',
   sheet: 'token sheet',
 }
 
@@ -30,7 +30,7 @@ const tokens = (key: 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_
   cell: (entry: Entry) => <Count value={entry.tokens[key]} />,
 })
 
-/** What an agent said is text of anybody: its direction must not turn that of the row. */
+/** Isolates text from agents, so that its direction does not change that of the row. */
 const said = (text: string | null) => (text === null ? null : <bdi>{text}</bdi>)
 
 export const COLUMNS: readonly Column<Entry>[] = [
@@ -43,7 +43,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     key: 'place',
-    title: 'Placed on',
+    title: 'Assigned to',
     width: '124px',
     cell: (entry) => said(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
   },
@@ -97,8 +97,8 @@ export const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     key: 'reported',
-    title: 'Reported',
-    width: '92px',
+    title: 'Reported cost',
+    width: '108px',
     isNumber: true,
     phone: 'hidden',
     cell: (entry) => (entry.reported_cost === null ? null : <Money amount={entry.reported_cost} isFine />),
@@ -121,15 +121,15 @@ export const COLUMNS: readonly Column<Entry>[] = [
   { key: 'session', title: 'Session', width: '130px', phone: 'hidden', cell: (entry) => said(entry.session_id) },
 ]
 
-/** What fits beside the menu on a small laptop. */
+/** The default columns: those that fit on a small laptop. */
 const USUAL = ['summary', 'place', 'manager', 'model', 'started', 'tokens', 'cost', 'status']
 
-/** Those that the person chose on this machine, in the order of the table; the summary opens the row and stays. */
+/** The columns chosen in this browser, in table order. The summary opens the row and is always shown. */
 export function useColumns() {
   const [chosen, choose] = useLocalStorage<string[]>({
     key: 'tally-entry-columns',
     defaultValue: USUAL,
-    // Else the table would be painted with the usual ones first.
+    // Otherwise the table would first render with the default columns.
     getInitialValueInEffect: false,
   })
   const known = Array.isArray(chosen) ? chosen : USUAL

@@ -1,4 +1,4 @@
-/** One entry beside the list: everything that is known of it, and what can be done. */
+/** A drawer with the details and actions of one entry, next to the list. */
 import { ActionIcon, Box, CopyButton, Drawer, Group, Skeleton, Stack, Tooltip } from '@mantine/core'
 import { IconCheck, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -19,14 +19,14 @@ import { EntryWords } from './entry-words.tsx'
 interface EntryDrawerProps {
   /** Undefined while none is open. */
   id: string | undefined
-  /** The list, to step through. */
+  /** The list to step through. */
   rows: readonly Entry[]
   fetchMore: () => void
   show: (id: string | undefined) => void
 }
 
 export function EntryDrawer({ id, rows, fetchMore, show }: EntryDrawerProps) {
-  // While it slides away it still shows what it showed.
+  // Keeps its content during the closing animation.
   const last = useRef<string | undefined>(id)
   if (id !== undefined) last.current = id
   const steps = useSteps({ id, rows, fetchMore, show })
@@ -52,7 +52,7 @@ interface Steps {
   next: (() => void) | undefined
 }
 
-/** To the entry before and the next one, also with `k` and `j`. */
+/** Steps to the previous and the next entry, also with `k` and `j`. */
 function useSteps({ id, rows, fetchMore, show }: EntryDrawerProps): Steps {
   const at = rows.findIndex((row) => row.id === id)
   const to = (row: Entry | undefined) => (at >= 0 && row ? () => show(row.id) : undefined)
@@ -61,7 +61,7 @@ function useSteps({ id, rows, fetchMore, show }: EntryDrawerProps): Steps {
     if (id === undefined) return
     if (at >= 0 && at === rows.length - 1) fetchMore()
     const listen = (event: KeyboardEvent) => {
-      // Another dialogue above it, such as one that asks for a reason, has the keys.
+      // A dialog above it, such as one that asks for a reason, handles the keys.
       if (isTyping(event) || document.querySelectorAll('[role="dialog"]').length > 1) return
       const step = event.key === 'j' ? steps.next : event.key === 'k' ? steps.before : undefined
       if (!step) return
@@ -80,14 +80,14 @@ const Heading = ({ id, before, next }: Steps & { id: string | undefined }) => (
     <Group gap={2}>
       <CopyButton value={`${location.origin}/entries/${id}`}>
         {({ copied, copy }) => (
-          <Tooltip label={copied ? 'Copied' : 'Copy the link to this entry'}>
-            <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label="Copy the link to this entry">
+          <Tooltip label={copied ? 'Copied' : 'Copy link to this entry'}>
+            <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label="Copy link to this entry">
               {copied ? <IconCheck size={16} /> : <IconLink size={16} />}
             </ActionIcon>
           </Tooltip>
         )}
       </CopyButton>
-      <Step label="Entry before (k)" go={before} icon={<IconChevronUp size={16} />} />
+      <Step label="Previous entry (k)" go={before} icon={<IconChevronUp size={16} />} />
       <Step label="Next entry (j)" go={next} icon={<IconChevronDown size={16} />} />
     </Group>
   </Group>
@@ -99,7 +99,7 @@ const Step = ({ label, go, icon }: { label: string; go: (() => void) | undefined
   </ActionIcon>
 )
 
-/** What the list knows of it is shown at once; the arithmetic and the rule follow. */
+/** Shows the list's data immediately; the valuation and the rule are loaded. */
 function OneEntry({ id, row }: { id: string; row: Entry | undefined }) {
   const { data, error, refetch } = useQuery({ queryKey: ['entries', 'one', id], queryFn: () => askEntry(id) })
   if (error && !data) return <Failure problem={asProblem(error)} retry={refetch} />

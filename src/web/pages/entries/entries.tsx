@@ -26,13 +26,13 @@ export default function Section() {
   )
 }
 
-/** Agents report all day, and who looks at the list sees it. */
+/** Refresh interval of the list. */
 const LIVE_MS = 10_000
 
-/** Sums of filters that no sums are kept of read every entry, which nobody watches to the second. */
+/** Refresh interval of the totals, which may have to read every entry. */
 const SUMS_LIVE_MS = 60_000
 
-/** Whoever has scrolled further reads, and is left alone: all pages would be asked for again. */
+/** Beyond this many rows the list does not refresh, because every page would be fetched again. */
 const LIVE_ROWS = 200
 
 const idOf = ({ id }: Entry) => id
@@ -58,7 +58,7 @@ function Entries() {
   return (
     <Page
       title="Entries"
-      lead="What agents used: one entry per session and model."
+      lead="Agent usage, one entry per session and model."
       actions={
         <>
           <ColumnsMenu {...choice} />
@@ -86,7 +86,7 @@ function Entries() {
           setAll(false)
           select(chosen)
         }}
-        selectLabel={(entry) => `Select ${nameOf(entry)} of ${entry.agent_manager.name}`}
+        selectLabel={(entry) => `Select ${nameOf(entry)} (${entry.agent_manager.name})`}
         isMuted={({ status, superseded }) => status === 'rejected' || superseded}
         empty={<NoEntries isFiltered={isFiltered} />}
       />
@@ -108,8 +108,8 @@ function Entries() {
 
 const NoEntries = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
-    <Empty title="No entry is like this" action={<ClearFilters />}>
-      Nothing has all of what the filters ask for. Take one of them away, or choose a longer period.
+    <Empty title="No matching entries" action={<ClearFilters />}>
+      No entries match all of these filters. Remove a filter or choose a longer period.
     </Empty>
   ) : (
     <Empty
@@ -120,8 +120,8 @@ const NoEntries = ({ isFiltered }: { isFiltered: boolean }) =>
         </Button>
       }
     >
-      What an agent uses appears here as soon as it reports a session. Make a token and copy the line that connects
-      yours.
+      Usage appears here as soon as an agent reports a session. Create a token and copy the commands that connect your
+      agent.
     </Empty>
   )
 

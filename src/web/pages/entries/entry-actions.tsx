@@ -1,4 +1,4 @@
-/** What can be decided about one entry, by its state and who looks. */
+/** The actions of one entry, depending on its status and the viewer's rights. */
 import { Button, Group, Text } from '@mantine/core'
 import { useDidUpdate } from '@mantine/hooks'
 import { useRef, useState } from 'react'
@@ -16,7 +16,7 @@ export function EntryActions({ entry }: { entry: Entry }) {
   const [isRejecting, setRejecting] = useState(false)
   const decide = useDecisions(entry.id)
   const actions = useRef<HTMLDivElement>(null)
-  // The button that was pressed is gone, and with it the focus: the next key would begin at the top of the page.
+  // The pressed button is gone, so focus would return to the top of the page.
   useDidUpdate(() => {
     if (document.activeElement === document.body) actions.current?.focus()
   }, [entry.status])
@@ -30,12 +30,12 @@ export function EntryActions({ entry }: { entry: Entry }) {
       )}
       {rights.reject && (
         <Button size="xs" variant="default" onClick={() => setRejecting(true)}>
-          Reject …
+          Reject…
         </Button>
       )}
       {rights.reopen && (
         <Button size="xs" variant="default" loading={decide.reopen.isPending} onClick={() => decide.reopen.mutate()}>
-          Re-open
+          Reopen
         </Button>
       )}
       {rights.withdraw && (
@@ -45,7 +45,7 @@ export function EntryActions({ entry }: { entry: Entry }) {
           loading={decide.withdraw.isPending}
           onClick={() => decide.withdraw.mutate()}
         >
-          Withdraw the approval
+          Withdraw approval
         </Button>
       )}
       <Reject entry={entry} isOpen={isRejecting} close={() => setRejecting(false)} reject={decide.reject.mutateAsync} />
@@ -59,21 +59,21 @@ function useDecisions(id: string) {
   const withdraw = useSend({
     send: () => answer(entry['withdraw-approval'].post()),
     changes,
-    done: () => 'The approval is withdrawn.',
+    done: () => 'Approval withdrawn.',
   })
-  const reopen = useSend({ send: () => answer(entry.reopen.post()), changes, done: () => 'Re-opened.' })
+  const reopen = useSend({ send: () => answer(entry.reopen.post()), changes, done: () => 'Entry reopened.' })
   return {
     withdraw,
     reopen,
     approve: useSend({
       send: () => answer(entry.approve.post()),
       changes,
-      after: () => tellUndo('Approved.', 'Withdraw the approval', () => withdraw.mutate()),
+      after: () => tellUndo('Entry approved.', 'Withdraw approval', () => withdraw.mutate()),
     }),
     reject: useSend({
       send: (reason: string) => answer(entry.reject.post({ reason })),
       changes,
-      after: () => tellUndo('Rejected.', 'Re-open', () => reopen.mutate()),
+      after: () => tellUndo('Entry rejected.', 'Reopen', () => reopen.mutate()),
       quiet: true,
     }),
   }
@@ -92,8 +92,8 @@ function Reject({ entry, isOpen, close, reject }: RejectProps) {
     <Confirm
       isOpen={isOpen}
       close={close}
-      title="Reject the entry"
-      action="Reject"
+      title="Reject entry"
+      action="Reject entry"
       isDangerous
       isIncomplete={reason.trim() === ''}
       confirm={async () => {
@@ -102,8 +102,8 @@ function Reject({ entry, isOpen, close, reject }: RejectProps) {
       }}
     >
       <Text size="sm">
-        It goes on no bill, and stays rejected when its session goes on. <bdi>{entry.agent_manager.name}</bdi> sees the
-        reason.
+        A rejected entry is not billed, and stays rejected if its session continues.{' '}
+        <bdi>{entry.agent_manager.name}</bdi> can see the reason.
       </Text>
       <Reason value={reason} change={setReason} />
     </Confirm>

@@ -1,4 +1,4 @@
-/** How the cost came about: what was reported, and the arithmetic of the list value. */
+/** The cost of an entry: the reported cost and the calculation of the list value. */
 import { Anchor, Skeleton, Table, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -19,15 +19,15 @@ const KINDS = {
 } as const
 type Kind = keyof typeof KINDS
 
-/** How the row for the model's name was found, in the order in which it is looked for. */
+/** How the price was matched to the model's name, by the step of the lookup. */
 const STEPS: Record<number, string> = {
-  1: 'a price of your own for exactly this name',
+  1: 'a custom price for exactly this name',
   2: 'an alias',
-  3: 'the provider and the name, exactly',
-  4: 'the name, at the model’s own maker',
-  5: 'the name in another spelling',
+  3: 'the exact provider and name',
+  4: 'the name, from the model’s own vendor',
+  5: 'the name in a different spelling',
   6: 'the name without its date',
-  7: 'the name without the provider in front of it',
+  7: 'the name without its provider prefix',
 }
 
 export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplete: boolean }) {
@@ -44,7 +44,7 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
       {reported_cost !== null && (
         <Facts
           facts={[
-            ['Reported by the agent', `${exactMoney(reported_cost)}, which counts`],
+            ['Reported cost', `${exactMoney(reported_cost)} (used as the cost)`],
             ['List value', list_value === null ? 'unknown' : exactMoney(list_value)],
           ]}
         />
@@ -61,7 +61,7 @@ type Row = Omit<NonNullable<EntryDetail['valuation']>['parts'][number], 'price' 
   amount: number | null
 }
 
-/** The counts, and beside each what its tokens cost where that is known. */
+/** The token counts, each with its list value if known. */
 function Arithmetic({ entry: { tokens, valuation } }: { entry: EntryDetail }) {
   const rows: Row[] =
     valuation?.parts ??
@@ -69,7 +69,7 @@ function Arithmetic({ entry: { tokens, valuation } }: { entry: EntryDetail }) {
       .filter((kind) => tokens[kind] > 0)
       .map((kind) => ({ kind, tokens: tokens[kind], price: null, from_tokens: null, amount: null }))
   return (
-    <Table className={classes.arithmetic} aria-label="How the list value comes about">
+    <Table className={classes.arithmetic} aria-label="Calculation of the list value">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Tokens</Table.Th>
@@ -97,7 +97,7 @@ function Arithmetic({ entry: { tokens, valuation } }: { entry: EntryDetail }) {
       </Table.Tbody>
       <Table.Tfoot>
         <Table.Tr>
-          <Table.Th>Together</Table.Th>
+          <Table.Th>Total</Table.Th>
           <Table.Th ta="right">{count(tokens.total)}</Table.Th>
           {valuation && <Table.Td />}
           {valuation && <Table.Th ta="right">{digits(valuation.list_value)}</Table.Th>}
@@ -107,7 +107,7 @@ function Arithmetic({ entry: { tokens, valuation } }: { entry: EntryDetail }) {
   )
 }
 
-/** As many decimals as a part can have; the sum is rounded to nine of them. */
+/** Up to 12 decimals, the most a part can have; the total is rounded to nine. */
 const digits = (amount: number): string => amount.toLocaleString('en-US', { maximumFractionDigits: 12 })
 
 function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNullable<EntryDetail['valuation']> }) {
@@ -115,22 +115,22 @@ function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNull
   const note = entry.price?.note ?? ''
   return (
     <Text size="sm" c="dimmed">
-      Price of{' '}
+      Price for{' '}
       <Anchor component={Link} href={addressOf('/prices', { tab: 'cost', model: entry.model })} size="sm">
         <bdi>{[provider, model].filter(Boolean).join(' / ')}</bdi>
       </Anchor>{' '}
-      ({source === 'default' ? 'Tally’s own table' : source},{' '}
+      ({source === 'default' ? 'built-in price table' : source},{' '}
       {effective_from === null ? (
-        'valid always'
+        'always valid'
       ) : (
         <>
           valid from <Moment at={effective_from} />
         </>
       )}
-      ), found by {STEPS[entry.price?.step ?? 0] ?? 'its name'}. Later price tables do not change it.
-      {note.includes('cache_price_assumed') && ' It has no price for some cached tokens: the input price was used.'}
+      ), matched by {STEPS[entry.price?.step ?? 0] ?? 'its name'}. Later price tables do not change this value.
+      {note.includes('cache_price_assumed') && ' It has no price for some cached tokens, so the input price was used.'}
       {note.includes('tier_uncertain') &&
-        ' Some requests may have reached a long-context price, which a sum does not tell: this is the lower bound.'}
+        ' Some requests may have reached a long-context price, which totals do not show: this is a lower bound.'}
     </Text>
   )
 }
@@ -140,13 +140,13 @@ function Unpriced({ entry: { model, reported_cost } }: { entry: EntryDetail }) {
   return (
     <Text size="sm" c="dimmed">
       The price table has no price for <bdi>{model}</bdi>
-      {reported_cost === null && ', so what it cost is unknown, and not 0'}.{' '}
+      {reported_cost === null && ', so its cost is unknown (not 0)'}.{' '}
       {maySet ? (
         <Anchor component={Link} href={addressOf('/prices', { tab: 'cost', model })} size="sm">
-          Why, and how to give it one
+          Find out why and set a price
         </Anchor>
       ) : (
-        'Somebody with the role billing or admin can give it one.'
+        'Ask a person with the billing or admin role to set one.'
       )}
     </Text>
   )

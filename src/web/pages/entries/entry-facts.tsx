@@ -1,4 +1,4 @@
-/** Who, with what, when, for how long. */
+/** The facts of an entry: who, with which agent and model, when, for how long. */
 import { Anchor, Badge } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -23,11 +23,11 @@ const listed = (filter: Record<string, string>, text: string) => (
 )
 
 const SOURCES: Record<Entry['source'], string> = {
-  report: 'A report call',
-  log: 'Logs that the agent pushed',
-  span: 'Spans that the agent pushed',
-  metric: 'Metrics that the agent pushed',
-  sheet: 'A token sheet, by hand',
+  report: 'API report',
+  log: 'OpenTelemetry logs',
+  span: 'OpenTelemetry spans',
+  metric: 'OpenTelemetry metrics',
+  sheet: 'Token sheet (manual entry)',
 }
 
 export const EntryFacts = ({ entry }: { entry: Entry }) => (
@@ -39,13 +39,13 @@ export const EntryFacts = ({ entry }: { entry: Entry }) => (
       ['Model', listed({ model: entry.model }, entry.model)],
       ['Provider', entry.provider && <bdi>{entry.provider}</bdi>],
       ['Started', <Moment key="at" at={entry.started_at} />],
-      ['Lasted', duration(entry.started_at, entry.ended_at)],
+      ['Duration', duration(entry.started_at, entry.ended_at)],
       ['Model calls', entry.requests === null ? null : count(entry.requests)],
       ['Session', <Session key="session" entry={entry} />],
       ['Source', <Source key="source" entry={entry} />],
       ['Labels', Object.keys(entry.labels).length > 0 && <Labels key="labels" labels={entry.labels} />],
       ['Bill', entry.bill && <To href={`/bills/${entry.bill.id}`}>{entry.bill.number}</To>],
-      ['Token sheet', entry.sheet && <To href={`/sheets/${entry.sheet.id}`}>Open the sheet</To>],
+      ['Token sheet', entry.sheet && <To href={`/sheets/${entry.sheet.id}`}>View token sheet</To>],
       [
         'Possible duplicate',
         entry.possible_duplicate_of && <Duplicate key="duplicate" entry={entry} of={entry.possible_duplicate_of} />,
@@ -55,7 +55,7 @@ export const EntryFacts = ({ entry }: { entry: Entry }) => (
 )
 
 function Session({ entry: { session_id, part, continues } }: { entry: Entry }) {
-  if (session_id === null) return <>Without an id</>
+  if (session_id === null) return <>No session ID</>
   return (
     <>
       {listed({ session_id }, session_id)}
@@ -63,25 +63,24 @@ function Session({ entry: { session_id, part, continues } }: { entry: Entry }) {
       {continues && (
         <>
           {' · '}
-          <To href={addressOf('/entries', { open: continues })}>the part before</To>
+          <To href={addressOf('/entries', { open: continues })}>previous part</To>
         </>
       )}
     </>
   )
 }
 
-/** An entry of another person's session can be opened by those who see everybody's. */
+/** Only people who can see everyone's entries can open an entry of another person. */
 function Duplicate({ entry: { session_id }, of }: { entry: Entry; of: string }) {
   const seesAll = useRole('billing', 'admin')
-  const reason =
-    session_id === null ? 'An earlier entry says exactly the same' : 'Another person’s session has the same id'
+  const reason = session_id === null ? 'Identical to an earlier entry' : 'Another person’s session has the same ID'
   return session_id === null || seesAll ? <To href={addressOf('/entries', { open: of })}>{reason}</To> : reason
 }
 
 const Source = ({ entry }: { entry: Entry }) => (
   <>
     {SOURCES[entry.source]}
-    {entry.superseded && '. Another source supplies the session now, so the figures here are 0.'}
+    {entry.superseded && '. Another source now supplies this session, so the counts of this entry are 0.'}
   </>
 )
 

@@ -1,4 +1,4 @@
-/** What happened to an entry, the newest first. */
+/** The history of an entry, newest first. */
 import { Skeleton, Text, Timeline } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -36,18 +36,18 @@ export function EntryHistory({ id }: { id: string }) {
 
 const ACTIONS: Record<string, string> = {
   created: 'Reported',
-  placed: 'Placed',
+  placed: 'Assigned',
   corrected: 'Corrected',
-  repriced: 'Valued again',
+  repriced: 'Repriced',
   approved: 'Approved',
   rejected: 'Rejected',
-  reopened: 'Re-opened',
+  reopened: 'Reopened',
   approval_withdrawn: 'Approval withdrawn',
   superseded: 'Superseded by another source',
   source_changed: 'Supplied by another source',
-  shrunk: 'Reported with smaller totals',
-  adopted: 'Taken over from telemetry',
-  assigned: 'Assigned to its person',
+  shrunk: 'Reported with lower totals',
+  adopted: 'Adopted from telemetry',
+  assigned: 'Agent manager set',
 }
 
 const Title = ({ step: { action } }: { step: HistoryStep }) => (
@@ -60,24 +60,24 @@ const sentenceOf = (words: string): string => words.charAt(0).toUpperCase() + wo
 
 function actorOf({ actor }: HistoryStep): string {
   if (!actor) return 'Tally'
-  return actor.token ? `${actor.user.name}, with the token ${actor.token.name}` : actor.user.name
+  return actor.token ? `${actor.user.name} via token ${actor.token.name}` : actor.user.name
 }
 
-/** Why it was moved; by hand needs no word more than who did it. */
+/** Why the assignment changed. A manual change needs no explanation. */
 const BECAUSE: Record<string, string> = {
   bill_voided: 'because its bill was voided',
-  corrected: 'because its words were corrected',
+  corrected: 'because its summary or labels were edited',
   named_in_report: 'because a report named it',
   project_merged: 'because the project was merged',
   rule: 'by a rule',
-  rules_applied: 'because the rules were applied',
-  ticket_found_project: 'because its ticket got a project',
-  ticket_moved: 'because its ticket moved',
-  telemetry_email: 'because of the e-mail that telemetry named',
+  rules_applied: 'because the rules were applied to existing entries',
+  ticket_found_project: 'because its ticket was assigned to a project',
+  ticket_moved: 'because its ticket moved to another project',
+  telemetry_email: 'because of the e-mail address in its telemetry',
   reported_with_a_service_token: 'because the session was reported with a service token',
 }
 
-/** What is known of the details is said in words; anything else as it is kept. */
+/** Known details as text; any others as they are stored. */
 function detailsOf({ details }: HistoryStep): ReactNode {
   const { because, from, to, source, ...rest } = details
   const lines: string[] = []
@@ -102,9 +102,9 @@ const isPlace = (value: unknown): value is PlaceThen =>
   typeof value === 'object' && value !== null && 'project' in value && 'ticket' in value
 
 const placeWords = (place: unknown): string =>
-  isPlace(place) ? (place.ticket?.key ?? place.project?.key ?? 'nothing') : 'nothing'
+  isPlace(place) ? (place.ticket?.key ?? place.project?.key ?? 'unattributed') : 'unattributed'
 
-/** Before and after of a change, or the value itself. */
+/** A change from one value to another, or the value itself. */
 function valueWords(name: string, value: unknown): string {
   if (typeof value === 'object' && value !== null && 'from' in value && 'to' in value) {
     return `${valueWords(name, value.from)} → ${valueWords(name, value.to)}`

@@ -1,4 +1,4 @@
-/** Where the entry was placed, by what, and placing it by hand. */
+/** The project and ticket of an entry, what assigned it, and a form to change it. */
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { addressOf } from '../../address.ts'
@@ -17,12 +17,12 @@ export function EntryPlace({ entry }: { entry: EntryDetail }) {
   const rights = useRights()(entry)
   return (
     <Part
-      title="Placement"
+      title="Assignment"
       aside={
         rights.place &&
         !isPlacing && (
           <Button size="compact-sm" variant="default" onClick={() => setPlacing(true)}>
-            {entry.project || entry.ticket ? 'Place elsewhere' : 'Place'}
+            {entry.project || entry.ticket ? 'Change' : 'Assign'}
           </Button>
         )
       }
@@ -39,16 +39,16 @@ export function EntryPlace({ entry }: { entry: EntryDetail }) {
 }
 
 const LOCKED: Partial<Record<EntryDetail['status'], string>> = {
-  billed: 'It is on a bill, so it stays where it is. Voiding the bill releases it.',
-  approved: 'It is approved, so it stays where it is until the approval is withdrawn.',
-  pending: 'Its token sheet awaits approval, so it stays where it is until the sheet is returned.',
+  billed: 'This entry is on a bill and cannot be reassigned. Void the bill to release it.',
+  approved: 'This entry is approved and cannot be reassigned. Withdraw the approval first.',
+  pending: 'This entry’s token sheet is waiting for approval. It cannot be reassigned until the sheet is returned.',
 }
 
 const BY: Record<EntryDetail['placement']['by'], string> = {
   named: 'Named in the report',
-  rule: 'A rule',
-  manual: 'A person, by hand',
-  unattributed: 'Nothing: it named no project or ticket, and no rule took it',
+  rule: 'Placement rule',
+  manual: 'A person',
+  unattributed: 'Not assigned: the report named no project or ticket, and no rule matched',
 }
 
 function PlaceFacts({ entry: { project, ticket, placement, placed_by_rule } }: { entry: EntryDetail }) {
@@ -65,9 +65,9 @@ function PlaceFacts({ entry: { project, ticket, placement, placed_by_rule } }: {
           ),
         ],
         ['Ticket', ticket && <To href={addressOf('/entries', { ticket: ticket.key })}>{ticket.key}</To>],
-        ['Placed by', rule ? null : BY[placement.by]],
+        ['Assigned by', rule ? null : BY[placement.by]],
         [
-          'By the rule',
+          'Assigned by rule',
           rule && (
             <>
               <bdi>{rule.name}</bdi>, version {rule.version}
@@ -75,14 +75,14 @@ function PlaceFacts({ entry: { project, ticket, placement, placed_by_rule } }: {
             </>
           ),
         ],
-        ['Named, but unknown', (named_ticket ?? named_project) && <bdi>{named_ticket ?? named_project}</bdi>],
+        ['Unknown name in report', (named_ticket ?? named_project) && <bdi>{named_ticket ?? named_project}</bdi>],
         ['Note', note && <bdi>{sentence(note)}</bdi>],
       ]}
     />
   )
 }
 
-/** The rule as it was when it placed the entry. */
+/** The version of the rule that assigned the entry. */
 const RuleThen = ({ said: { conditions, ticket } }: { said: NonNullable<EntryDetail['placed_by_rule']> }) => (
   <Stack gap={2} mt={4}>
     {conditions.map(({ field, matches, value }) => (
@@ -110,7 +110,7 @@ function PlaceForm({ entry, close }: { entry: EntryDetail; close: () => void }) 
   const send = useSend({
     send: () => answer(api['token-entries']({ id: entry.id }).patch(placeBody(place))),
     changes: CHANGED_BY_ENTRIES,
-    done: () => `Placed on ${placeInWords(place)}.`,
+    done: () => (place.kind === 'nothing' ? 'Assignment removed.' : `Assigned to ${placeInWords(place)}.`),
     after: close,
     quiet: true,
   })
@@ -131,11 +131,11 @@ function PlaceForm({ entry, close }: { entry: EntryDetail; close: () => void }) 
           </Alert>
         )}
         <Text size="xs" c="dimmed">
-          What a person places stays: neither rules nor later reports of its session move it.
+          Manual assignments are kept: rules and later reports of the session do not change them.
         </Text>
         <Group gap="xs">
           <Button type="submit" size="xs" loading={send.isPending} disabled={!isChosen(place)}>
-            Place
+            Assign
           </Button>
           <Button size="xs" variant="default" onClick={close}>
             Cancel

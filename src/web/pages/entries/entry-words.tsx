@@ -1,4 +1,4 @@
-/** What the session did, and its labels: what can be corrected of an entry. */
+/** The summary and labels of an entry, and a form to edit them. */
 import { ActionIcon, Alert, Button, Group, Stack, Text, Textarea, Tooltip } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconPencil } from '@tabler/icons-react'
@@ -18,11 +18,11 @@ export function EntryWords({ entry }: { entry: Entry }) {
         <bdi>{entry.summary ?? 'No summary'}</bdi>
       </Text>
       {correct && (
-        <Tooltip label="Correct the summary and labels">
+        <Tooltip label="Edit summary and labels">
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label="Correct the summary and labels"
+            aria-label="Edit summary and labels"
             onClick={() => setCorrecting(true)}
           >
             <IconPencil size={16} />
@@ -40,7 +40,9 @@ function Correction({ entry, close }: { entry: Entry; close: () => void }) {
     validate: {
       labels: (text) => {
         const bad = linesOf(text).find((line) => !LABEL.test(line))
-        return bad === undefined ? null : `“${bad}” is no label: write name: value, the name of a-z 0-9 _ . -`
+        return bad === undefined
+          ? null
+          : `“${bad}” is not a valid label. Use “name: value”, with only a-z, 0-9, _, . and - in the name.`
       },
     },
   })
@@ -53,7 +55,7 @@ function Correction({ entry, close }: { entry: Entry; close: () => void }) {
         }),
       ),
     changes: CHANGED_BY_ENTRIES,
-    done: () => 'Corrected.',
+    done: () => 'Entry updated.',
     after: close,
     quiet: true,
   })
@@ -72,14 +74,14 @@ function Correction({ entry, close }: { entry: Entry; close: () => void }) {
         <Textarea label="Summary" autosize minRows={1} maxRows={6} data-autofocus {...form.getInputProps('summary')} />
         <Textarea
           label="Labels"
-          description="One a line, such as repository: acme/web. Rules are asked again where no person and no report placed the entry."
+          description="One per line, such as repository: acme/web. Rules run again unless a person or report assigned the entry."
           autosize
           minRows={2}
           {...form.getInputProps('labels')}
         />
         <Group gap="xs">
           <Button type="submit" size="xs" loading={send.isPending}>
-            Correct
+            Save changes
           </Button>
           <Button size="xs" variant="default" onClick={close}>
             Cancel

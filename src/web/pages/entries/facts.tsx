@@ -1,4 +1,4 @@
-/** Names and values below each other, as in the drawer of an entry. */
+/** A titled section of names and values, as in the drawer of an entry. */
 import { Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './entries.module.css'

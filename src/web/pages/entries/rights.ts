@@ -1,12 +1,12 @@
 /**
- * What a person may do with an entry, by its state, their role and the projects they lead, so that nothing else is
- * offered. The server decides: product.md, "States" and "Roles".
+ * What a person may do with an entry, depending on its status, their role and the projects they lead. This only decides
+ * which actions are offered; the server enforces the rights: product.md, "States" and "Roles".
  */
 
 import type { Entry } from '../../parts/entries/entry.ts'
 import { useMe } from '../../server/me.ts'
 
-/** Their figures and their place are fixed. */
+/** Counts, cost and assignment of these entries cannot change. */
 const LOCKED: Entry['status'][] = ['pending', 'approved', 'billed']
 
 export const isLocked = ({ status }: Pick<Entry, 'status'>): boolean => LOCKED.includes(status)
@@ -28,7 +28,7 @@ export function useRights(): (entry: Entry) => Rights {
     const isOwn = entry.agent_manager.id === person.id
     const isApprover = person.role !== 'member' || (entry.project !== null && ledIds.includes(entry.project.id))
     const isAnother = isApprover && (!isOwn || person.role === 'admin')
-    // What was made by hand goes with its sheet.
+    // Manual entries are approved with their token sheet.
     const isAlone = entry.sheet === null
     const isOpen = !isLocked(entry)
     return {

@@ -1,4 +1,4 @@
-/** What can be done with the entries that are selected, or with all that the filters let through. */
+/** The actions for the selected entries, or for all that match the filters. */
 import { Button, CloseButton, Divider, Group, Menu, Paper, Text } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
@@ -13,7 +13,7 @@ import classes from './entries.module.css'
 interface SelectionBarProps {
   rows: readonly Entry[]
   selected: ReadonlySet<string>
-  /** All that match, where there is a filter: acting on everything there is takes one. */
+  /** All matching entries; undefined without a filter, because acting on all entries requires one. */
   all: { query: EntryQuery; count: number | undefined; isChosen: boolean; choose: () => void } | undefined
   clear: () => void
 }
@@ -31,15 +31,15 @@ export function SelectionBar({ rows, selected, all, clear }: SelectionBarProps) 
           <Group gap="xs">
             <Text size="sm" fw={600} role="status">
               {isAll
-                ? `All ${all?.count === undefined ? '' : count(all.count)} that match`
+                ? `All ${all?.count === undefined ? '' : `${count(all.count)} `}matching entries`
                 : `${count(selected.size)} selected`}
             </Text>
             {!isAll && all && all.count !== undefined && all.count > selected.size && (
               <Button size="compact-sm" variant="subtle" onClick={all.choose}>
-                Select all {counted(all.count, 'entry', 'entries')} that match
+                Select all {counted(all.count, 'matching entry', 'matching entries')}
               </Button>
             )}
-            <CloseButton aria-label="Select nothing" onClick={clear} />
+            <CloseButton aria-label="Clear selection" onClick={clear} />
             <Divider orientation="vertical" visibleFrom="sm" />
             <Actions act={act} />
           </Group>
@@ -64,25 +64,25 @@ function Actions({ act }: { act: (kind: ManyKind) => void }) {
   return (
     <>
       <Button size="compact-sm" variant="default" onClick={() => act('place')}>
-        Place …
+        Assign…
       </Button>
       {approves && (
         <>
           <Button size="compact-sm" variant="default" onClick={() => act('approve')}>
-            Approve …
+            Approve…
           </Button>
           <Button size="compact-sm" variant="default" onClick={() => act('reject')}>
-            Reject …
+            Reject…
           </Button>
           <Menu position="top-end">
             <Menu.Target>
-              <Button size="compact-sm" variant="default" aria-label="More to do with them">
+              <Button size="compact-sm" variant="default" aria-label="More actions">
                 <IconDots size={16} />
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
-              <Menu.Item onClick={() => act('reopen')}>Re-open …</Menu.Item>
-              <Menu.Item onClick={() => act('withdraw_approval')}>Withdraw approval …</Menu.Item>
+              <Menu.Item onClick={() => act('reopen')}>Reopen…</Menu.Item>
+              <Menu.Item onClick={() => act('withdraw_approval')}>Withdraw approval…</Menu.Item>
             </Menu.Dropdown>
           </Menu>
         </>

@@ -1,4 +1,4 @@
-/** What the filtered entries come to. */
+/** The totals of the filtered entries. */
 import { Group, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -9,10 +9,10 @@ import { Count, Money } from '../../parts/figures.tsx'
 import { answer, api } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 
-/** Before there was any agent whose use could be reported. */
+/** A day before any entry can exist. */
 const EVER = '2000-01-01'
 
-/** The list shows what reports leave out, and the sums are of the list. */
+/** Every status: the totals match the list, which also shows statuses that reports leave out. */
 const ALL_STATUSES = ['submitted', 'draft', 'pending', 'approved', 'rejected', 'billed']
 
 const askSums = (query: EntryQuery) =>
@@ -34,18 +34,18 @@ export function useSums(query: EntryQuery, refetchIntervalMs: number) {
     queryKey: ['reports', 'sums', query],
     queryFn: async () => (await askSums(query)).totals,
     placeholderData: (before) => before,
-    // What takes too long now does so the next time as well.
+    // A query that timed out would time out again.
     refetchInterval: ({ state }) => (state.error ? false : refetchIntervalMs),
   })
 }
 
 export function Sums({ sums: { data: totals, error, isPlaceholderData } }: { sums: ReturnType<typeof useSums> }) {
-  // Whatever else is wrong with the filters, the list says.
+  // The list shows any other error.
   if (error) {
     if (asProblem(error).code !== 'database_deadline') return null
     return (
       <Text size="sm" c="dimmed" role="status">
-        The sums of these entries take too long. Choose a shorter period or fewer filters to see them.
+        Calculating the totals takes too long. Choose a shorter period or remove filters to see them.
       </Text>
     )
   }
@@ -56,7 +56,7 @@ export function Sums({ sums: { data: totals, error, isPlaceholderData } }: { sum
       gap="lg"
       style={{ rowGap: 0 }}
       role="status"
-      aria-label="Sums of these entries"
+      aria-label="Totals of these entries"
       opacity={isPlaceholderData ? 0.55 : 1}
     >
       <Sum of={totals.entries === 1 ? 'entry' : 'entries'}>{count(totals.entries)}</Sum>
@@ -67,7 +67,7 @@ export function Sums({ sums: { data: totals, error, isPlaceholderData } }: { sum
       </Sum>
       {unpriced > 0 && (
         <Text size="sm" c="dimmed">
-          without {counted(unpriced, 'entry', 'entries')} of unknown cost
+          cost excludes {counted(unpriced, 'unpriced entry', 'unpriced entries')}
         </Text>
       )}
     </Group>

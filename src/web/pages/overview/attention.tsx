@@ -1,4 +1,4 @@
-/** What the period still lacks, each with the list of exactly those entries. */
+/** The open issues of the period, each with a link to its entries. */
 import { Paper, Skeleton, Text, Title } from '@mantine/core'
 import { IconChevronRight } from '@tabler/icons-react'
 import { Link } from 'wouter'
@@ -16,29 +16,29 @@ import { type Check, useCompleteness, useTicketsToDecide } from './usage.ts'
 interface Lack {
   title: string
   says: string
-  /** Where it is mended, if not in the list of its entries. */
+  /** The page to fix it on, if not the list of its entries. */
   page?: (name: string | undefined) => string
 }
 
-/** Those that somebody does something about, in the order in which one would. */
+/** The checks that need action, in the order to work through them. */
 const LACKS: Partial<Record<Check['check'], Lack>> = {
   unplaced: {
     title: 'Unattributed',
-    says: 'on no project and no ticket',
+    says: 'not assigned to a project or ticket',
     page: (name) => addressOf('/unattributed', { period: name ?? '30d' }),
   },
-  without_client: { title: 'Without a client', says: 'on projects that nobody is billed for' },
-  without_project: { title: 'Without a project', says: 'on tickets that belong to none' },
-  unpriced: { title: 'Without a price', says: 'what they cost is unknown' },
+  without_client: { title: 'No client', says: 'in projects without a client to bill' },
+  without_project: { title: 'No project', says: 'on tickets without a project' },
+  unpriced: { title: 'Unpriced', says: 'cost unknown: no price for the model' },
   possible_duplicates: {
     title: 'Possible duplicates',
-    says: 'an earlier entry says exactly the same, or another person’s session has the same id',
+    says: 'identical to an earlier entry, or another person’s session has the same ID',
   },
-  unapproved: { title: 'Waiting for approval', says: 'submitted, and neither approved nor billed' },
-  on_sheets: { title: 'On token sheets', says: 'not counted before their sheet is approved', page: () => '/sheets' },
-  unbilled: { title: 'Not billed', says: 'on no bill yet' },
-  reaching_in: { title: 'Began before', says: 'went on into this period, and count before it' },
-  reaching_out: { title: 'Ended after', says: 'count whole in this period' },
+  unapproved: { title: 'Waiting for approval', says: 'submitted, but not approved or billed' },
+  on_sheets: { title: 'On token sheets', says: 'not counted until their sheet is approved', page: () => '/sheets' },
+  unbilled: { title: 'Unbilled', says: 'not on a bill yet' },
+  reaching_in: { title: 'Started before', says: 'continued into this period; counted when they started' },
+  reaching_out: { title: 'Ended after', says: 'continued past this period; counted in full here' },
 }
 
 export function Attention({ period, name }: { period: Period; name: string | undefined }) {
@@ -57,15 +57,15 @@ export function Attention({ period, name }: { period: Period; name: string | und
       {toDecide.error && !toDecide.data && <Failure problem={asProblem(toDecide.error)} retry={toDecide.refetch} />}
       {open?.length === 0 && tickets === 0 && !toDecide.isLoading && !toDecide.error && (
         <Text size="sm" c="dimmed" mt="sm">
-          Nothing: every entry of this period is placed, priced, approved and billed.
+          All done: every entry in this period is assigned, priced, approved and billed.
         </Text>
       )}
       <ul className={classes.attention}>
         {tickets > 0 && (
           <Row
             href={addressOf('/work', { tab: 'tickets', conflicting: true })}
-            title="Tickets to decide"
-            says="reports put them in different projects"
+            title="Conflicting tickets"
+            says="reported under different projects"
             figure={`${tickets}${toDecide.data?.hasMore ? '+' : ''}`}
             counted={`${toDecide.data?.hasMore ? 'more than ' : ''}${counted(tickets, 'ticket')}`}
           />
@@ -85,7 +85,7 @@ function CheckRow({ check, name, isOptional }: { check: Check; name: string | un
     <Row
       href={page ? page(name) : pageOfList(check.list)}
       title={isFree ? 'Not approved' : title}
-      says={isFree ? 'bills do not ask for it' : says}
+      says={isFree ? 'bills do not require approval' : says}
       figure={count(check.entries)}
       counted={counted(check.entries, 'entry', 'entries')}
       amount={check.cost === null ? undefined : money(check.cost)}
@@ -98,7 +98,7 @@ interface RowProps {
   title: string
   says: string
   figure: string
-  /** The figure with what it counts, for those who hear it. */
+  /** The number with its unit, for screen readers. */
   counted: string
   amount?: string | undefined
 }

@@ -1,8 +1,8 @@
-/** Hours, days, weeks and months as axes and tables name them. */
+/** Labels of hours, days, weeks and months for axes and tables. */
 import { dayOf, dayOfMoment, monthInWords, shortDay, timeOfDay } from '../../format/moments.ts'
 import type { Width } from './usage.ts'
 
-/** `17:00`, `21 Nov`, `Nov 2026`: what fits below a bar. */
+/** `17:00`, `21 Nov`, `Nov 2026`: short enough for an axis. */
 export function bucketInShort(moment: string, width: Width, timeZone: string): string {
   if (width === '1h') return timeOfDay(moment, timeZone)
   return width === '1mo' ? monthInWords(dayOf(new Date(moment), timeZone)) : shortDay(moment, timeZone)

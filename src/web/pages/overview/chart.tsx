@@ -1,4 +1,4 @@
-/** The chart itself; loaded when it is first shown. */
+/** The chart, loaded when it is first shown. */
 import { BarChart } from '@mantine/charts'
 import { roughCount } from '../../format/counts.ts'
 import { money, roughMoney } from '../../format/money.ts'
@@ -16,7 +16,7 @@ interface ChartProps {
   width: Width
 }
 
-/** Told apart also by those who see no red and green, in the light and in the dark; the rest is no group and is grey. */
+/** Distinguishable with red-green color blindness and in both color schemes; the rest is grey. */
 const COLORS = ['teal.6', 'indigo.5', 'orange.5', 'grape.5', 'cyan.4', 'yellow.5'] as const
 const REST_COLOR = 'gray.5'
 
@@ -25,7 +25,7 @@ const MAX_BAR_WIDTH_PX = 44
 export default function Chart({ bars, labels, restLabel, measure, width }: ChartProps) {
   const { time_zone } = useSettings()
   const hasRest = bars.some(({ rest }) => rest > 0)
-  // Names of models hold dots, which the library would take for a path into the data.
+  // Model names contain dots, which the library would read as a path into the data.
   const series: { name: string; label: string; color: string }[] = labels.map((label, index) => ({
     name: `stripe${index}`,
     label,
@@ -41,7 +41,7 @@ export default function Chart({ bars, labels, restLabel, measure, width }: Chart
     <div
       role="img"
       className={classes.chart}
-      aria-label={`Bar chart of ${total} over time; the table below has its numbers`}
+      aria-label={`Bar chart of ${total} over time; the table below shows the numbers`}
     >
       <BarChart
         h="100%"

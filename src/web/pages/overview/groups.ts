@@ -1,4 +1,4 @@
-/** What groups are called, where they lead, and how they become the stripes of a chart. Pure. */
+/** Labels and links of groups, and the stacks of the chart. Pure. */
 import { addressOf } from '../../address.ts'
 import type { Dimension, Result, Usage } from './usage.ts'
 
@@ -7,7 +7,7 @@ export type Measure = 'cost' | 'tokens'
 export const measured = ({ cost, tokens }: Pick<Result, 'cost' | 'tokens'>, measure: Measure): number =>
   measure === 'cost' ? (cost ?? 0) : tokens.total
 
-/** How the API is told of the group; null for entries that have nothing there. */
+/** The filter value of a group; null for entries without one. */
 export function keyOf(result: Result, dimension: Dimension): string | null {
   const value = result[dimension]
   if (value === null || value === undefined) return null
@@ -17,7 +17,7 @@ export function keyOf(result: Result, dimension: Dimension): string | null {
 const NONE: Record<Dimension, string> = {
   project: 'No project',
   model: 'No model',
-  agent_manager: 'Nobody',
+  agent_manager: 'No agent manager',
   agent_harness: 'No harness',
 }
 
@@ -27,7 +27,7 @@ export function labelOf(result: Result, dimension: Dimension): string {
   return typeof value === 'string' ? value : value.name
 }
 
-/** The entries behind a group. Of a project its key reads better in the address than its id. */
+/** A link to the entries of a group. A project's key is more readable in the URL than its id. */
 export function entriesOf(result: Result, dimension: Dimension, period: string | undefined): string {
   const value = result[dimension]
   if (value === null || value === undefined) return addressOf('/entries', { placed: 'none', period })
@@ -35,17 +35,17 @@ export function entriesOf(result: Result, dimension: Dimension, period: string |
   return addressOf('/entries', { [dimension]: text, period })
 }
 
-/** As many as colours that can be told apart beside each other. */
+/** The number of distinguishable colors. */
 const STRIPES = 6
 
-/** The groups that matter most by the measure, of those that the API can be asked for. */
+/** The largest groups by the measure, without the one that has no value. */
 export const largest = (groups: readonly Result[], dimension: Dimension, measure: Measure): Result[] =>
   groups
     .filter((group) => keyOf(group, dimension) !== null && measured(group, measure) > 0)
     .toSorted((one, other) => measured(other, measure) - measured(one, measure))
     .slice(0, STRIPES)
 
-/** A bar: what each stripe has, by its place, and the rest of all there is. */
+/** A bar: the value of each stack, by index, and the rest. */
 export interface Bar {
   starting_at: string
   stripes: number[]
@@ -53,7 +53,7 @@ export interface Bar {
   total: number
 }
 
-/** Sums of stripes and of everything differ by what fractions lose in the browser: less than a nano-dollar is nothing. */
+/** Less than a nano-dollar is a rounding error. */
 const NANO = 1e-9
 
 export function barsOf(

@@ -1,4 +1,4 @@
-/** The four figures of a period, and how each differs from the period before. */
+/** The four key metrics of a period, each compared with the previous period. */
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { count, percent } from '../../format/counts.ts'
@@ -9,7 +9,7 @@ import { type Totals, useTotalsBefore, useTrend } from './usage.ts'
 
 interface Figure {
   title: string
-  /** Null where it is unknown. */
+  /** Null if unknown. */
   of: (totals: Totals) => number | null
   shown: (value: number) => ReactNode
 }
@@ -54,10 +54,10 @@ export function Headline({ period }: { period: Period }) {
   )
 }
 
-/** Beyond it a percentage is harder to grasp than a multiple. */
+/** From this ratio on, a multiple is easier to read than a percentage. */
 const MANIFOLD = 10
 
-/** What reads as 0.0%. */
+/** Smaller changes would read as 0.0%. */
 const NOTHING = 0.0005
 
 interface ChangeProps {
@@ -66,21 +66,21 @@ interface ChangeProps {
   period: Period
 }
 
-/** More is neither good nor bad, so no colour says so. */
+/** Without a color, because more is neither good nor bad. */
 function Change({ now, before, period }: ChangeProps) {
   const than = periodInWords(periodBefore(period))
   if (now === undefined || before === undefined) return <Skeleton height={16} width={90} mt={4} />
-  if (now === null) return <Line>not known</Line>
-  if (before === null || before === 0) return <Line>{now === 0 ? 'as before' : 'none before'}</Line>
+  if (now === null) return <Line>unknown</Line>
+  if (before === null || before === 0) return <Line>{now === 0 ? 'no change' : 'none in the previous period'}</Line>
   const ratio = now / before
   const change = ratio - 1
   const sign = change > 0 ? '+' : ''
-  if (Math.abs(change) < NOTHING) return <Line>as before</Line>
+  if (Math.abs(change) < NOTHING) return <Line>no change</Line>
   const isManifold = ratio >= MANIFOLD
-  const told = isManifold ? `${count(Math.round(ratio))} times` : `${sign}${percent(change)}`
+  const told = isManifold ? `${count(Math.round(ratio))}×` : `${sign}${percent(change)}`
   return (
     <Line>
-      <b>{told}</b> <span title={than}>{isManifold ? 'the period before' : 'on the period before'}</span>
+      <b>{told}</b> <span title={than}>{isManifold ? 'the previous period' : 'vs. previous period'}</span>
     </Line>
   )
 }

@@ -1,4 +1,4 @@
-/** The groups that cost most, or used most; each leads to its entries. */
+/** The largest groups by cost or tokens, with links to their entries. */
 import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { percent } from '../../format/counts.ts'
@@ -15,7 +15,7 @@ const TITLES: Record<Dimension, string> = {
   agent_harness: 'Harnesses',
 }
 
-/** The most that is taken in at a glance. */
+/** The number of groups shown. */
 const SHOWN = 6
 
 interface LargestProps {

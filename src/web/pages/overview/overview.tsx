@@ -48,7 +48,7 @@ export default function Overview() {
 
 interface FiguresProps extends Pick<Parameters<typeof Trend>[0], 'chosen' | 'choose'> {
   period: Period
-  /** As it stands in the address, for links that keep it. */
+  /** The period's name in the URL, for links that keep it. */
   name: string | undefined
 }
 
@@ -73,27 +73,27 @@ const Figures = ({ period, name, chosen, choose }: FiguresProps) => (
 
 const EmptyCell = () => (
   <Empty
-    title="Nothing was reported yet"
+    title="No data yet"
     action={
       <Button component={Link} href="/connect" mt="sm">
         Connect an agent
       </Button>
     }
   >
-    Tally shows here what agents use and what it costs, as soon as the first one reports a session. That takes a token
-    and one line in the agent’s settings.
+    Usage and cost appear here as soon as an agent reports its first session. To connect one, create a token and add it
+    to the agent’s settings.
   </Empty>
 )
 
 const NothingThen = () => (
   <Empty
-    title="No session started in this period"
+    title="No sessions in this period"
     action={
       <Button component={Link} href={addressOf('/', { period: '12m' })} variant="default" mt="sm">
         Show the last 12 months
       </Button>
     }
   >
-    There are entries at other times. Choose a longer period to see them.
+    Entries exist outside this period. Choose a longer period to see them.
   </Empty>
 )

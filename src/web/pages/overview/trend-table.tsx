@@ -1,4 +1,4 @@
-/** The chart in numbers, for those who cannot see it, or want to read it. */
+/** The data of the chart as a table. */
 import { ScrollArea, Table } from '@mantine/core'
 import { Count, Money } from '../../parts/figures.tsx'
 import { useSettings } from '../../server/me.ts'
@@ -19,12 +19,12 @@ export function TrendTable({ bars, labels, restLabel, measure, width }: CourseTa
   const hasRest = bars.some(({ rest }) => rest > 0)
   const shown = (value: number) => (measure === 'cost' ? <Money amount={value} /> : <Count value={value} />)
   return (
-    <ScrollArea.Autosize mah={360} mt="xs" viewportProps={{ tabIndex: 0, 'aria-label': 'Table of the chart' }}>
-      <Table fz="sm" verticalSpacing={4} stickyHeader aria-label="The chart in numbers">
+    <ScrollArea.Autosize mah={360} mt="xs" viewportProps={{ tabIndex: 0, 'aria-label': 'Chart data' }}>
+      <Table fz="sm" verticalSpacing={4} stickyHeader aria-label="Chart data">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>From</Table.Th>
-            {[...labels, ...(hasRest ? [restLabel] : []), 'Together'].map((label) => (
+            <Table.Th>Period</Table.Th>
+            {[...labels, ...(hasRest ? [restLabel] : []), 'Total'].map((label) => (
               <Table.Th key={label} ta="right">
                 <bdi>{label}</bdi>
               </Table.Th>

@@ -1,4 +1,4 @@
-/** Use over time, in stripes by project, model or person: as a chart, and as a table. */
+/** Usage over time by project, model or person, as a chart and a table. */
 import { Button, Collapse, Group, Paper, SegmentedControl, Skeleton, Title } from '@mantine/core'
 import { IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
@@ -8,7 +8,7 @@ import classes from './overview.module.css'
 import { TrendTable } from './trend-table.tsx'
 import { useGroups, useGroupsTrend, useTrend, widthFor } from './usage.ts'
 
-/** The library that draws is larger than the rest of the page. */
+/** Loaded lazily: the chart library is larger than the rest of the page. */
 const Chart = lazy(() => import('./chart.tsx'))
 
 interface Chosen {
@@ -48,14 +48,14 @@ export function Trend({ period, chosen, choose }: TrendProps) {
             data={BY}
             value={chosen.dimension}
             onChange={(dimension) => choose({ ...chosen, dimension: dimension as Chosen['dimension'] })}
-            aria-label="In stripes by"
+            aria-label="Break down by"
           />
           <SegmentedControl
             size="xs"
             data={MEASURES}
             value={chosen.measure}
             onChange={(measure) => choose({ ...chosen, measure: measure as Measure })}
-            aria-label="Measured in"
+            aria-label="Measure"
           />
         </Group>
       </Group>
@@ -76,7 +76,7 @@ export function Trend({ period, chosen, choose }: TrendProps) {
         onClick={() => setTable(!isTable)}
         aria-expanded={isTable}
       >
-        {isTable ? 'Hide the table' : 'Show as a table'}
+        {isTable ? 'Hide table' : 'Show as table'}
       </Button>
       <Collapse expanded={isTable}>
         {shown && <TrendTable {...shown} measure={chosen.measure} width={widthFor(period)} />}
@@ -85,7 +85,7 @@ export function Trend({ period, chosen, choose }: TrendProps) {
   )
 }
 
-/** Undefined until everything that a bar is made of is there. */
+/** Undefined until all data of the chart is loaded. */
 function useBars(period: Period, { dimension, measure }: Chosen) {
   const { data: course } = useTrend(period)
   const { data: groups } = useGroups(period, dimension)
@@ -97,7 +97,7 @@ function useBars(period: Period, { dimension, measure }: Chosen) {
     groups.length === stripes!.length + 1 && groups.some((group) => keyOf(group, dimension) === null)
   return {
     labels: stripes!.map((stripe) => labelOf(stripe, dimension)),
-    restLabel: isRestNothing && dimension === 'project' ? 'No project' : 'Others',
+    restLabel: isRestNothing && dimension === 'project' ? 'No project' : 'Other',
     bars: barsOf(course, groupsCourse, { values, dimension, measure }),
   }
 }

@@ -1,4 +1,4 @@
-/** What the overview asks: a handful of questions, each answered from sums, however many entries there are. */
+/** The overview's queries, each answered from stored totals. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { daysBetween } from '../../format/moments.ts'
 import { asBounds, type Period, periodBefore } from '../../parts/period.ts'
@@ -15,7 +15,7 @@ type Query = NonNullable<Parameters<UsageCall>[0]>['query']
 
 const ask = (query: Query) => answer(api.reports.usage.get({ query }))
 
-/** Bars that a screen shows apart from each other: up to two months of days, half a year of weeks. */
+/** Bucket widths by the length of the period: up to two months of days, half a year of weeks. */
 const DAYS_AS_HOURS = 1
 const DAYS_AS_DAYS = 62
 const DAYS_AS_WEEKS = 186
@@ -31,7 +31,7 @@ export function widthFor({ from, to }: Period): Width {
 
 const asked = (period: Period) => ['reports', 'overview', asBounds(period)] as const
 
-/** Use over time, of everything; its totals are those of the period. */
+/** Total usage over time, with the totals of the period. */
 export const useTrend = (period: Period) =>
   useQuery({
     queryKey: [...asked(period), 'course'],
@@ -48,7 +48,7 @@ export const useTotalsBefore = (period: Period) => {
   })
 }
 
-/** Every group of a dimension over the whole period, the dearest first. */
+/** All groups of a dimension over the whole period, most expensive first. */
 export const useGroups = (period: Period, dimension: Dimension) =>
   useQuery({
     queryKey: [...asked(period), 'groups', dimension],
@@ -57,7 +57,7 @@ export const useGroups = (period: Period, dimension: Dimension) =>
     placeholderData: keepPreviousData,
   })
 
-/** Use over time of some groups: of all there are, a year of an agency would be megabytes. */
+/** Usage over time of some groups; a year of all groups could be megabytes. */
 export const useGroupsTrend = (period: Period, dimension: Dimension, values: string[] | undefined) =>
   useQuery({
     queryKey: [...asked(period), 'course', dimension, values],
@@ -76,10 +76,10 @@ export const useCompleteness = (period: Period) =>
 
 export type Check = NonNullable<ReturnType<typeof useCompleteness>['data']>[number]
 
-/** More tickets to decide on are not counted. */
+/** The highest count of conflicting tickets. */
 const TICKETS_COUNTED = 50
 
-/** How many tickets people's reports put in different projects, at whatever time; for those who decide on all of them. */
+/** The number of tickets that were reported under different projects, at any time. For billing and admins. */
 export const useTicketsToDecide = (isAsked: boolean) =>
   useQuery({
     queryKey: ['tickets', 'to decide'],
@@ -91,7 +91,7 @@ export const useTicketsToDecide = (isAsked: boolean) =>
     enabled: isAsked,
   })
 
-/** Whether there is any entry at all, asked only where the period has none. */
+/** Whether there are any entries at all, requested only if the period has none. */
 export const useHasEntries = (isAsked: boolean) =>
   useQuery({
     queryKey: ['entries', 'any'],

@@ -1,8 +1,8 @@
-/** What the API says of entries, and what is said of one in a few words. */
+/** Entries of the API, and short texts about them. */
 import { answer, api, type Body } from '../../server/api.ts'
 import type { EntryQuery } from './filters.ts'
 
-/** As many as fill a tall screen twice; more come while one scrolls. */
+/** Rows per page: twice as many as fit on a tall screen. */
 const PAGE_LIMIT = '100'
 
 export const askEntries = (query: EntryQuery, page: string | undefined) =>
@@ -16,11 +16,11 @@ export type Entry = Awaited<ReturnType<typeof askEntries>>['data'][number]
 export type EntryDetail = Awaited<ReturnType<typeof askEntry>>
 export type HistoryStep = Awaited<ReturnType<typeof askHistory>>['data'][number]
 
-/** What is to be done with many at once. */
+/** A bulk action. */
 export type Action = Parameters<(typeof api)['token-entries']['actions']['post']>[0]
 export type ActionResults = Body<Awaited<ReturnType<(typeof api)['token-entries']['actions']['post']>>>
 
-/** Those of the query, or those with the ids. */
+/** The entries with these ids, or all that match the query. */
 export type Chosen = { ids: string[] } | { query: EntryQuery }
 
 export const act = (chosen: Chosen, action: Action): Promise<ActionResults> =>
@@ -28,12 +28,12 @@ export const act = (chosen: Chosen, action: Action): Promise<ActionResults> =>
     ? answer(api['token-entries'].actions.post({ ...action, ids: chosen.ids }, { query: {} }))
     : answer(api['token-entries'].actions.post(action, { query: chosen.query }))
 
-/** Parts of the API whose answers depend on where entries are and how far they got. */
+/** Parts of the API whose responses depend on the assignment and status of entries. */
 export const CHANGED_BY_ENTRIES = ['entries', 'reports', 'projects', 'tickets', 'sheets'] as const
 
-/** `ACME-42`, else `ACME`; undefined where it is on nothing. */
+/** The key of the ticket, else of the project: `ACME-42`, `ACME`; undefined for unattributed entries. */
 export const placeKey = ({ project, ticket }: Pick<Entry, 'project' | 'ticket'>): string | undefined =>
   ticket?.key ?? project?.key
 
-/** What an entry is called where it has no summary. */
+/** The summary, else the name of the agent. */
 export const nameOf = (entry: Pick<Entry, 'summary' | 'agent_name'>): string => entry.summary ?? entry.agent_name

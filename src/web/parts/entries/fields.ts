@@ -1,4 +1,4 @@
-/** What entries can be filtered by: what it is called, what there is to choose, and what a value is called. */
+/** The filters for entries: their titles, choices and value names. */
 import { addDays, dayOf } from '../../format/moments.ts'
 import { answer, api } from '../../server/api.ts'
 import { type Part, queryClient } from '../../server/queries.ts'
@@ -8,27 +8,27 @@ import type { ListName, SingleName } from './filters.ts'
 export interface Field {
   name: ListName | SingleName
   title: string
-  /** Yes or no: choosing ends it. */
+  /** Takes one value: choosing closes the list. */
   isSingle?: boolean
-  /** Which part of the API says what there is to choose. */
+  /** The part of the API that provides the choices. */
   part: Part
   find: (typed: string) => Promise<Choice[]> | Choice[]
-  /** Takes what was typed as it is, where the API knows more values than it lists. */
+  /** Whether typed text is accepted as a value that is not among the choices. */
   takesTyped?: (typed: string) => boolean
   placeholder?: string
-  /** What a value is called that is not its own name. */
+  /** The display name of a value. */
   nameOf?: (value: string) => Promise<string | undefined> | string | undefined
 }
 
-/** Names of this year are all that are asked for; older ones can be typed. */
+/** Names used in the last year are offered; older ones can be typed. */
 const USED_DAYS = 365
 
-/** So long the names that agents have used are taken for known. */
+/** Cache time of the names that agents have used. */
 const USED_FRESH_MS = 300_000
 
 const DIMENSIONS = ['agent_manager', 'agent_name', 'agent_harness', 'model', 'provider'] as const
 
-/** What entries of the last year have there, the dearest first. Answered from sums, whatever the number of entries. */
+/** The values of a dimension in the last year, most expensive first. */
 const askUsed = (dimension: (typeof DIMENSIONS)[number]): Promise<Choice[]> =>
   queryClient.fetchQuery({
     queryKey: ['reports', 'used', dimension],
@@ -73,7 +73,7 @@ const fixed = (name: Field['name'], title: string, names: Record<string, string>
 const capital = (word: string) => [word, word.charAt(0).toUpperCase() + word.slice(1)] as const
 const STATUSES = Object.fromEntries(['submitted', 'draft', 'pending', 'approved', 'rejected', 'billed'].map(capital))
 
-/** In the order in which they are offered. */
+/** The filters of the menu, in order. */
 export const FIELDS: readonly Field[] = [
   {
     name: 'project',
@@ -116,20 +116,20 @@ export const FIELDS: readonly Field[] = [
   used('model', 'Model'),
   used('provider', 'Provider'),
   fixed('status', 'Status', STATUSES),
-  fixed('placed', 'Placed by', {
-    none: 'Nothing (unattributed)',
-    named: 'Names in the report',
-    rule: 'A rule',
-    manual: 'A person',
+  fixed('placed', 'Assigned by', {
+    none: 'No one (unattributed)',
+    named: 'Report',
+    rule: 'Rule',
+    manual: 'Person',
   }),
-  fixed('billable', 'Billable', { true: 'Yes', false: 'No: bills leave its project out' }, true),
-  fixed('priced', 'Price', { true: 'Known', false: 'None (unpriced)' }, true),
+  fixed('billable', 'Billable', { true: 'Yes', false: 'No (project is not billable)' }, true),
+  fixed('priced', 'Price', { true: 'Priced', false: 'Unpriced' }, true),
   {
     name: 'bill',
     title: 'Bill',
     part: 'bills',
-    placeholder: 'Number of a bill',
-    find: (typed) => holding([{ value: 'none', label: 'On no bill' }], typed),
+    placeholder: 'Bill number',
+    find: (typed) => holding([{ value: 'none', label: 'Not billed' }], typed),
     takesTyped: (typed) => typed !== '',
     nameOf: async (value) => (value === 'none' ? 'none' : (await answer(api.bills({ id: value }).get())).number),
   },
@@ -145,22 +145,27 @@ export const FIELDS: readonly Field[] = [
     name: 'session_id',
     title: 'Session',
     part: 'entries',
-    placeholder: 'Id of a session',
+    placeholder: 'Session ID',
     find: () => [],
     takesTyped: (typed) => typed !== '',
   },
   fixed('source', 'Source', {
-    report: 'Report call',
-    log: 'Pushed logs',
-    span: 'Pushed spans',
-    metric: 'Pushed metrics',
+    report: 'API report',
+    log: 'OTLP logs',
+    span: 'OTLP spans',
+    metric: 'OTLP metrics',
     sheet: 'Token sheet',
   }),
-  fixed('possible_duplicate', 'Duplicates', { true: 'Possible duplicates only', false: 'None' }, true),
-  fixed('superseded', 'Superseded', { true: 'Superseded only', false: 'None' }, true),
+  fixed(
+    'possible_duplicate',
+    'Duplicates',
+    { true: 'Possible duplicates only', false: 'Exclude possible duplicates' },
+    true,
+  ),
+  fixed('superseded', 'Superseded', { true: 'Superseded only', false: 'Exclude superseded' }, true),
 ]
 
-/** Those that links bring along and nobody is offered. */
+/** Filters that only links set. */
 const FURTHER: readonly Field[] = [
   { name: 'without_label', title: 'Without label', part: 'entries', find: () => [] },
   { name: 'sheet', title: 'Token sheet', part: 'sheets', find: () => [], nameOf: () => 'one' },
@@ -168,5 +173,5 @@ const FURTHER: readonly Field[] = [
 
 export const fieldOf = (name: string): Field | undefined => [...FIELDS, ...FURTHER].find((field) => field.name === name)
 
-/** An id instead of a name, as links have it. */
+/** Whether a value is an id rather than a name, as in links. */
 export const isId = (value: string): boolean => /^[a-z]{3}_[0-9a-f]{32}$/.test(value)

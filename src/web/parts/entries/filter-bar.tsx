@@ -1,4 +1,4 @@
-/** Search, period, and the filters that hold, as chips; more of them by a menu. All of it is in the address. */
+/** Search, period, the active filters as chips, and a menu to add more. The URL holds all of it. */
 import { Button, CloseButton, Group, Menu, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconFilter, IconSearch } from '@tabler/icons-react'
@@ -14,7 +14,7 @@ import { type Filters, LISTS, SINGLES } from './filters.ts'
 interface FilterBarProps {
   filters: Filters
   show: (changes: Partial<Filters>, how?: { replace?: boolean }) => void
-  /** What the page itself has decided. */
+  /** Filters that the page itself sets. */
   without?: readonly string[]
 }
 
@@ -53,7 +53,7 @@ export function FilterBar({ filters, show, without = [] }: FilterBarProps) {
       />
       {isFiltered && (
         <Button variant="subtle" color="gray" size="compact-sm" onClick={() => show(NO_FILTERS)}>
-          Clear
+          Clear filters
         </Button>
       )}
     </Group>
@@ -70,7 +70,7 @@ const NO_FILTERS: Partial<Filters> = {
 
 function AddFilter({ offered, add }: { offered: readonly Field[]; add: (field: Field) => void }) {
   return (
-    // Where the menu would take the focus back, it would close what it has just opened.
+    // Returning the focus would close the list that the menu just opened.
     <Menu position="bottom-start" returnFocus={false} shadow="md" keepMounted={false}>
       <Menu.Target>
         <Button variant="default" size="xs" leftSection={<IconFilter size={14} />}>
@@ -88,21 +88,21 @@ function AddFilter({ offered, add }: { offered: readonly Field[]; add: (field: F
   )
 }
 
-/** So long nothing was typed before the address, and with it the list, changes. */
+/** Debounce before the URL, and with it the list, changes. */
 const PAUSE_MS = 300
 
 function Search({ value, change }: { value: string | undefined; change: (text: string | undefined) => void }) {
   const [typed, setTyped] = useState(value ?? '')
   const later = useDebouncedCallback(change, PAUSE_MS)
-  // Back, forward and "Clear" change the address without typing.
+  // Back, forward and “Clear filters” change the URL without typing.
   useEffect(() => setTyped(value ?? ''), [value])
   return (
     <TextInput
       type="search"
       size="xs"
       w={{ base: '100%', xs: 220 }}
-      aria-label="Search in summaries"
-      placeholder="Search in summaries"
+      aria-label="Search summaries"
+      placeholder="Search summaries"
       leftSection={<IconSearch size={14} />}
       value={typed}
       onChange={({ currentTarget }) => {
@@ -113,7 +113,7 @@ function Search({ value, change }: { value: string | undefined; change: (text: s
   )
 }
 
-/** Moments that a link brought along, such as that of a report. */
+/** Times set by a link, such as one from a report. */
 function Moments({ filters, show }: FilterBarProps) {
   const { time_zone } = useSettings()
   const { starting_at, ending_at, ended_after } = filters
@@ -131,12 +131,12 @@ function Moments({ filters, show }: FilterBarProps) {
       <Text size="sm" fw={500}>
         {said.join(', ')}
       </Text>
-      <CloseButton size="sm" aria-label="Remove the filter Started" onClick={() => show(WITHOUT_MOMENTS)} />
+      <CloseButton size="sm" aria-label="Remove filter: Started" onClick={() => show(WITHOUT_MOMENTS)} />
     </Group>
   )
 }
 
-/** What somebody typed into the address may be no moment; the API says so. */
+/** An invalid time in the URL is shown unchanged; the API reports the error. */
 function inZone(moment: string, timeZone: string): string {
   return Number.isNaN(Date.parse(moment)) ? moment : dayAndTime(moment, timeZone)
 }

@@ -1,4 +1,4 @@
-/** One filter: what it is, which values, and a list to choose others from. */
+/** One filter: its title, its values, and a list to choose from. */
 import { Button, CloseButton, Combobox, Group, Loader, Popover, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconCheck } from '@tabler/icons-react'
@@ -16,7 +16,7 @@ interface FilterChipProps {
   setOpen: (isOpen: boolean) => void
 }
 
-/** So many values are named; the rest is a number. */
+/** The number of values shown by name. */
 const NAMED = 2
 
 export function FilterChip({ field, values, change, isOpen, setOpen }: FilterChipProps) {
@@ -33,7 +33,7 @@ export function FilterChip({ field, values, change, isOpen, setOpen }: FilterChi
             <bdi className={classes.chipValue}>{told.filter(Boolean).join(' ') || '…'}</bdi>
           </Button>
         </Popover.Target>
-        <CloseButton size="sm" aria-label={`Remove the filter ${field.title}`} onClick={() => change([])} />
+        <CloseButton size="sm" aria-label={`Remove filter: ${field.title}`} onClick={() => change([])} />
       </Group>
       <Popover.Dropdown p={6}>
         <Values field={field} values={values} change={change} close={() => setOpen(false)} />
@@ -42,7 +42,7 @@ export function FilterChip({ field, values, change, isOpen, setOpen }: FilterChi
   )
 }
 
-/** Ids of links are shown by the names they have now. */
+/** Resolves ids in links to current names. */
 function useNames(field: Field, values: readonly string[]): string[] {
   const named = useQueries({
     queries: values.map((value) => ({
@@ -51,11 +51,11 @@ function useNames(field: Field, values: readonly string[]): string[] {
       enabled: field.nameOf !== undefined && (isId(value) || field.part === 'entries'),
     })),
   })
-  // Whoever may not see the thing itself sees its id.
+  // Without access to the object, its id is shown.
   return values.map((value, index) => named[index]?.data ?? (named[index]?.isLoading ? '…' : value))
 }
 
-/** So long nothing was typed before the server is asked. */
+/** Debounce before the choices are fetched. */
 const PAUSE_MS = 150
 
 interface ValuesProps extends Pick<FilterChipProps, 'field' | 'values' | 'change'> {
@@ -83,9 +83,9 @@ function Values({ field, values, change, close }: ValuesProps) {
       setTyped('')
     }
   }
-  // What is chosen and not in sight stays within reach, to be taken away again.
+  // Chosen values that are not in the list stay visible, so that they can be removed.
   const chosenElsewhere = values.filter((value) => !isId(value) && !choices.some((choice) => choice.value === value))
-  // What was chosen when the list opened comes first, and nothing moves while one chooses.
+  // Values chosen when the list opened come first; the order does not change while choosing.
   const [first] = useState(values)
   const [above, below] = [true, false].map((isFirst) =>
     choices.filter(({ value }) => first.includes(value) === isFirst),
@@ -116,7 +116,7 @@ function Values({ field, values, change, close }: ValuesProps) {
         ))}
         {shown.length === 0 && !isTypedOffered && !isFetching && (
           <Combobox.Empty>
-            {field.takesTyped ? `Type it: ${field.placeholder ?? 'a name'}` : 'Nothing found'}
+            {field.takesTyped ? `Enter a value: ${field.placeholder ?? 'name'}` : 'No results'}
           </Combobox.Empty>
         )}
       </Combobox.Options>

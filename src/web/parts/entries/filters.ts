@@ -1,9 +1,9 @@
-/** Which entries a page is about, as it stands in the address: the parameters of the API, and a period by its name. */
+/** The entry filters in the URL: the API's parameters and a named period. */
 import { type many, many as manyTexts, one } from '../../address.ts'
 import { addDays, startOfDay } from '../../format/moments.ts'
 import { readPeriod } from '../period.ts'
 
-/** Parameters that take several values, any of which will do. */
+/** Parameters that take several values; entries match any of them. */
 export const LISTS = [
   'project',
   'ticket',
@@ -39,7 +39,7 @@ export type SingleName = (typeof SINGLES)[number]
 
 type Readers = Record<ListName, typeof many> & Record<SingleName | 'period', typeof one>
 
-/** How the filters are read from the address; pages add what else they keep there. */
+/** Readers of the filters in the URL; pages add their own parameters. */
 export const FILTERS = Object.fromEntries([
   ...LISTS.map((name) => [name, manyTexts]),
   ...[...SINGLES, 'period' as const].map((name) => [name, one]),
@@ -47,10 +47,10 @@ export const FILTERS = Object.fromEntries([
 
 export type Filters = Record<ListName, string[]> & Record<SingleName | 'period', string | undefined>
 
-/** As the API takes them; what is not filtered by is left out. */
+/** The filters as API parameters; unset ones are left out. */
 export type EntryQuery = Partial<Record<ListName, string[]> & Record<SingleName, string>>
 
-/** An own period of the address, as moments: lists of the API know no days of a zone. */
+/** A period as times, because the API's lists do not take days in a time zone. */
 function periodQuery(period: string | undefined, timeZone: string): EntryQuery {
   if (period === undefined) return {}
   const { from, to } = readPeriod(period, timeZone)
@@ -61,9 +61,9 @@ export function entryQuery(filters: Filters, timeZone: string): EntryQuery {
   const query: EntryQuery = {}
   for (const name of LISTS) if (filters[name].length > 0) query[name] = filters[name]
   for (const name of SINGLES) if (filters[name]) query[name] = filters[name]
-  // Where both are there, moments that a link brought along are narrower than a period by name.
+  // Times set by a link are narrower than a named period and take precedence.
   return { ...periodQuery(filters.period, timeZone), ...query }
 }
 
-/** The page of the entries that a path of the API lists: `/api/v1/token-entries?priced=false`. */
+/** The entries page for a list of the API: `/api/v1/token-entries?priced=false`. */
 export const pageOfList = (list: string): string => `/entries?${list.split('?')[1] ?? ''}`

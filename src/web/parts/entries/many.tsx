@@ -1,4 +1,4 @@
-/** One thing done with many entries: what it would do, doing it, and what was refused. */
+/** Bulk actions on entries: preview, execution and results. */
 import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
@@ -19,7 +19,7 @@ export type ManyKind = Action['action']
 interface ManyDialogueProps {
   kind: ManyKind
   chosen: Chosen
-  /** What the list shows, to name what was refused. */
+  /** The rows of the list, to name the skipped entries. */
   rows: readonly Entry[]
   close: (isDone: boolean) => void
 }
@@ -29,36 +29,36 @@ const WORDS: Record<ManyKind, { title: string; button: string; done: string; mea
     title: 'Approve',
     button: 'Approve',
     done: 'approved',
-    means: 'Their figures and places are fixed from then on.',
+    means: 'Counts, cost and assignment of approved entries are locked.',
   },
   reject: {
     title: 'Reject',
     button: 'Reject',
     done: 'rejected',
-    means: 'They go on no bill. The people whose entries they are see the reason.',
+    means: 'Rejected entries are not billed. Their agent managers can see the reason.',
   },
-  reopen: { title: 'Re-open', button: 'Re-open', done: 're-opened', means: 'They can be approved and billed again.' },
+  reopen: { title: 'Reopen', button: 'Reopen', done: 'reopened', means: 'They can be approved and billed again.' },
   withdraw_approval: {
-    title: 'Withdraw the approval',
-    button: 'Withdraw',
-    done: 'no longer approved',
-    means: 'Their figures and places can change again.',
+    title: 'Withdraw approval of',
+    button: 'Withdraw approval of',
+    done: 'returned to submitted',
+    means: 'Counts, cost and assignment of these entries can change again.',
   },
   place: {
-    title: 'Place',
-    button: 'Place',
-    done: 'placed',
-    means: 'What a person places stays: neither rules nor later reports of their sessions move it.',
+    title: 'Assign',
+    button: 'Assign',
+    done: 'assigned',
+    means: 'Manual assignments are kept: rules and later reports of the sessions do not change them.',
   },
 }
 
-/** What takes back what was done. Placing has none: where each was before is in its history. */
+/** The action that undoes another. Assigning has none: the history holds the earlier assignments. */
 const UNDO: Partial<Record<ManyKind, { action: ManyKind; label: string }>> = {
-  approve: { action: 'withdraw_approval', label: 'Withdraw the approval' },
-  reject: { action: 'reopen', label: 'Re-open' },
+  approve: { action: 'withdraw_approval', label: 'Withdraw approval' },
+  reject: { action: 'reopen', label: 'Reopen' },
 }
 
-/** So long nothing was typed before the server is asked what would be done. */
+/** Debounce before the preview is fetched. */
 const PAUSE_MS = 250
 
 export function ManyDialogue({ kind, chosen, rows, close }: ManyDialogueProps) {
@@ -108,7 +108,7 @@ export function ManyDialogue({ kind, chosen, rows, close }: ManyDialogueProps) {
               loading={send.isPending}
               disabled={!isComplete || !plan.data || plan.isFetching || plan.data.done === 0}
             >
-              {words.button} {plan.data && isComplete ? counted(plan.data.done, 'entry', 'entries') : ''}
+              {words.button} {plan.data && isComplete ? counted(plan.data.done, 'entry', 'entries') : 'entries'}
             </Button>
           </Group>
         </Stack>
@@ -122,7 +122,7 @@ function actionOf(kind: ManyKind, place: typeof NO_PLACE, reason: string): Actio
   return { action: kind, ...(kind === 'reject' && { reason: reason.trim() }) }
 }
 
-/** What would be done. The words of a reason change nothing about that. */
+/** A dry run of the action. The text of a reason does not affect it. */
 function usePlan(chosen: Chosen, action: Action, isComplete: boolean) {
   const asked: Action = action.action === 'reject' ? { ...action, reason: 'To be said' } : action
   const text = JSON.stringify(asked)
@@ -159,14 +159,14 @@ function Plan({ kind, plan: { data, error, isFetching }, isComplete, rows }: Pla
       <Failure problem={problem} />
     )
   }
-  if (isFetching) return <Loader size="xs" type="dots" aria-label="Looking what that would do" />
+  if (isFetching) return <Loader size="xs" type="dots" aria-label="Loading preview" />
   if (!data || (!isComplete && kind === 'place')) return null
   const unchanged = data.results.filter(({ result }) => result === 'unchanged').length
   return (
     <Stack gap="xs">
       {data.done === 0 ? (
         <Alert color="yellow" variant="light" role="status">
-          None of them can be {WORDS[kind].done}.
+          None of these entries can be {WORDS[kind].done}.
         </Alert>
       ) : (
         <Text size="sm" role="status">
@@ -176,18 +176,18 @@ function Plan({ kind, plan: { data, error, isFetching }, isComplete, rows }: Pla
       )}
       {unchanged > 0 && (
         <Text size="sm" c="dimmed">
-          {counted(unchanged, 'entry', 'entries')} {unchanged === 1 ? 'is' : 'are'} there by hand already.
+          {counted(unchanged, 'entry is', 'entries are')} already assigned there manually.
         </Text>
       )}
-      <Refused results={data} rows={rows} lead="left out" />
+      <Refused results={data} rows={rows} lead="skipped" />
     </Stack>
   )
 }
 
-/** `, $12.34 together`, and of how many the cost is unknown. */
+/** `, $12.34 total, 2 unpriced`. */
 function worth({ cost, unpriced_entries, done }: ActionResults): string {
-  const known = unpriced_entries < done ? `, ${money(cost)} together` : ''
-  return unpriced_entries > 0 ? `${known}, ${count(unpriced_entries)} of unknown cost` : known
+  const known = unpriced_entries < done ? `, ${money(cost)} total` : ''
+  return unpriced_entries > 0 ? `${known}, ${count(unpriced_entries)} unpriced` : known
 }
 
 function tellDone(kind: ManyKind, { results, done }: ActionResults): void {
@@ -214,7 +214,7 @@ interface ResultsProps {
 const Results = ({ kind, results, rows, close }: ResultsProps) => (
   <Modal opened onClose={close} title={`${counted(results.done, 'entry', 'entries')} ${WORDS[kind].done}`}>
     <Stack>
-      <Refused results={results} rows={rows} lead="refused" isOpen />
+      <Refused results={results} rows={rows} lead="unchanged" isOpen />
       <Group justify="flex-end">
         <Button onClick={close}>Close</Button>
       </Group>

@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core'
 
-/** What the API takes. */
+/** The API's limit. */
 const REASON_LIMIT = 1_000
 
 export const Reason = ({ value, change }: { value: string; change: (reason: string) => void }) => (

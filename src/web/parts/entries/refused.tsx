@@ -1,26 +1,27 @@
-/** Entries with which something cannot be done, by the reason. */
+/** Entries that an action skips, grouped by reason. */
 import { Anchor, Collapse, List, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
+import { sentence } from '../../server/problem.ts'
 import { type ActionResults, type Entry, nameOf } from './entry.ts'
 
 interface RefusedProps {
   results: ActionResults
   rows: readonly Entry[]
-  /** `left out` before, `refused` after it was done. */
+  /** `skipped` in the preview, `unchanged` in the results. */
   lead: string
   isOpen?: boolean
 }
 
-/** A list that nobody reads to its end is a number. */
+/** The number of entries listed per reason. */
 const LISTED = 50
 
 export function Refused({ results, rows, lead, isOpen = false }: RefusedProps) {
   const reasons = Map.groupBy(
     results.results.filter(({ problem }) => problem !== null),
-    ({ problem, id }) => problem!.detail.replaceAll(id, 'it').replaceAll('the entry it', 'it'),
+    ({ problem, id }) => sentence(problem!.detail.replaceAll(id, 'it').replace(/\b(?:the )?entry it\b/gi, 'it')),
   )
   if (reasons.size === 0) return null
   return (
