@@ -39,7 +39,7 @@ export function BillPaper({ document, openLine, isStale, picture }: BillPaperPro
         {recipient && (
           <div>
             <Text size="sm" c="dimmed">
-              To
+              Bill to
             </Text>
             <Party {...recipient} />
           </div>
