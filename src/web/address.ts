@@ -1,5 +1,5 @@
 /**
- * What a page shows is in its address: it can be bookmarked, sent to someone, and the browser's back goes back.
+ * Page state in the URL, so that it can be bookmarked and shared, and the browser's back button works.
  *
  *     const [{ model, page }, show] = useAddress({ model: many, page: one })
  *     show({ model: ['claude-opus-4-8'] })
@@ -7,13 +7,13 @@
 import { useCallback, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
 
-/** How one parameter is read; `undefined` where it is not in the address. */
+/** Reads the values of one parameter; `undefined` if it is not in the URL. */
 type Reader<Value> = (values: string[]) => Value
 
 export const one: Reader<string | undefined> = (values) => values[0]
 export const many: Reader<string[]> = (values) => values
 export const flag: Reader<boolean> = (values) => values[0] === 'true'
-/** One of these, else the first. */
+/** One of the allowed values; the first if the URL has none of them. */
 export const oneOf =
   <const Value extends string>(...allowed: [Value, ...Value[]]): Reader<Value> =>
   (values) =>
@@ -24,8 +24,8 @@ type ValuesOf<All extends Readers> = { [Name in keyof All]: ReturnType<All[Name]
 type Shown<All extends Readers> = { [Name in keyof All]?: ReturnType<All[Name]> | undefined }
 
 /**
- * Answers the values in the address, and a function that changes some of them: what is undefined, empty or false goes
- * out of the address. `replace` where each step is no place to go back to, as while typing.
+ * Returns the values in the URL and a function that changes some of them; undefined, empty and false values are removed
+ * from the URL. Use `replace` to not add a history entry, as while typing.
  */
 export function useAddress<All extends Readers>(
   readers: All,
@@ -56,7 +56,7 @@ export function useAddress<All extends Readers>(
   return [values, show]
 }
 
-/** An address within the application: `addressOf('/entries', { project: 'ACME', status: ['submitted'] })`. */
+/** A URL within the application: `addressOf('/entries', { project: 'ACME', status: ['submitted'] })`. */
 export function addressOf(
   path: string,
   parameters: Record<string, string | readonly string[] | boolean | undefined>,

@@ -1,4 +1,4 @@
-/** The server's files are read for the types of its routes, and a worker of theirs can more than one of a browser. */
+/** Members of Bun's Worker that browsers lack: the server's files are type-checked here for the types of its routes. */
 interface Worker {
   unref(): void
   ref(): void

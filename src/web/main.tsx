@@ -13,7 +13,7 @@ import { queryClient } from './server/queries.ts'
 import { Application } from './shell/application.tsx'
 import { theme } from './theme.ts'
 
-// The lock on scrolling behind dialogues writes a style element, which the page's policy allows with this only.
+// Scroll locking behind dialogs adds a style element, which the content security policy allows only with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')!.content
 setNonce(nonce)
 

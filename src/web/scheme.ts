@@ -1,9 +1,9 @@
-/** Chooses light or dark before anything is painted, so that no page flashes white at night. */
+/** Sets the light or dark scheme before the first paint, so that dark pages don't flash white. */
 const chosen = (() => {
   try {
     return localStorage.getItem('mantine-color-scheme-value')
   } catch {
-    // Storage may be refused; the system's choice is as good.
+    // Storage may be blocked; fall back to the system's scheme.
     return null
   }
 })()

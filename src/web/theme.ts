@@ -1,6 +1,6 @@
 import { createTheme, defaultVariantColorsResolver, type MantineColorsTuple } from '@mantine/core'
 
-/** A quiet green-blue: money and counts carry the page, colour only marks what can be done or must be seen. */
+/** A quiet green-blue. Color only marks actions and what needs attention. */
 const teal: MantineColorsTuple = [
   '#eaf7f6',
   '#d5ecea',
@@ -23,9 +23,9 @@ export const theme = createTheme({
   primaryColor: PRIMARY,
   primaryShade: { light: 7, dark: 5 },
   autoContrast: true,
-  // White on the teal of the dark scheme would have a contrast of 2.8 only.
+  // White on the dark scheme's teal would have a contrast of only 2.8.
   luminanceThreshold: 0.3,
-  // Which of the two it is Mantine decides by the shade of the light scheme, for buttons in both.
+  // Mantine picks the text color by the light scheme's shade, for buttons in both schemes.
   variantColorResolver: (input) => {
     const isPrimary = input.variant === 'filled' && (input.color ?? PRIMARY) === PRIMARY
     const colors = defaultVariantColorsResolver(input)

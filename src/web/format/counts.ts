@@ -1,10 +1,10 @@
-/** Counts as people read them. */
+/** Formatting of counts and sizes. */
 
 const whole = new Intl.NumberFormat('en-US')
 const percents = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 })
 const bytes = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
 
-/** Three digits are enough to compare two counts of tokens; up to 9,999 all of them are shown. */
+/** Counts from here on are shown with three significant digits, which is enough to compare them. */
 const ROUGH_FROM = 10_000
 const UNITS = [
   [1e12, 'T'],
@@ -16,15 +16,15 @@ const UNITS = [
 /** `1,234,567` */
 export const count = (value: number): string => whole.format(value)
 
-/** `1.23 M`, as web.md has it. */
+/** `1.23M`; counts below 10,000 in full. */
 export function roughCount(value: number): string {
   if (Math.abs(value) < ROUGH_FROM) return count(value)
-  // By what it will read as: 999,950 is 1 M, not 1,000 k.
+  // By the rounded value: 999,950 is 1.00M, not 1000k.
   const [size, unit] = UNITS.find(([size]) => Math.abs(value) >= size * 0.9995) ?? [1, '']
-  return `${(value / size).toPrecision(3)} ${unit}`.trimEnd()
+  return `${(value / size).toPrecision(3)}${unit}`
 }
 
-/** `12.5%` of 0.125. */
+/** Formats 0.125 as `12.5%`. */
 export const percent = (share: number): string => percents.format(share)
 
 /** `1 entry`, `1,204 entries`. */

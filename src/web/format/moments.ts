@@ -1,4 +1,7 @@
-/** Moments and days in the organization's zone, which is not always the browser's. Days are `2026-11-21`. */
+/**
+ * Formatting and arithmetic of times and days in the organization's time zone, which may differ from the browser's.
+ * Days are `2026-11-21`.
+ */
 
 const DAY_MS = 86_400_000
 const HALF_DAY_MS = DAY_MS / 2
@@ -32,7 +35,7 @@ const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', h
 export const dayAndTime = (moment: string, timeZone: string): string =>
   formatOf(timeZone, { ...DAY, ...TIME }).format(new Date(moment))
 
-/** `21 Nov, 17:53`, and with its year where that is not this one. */
+/** `21 Nov, 17:53`, with the year unless it is the current one. */
 export function shortDayAndTime(moment: string, timeZone: string, now = new Date()): string {
   const isThisYear = dayOf(new Date(moment), timeZone).slice(0, 4) === dayOf(now, timeZone).slice(0, 4)
   if (!isThisYear) return dayAndTime(moment, timeZone)
@@ -42,25 +45,25 @@ export function shortDayAndTime(moment: string, timeZone: string, now = new Date
 /** `17:53` */
 export const timeOfDay = (moment: string, timeZone: string): string => formatOf(timeZone, TIME).format(new Date(moment))
 
-/** `21 Nov 2026` of a moment. */
+/** The day of a time: `21 Nov 2026`. */
 export const dayOfMoment = (moment: string, timeZone: string): string =>
   formatOf(timeZone, DAY).format(new Date(moment))
 
-/** `21 Nov` of a moment. */
+/** The day of a time: `21 Nov`. */
 export const shortDay = (moment: string, timeZone: string): string =>
   formatOf(timeZone, { day: 'numeric', month: 'short' }).format(new Date(moment))
 
-/** `21 Nov 2026` of a day, which has no zone. */
+/** Formats a day, which has no zone: `21 Nov 2026`. */
 export const dayInWords = (day: string): string => formatOf('UTC', DAY).format(new Date(`${day}T00:00:00Z`))
 
-/** `Nov 2026` of the first day of a month. */
+/** Formats the month of a day: `Nov 2026`. */
 export const monthInWords = (day: string): string =>
   formatOf('UTC', { month: 'short', year: 'numeric' }).format(new Date(`${day}T00:00:00Z`))
 
-/** Making one takes a hundred times as long as using it, and a table has hundreds of moments. */
+/** Cached, because creating a format takes a hundred times as long as using it, and tables have hundreds of times. */
 const isoDays = new Map<string, Intl.DateTimeFormat>()
 
-/** The day that it is in the zone at a moment, `2026-11-21`. */
+/** The day in the zone at a time: `2026-11-21`. */
 export function dayOf(moment: Date, timeZone: string): string {
   // Canadian English writes a day as ISO 8601 does.
   let format = isoDays.get(timeZone)
@@ -71,23 +74,23 @@ export function dayOf(moment: Date, timeZone: string): string {
   return format.format(moment)
 }
 
-/** The first moment of a day in the zone, as the API takes it: `2026-11-20T23:00:00.000Z`. */
+/** The start of a day in the zone, as an API timestamp: `2026-11-20T23:00:00.000Z`. */
 export const startOfDay = (day: string, timeZone: string): string => momentOf(`${day} 00:00:00`, timeZone)
 
 /**
- * The moment at which the clocks of the zone show a time, `2026-11-21 17:53:00`. Where clocks are put back and show it
- * twice it is the earlier one; where they are put forward and never show it, the first moment after.
+ * Converts a local time in the zone, `2026-11-21 17:53:00`, to a timestamp. A local time that occurs twice, when clocks
+ * are set back, is the earlier one; one that never occurs, when clocks are set forward, is the first time after it.
  */
 export function momentOf(time: string, timeZone: string): string {
   const wanted = Date.parse(`${time.replace(' ', 'T')}Z`)
-  // The clock of the zone read as if it were of UTC says how far the zone is from it, near that moment.
+  // The zone's offset near that time: its local time read as UTC, minus the time.
   const offsetAt = (moment: number) => clockOf(moment, timeZone) - moment
   const guesses = [wanted - offsetAt(wanted - HALF_DAY_MS), wanted - offsetAt(wanted + HALF_DAY_MS)]
   const exact = guesses.filter((guess) => clockOf(guess, timeZone) === wanted)
   return new Date(exact.length > 0 ? Math.min(...exact) : Math.max(...guesses)).toISOString()
 }
 
-/** What the clocks of the zone show at a moment: `2026-11-21 17:53:00`. */
+/** The local time in the zone: `2026-11-21 17:53:00`. */
 export const timeAt = (moment: string, timeZone: string): string =>
   new Date(clockOf(Date.parse(moment), timeZone)).toISOString().slice(0, 19).replace('T', ' ')
 
@@ -97,40 +100,42 @@ function clockOf(moment: number, timeZone: string): number {
   return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'))
 }
 
-/** A day so many days later, or earlier. */
+/** The day `days` later, or earlier if negative. */
 export const addDays = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
 
 export const firstOfMonth = (day: string): string => `${day.slice(0, 7)}-01`
 
-/** The first day of a month so many months later, or earlier. */
+/** The first day of the month `months` later, or earlier if negative. */
 export function addMonths(day: string, months: number): string {
   const date = new Date(`${firstOfMonth(day)}T00:00:00Z`)
   date.setUTCMonth(date.getUTCMonth() + months)
   return date.toISOString().slice(0, 10)
 }
 
-/** How many days from one to the other; 0 where they are the same. */
+/** The number of days between two days; 0 if they are the same. */
 export const daysBetween = (from: string, to: string): number =>
   Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS)
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-]
+const SHORT_STEPS = [
+  ['h', 3_600],
+  ['min', 60],
+] as const
 
-/** `5 minutes ago`, `yesterday`. */
+/** `5 min ago`, `2 h ago`, `yesterday`. */
 export function ago(moment: string, now = Date.now()): string {
   const seconds = Math.round((Date.parse(moment) - now) / 1_000)
-  for (const [unit, size] of STEPS) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+  const days = Math.trunc(seconds / 86_400)
+  if (days !== 0) return relative.format(days, 'day')
+  for (const [unit, size] of SHORT_STEPS) {
+    const count = Math.floor(Math.abs(seconds) / size)
+    if (count > 0) return seconds < 0 ? `${count} ${unit} ago` : `in ${count} ${unit}`
   }
   return 'just now'
 }
 
-/** `1 h 12 min` between two moments. */
+/** The time between two timestamps: `1 h 12 min`. */
 export function duration(from: string, to: string): string {
   const seconds = Math.round((Date.parse(to) - Date.parse(from)) / 1_000)
   if (seconds < 60) return `${seconds} s`

@@ -1,6 +1,6 @@
-/** Money as people read it. The exact amount is always one hover or focus away. */
+/** Formatting of money. The exact amount is always shown on hover or focus. */
 
-/** Below a dollar cents say too little: a session costs a tenth of one. */
+/** Amounts below this are shown with more digits than cents, because a session often costs less than a cent. */
 const SMALL = 1
 
 const formats = new Map<string, Intl.NumberFormat>()
@@ -21,7 +21,7 @@ function formatOf(currency: string, minimum: number | undefined, maximum: number
   return format
 }
 
-/** `$1,234.57`, and `$0.0634` where it is less than one. An amount that is not 0 never reads as 0. */
+/** `$1,234.57`, or `$0.0634` below one dollar. An amount other than 0 never reads as 0. */
 export function money(amount: number, currency = 'USD'): string {
   const magnitude = Math.abs(amount)
   if (magnitude === 0 || magnitude >= SMALL) return formatOf(currency, undefined, undefined).format(amount)
@@ -29,15 +29,15 @@ export function money(amount: number, currency = 'USD'): string {
   return formatOf(currency, Math.min(4, digits), digits).format(amount)
 }
 
-/** What a session costs is often less than a cent. */
+/** Decimals in columns of small amounts: a session often costs less than a cent. */
 const FINE_DIGITS = 4
 const FINEST = 10 ** -FINE_DIGITS
 
-/** From here on a column that is made for what sessions cost would cut digits off: `$123,45…`. */
+/** Larger amounts get fewer digits, so that they fit into a column for session costs. */
 const WIDE = 1_000
 const WIDEST = 100_000
 
-/** `$2.3600`: all amounts of a column with as many decimals. One that would read as 0 and is not is `<$0.0001`, and `$123.5M` is as long as fits. */
+/** `$2.3600`: for columns, with four decimals in each row. Tiny amounts are `<$0.0001`, large ones `$123.5M`. */
 export function fineMoney(amount: number, currency = 'USD'): string {
   const magnitude = Math.abs(amount)
   if (magnitude >= WIDEST) return roughMoney(amount, currency)
@@ -46,14 +46,14 @@ export function fineMoney(amount: number, currency = 'USD'): string {
   return amount > 0 && amount < FINEST ? `<${format.format(FINEST)}` : format.format(amount)
 }
 
-/** Every digit there is, for a tooltip or what is copied. */
+/** The exact amount, for tooltips and copying. */
 export const exactMoney = (amount: number, currency = 'USD'): string => formatOf(currency, 2, 9).format(amount)
 
-/** As bills have it: to the currency's minor unit, neither more nor less. */
+/** As on bills: rounded to the currency's minor unit. */
 export const billedMoney = (amount: number, currency: string): string =>
   formatOf(currency, undefined, undefined).format(amount)
 
-/** `$1.2k`: for the axis of a chart. */
+/** `$1.2K`: for chart axes. */
 export function roughMoney(amount: number, currency = 'USD'): string {
   const key = `${currency} rough`
   let format = formats.get(key)

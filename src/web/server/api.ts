@@ -4,7 +4,7 @@ import type { App } from '../../app.ts'
 import { Problem, unreachable } from './problem.ts'
 
 export const api = treaty<App>(location.origin, {
-  // Moments stay the text they are: they are shown in the organization's zone, never in the browser's.
+  // Keep timestamps as strings: they are shown in the organization's zone, not the browser's.
   parseDate: false,
 }).api.v1
 
@@ -28,7 +28,7 @@ export async function answer<Call extends Settled>(call: Promise<Call>): Promise
   }
   const { data, error } = settled
   if (!error) return data as Body<Call>
-  // Eden answers a failed fetch as a 503 without a response.
+  // Eden reports a failed fetch as a 503 without a response.
   if (!settled.response) throw unreachable()
   throw Problem.of(settled.response, error.value)
 }

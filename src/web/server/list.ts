@@ -1,4 +1,4 @@
-/** Lists of the API page by page, as far as they are scrolled. */
+/** Paged lists of the API, loaded as they are scrolled. */
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query'
 import type { Part } from './queries.ts'
 
@@ -9,27 +9,27 @@ interface PageOf<Row> {
 }
 
 export interface List<Row> {
-  /** What was fetched so far; undefined before the first page. */
+  /** The rows loaded so far; undefined before the first page. */
   rows: Row[] | undefined
   error: Error | null
   hasMore: boolean
   isFetchingMore: boolean
   fetchMore: () => void
-  /** Asks for all of it anew. */
+  /** Reloads the list. */
   refetch: () => unknown
   isStale: boolean
 }
 
 interface ListOptions {
-  /** Asks for the first page again so often, as where something is waited for. */
+  /** Polling interval, for lists that wait for something. */
   refetchIntervalMs?: number
   enabled?: boolean
 }
 
 /**
- * `useList(['entries', filters], (page) => answer(api['token-entries'].get({ query: { ...filters, page } })))`. While other
- * filters are asked for, the rows of those before stay, and `isStale` says so. `first` is the first page as it was answered,
- * for what it says of all of them, such as sums.
+ * `useList(['entries', filters], (page) => answer(api['token-entries'].get({ query: { ...filters, page } })))`. While
+ * the list loads with new filters, it keeps the previous rows and `isStale` is true. `first` is the first page as
+ * returned, for fields that cover the whole list, such as totals.
  */
 export function useList<Page extends PageOf<unknown>>(
   key: readonly [Part, ...unknown[]],

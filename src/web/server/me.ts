@@ -10,7 +10,7 @@ import { queryClient } from './queries.ts'
 /** More projects than anyone leads; the API's page limit. */
 const LED_LIMIT = '1000'
 
-/** The person, the organization's settings, and which projects they lead: all that every page needs to know. */
+/** Fetches the person, the organization's settings and the projects they lead: the data that every page needs. */
 async function askMe() {
   if (!mayBeSignedIn()) return null
   try {
@@ -24,7 +24,7 @@ async function askMe() {
   }
 }
 
-/** The server wrote into the page whether a cookie came with it; nobody else can see it. */
+/** The server writes into the page whether the request had a session cookie, which scripts can't read. */
 const session = document.querySelector<HTMLMetaElement>('meta[name="session"]')!
 export const mayBeSignedIn = () => session.content === 'sent'
 
@@ -42,7 +42,7 @@ export type Role = Me['person']['role']
 const MeContext = createContext<Me | null>(null)
 export const MeProvider = MeContext.Provider
 
-/** Only below the sign-in. */
+/** Use only in components below the sign-in. */
 export function useMe(): Me {
   const me = useContext(MeContext)
   if (!me) throw new Error('useMe() needs a signed-in person.')
@@ -57,20 +57,20 @@ export function useRole(...roles: Role[]): boolean {
   return roles.includes(useMe().person.role)
 }
 
-/** Whether they may approve and reject: `billing`, `admin`, and leads within their projects. */
+/** Whether the person may approve and reject: `billing`, `admin`, and leads within their projects. */
 export function useApproves(): boolean {
   const { person, leads } = useMe()
   return person.role !== 'member' || leads
 }
 
-/** `before` is whose page it was, where a session ended in the middle of it. */
+/** `before` is the person whose session ended while the page was open, if any. */
 export async function signIn(
   credentials: Parameters<typeof api.session.post>[0],
   before?: Me['person'],
 ): Promise<void> {
   const { person } = await answer(api.session.post(credentials))
   noteSession(true)
-  // What was asked without a session was refused, and is asked again.
+  // Refetch what failed without a session.
   if (person.id === before?.id) await queryClient.invalidateQueries({ predicate: isOfPerson })
   else queryClient.removeQueries({ predicate: isOfPerson })
 }
@@ -83,7 +83,7 @@ export async function signOut(everywhere = false): Promise<void> {
 }
 
 /**
- * Nothing of one person may be seen by the next at the same screen. Who is signed in stays a question, as it is asked on
- * every page: of one that is taken away nobody would hear the answer.
+ * Selects queries with data of the person, which the next person at the same screen must not see. Excludes the query for
+ * who is signed in, because every page observes it.
  */
 const isOfPerson = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== 'me'

@@ -1,6 +1,6 @@
 import { Problem, unreachable } from './problem.ts'
 
-/** Sends a file as it is, which the typed client would make a form of. */
+/** Uploads a file as the raw body; the typed client would send a form. */
 export async function putPicture(path: string, file: File): Promise<void> {
   let response: Response
   try {

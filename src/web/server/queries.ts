@@ -1,6 +1,6 @@
 /**
- * What was asked, kept as long as it is fresh. Keys begin with the part of the API that answers, so that a change
- * says what is no longer true: `useSend({ changes: ['entries', 'reports'] })`.
+ * The query cache. Keys begin with a part of the API, so that a mutation can name what it invalidates:
+ * `useSend({ changes: ['entries', 'reports'] })`.
  */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { Problem } from './problem.ts'
@@ -22,13 +22,13 @@ export type Part =
   | 'audit'
   | 'telemetry'
 
-/** Within it going back to a page asks nothing again; agents report all day, so older figures are asked for anew. */
+/** How long data counts as fresh: going back to a page within this time makes no requests. */
 const FRESH_MS = 15_000
 
-/** A refusal is an answer; only a server that does not answer, or is busy, may answer otherwise the next time. */
+/** Whether a retry may help: only if the server is unreachable or busy. */
 const mayHelp = (error: unknown) => error instanceof Problem && (error.status === 0 || error.status === 503)
 
-/** A session that ended while a page was open: who one is is asked again, and that shows the sign-in page. */
+/** Shows the sign-in page when a session ends while a page is open. */
 function noticeSignedOut(error: unknown) {
   if (error instanceof Problem && error.status === 401) queryClient.setQueryData(['me'], null)
 }
@@ -40,7 +40,7 @@ export const queryClient: QueryClient = new QueryClient({
     queries: {
       staleTime: FRESH_MS,
       retry: (failures, error) => failures < 2 && mayHelp(error),
-      // Figures of a page that was left open overnight are renewed when it is looked at again.
+      // Refreshes a page that was left open when it is looked at again.
       refetchOnWindowFocus: true,
       networkMode: 'always',
     },

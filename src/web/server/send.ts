@@ -28,7 +28,7 @@ export function useSend<Input = void, Answer = unknown>(sending: Sending<Input, 
     onSuccess: async (answer, input) => {
       if (leave) {
         leave()
-        // Until the page that was left is no longer there.
+        // Wait until the previous page is unmounted.
         await new Promise((resolve) => setTimeout(resolve))
       }
       await forget(changes)

@@ -36,20 +36,20 @@ function SignedIn() {
   const [last, setLast] = useState<Me | null>(null)
   if (data && data !== last) setLast(data)
   if (isPending) return <Loading />
-  // Of who is known already, the page stays, and with it what was typed into it.
+  // If the person is already known, keep the page and what was typed into it.
   if (error && !data) return <Failure problem={asProblem(error)} retry={refetch} />
-  // So it does where a session ended by itself; who signs out leaves nothing.
+  // Also if the session expired; after signing out, nothing is kept.
   const me = data ?? (mayBeSignedIn() ? last : null)
   if (!me) return <SignIn />
   return (
     <MeProvider value={me}>
       <Shell key={me.person.id}>
-        {/* What is wrong with one section leaves the way to the others. */}
+        {/* An error in one section does not affect the others. */}
         <ErrorBoundary key={section}>
           <Suspense fallback={<Loading />}>
             <Switch>
               {SECTIONS.filter(({ isFor }) => isFor(me)).map(({ path, page }) => (
-                // Everything below a section is its own: `/bills/new`, `/bills/bil_…`.
+                // A section handles all paths below it: `/bills/new`, `/bills/bil_…`.
                 <Route key={path} path={path === '/' ? '/' : new RegExp(`^${path}(?:/|$)`)} component={page} />
               ))}
               <Route path="/account" component={ACCOUNT} />

@@ -35,7 +35,7 @@ export function Shell({ children }: { children: ReactNode }) {
   useShortcuts({ sections, help: help.open })
   const here = sections.find((section) => isBelow(path, section.path))
 
-  // A link in the menu goes to another page; on a phone the menu must then give way.
+  // On a phone, close the menu when a link in it opens another page.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of page that closes the menu
   useEffect(() => menu.close(), [path])
   useEffect(() => {

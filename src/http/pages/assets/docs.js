@@ -1,4 +1,4 @@
-// Starts Scalar's API reference with nothing that would leave this host: no fonts, no telemetry, no proxy, no assistant.
+// Starts the Scalar API reference without any requests to other hosts: no fonts, telemetry, proxy or assistant.
 
 globalThis.Scalar.createApiReference('#reference', {
   url: '/api/v1/openapi.json',

@@ -31,7 +31,7 @@ export function Aliases() {
     placeholderData: (before) => before,
   })
   const wanted = search?.toLowerCase()
-  // All of them are there at once.
+  // The API returns all aliases at once.
   const rows = data?.data.filter(({ alias, model }) => !wanted || `${alias} ${model}`.toLowerCase().includes(wanted))
   return (
     <>

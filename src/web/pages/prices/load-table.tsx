@@ -57,7 +57,7 @@ export function LoadTable() {
     after: () => navigate('/prices'),
     quiet: true,
   })
-  // A plan of another file, or of other options, is none.
+  // A preview of another file, or with other options, no longer applies.
   const change = (next: Partial<Options>) => {
     const changed = { ...options, ...next }
     setOptions(changed)
@@ -122,10 +122,10 @@ const LoadButton = ({ additions, isLoading, load }: LoadButtonProps) =>
     </Group>
   )
 
-/** As much as the API takes. */
+/** The API's limit. */
 const LIMIT_BYTES = 8 * 1_048_576
 
-/** Beyond it a file is not shown for editing: the browser would crawl. */
+/** Larger files are not shown for editing, because the browser would become too slow. */
 const EDITABLE_CHARACTERS = 200_000
 
 function FileField({ file, choose }: { file: TableFile; choose: (file: TableFile) => void }) {
@@ -143,7 +143,7 @@ function FileField({ file, choose }: { file: TableFile; choose: (file: TableFile
   }
   const isLarge = file.text.length > EDITABLE_CHARACTERS
   return (
-    // Dropping a file is one more way; the button and the field below do the same.
+    // Dropping a file is an alternative to the button and the field below.
     // biome-ignore lint/a11y/noStaticElementInteractions: see above
     <div
       onDragOver={(event) => {

@@ -78,7 +78,7 @@ interface QuestionProps {
   isAsking: boolean
 }
 
-/** What a session might use, so that there is some arithmetic to look at. */
+/** Example counts of a typical request. */
 const USUAL = { input: '1200', output: '340', cache_read: '15000' }
 
 function Question({ asked, ask, isAsking }: QuestionProps) {
@@ -163,7 +163,7 @@ function Resolved({ resolution }: { resolution: Resolution }) {
   )
 }
 
-/** All digits: what one request costs is less than a cent. */
+/** With all digits, because a request often costs less than a cent. */
 const dollars = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 })
 
 const NOTES: Record<string, string> = {

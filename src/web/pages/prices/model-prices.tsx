@@ -1,4 +1,4 @@
-/** Every dated price of a model, the newest first, with those of long requests. */
+/** All dated prices of a model, newest first, with the tiers for long requests. */
 import { Badge, Button, Drawer, Group, ScrollArea, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -25,7 +25,7 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
     queryKey: ['prices', 'model', provider, model],
     queryFn: async () => {
       const { data } = await answer(api.prices.get({ query: { model: [model], limit: LIMIT } }))
-      // A provider without a name can be asked for by no filter.
+      // The API can't filter for prices without a provider.
       return data.filter((row) => row.provider === provider)
     },
   })

@@ -9,7 +9,7 @@ import { answer, api } from '../../server/api.ts'
 import { KINDS, type Kind, type Price } from './price.ts'
 import { PRICE_CHANGES, valuedText, valueTheRest } from './valued.ts'
 
-/** Empty texts where there is none. */
+/** Empty strings for prices that are not set. */
 type Prices = Record<Kind, number | string>
 
 interface Values extends Prices {
@@ -156,13 +156,13 @@ const PriceFields = ({ form }: { form: Form }) => (
   </Stack>
 )
 
-/** Where Anthropic and Google begin to charge more. */
+/** Where higher prices of Anthropic and Google begin. */
 const USUAL_TIER = 200_001
 
 const Tiers = ({ form }: { form: Form }) => (
   <Stack gap="xs">
     {form.values.tiers.map((_, index) => (
-      // Tiers have nothing that names them but where they stand.
+      // Tiers are identified only by their position.
       // biome-ignore lint/suspicious/noArrayIndexKey: see above
       <Group key={index} gap="xs" align="flex-end" wrap="nowrap">
         <SimpleGrid cols={{ base: 2, sm: 6 }} spacing="xs" flex={1}>

@@ -6,7 +6,7 @@ export type Resolution = Body<Awaited<ReturnType<typeof api.prices.resolve.get>>
 export type Repricing = Body<Awaited<ReturnType<typeof api.prices.reprice.post>>>
 export type LoadedTable = Body<Awaited<ReturnType<typeof api.prices.load.post>>>
 
-/** The five counts, in the order in which they are shown everywhere. */
+/** The five token kinds, in display order. */
 export const KINDS = [
   { kind: 'input', title: 'Input' },
   { kind: 'output', title: 'Output' },

@@ -57,7 +57,7 @@ function Lists() {
   )
 }
 
-/** What one tab keeps in the address means nothing to another. */
+/** Clears the parameters of the other tabs. */
 const NOTHING_SAID = Object.fromEntries(
   [
     'search',

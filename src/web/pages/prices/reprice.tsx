@@ -36,7 +36,7 @@ export function Reprice({ close }: { close: () => void }) {
   const planned = useQuery({
     queryKey: ['repricing', question],
     queryFn: () => answer(api.prices.reprice.post({ ...question, dry_run: true })),
-    // What is confirmed must be what there is now.
+    // The preview that is confirmed must be current.
     staleTime: 0,
     gcTime: 0,
     retry: false,
@@ -199,7 +199,7 @@ const Plan = ({ plan }: { plan: Repricing }) =>
     </Stack>
   )
 
-/** Calls as often as it takes; each ends after some seconds. */
+/** Repeats the call until all entries are repriced; each call stops after some seconds. */
 function useRepricing(question: Question, after: () => void) {
   const [isRunning, setRunning] = useState(false)
   const [done, setDone] = useState(0)

@@ -1,4 +1,4 @@
-/** Models in use that have no price, and what to do about each. */
+/** Models in use that have no price, with actions to set one. */
 import { Anchor, Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'

@@ -1,4 +1,4 @@
-/** The first visitor with the one-time link names the organization and becomes its admin. */
+/** First-run setup: the visitor with the one-time link names the organization and becomes its first admin. */
 import { Alert, Anchor, Button, Code, Fieldset, List, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
@@ -13,7 +13,7 @@ import type { Problem } from '../../server/problem.ts'
 import { showIssues, useSend } from '../../server/send.ts'
 
 export default function SetUp() {
-  // After the #, so that the browser sends it to nobody until the form is sent.
+  // In the URL fragment, which the browser does not send until the form is submitted.
   const [linkToken] = useState(() => location.hash.slice(1))
   return linkToken === '' ? <NoLink /> : <SetUpForm linkToken={linkToken} />
 }
@@ -79,7 +79,7 @@ const requestOf = (linkToken: string, { organization, admin }: SetUpValues) => (
     time_zone: organization.time_zone.trim(),
     currency: organization.currency ?? '',
   },
-  // The password as it was typed: a space at an end may be meant.
+  // The password is not trimmed: leading and trailing spaces may be intended.
   admin: { ...admin, name: admin.name.trim(), email: admin.email.trim() },
 })
 
@@ -93,7 +93,7 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
       noteSession(true)
     },
     changes: ['me'],
-    // The link is used up, and its place in the browser's history with it.
+    // The link is used up: replace it in the browser's history.
     after: () => navigate('/connect?welcome=true', { replace: true }),
     quiet: true,
   })

@@ -125,7 +125,7 @@ function Bills({ form }: { form: SettingsForm }) {
   )
 }
 
-/** The zone is being typed, and may be none yet. */
+/** Today in the zone, or in UTC while an incomplete zone is being typed. */
 function today(timeZone: string): string {
   try {
     return dayOf(new Date(), timeZone)

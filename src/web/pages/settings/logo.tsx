@@ -8,7 +8,7 @@ const PATH = '/api/v1/settings/logo'
 
 /** The logo on bills. It is saved at once, separately from the form around it. */
 export function Logo({ type }: { type: string | null }) {
-  // Another picture at the same address: the number makes the browser ask for it.
+  // Changes the URL, so that the browser loads the new logo.
   const [version, setVersion] = useState(0)
   const changes = ['me', 'settings', 'audit'] as const
   const put = useSend({

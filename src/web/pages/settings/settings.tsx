@@ -23,7 +23,7 @@ export default function Settings() {
   )
 }
 
-/** What was typed and not saved yet; it outlives the page, not the tab. */
+/** Unsaved input; kept until the tab is closed. */
 let kept: SettingsValues | null = null
 
 function SettingsForm({ settings }: { settings: AllSettings }) {
@@ -89,7 +89,7 @@ function SettingsForm({ settings }: { settings: AllSettings }) {
   )
 }
 
-/** The browser asks before the tab is closed. */
+/** Makes the browser ask before the tab is closed. */
 function useStayWhile(isDirty: boolean) {
   useEffect(() => {
     if (!isDirty) return

@@ -74,7 +74,7 @@ export function valuesOf(entry: SheetEntry, timeZone: string): EntryValues {
     ) as Record<Count, Field>),
     reported_cost: entry.reported_cost ?? '',
     requests: entry.requests ?? '',
-    // What a rule gave was not said, and is to follow the rules on.
+    // Leave out a place that a rule assigned, so that rules keep applying.
     project: placement.by === 'rule' ? '' : (entry.project?.key ?? ''),
     ticket: placement.by === 'rule' ? '' : (entry.ticket?.key ?? ''),
     summary: entry.summary ?? '',

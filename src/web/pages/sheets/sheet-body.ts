@@ -29,7 +29,7 @@ export function rightsTo({ status, agent_manager, projects, has_unplaced }: Shee
     (projects.length > 0 && !has_unplaced && projects.every(({ id }) => ledIds.includes(id)))
   return {
     edits: (isOwn || isAdmin) && (status === 'open' || status === 'returned'),
-    // Nobody but an admin approves their own.
+    // Only admins approve their own sheets.
     approves: status === 'submitted' && answersFor && (!isOwn || isAdmin),
     returns: status === 'submitted' && answersFor,
     withdraws: status === 'approved' && answersFor,

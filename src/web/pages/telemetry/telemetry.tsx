@@ -206,7 +206,7 @@ const IGNORED: Column<Ignored>[] = [
   },
 ]
 
-/** The most frequent ones answer most questions. */
+/** How many ignored records are shown at first; the most frequent ones come first. */
 const SHOWN = 10
 
 function IgnoredRecords({ ignored }: { ignored: readonly Ignored[] }) {

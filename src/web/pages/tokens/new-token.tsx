@@ -14,7 +14,7 @@ interface NewTokenProps {
   close: () => void
 }
 
-/** Creates a token and shows it once. The dialog closes only with its button. */
+/** Creates a token and shows it once. Then the dialog stays open until it is closed explicitly. */
 export function NewToken({ isOpen, close }: NewTokenProps) {
   const [token, setToken] = useState<CreatedToken | null>(null)
   const leave = () => {

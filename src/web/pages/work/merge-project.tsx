@@ -31,7 +31,7 @@ export function MergeProject({ project, close }: { project: Project; close: () =
   const [into, setInto] = useState<Choice | null>(null)
   const target = into?.value
   const plan = useQuery({
-    // Not of the part of the projects: once it is merged there is nothing to ask.
+    // Not under 'projects': after the merge there is nothing to refetch.
     queryKey: ['merge', project.id, target],
     queryFn: () => answer(mergeOf(project.id).post({ into: target!, dry_run: true })),
     enabled: target !== undefined,

@@ -78,7 +78,7 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
     send: (values) => {
       const body = bodyOf(values, project)
       if (!project) return answer(api.projects.post(body))
-      // Who leads it may change nothing else, and need not send it.
+      // Leads may change only the aliases.
       return answer(api.projects({ id: project.id }).patch(mayChangeAll ? body : { aliases: body.aliases }))
     },
     changes: ['projects', 'me', 'reports', 'audit'],
@@ -197,7 +197,7 @@ function LeadsField({ form }: { form: Form }) {
     <TagsInput
       label="Leads"
       description="Leads see all entries of the project, and can approve and assign them. Type e-mail addresses and press Enter after each."
-      // Offered while one types: a list that stayed open would cover the button below.
+      // Suggested only while typing: an open list would cover the button below.
       data={typed === '' ? [] : (data?.data.map(({ email }) => email) ?? [])}
       searchValue={typed}
       onSearchChange={setTyped}

@@ -66,7 +66,7 @@ export function TicketProject({ ticket, decide }: TicketProjectProps) {
   )
 }
 
-/** Whether to offer the button. Only the server knows of other people's entries on the ticket: it may still refuse a lead. */
+/** Whether to offer the button. The server may still refuse a lead, because only it knows of other people's entries. */
 function useMayDecide({ project, project_decided }: Ticket): boolean {
   const mayDecideAll = useRole('billing', 'admin')
   const { leads, ledIds } = useMe()

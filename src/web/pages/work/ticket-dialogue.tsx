@@ -64,7 +64,7 @@ interface TicketDialogueProps {
 }
 
 export function TicketDialogue({ ticket, close }: TicketDialogueProps) {
-  // The server sends them to those who may change the ticket, and to nobody else.
+  // The server sends assumed projects only to people who may change the ticket.
   return ticket.assumed_projects ? (
     <ChangeTicket ticket={ticket} close={close} />
   ) : (

@@ -39,7 +39,7 @@ function Lists() {
         label="Work"
         tabs={TABS}
         value={tab}
-        // Filters of one list mean nothing to another.
+        // Clear the filters of the other lists.
         change={(chosen) => show({ tab: chosen as typeof tab, ...NO_FILTERS })}
       >
         <List />
