@@ -81,7 +81,7 @@ const REMEDIES: Record<string, string> = {
 }
 
 /** The part of an API message that names a flag of the command line. */
-const FLAG_ADVICE = /[;.] [^;.]*--[a-z-]+.*$/
+const FLAG_ADVICE = /[;,] (?:(?:or )?use )?--[a-z-]+ (?:takes|to accept) it.*$/
 
 function reasonText({ code, message }: LoadedTable['refused'][number]['reasons'][number]): string {
   const remedy = REMEDIES[code]
