@@ -157,7 +157,7 @@ describe('placing an entry by hand', () => {
     for (const json of [{ project: 'LED' }, { summary: 'New' }]) {
       const { status, json: problem } = await patch(id, json)
       expect([status, problem.code]).toEqual([409, 'entry_locked'])
-      expect(problem.detail).toContain('withdraw the approval first')
+      expect(problem.detail).toContain('Withdraw the approval first')
     }
     await app.call(`POST /api/v1/token-entries/${id}/withdraw-approval`, { session: billing })
     expect((await patch(id, { project: 'LED' })).status).toBe(200)

@@ -133,7 +133,7 @@ forEachEngine('the delivery of bills', (open) => {
     expect(letter!.headers.get('subject')).toBe('Bill 2026-0001 from Agents & Co')
     expect(letter!.headers.get('from')).toBe('"Agents & Co" <bills@agents.example>')
     expect(letter!.headers.get('message-id')).toBe(`<${sent.uid}.1@agents.example>`)
-    expect(letter!.text).toContain('Bill 2026-0001 of 2026-12-01 for Acme is attached.')
+    expect(letter!.text).toContain('Bill 2026-0001 for Acme, dated 2026-12-01, is attached.')
     expect(letter!.text).toMatch(/Purchase order +PO-1187/)
     expect(letter!.text).toMatch(/Total +USD 1,469\.06/)
     expect(letter!.text).toMatch(/Due +2026-12-31/)
@@ -266,7 +266,7 @@ forEachEngine('the delivery of bills', (open) => {
     await bill()
     await expect(bills.deliveries.deliverDue()).rejects.toThrow('No ink.')
     expect(await deliveries('2026-0001')).toMatchObject([
-      { state: 'queued', attempts: 1, answer: expect.stringContaining('could not be made') },
+      { state: 'queued', attempts: 1, answer: expect.stringContaining('could not be created') },
     ])
     isBroken = false
     time.now += MINUTE

@@ -74,7 +74,7 @@ function sentText({ bill, client }: BillView, what: string, document: BillDocume
   const width = Math.max(...facts.map(([label]) => label.length))
   const whose = document.recipient?.name ?? client?.name
   return [
-    `${what}, dated ${bill.issuedOn}${whose === undefined ? '' : `, for ${whose}`} is attached.`,
+    `${what}${whose === undefined ? '' : ` for ${whose}`}, dated ${bill.issuedOn}, is attached.`,
     '',
     ...facts.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
   ]
