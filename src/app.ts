@@ -47,16 +47,16 @@ import type { Services } from './services.ts'
 export interface AppOptions {
   services: Services
   logger: Logger
-  /** The address under which people and agents reach this server; that of each request where it is not set. */
+  /** Public address of this server; if absent, the address of each request. */
   publicUrl?: string | undefined
-  /** Calls that a token may make in a minute; 0 for any number. */
+  /** Calls per minute and token; 0 for no limit. */
   rateLimit?: number
-  /** Requests that may wait for an answer at once; the usual number where it is absent. */
+  /** Maximum number of concurrent requests; a default if absent. */
   requestLimit?: number | undefined
   clock?: Clock
-  /** Where figures are kept; of its own where it is absent. */
+  /** The metrics registry; a new one if absent. */
   metrics?: Metrics
-  /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   trustedProxies?: readonly string[]
 }
 
@@ -114,7 +114,7 @@ const telemetry = (services: Services) =>
     .use(telemetryRoutes(services))
     .use(telemetryStatusRoutes(services))
 
-/** Together, because TypeScript follows a chain only so far. */
+/** Grouped because TypeScript limits the depth of a chain. */
 const reports = (services: Services) =>
   new Elysia({ name: 'reports', normalize: false })
     .use(usageRoute(services))

@@ -34,7 +34,7 @@ export interface DemoPerson {
   projects: string[]
   /** Share of the period after which the person leaves. */
   leavesAfter?: number
-  /** May sign in, and is shown to whoever looks around. */
+  /** Can sign in; the text describes what the account is for. */
   signsIn?: string
 }
 
@@ -292,7 +292,7 @@ export const PROJECTS: DemoProject[] = [
   },
 ]
 
-/** Work that nobody has made a rule for yet: entries with these labels wait to be placed. */
+/** Repositories without a rule: entries with these labels stay unattributed. */
 export const UNRULED: Record<string, string> = {
   'priya.raman': 'kestrel/driver-app',
   'aiko.tanaka': 'kestrel/driver-app',
@@ -436,7 +436,7 @@ export const HARNESSES: Record<HarnessName, DemoHarness> = {
     models: [
       { model: 'claude-sonnet-5', weight: 4 },
       { model: 'gpt-5.4-mini', weight: 2 },
-      // Runs on a machine of the agency: no price table knows it, and nobody has given it a price yet.
+      // Runs on a machine of the agency: it is in no price table and has no price yet.
       { model: 'meridian-coder-32b', provider: 'self-hosted', weight: 2, from: 0.3 },
     ],
     requests: 27,
@@ -465,7 +465,7 @@ export const HARNESSES: Record<HarnessName, DemoHarness> = {
   },
 }
 
-/** What sessions are about; the title of a ticket stands for `{}`. */
+/** Summaries of sessions; `{}` is replaced with the title of a ticket. */
 export const SUMMARIES = [
   'Add tests: {}',
   'Fix flaky test: {}',

@@ -1,6 +1,7 @@
 /**
  * Three months of an agency that does not exist, for people to look around in. Everything happens through the services,
- * as it would have happened: a clock of its own goes from the first day to now, and whoever acts may act so.
+ * as it would have happened: a separate clock runs from the first day to now, and every action has an actor with the
+ * right to take it.
  */
 import { viewerOf } from '../database/visibility.ts'
 import { type Actor, type Party, TALLY } from '../features/audit/service.ts'
@@ -24,13 +25,13 @@ const DAY_MS = 24 * HOUR_MS
 const MONTHS_BEFORE = { early: 3, late: 2 }
 const LATE_FROM_DAY = 15
 
-/** Reports of so long are sent at once: each alone would wait for the disk, and nobody looks at the minute. */
+/** Reports within this time are sent together, so that they share a write to disk. */
 const TOGETHER_MS = HOUR_MS
 
-/** Nobody types a name and an address faster. */
+/** Time between two added people. */
 const ADDING_MS = 3 * 60_000
 
-/** The share of sessions that somebody goes on with days later. */
+/** Share of sessions that are resumed days later. */
 const RESUMED_SHARE = 0.012
 
 /** The present of the demonstration. */

@@ -5,11 +5,11 @@ import type { DemoStep, Stage } from './stage.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Whoever keeps the books. */
+/** The person who does the billing. */
 const BOOKS = 'hanna.lindqvist'
 const ADMIN = 'ines.marques'
 
-/** What is younger is left for whoever looks around to approve. */
+/** More recent entries stay submitted, so that there is something to approve. */
 const UNDECIDED_DAYS = 7
 
 /** Of a project and week, a lead turns down one entry in so many weeks. */
@@ -67,7 +67,7 @@ async function decide({ services: { entries }, random, as }: Stage, project: str
       await entries.decideEntry(random.pick(others).id, { action: 'reject', reason }, party)
     }
   }
-  // Theirs among them stay: nobody approves their own.
+  // The lead's own entries stay submitted: only admins can approve their own.
   await entries.decideEntries({ filter }, { action: 'approve' }, party)
 }
 
@@ -90,7 +90,7 @@ async function placeSome({ services: { entries }, as }: Stage) {
 /** What the bank says a euro is. */
 const EUROS_PER_DOLLAR = 0.92
 
-/** The bills of a month, and what becomes of them. `age` is 1 for the last whole month, whose bills are mostly open. */
+/** The bills of a month, with payments, voids and credit notes. `age` is 1 for the last whole month, mostly unpaid. */
 function monthlySteps(stage: Stage, month: string, age: number): DemoStep[] {
   const { bills } = stage.services
   const { by } = stage.as(BOOKS)
@@ -197,7 +197,7 @@ function sheets({ services: { sheets }, as, firstDay, now }: Stage): DemoStep[] 
 }
 
 interface Work {
-  /** Days behind the first of the sheet. */
+  /** Days after the first day of the sheet. */
   day: number
   project: string
   summary: string
@@ -219,7 +219,7 @@ function draftOf({ day, project, summary, input, output }: Work, from: string) {
   }
 }
 
-/** Somebody moves on to another job. */
+/** An employee leaves the agency. */
 function leaving({ services: { people }, as, firstDay, now }: Stage): DemoStep {
   const { user, leavesAfter } = PEOPLE.find((person) => person.leavesAfter !== undefined)!
   const startingAt = startOfDay(firstDay, TIME_ZONE)

@@ -32,7 +32,7 @@ const MINUTE_MS = 60_000
 const FIRST_HOUR = 9
 const WORKING_HOURS = 9
 
-/** Some look at things on Saturday, when nobody has to. */
+/** Chance that a person works on a weekend day. */
 const WEEKEND_SHARE = 0.06
 
 /** A release is near: twice as much goes on. */
@@ -44,7 +44,7 @@ const AWAY_SHARE = 0.07
 /** Agents report when they are done, a few seconds later. */
 const REPORT_DELAY_MS = 4_000
 
-/** Where a session's work is told, from the most exact to nothing. */
+/** How precisely a session names its work, as cumulative shares: by ticket, by project, or by labels only. */
 const NAMED_TICKET = 0.42
 const NAMED_PROJECT = 0.54
 const LABELS_ONLY = 0.97

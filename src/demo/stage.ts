@@ -3,7 +3,7 @@ import type { Party } from '../features/audit/service.ts'
 import type { Random } from '../lib/random.ts'
 import type { Services } from '../services.ts'
 
-/** Something that somebody does at a moment. */
+/** An action at a point in time. */
 export interface DemoStep {
   at: number
   run: () => Promise<unknown>
@@ -13,7 +13,7 @@ export interface DemoStep {
 export interface Stage {
   services: Services
   random: Random
-  /** Somebody as the one who asks, by the part of their address before the @. */
+  /** The party for a person, by the local part of their address. */
   as(user: string): Party
   /** The first day, and the present. */
   firstDay: string

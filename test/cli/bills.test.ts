@@ -128,7 +128,7 @@ test('a void bill releases its entries, and the next one replaces it', async () 
 
   await report('2026-09-06')
   const october = await tally.run(['bills', 'send', ...OCTOBER, '--leave-unpriced'])
-  expect(october.stderr).toContain('Say --include-earlier true to bill them')
+  expect(october.stderr).toContain('Set --include-earlier true to bill them')
   expect(october.stderr).toContain('or --include-earlier false to leave them.')
 }, 60_000)
 

@@ -135,7 +135,7 @@ describe('tally reports', () => {
 
   test('completeness tells what a month lacks', async () => {
     const { stdout } = await tally.done(['reports', 'completeness', ...NOVEMBER])
-    expect(stdout).toMatch(/\nnot assigned to a project or ticket +1 +– +1\n/)
+    expect(stdout).toMatch(/\non no project and no ticket +1 +– +1\n/)
     expect(stdout).toMatch(/\nstarted in the period and went on behind it +1 +– +1\n/)
     expect(stdout).toContain('From 2025-11-01 00:00 to 2025-12-01 00:00 (UTC).')
     const { data } = await tally.json(['reports', 'completeness', ...NOVEMBER])

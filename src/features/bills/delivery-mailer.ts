@@ -1,4 +1,4 @@
-/** Sends one e-mail through a mail server, and tells what became of it. */
+/** Sends one e-mail through a mail server and reports the outcome. */
 import type { Mail } from './delivery-mail.ts'
 
 /** The mail server that `TALLY_SMTP_URL` names. */
@@ -15,7 +15,7 @@ export interface MailServer {
 
 /**
  * What the server answered. `refused` is for good: it does not know the recipient or does not want the message, and
- * would say so again. Everything else may be otherwise in an hour, also a password that somebody mends meanwhile.
+ * would say so again. Everything else may be otherwise in an hour, also a password that is corrected meanwhile.
  */
 export interface Outcome {
   result: 'sent' | 'refused' | 'failed'

@@ -243,7 +243,7 @@ export function createDeliveries({ db, clock, mailer, from, documents }: Deliver
   }
 }
 
-/** Nobody gets two of the same; addresses differ in more than their case. */
+/** Removes duplicate addresses, ignoring case. */
 function withoutDoubles(recipients: readonly string[]): string[] {
   return [...new Map(recipients.map((recipient) => [recipient.toLowerCase(), recipient])).values()]
 }

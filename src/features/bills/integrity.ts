@@ -25,7 +25,7 @@ const COMPARE =
 /** Bills that are looked at together. */
 const PAGE = 500
 
-/** A sentence for everything that should not be. Reads every billed entry, so not for a server's main thread. */
+/** One finding for each inconsistency. Reads every billed entry, so not for a server's main thread. */
 export async function findInconsistentBills(reader: Reader): Promise<string[]> {
   return [
     ...(await firstNamed(
@@ -76,7 +76,7 @@ async function issuesOf(reader: Reader, bill: Kept): Promise<string[]> {
   return now?.bill.state === bill.state ? issues.map((issue) => `${issue} ${COMPARE}`) : []
 }
 
-/** Figures by the words in which they are told. */
+/** Figures by their names in findings. */
 type Figures = Record<string, string>
 
 function figuresOf(bill: Kept): Figures {

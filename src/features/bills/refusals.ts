@@ -1,4 +1,4 @@
-/** Why a bill is not sent, or does not move. */
+/** Errors for a bill that cannot be sent or change its state. */
 import { Problem, validationFailed } from '../../errors.ts'
 import type { BillState } from './store/bills.ts'
 
@@ -14,14 +14,14 @@ export function nothingToBill(): Problem {
 export function unpricedEntries(entries: number): Problem {
   return new Problem(
     'unpriced_entries',
-    `${counted(entries)} in this scope and period ${entries === 1 ? 'has' : 'have'} no known cost. Add prices for their models (GET /reports/unpriced lists them), or send "leave_unpriced": true.`,
+    `${counted(entries)} in this scope and period ${entries === 1 ? 'has' : 'have'} no known cost. Add prices for their models (GET /reports/unpriced lists them), or send with "leave_unpriced": true.`,
   )
 }
 
 export function earlierEntries({ entries, isMore }: { entries: number; isMore: boolean }, since: string): Problem {
   return new Problem(
     'earlier_entries',
-    `${isMore ? 'More than ' : ''}${counted(entries)} in this scope from before the period (since ${since}) ${entries === 1 && !isMore ? 'has' : 'have'} not been billed. Send "include_earlier": true to bill them in a separate section, or false to leave them out.`,
+    `${isMore ? 'More than ' : ''}${counted(entries)} in this scope from before the period (since ${since}) ${entries === 1 && !isMore ? 'has' : 'have'} not been billed. Set "include_earlier": true to bill them in a separate section, or false to leave them out.`,
   )
 }
 

@@ -9,7 +9,7 @@ export interface EntryFilter {
   startingAt?: number | undefined
   /** Exclusive. */
   endingAt?: number | undefined
-  /** Sessions that ended behind this moment. */
+  /** Sessions that ended after this moment. */
   endedAfter?: number | undefined
   /** Ids (`prj_…`), keys, names or aliases, or `none` for entries on no project. */
   projects?: string[] | undefined
@@ -82,7 +82,7 @@ export function partsOf(filter: EntryFilter): EntryFilter[] {
   )
 }
 
-/** The last entry of a page. The next one begins behind it, also when entries arrive meanwhile. */
+/** The last entry of a page. The next one begins after it, even if entries arrive meanwhile. */
 export interface Position {
   startedAt: number
   id: number

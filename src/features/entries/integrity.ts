@@ -29,7 +29,7 @@ const REVIEW =
 /** Sets of labels that are held at a time. */
 const PAGE = 5_000
 
-/** A sentence for everything that should not be. Reads all entries some times over, so not for a server's main thread. */
+/** One finding for each inconsistency. Reads all entries some times over, so not for a server's main thread. */
 export async function findInconsistentEntries(reader: Reader): Promise<string[]> {
   const statuses = allowedStatuses()
   return [

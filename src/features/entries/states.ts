@@ -78,7 +78,7 @@ export type SheetAction = 'edit' | 'submit' | 'approve' | 'return' | 'withdraw_a
 export interface Subject {
   /** `The entry ent_…`. */
   name: string
-  /** The person whose it is. */
+  /** The owner. */
   ownerId: number
   /** The projects that an approver without a role has to lead, all of them; null is unattributed work, which nobody leads. */
   projectIds: readonly (number | null)[]

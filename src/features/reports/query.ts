@@ -1,4 +1,4 @@
-/** Parameters of reports, read from text: every issue is told under `/query/<name>`. Pure. */
+/** Parameters of reports, parsed from text: each issue points to `/query/<name>`. Pure. */
 import { isDay, type Span, startOfDay } from '../../lib/calendar.ts'
 import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
 import { type EntryFilter, readFilter } from '../entries/service.ts'

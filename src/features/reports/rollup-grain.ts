@@ -31,7 +31,7 @@ export const GRAINS: readonly (readonly RolledColumn[])[] = [
   ['projectId', 'managerId', 'harnessId', 'modelId', 'status'],
 ]
 
-/** The sessions that went on behind the end of the period, by all columns. */
+/** The sessions that continued past the end of the period, by all columns. */
 export const STRADDLING_GRAIN = GRAINS.length
 
 /** The grain that has all these columns; undefined where none does. */

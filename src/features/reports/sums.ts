@@ -54,7 +54,7 @@ export interface SumsQuery {
   dimensions: readonly Dimension[]
   /** Ascending moments: bucket `i` reaches from `bounds[i]` to just before `bounds[i + 1]`. */
   bounds: readonly number[]
-  /** Whether only sessions are summed that went on behind the end of their bucket. */
+  /** Whether only sessions are summed that continued past the end of their bucket. */
   onlyStraddling?: boolean
   /** How many rows to answer at most, from the first bucket on: what is beyond is missing. */
   limit?: number
@@ -83,7 +83,7 @@ export interface SumsRow {
   costNanos: bigint | null
   listValueNanos: bigint | null
   reportedCostNanos: bigint | null
-  /** Entries whose session went on behind the end of the bucket. */
+  /** Entries whose session continued past the end of the bucket. */
   straddling: number
 }
 

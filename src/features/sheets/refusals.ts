@@ -1,4 +1,4 @@
-/** Why a sheet does not change or move on. */
+/** Errors for a sheet that cannot be changed or moved to the next state. */
 import { Problem, validationFailed } from '../../errors.ts'
 import { timestamp } from '../../lib/duration.ts'
 import type { Overlap } from '../entries/service.ts'

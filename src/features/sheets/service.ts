@@ -53,7 +53,7 @@ export type SheetsService = ReturnType<typeof createSheetsService>
 /** Rows of a file are entries of one transaction, some 300 ms for which reporting waits, as a batch of reports has them. */
 const IMPORT_LIMIT = 1_000
 
-/** Issues of a file that are told at once: nobody mends more before trying again. */
+/** Maximum number of issues reported for one file. */
 const ISSUES_SHOWN = 100
 
 /** Sheets that an export reads at a time, each with the sums of its entries. */

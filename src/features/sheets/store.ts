@@ -68,7 +68,7 @@ function conditionOf(reader: Reader, { statuses, managers, startingAt, endingAt 
   )
 }
 
-/** Sheets newest first, from behind the one with the key `after`. */
+/** Sheets newest first, starting after the one with the key `after`. */
 export async function listSheets(
   reader: Reader,
   { filter, viewer, after, limit }: { filter: SheetFilter; viewer: Viewer; after: number | undefined; limit: number },

@@ -25,7 +25,7 @@ export interface TelemetryDependencies {
   entries: ReceivingDependencies['entries'] & AssigningDependencies['entries'] & { readAhead(): Promise<void> }
 }
 
-/** What the sender is told: how many records could not be used, and why the first of them could not. */
+/** The response to the sender: how many records could not be used, and why the first of them could not. */
 export interface Received {
   rejected: number
   message: string | null
@@ -63,7 +63,7 @@ export function createTelemetryService({ db, clock, audit, people, entries }: Te
   return {
     ...createAssigning({ db, clock, audit, people, entries }),
 
-    /** A sentence for everything that telemetry keeps and that no entry tells. */
+    /** One finding for each session that telemetry keeps and whose entries are missing. */
     verify: () => findInconsistentTelemetry(db.slow),
 
     /** Records what one request brings in one transaction, durably before it answers. */
@@ -93,7 +93,7 @@ export function createTelemetryService({ db, clock, audit, people, entries }: Te
       return { rejected, message }
     },
 
-    /** What telemetry brings and what becomes of it: of this process all, of others what they have written. */
+    /** The status of telemetry: complete for this process, and what other processes have saved. */
     async status(): Promise<Status> {
       await tally.flush()
       return {

@@ -65,7 +65,7 @@ export interface Content {
   number: string
   issuer: PartyText
   recipient: PartyText | null
-  /** What stands in the head: dates, period, references. */
+  /** Facts in the header: dates, period, references. */
   facts: [label: string, text: string][]
   note: string | null
   footer: string | null

@@ -41,7 +41,7 @@ export async function billPdf(document: BillDocument, logo: Logo | undefined): P
   return paper.close(`${content.title} ${content.number} · ${content.issuer.name}`)
 }
 
-/** One page that tells who received a bill that nothing is owed for it. */
+/** A one-page notice for the recipient that a bill has been voided. */
 export async function voidNoticePdf(
   document: BillDocument,
   { on, reason }: Voiding,

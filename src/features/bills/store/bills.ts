@@ -42,7 +42,7 @@ function selectViews(reader: Reader) {
     .leftJoin(users, eq(users.id, bills.createdBy))
 }
 
-/** Newest first, from behind the key `after`. */
+/** Newest first, starting after the key `after`. */
 export async function listBills(
   reader: Reader,
   { states, clientId, projectId, from, to, number }: BillFilter,

@@ -18,7 +18,7 @@ function countsText({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Tabl
   return sql<string>`${sql.join(counts, sql.raw(" || ',' || "))} || ',' || (${sql.join(counts, sql.raw(' + '))})`
 }
 
-/** Rows newest first, from behind `after`. What is common to many rows is referred to by key. */
+/** Rows newest first, starting after `after`. What is common to many rows is referred to by key. */
 export function listExported(
   reader: Reader,
   { filter, viewer }: ExportQuestion,

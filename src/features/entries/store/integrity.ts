@@ -205,7 +205,7 @@ export function listNamesWithoutEnd(reader: Reader, limit: number) {
     .limit(limit)
 }
 
-/** Sets of labels from behind a key. */
+/** Sets of labels starting after a key. */
 export function listLabelSets(
   reader: Reader,
   after: number,

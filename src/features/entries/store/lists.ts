@@ -259,7 +259,7 @@ interface Page {
 const PART_LIMIT = 40
 
 /**
- * Entries newest first, from behind `after`. What several values, or a member's sight, put together is read part by
+ * Entries newest first, starting after `after`. What several values, or a member's sight, put together is read part by
  * part, each by an index in the order of time, and merged: no index gives them together in this order.
  */
 export async function listViews(reader: Reader, { filter, viewer, after, limit }: Page): Promise<EntryView[]> {

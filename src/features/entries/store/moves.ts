@@ -55,7 +55,7 @@ export async function countBilled(reader: Reader, projectId: number): Promise<nu
   return row!.count
 }
 
-/** The next entries to move, oldest first, from behind `after`. */
+/** The next entries to move, oldest first, starting after `after`. */
 export async function listFollowers(
   reader: Reader,
   following: Following,

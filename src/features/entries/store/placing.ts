@@ -64,7 +64,7 @@ export async function listPlacedByUid(reader: Reader, uids: Id<'ent'>[], viewer:
   return found
 }
 
-/** Entries that a filter lets through, newest first, from behind `after`. */
+/** Entries that a filter lets through, newest first, starting after `after`. */
 export async function listPlacedNewest(
   reader: Reader,
   query: { filter: EntryFilter; viewer: Viewer; after?: Position | undefined; limit: number },
@@ -80,7 +80,7 @@ function isUnlocked(reader: Reader): SQL {
   return notInArray(reader.tables.entries.status, [...LOCKED_STATUSES])
 }
 
-/** Unattributed entries that rules may place, newest first, from behind `after`. */
+/** Unattributed entries that rules may place, newest first, starting after `after`. */
 export async function listUnattributed(
   reader: Reader,
   { filter, after, limit }: { filter: EntryFilter; after: Position | undefined; limit: number },
@@ -92,7 +92,7 @@ export async function listUnattributed(
     .limit(limit)
 }
 
-/** Entries that this version of a rule placed and that may still move, by key from behind `after`. */
+/** Entries that this version of a rule placed and that may still move, by key starting after `after`. */
 export async function listPlacedByRule(
   reader: Reader,
   ruleVersionId: number,

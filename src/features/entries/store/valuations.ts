@@ -63,7 +63,7 @@ export async function countUnpriced(reader: Reader): Promise<number> {
   return row!.count
 }
 
-/** Entries of a model that have no cost and are on no bill, by key from behind `after`. */
+/** Entries of a model that have no cost and are on no bill, by key starting after `after`. */
 export async function listUnpriced(
   reader: Reader,
   { modelId, providerId }: Pick<UnpricedModel, 'modelId' | 'providerId'>,
@@ -84,7 +84,7 @@ export async function listUnpriced(
     .limit(limit)
 }
 
-/** Entries whose value may still change: not locked, or without a cost and on no bill. Newest first, from behind `after`. */
+/** Entries whose value may still change: not locked, or without a cost and on no bill. Newest first, after `after`. */
 export async function listRepriceable(
   reader: Reader,
   { filter, after, limit }: { filter: EntryFilter; after: Position | undefined; limit: number },

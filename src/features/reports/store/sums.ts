@@ -63,7 +63,7 @@ export interface GroupQuery<Asked extends Figure> {
   rolledCondition: SQL | undefined
   columns: readonly GroupColumn[]
   figures: readonly Asked[]
-  /** Whether only sessions are summed that went on behind the end of their bucket. */
+  /** Whether only sessions are summed that continued past the end of their bucket. */
   onlyStraddling: boolean
   bounds: readonly number[]
   /** Where to read; `zone` is that of the roll-up, undefined where all is read from entries. */
@@ -252,7 +252,7 @@ function fromRollup(reader: Reader, query: GroupQuery<Figure>, stretches: Stretc
 }
 
 /**
- * The sessions that went on behind the end of the period and of the bucket too. Where not only they are asked for, the
+ * The sessions that continued past the end of the period and of the bucket too. Where not only they are asked for, the
  * other arm has summed their figures.
  */
 function straddlingFromRollup(reader: Reader, query: GroupQuery<Figure>, stretches: Stretch[]): SQL {

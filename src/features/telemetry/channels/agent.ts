@@ -3,7 +3,7 @@ import type { LogSignal, SpanSignal } from '../signals.ts'
 import type { Fields } from './fields.ts'
 import type { Part, Parts } from './observation.ts'
 
-/** One model call, as its agent tells it. */
+/** One model call, as reported by its agent. */
 export interface Call {
   session: string
   model: string
@@ -28,7 +28,7 @@ export interface Counted {
   part: Part | 'cost'
 }
 
-/** Undefined where the record tells of no use. Throws `Unusable` where it should and cannot be counted. */
+/** Undefined if the record contains no usage. Throws `Unusable` if it should but cannot be counted. */
 export type LogReader = (fields: Fields, log: LogSignal) => Call | undefined
 export type PointReader = (fields: Fields) => Counted
 

@@ -38,7 +38,7 @@ interface Placing {
   labels: LabelMap | null
 }
 
-/** Reads the records of a body; undefined where one tells of no use. */
+/** Reads the records of a body; undefined for one without usage. */
 class Reader {
   readonly #placings = new Map<Attributes, Map<Agent, Placing>>()
 

@@ -230,7 +230,7 @@ export function narrow(integer: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : integer
 }
 
-/** The body is not what OTLP says; the message tells whoever wrote the exporter where. */
+/** The body is not valid OTLP; the message says where. */
 export class Malformed extends Error {}
 
 export const TEMPORALITIES = { 1: 'delta', 2: 'cumulative' } as const

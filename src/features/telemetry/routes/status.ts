@@ -1,4 +1,4 @@
-/** What telemetry brings and what becomes of it, and whose it is. */
+/** The status of telemetry and the assignment of its sessions. */
 import { Elysia } from 'elysia'
 import { access, actorOf, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
