@@ -139,7 +139,8 @@ const WORDS: [api: RegExp, commandLine: string][] = [
   [/"(leave_unpriced)": true/g, '--leave-unpriced'],
   [/"include_earlier": true/g, '--include-earlier true'],
   [/\bor false to leave them\b/g, 'or --include-earlier false to leave them'],
-  [/POST \/bills\/preview says under `left_out`/g, '`tally bills preview` says under "Left out"'],
+  [/POST \/bills\/preview lists/g, '`tally bills preview` lists'],
+  [/under `left_out`/g, 'under "Left out"'],
   [/GET \/reports\/unpriced/g, '`tally reports unpriced`'],
   [/POST \/bills\/\{id\}\/credit-note/g, '`tally bills credit`'],
 ]

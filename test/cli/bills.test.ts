@@ -129,7 +129,7 @@ test('a void bill releases its entries, and the next one replaces it', async () 
   await report('2026-09-06')
   const october = await tally.run(['bills', 'send', ...OCTOBER, '--leave-unpriced'])
   expect(october.stderr).toContain('Set --include-earlier true to bill them')
-  expect(october.stderr).toContain('or --include-earlier false to leave them.')
+  expect(october.stderr).toContain('or --include-earlier false to leave them out.')
 }, 60_000)
 
 test('what is asked for wrongly is refused in the words of the flags, all at once', async () => {
