@@ -1,6 +1,6 @@
 /**
- * Every option of the program, once: its flag, its variable, its default and what it means. The only reader of the
- * environment, and every issue is told at once.
+ * Every option of the program, defined once: flag, variable, default and description. This is the only module that reads the
+ * environment. All configuration issues are reported together.
  */
 
 import { homedir } from 'node:os'
@@ -25,61 +25,61 @@ export const OPTIONS = {
     flag: '--database-url <url>',
     variable: 'TALLY_DATABASE_URL',
     default: '',
-    doc: 'postgres://… to keep everything in PostgreSQL instead of the folder; on the command line without a password',
+    doc: 'postgres://… to use PostgreSQL instead of the embedded database; must not contain a password on the command line',
   },
   databaseUrlFile: {
     flag: '--database-url-file <path>',
     variable: 'TALLY_DATABASE_URL_FILE',
     default: '',
-    doc: 'file that holds the URL of the database',
+    doc: 'file that contains the database URL',
   },
   host: {
     flag: '--host <address>',
     variable: 'TALLY_HOST',
     default: '127.0.0.1',
-    doc: 'address to listen on; 0.0.0.0 for the whole LAN',
+    doc: 'address to listen on; 0.0.0.0 to accept connections from the network',
   },
   port: {
     flag: '--port <number>',
     variable: 'TALLY_PORT',
     default: '4747',
-    doc: 'port to listen on; 0 takes a free one',
+    doc: 'port to listen on; 0 picks a free one',
   },
   publicUrl: {
     flag: '--public-url <url>',
     variable: 'TALLY_PUBLIC_URL',
     default: '',
-    doc: 'address under which people and agents reach this server, for links; default http://<host>:<port>',
+    doc: 'URL at which people and agents reach this server, used in links; default http://<host>:<port>',
   },
   trustedProxies: {
     flag: '--trusted-proxies <addresses>',
     variable: 'TALLY_TRUSTED_PROXIES',
     default: '',
-    doc: 'addresses or networks (10.0.0.0/8), separated by commas, of the proxies whose X-Forwarded-For is believed',
+    doc: 'comma-separated addresses or networks (10.0.0.0/8) of the proxies whose X-Forwarded-For header is trusted',
   },
   rateLimit: {
     flag: '--rate-limit <number>',
     variable: 'TALLY_RATE_LIMIT',
     default: '0',
-    doc: 'calls that a token may make in a minute, more are answered 429; 0 for any number',
+    doc: 'requests per minute for each token, above which it gets 429; 0 for no limit',
   },
   smtpUrl: {
     flag: '--smtp-url <url>',
     variable: 'TALLY_SMTP_URL',
     default: '',
-    doc: 'smtp://user:password@host:587 or smtps://… of the mail server that delivers bills and notices; on the command line without a password',
+    doc: 'smtp://user:password@host:587 or smtps://… of the mail server that sends bills and notices; must not contain a password on the command line',
   },
   smtpUrlFile: {
     flag: '--smtp-url-file <path>',
     variable: 'TALLY_SMTP_URL_FILE',
     default: '',
-    doc: 'file that holds the URL of the mail server',
+    doc: 'file that contains the mail server URL',
   },
   smtpFrom: {
     flag: '--smtp-from <address>',
     variable: 'TALLY_SMTP_FROM',
     default: '',
-    doc: 'e-mail address that bills are sent from; that of the organization where absent',
+    doc: 'sender address of bills; defaults to the e-mail address of the organization',
   },
   logLevel: {
     flag: '--log-level <level>',
@@ -91,37 +91,37 @@ export const OPTIONS = {
     flag: '--backup-every <duration>',
     variable: 'TALLY_BACKUP_EVERY',
     default: '',
-    doc: 'how often the server copies its embedded database, such as 24h; never where absent',
+    doc: 'how often the server backs up its embedded database, such as 24h; off by default',
   },
   backupKeep: {
     flag: '--backup-keep <number>',
     variable: 'TALLY_BACKUP_KEEP',
     default: '14',
-    doc: 'how many of those copies are kept, the newest',
+    doc: 'how many of these backups to keep',
   },
   backupDir: {
     flag: '--backup-dir <dir>',
     variable: 'TALLY_BACKUP_DIR',
     default: '',
-    doc: 'folder of backups, best on another disk; backups in the data folder where absent',
+    doc: 'folder for backups, ideally on another disk; defaults to backups in the data folder',
   },
   url: {
     flag: '--url <url>',
     variable: 'TALLY_URL',
     default: 'http://127.0.0.1:4747',
-    doc: 'address of the server to report to',
+    doc: 'URL of the server to report to',
   },
   token: {
     flag: '--token <token>',
     variable: 'TALLY_TOKEN',
     default: '',
-    doc: 'the service token to report with; only as the variable, because everybody on the machine can read command lines',
+    doc: 'service token to report with; only as a variable, because every user of the machine can see command lines',
   },
   tokenFile: {
     flag: '--token-file <path>',
     variable: 'TALLY_TOKEN_FILE',
     default: '',
-    doc: 'file that holds the service token to report with',
+    doc: 'file that contains the service token to report with',
   },
 } as const satisfies Record<string, Option>
 
@@ -134,7 +134,7 @@ export interface Config {
   port: number
   publicUrl: string | undefined
   trustedProxies: string[]
-  /** Calls of a token in a minute; 0 for any number. */
+  /** Requests per minute for each token; 0 for no limit. */
   rateLimit: number
   mail: MailConfig | undefined
   backups: BackupsConfig
@@ -144,7 +144,7 @@ export interface Config {
 /** Where backups go, and how often the server makes one. */
 export interface BackupsConfig {
   folder: string
-  /** Undefined where only people make them. */
+  /** Undefined if scheduled backups are off. */
   everyMs: number | undefined
   keep: number
 }
@@ -155,7 +155,7 @@ export interface MailConfig {
   port: number
   /** TLS from the first byte, instead of after STARTTLS. */
   isSecure: boolean
-  /** Refuses to go on where the server offers no STARTTLS. */
+  /** Fails if the server does not offer STARTTLS. */
   requiresTls: boolean
   user: string | undefined
   password: string | undefined
@@ -171,13 +171,13 @@ export interface ClientConfig {
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
-/** All issues of the configuration, one a line. */
+/** All configuration issues, one per line. */
 export class ConfigError extends Error {}
 
 type Flags = Partial<Record<OptionName, string | undefined>>
 type Environment = Record<string, string | undefined>
 
-/** Options that hold a secret, each with the one that names a file to read it from. */
+/** Options that hold a secret, each with the option that names a file to read it from. */
 const SECRETS = {
   databaseUrl: 'databaseUrlFile',
   smtpUrl: 'smtpUrlFile',
@@ -198,7 +198,7 @@ const URL_PASSWORD = /:\/\/[^/]*:[^@]+@|[?&](password|pass)=./i
 /** Not imported above: that takes time, for which an agent would wait at each of its hooks. */
 const files = () => process.getBuiltinModule('node:fs')
 
-/** Reads options and collects their issues, so that a person mends all of them at once. */
+/** Reads options and collects their issues, so that a person can fix all of them at once. */
 class Reading {
   readonly #issues: string[] = []
   readonly #secrets = new Map<SecretName, string>()
@@ -233,7 +233,7 @@ class Reading {
     ]
     for (const [at, { plain, path }] of ways.entries()) {
       if (plain && path) {
-        this.issue(file, `is set together with ${flagOf(name)} (${OPTIONS[name].variable}). Keep one of them`)
+        this.issue(file, `cannot be combined with ${flagOf(name)} (${OPTIONS[name].variable}). Remove one of them`)
         return ''
       }
       if (plain && at === 0) this.#refuseVisible(name, plain)
@@ -247,8 +247,8 @@ class Reading {
   #refuseVisible(name: SecretName, text: string): void {
     if (name !== 'token' && !URL_PASSWORD.test(text)) return
     const what = name === 'token' ? 'is a secret' : 'contains a password'
-    const instead = `Set ${OPTIONS[name].variable}, or put it in a file and name that with ${flagOf(SECRETS[name])}`
-    this.issue(name, `${what}, which every user of this machine can see in the list of processes. ${instead}`)
+    const instead = `Set ${OPTIONS[name].variable}, or put it in a file and pass its path with ${flagOf(SECRETS[name])}`
+    this.issue(name, `${what}, which every user of this machine can see in the process list. ${instead}`)
   }
 
   /** What a file holds, without line breaks at its end. No message repeats it. */
@@ -258,12 +258,12 @@ class Reading {
         .readFileSync(path, 'utf8')
         .replace(/[\r\n]+$/, '')
       if (text === '') this.issue(name, `${path} is empty`)
-      else if (Buffer.byteLength(text) > SECRET_LIMIT_BYTES) this.issue(name, `${path} is too long to hold one secret`)
-      else if (/[\r\n]/.test(text)) this.issue(name, `${path} has several lines; it must hold the secret alone`)
+      else if (Buffer.byteLength(text) > SECRET_LIMIT_BYTES) this.issue(name, `${path} is too large to be a secret`)
+      else if (/[\r\n]/.test(text)) this.issue(name, `${path} has more than one line. It must contain only the secret`)
       else return text
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
-      this.issue(name, `${path} cannot be read (${code ?? message}). Check the path and who may read it`)
+      this.issue(name, `${path} cannot be read (${code ?? message}). Check the path and its permissions`)
     }
     return ''
   }
@@ -273,11 +273,11 @@ class Reading {
     const url = this.text(name).replace(/\/+$/, '')
     // Not repeated: a message must not show it either.
     if (URL_PASSWORD.test(url)) {
-      this.issue(name, 'contains a password, which Tally does not send. Write the address without it')
+      this.issue(name, 'contains a password, which Tally does not send. Remove it from the URL')
       return ''
     }
     if (url && (!/^https?:\/\//.test(url) || !URL.canParse(url))) {
-      this.issue(name, `'${url}' is no address; it must begin with http:// or https://`)
+      this.issue(name, `'${url}' is not a valid URL. It must start with http:// or https://`)
     }
     return url
   }
@@ -295,7 +295,7 @@ function flagOf(name: OptionName): string {
   return OPTIONS[name].flag.split(' ')[0]!
 }
 
-/** Of files with secrets in force, those that every user of the machine can read, each with what to do. */
+/** The secret files in use that every user of the machine can read, each with how to fix it. */
 export function exposedSecrets(flags: Flags, environment: Environment = process.env): string[] {
   const reading = new Reading(flags, environment)
   return Object.values(SECRETS).flatMap((name) => {
@@ -303,7 +303,7 @@ export function exposedSecrets(flags: Flags, environment: Environment = process.
     if (path === '' || path.startsWith(CONTAINER_SECRETS)) return []
     const mode = files().statSync(path, { throwIfNoEntry: false })?.mode ?? 0
     if ((mode & 0o004) === 0 || process.platform === 'win32') return []
-    return [`Every user of this machine can read ${path} (${OPTIONS[name].variable}): chmod 600 ${path}`]
+    return [`Every user of this machine can read ${path} (${OPTIONS[name].variable}). To fix it: chmod 600 ${path}`]
   })
 }
 
@@ -314,14 +314,15 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
 
   const port = Number(text('port'))
   if (!/^\d{1,5}$/.test(text('port')) || port > 65_535) {
-    reading.issue('port', `'${text('port')}' is no port; use 0 to 65535`)
+    reading.issue('port', `'${text('port')}' is not a valid port. Use a number from 0 to 65535`)
   }
   const logLevel = LOG_LEVELS.find((level) => level === text('logLevel'))
-  if (!logLevel) reading.issue('logLevel', `'${text('logLevel')}' is no level; use ${LOG_LEVELS.join(', ')}`)
+  if (!logLevel)
+    reading.issue('logLevel', `'${text('logLevel')}' is not a valid log level. Use one of ${LOG_LEVELS.join(', ')}`)
   const databaseUrl = reading.secret('databaseUrl') || undefined
   // Not repeated in the message: it may hold a password.
   if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    reading.issue('databaseUrl', 'must begin with postgres://')
+    reading.issue('databaseUrl', 'must start with postgres://')
   }
   const publicUrl = reading.httpUrl('publicUrl') || undefined
   const trustedProxies = text('trustedProxies')
@@ -329,10 +330,11 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     .map((proxy) => proxy.trim())
     .filter(Boolean)
   for (const proxy of trustedProxies.filter((each) => !isAddressOrNetwork(each))) {
-    reading.issue('trustedProxies', `'${proxy}' is no address and no network such as 10.0.0.0/8`)
+    reading.issue('trustedProxies', `'${proxy}' is not a valid IP address or network such as 10.0.0.0/8`)
   }
   const rateLimit = Number(text('rateLimit'))
-  if (!/^\d{1,9}$/.test(text('rateLimit'))) reading.issue('rateLimit', `'${text('rateLimit')}' is no number of calls`)
+  if (!/^\d{1,9}$/.test(text('rateLimit')))
+    reading.issue('rateLimit', `'${text('rateLimit')}' is not a valid number of requests. Use 0 or more`)
   const mail = readMail(reading)
   const backups = readBackups(reading)
   reading.finish()
@@ -360,14 +362,17 @@ function readBackups(reading: Reading): BackupsConfig {
   const every = reading.text('backupEvery')
   const everyMs = every === '' ? undefined : parseDuration(every)
   if (every !== '' && (everyMs === undefined || everyMs < SHORTEST_BACKUP_MS)) {
-    reading.issue('backupEvery', `'${every}' must be 10min or longer, such as 12h, 1d or 1w`)
+    reading.issue('backupEvery', `'${every}' is not a valid interval. Use 10min or longer, such as 12h, 1d or 1w`)
   }
   const keep = Number(reading.text('backupKeep'))
   if (!Number.isInteger(keep) || keep < 1 || keep > BACKUP_KEEP_LIMIT) {
-    reading.issue('backupKeep', `'${reading.text('backupKeep')}' must be a number from 1 to ${BACKUP_KEEP_LIMIT}`)
+    reading.issue(
+      'backupKeep',
+      `'${reading.text('backupKeep')}' is not a valid number of backups. Use a number from 1 to ${BACKUP_KEEP_LIMIT}`,
+    )
   }
   if (everyMs !== undefined && reading.secret('databaseUrl')) {
-    reading.issue('backupEvery', 'is for the embedded database; let pg_dump be run for PostgreSQL')
+    reading.issue('backupEvery', 'works only with the embedded database. Back up PostgreSQL with pg_dump')
   }
   return { folder: reading.text('backupDir') || join(reading.text('data'), 'backups'), everyMs, keep }
 }
@@ -381,7 +386,10 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 function readMail(reading: Reading): MailConfig | undefined {
   const from = reading.text('smtpFrom') || undefined
   if (from && !/^[^\s@<>,;"]+@[^\s@<>,;"]+$/.test(from)) {
-    reading.issue('smtpFrom', `'${from}' is no e-mail address; write it without a name, such as bills@example.com`)
+    reading.issue(
+      'smtpFrom',
+      `'${from}' is not a valid e-mail address. Use an address without a name, such as bills@example.com`,
+    )
   }
   const text = reading.secret('smtpUrl')
   if (!text) return undefined
@@ -391,15 +399,17 @@ function readMail(reading: Reading): MailConfig | undefined {
   if (!url || usualPort === undefined) return issue('must be smtp://user:password@host:587 or smtps://…')
   const asked = url.searchParams.get('requireTLS')
   const others = [...url.searchParams.keys()].filter((name) => name !== 'requireTLS')
-  if (url.hostname === '') issue('names no host')
-  if (url.port === '0') issue('names port 0; use 1 to 65535')
-  if (!['', '/'].includes(url.pathname)) issue('has a path behind the host, which a mail server has not')
-  if (url.hash !== '') issue('has a #; in a password it is written %23')
-  if (others.length > 0) issue(`has the setting '${others[0]}', which is not known; requireTLS=true or false is`)
-  if (asked !== null && !['true', 'false'].includes(asked)) issue('has a requireTLS that is neither true nor false')
+  if (url.hostname === '') issue('has no host')
+  if (url.port === '0') issue('has port 0. Use a port from 1 to 65535')
+  if (!['', '/'].includes(url.pathname)) issue('has a path after the host. Remove it')
+  if (url.hash !== '') issue('contains a #. In a password, write it as %23')
+  if (others.length > 0)
+    issue(`has an unknown parameter '${others[0]}'. Only requireTLS=true or requireTLS=false is supported`)
+  if (asked !== null && !['true', 'false'].includes(asked)) issue('has an invalid requireTLS. Use true or false')
   const user = decoded(url.username)
   const password = decoded(url.password)
-  if (user === undefined || password === undefined) return issue('has a % in user or password that is not written %25')
+  if (user === undefined || password === undefined)
+    return issue('contains a % in the user or password. Write it as %25')
   if (password && !user) issue('has a password but no user')
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
@@ -453,7 +463,7 @@ export function readAgentsServer(
   stored: ClientConfig | undefined,
   environment: Environment = process.env,
 ): ClientConfig {
-  const advice = ', and `tally agents login` keeps it'
+  const advice = ' and store it with `tally agents login`'
   return clientConfig(new Reading(flags, environment), { stored, advice })
 }
 
@@ -465,11 +475,11 @@ function clientConfig(
   const url = stored && !isNamed ? stored.url : reading.httpUrl('url')
   const token = reading.secret('token') || (stored?.url === url ? stored.token : '')
   if (token === '') {
-    const isOther = stored ? ` for ${url}, only for ${stored.url}` : ''
-    const make = '`tally tokens create --kind svc --user … --name …` makes one'
-    reading.issue('token', `no token is set${isOther}; ${make}${advice}`)
+    const isOther = stored ? ` for ${url}; the stored token is for ${stored.url}` : ''
+    const make = 'Create one with `tally tokens create --kind svc --user … --name …`'
+    reading.issue('token', `no token is set${isOther}. ${make}${advice}`)
   } else if (/[^\x21-\x7e]/.test(token)) {
-    reading.issue('token', 'has characters that no token has; copy it again')
+    reading.issue('token', 'contains invalid characters. Copy the token again')
   }
   reading.finish()
   return { url, token }

@@ -1,4 +1,4 @@
-/** What a reader of an agent's own session files is, and what it finds there. */
+/** The shapes that readers of agents' session files return. */
 
 /** As they stand in `agent_harness`, so that what a hook, a scan and telemetry say of a session meets. */
 export const AGENT_NAMES = ['claude-code', 'codex', 'gemini-cli', 'opencode', 'qwen-code'] as const
@@ -44,10 +44,10 @@ export interface SessionUse {
   file: string
 }
 
-/** What could not be read, and so is not counted. Never a reason to stop. */
+/** Something that could not be read, and so is not counted. A scan continues. */
 export interface Damage {
   file: string
-  /** From 1; null where it is the whole file. */
+  /** Line number from 1; null for the whole file. */
   line: number | null
   what: string
 }

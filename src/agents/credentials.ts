@@ -1,4 +1,4 @@
-/** What `tally agents login` stores: the server and a token, for the eyes of their owner alone. */
+/** The server and token that `tally agents login` stores, readable only by their owner. */
 import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentsEnvironment, ClientConfig } from '../config.ts'
@@ -11,7 +11,7 @@ export function credentialsPath({ configHome }: AgentsEnvironment): string {
   return join(configHome, 'tally', 'agents.json')
 }
 
-/** Undefined where nothing is stored. Throws {@link CredentialsError}. */
+/** Undefined if nothing is stored. Throws {@link CredentialsError}. */
 export function readCredentials(environment: AgentsEnvironment): ClientConfig | undefined {
   const path = credentialsPath(environment)
   let text: string
@@ -20,7 +20,7 @@ export function readCredentials(environment: AgentsEnvironment): ClientConfig | 
     // Windows has no such bits: there the folder of a user is theirs alone.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new CredentialsError(
-        `${path} holds a token and can be read by others, so it is not used. \`chmod 600 ${path}\` mends that; if somebody else may have read it, revoke the token (\`tally tokens revoke\`) and log in with another.`,
+        `${path} contains a token but can be read by other users, so it is not used. Run \`chmod 600 ${path}\`. If someone else may have read it, revoke the token with \`tally tokens revoke\` and log in with a new one.`,
       )
     }
     text = readFileSync(path, 'utf8')
@@ -30,7 +30,7 @@ export function readCredentials(environment: AgentsEnvironment): ClientConfig | 
     throw new CredentialsError(`${path} cannot be read: ${(error as Error).message}.`)
   }
   const stored = parsed(text)
-  if (!stored) throw new CredentialsError(`${path} is damaged; \`tally agents login\` writes it anew.`)
+  if (!stored) throw new CredentialsError(`${path} is damaged. Run \`tally agents login\` to replace it.`)
   return stored
 }
 
@@ -43,7 +43,7 @@ function parsed(text: string): ClientConfig | undefined {
   }
 }
 
-/** Answers where they are stored. */
+/** Returns the path where they are stored. */
 export function storeCredentials(environment: AgentsEnvironment, { url, token }: ClientConfig): string {
   const path = credentialsPath(environment)
   writePrivateFile(path, `${JSON.stringify({ url, token }, null, 2)}\n`)
@@ -52,7 +52,7 @@ export function storeCredentials(environment: AgentsEnvironment, { url, token }:
   return path
 }
 
-/** Answers whether there were any. */
+/** Returns whether there were any. */
 export function removeCredentials(environment: AgentsEnvironment): boolean {
   const path = credentialsPath(environment)
   try {

@@ -1,6 +1,6 @@
 /**
- * What an agent calls when a session has used something. It waits for the answer, so this only notes the session in the
- * spool and starts a sender; and whatever goes wrong here is none of the agent's business.
+ * Called by an agent when a session has used tokens. The agent waits for it, so it only adds the session to the
+ * spool and starts a sender; errors never reach the agent.
  */
 import type { AgentsEnvironment } from '../config.ts'
 import { AGENT_NAMES, type AgentName } from './agent.ts'
@@ -19,7 +19,7 @@ const INPUT_LIMIT_BYTES = 64 * 1024 * 1024
 const LONGEST_SESSION_ID = 200
 
 export interface HookCall {
-  /** What follows `tally agents hook`. */
+  /** The arguments after `tally agents hook`. */
   args: string[]
   environment: AgentsEnvironment
   /** The server that this environment names; null for that of `tally agents login`. */
@@ -35,7 +35,7 @@ interface Payload {
   event: string
 }
 
-/** Never throws. Says on standard error what it could not do, for people who try it; agents do not show that. */
+/** Never throws. Prints errors to standard error for people who try it; agents do not show them. */
 export async function runHook(call: HookCall): Promise<void> {
   const tell = (issue: string) => {
     const message = `tally agents hook ${call.args[0] ?? ''}: ${issue}`
@@ -56,7 +56,7 @@ function startChained(command: string[], argument: string | undefined, tell: (is
   try {
     startDetached(argument === undefined ? command : [...command, argument])
   } catch (error) {
-    tell(`${command[0]} cannot be called: ${(error as Error).message}`)
+    tell(`cannot start ${command[0]}: ${(error as Error).message}`)
   }
 }
 
@@ -73,10 +73,10 @@ function noteSession({ environment, server, sender }: HookCall, agent: AgentName
 function readArguments(args: string[]): { agent: AgentName; chained: string[]; argument: string | undefined } {
   const [name, ...rest] = args
   const agent = AGENT_NAMES.find((each) => each === name)
-  if (!agent) throw new Error(`'${name ?? ''}' is no agent; use ${AGENT_NAMES.join(', ')}`)
+  if (!agent) throw new Error(`'${name ?? ''}' is not a known agent. Use one of ${AGENT_NAMES.join(', ')}`)
   const chained = rest[0] === '--then' ? rest.slice(1) : rest
   const argument = chained.at(-1)?.trimStart().startsWith('{') ? chained.pop() : undefined
-  if (rest[0] !== '--then' && chained.length > 0) throw new Error(`'${chained[0]}' is not understood`)
+  if (rest[0] !== '--then' && chained.length > 0) throw new Error(`unexpected argument '${chained[0]}'`)
   return { agent, chained, argument }
 }
 
@@ -85,12 +85,14 @@ function readPayload(text: string): Payload {
   try {
     payload = JSON.parse(text)
   } catch {
-    throw new Error('got no JSON; agents call this, with what they say of a session')
+    throw new Error(
+      'the input is not valid JSON; this command is meant to be called by agents, with the data of a session',
+    )
   }
   // The first names are those of hooks, the others those of Codex's `notify`.
   const sessionId = payload?.session_id ?? payload?.['thread-id']
   if (typeof sessionId !== 'string' || sessionId === '' || sessionId.length > LONGEST_SESSION_ID) {
-    throw new Error('got JSON without the id of a session')
+    throw new Error('the input has no valid session id')
   }
   const path = payload?.transcript_path
   return {

@@ -1,4 +1,4 @@
-/** What happened last, for `tally agents status`, and a log for people who look for an issue. Neither ever fails anybody. */
+/** The latest events for `tally agents status`, and a log for troubleshooting. Errors in writing either are ignored. */
 import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
@@ -17,7 +17,7 @@ export interface LastHook {
 export interface LastDelivery {
   at: string
   sessionId: string
-  /** Entries that the server has of the session, one a model. */
+  /** Number of the session's entries on the server, one per model. */
   entries: number
 }
 

@@ -43,7 +43,7 @@ export function findCountable(
   tellDamage: (what: string) => void,
 ): Countable | undefined {
   const missing = (what: string) => void tellDamage(`has token counts ${what}, and is not counted`)
-  if (!counts) return missing('that are no whole numbers')
+  if (!counts) return missing('that are not whole numbers')
   if (totalOf(counts) === 0) return undefined
   if (at === undefined) return missing('without a time')
   return model ? { counts, at, model } : missing('without a model')

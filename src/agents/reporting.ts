@@ -1,4 +1,4 @@
-/** Reports many sessions at once, in as few calls as the server takes. */
+/** Reports many sessions in as few calls as the server allows. */
 import type { ClientConfig } from '../config.ts'
 import type { SessionUse } from './agent.ts'
 import { type ReportOptions, reportText } from './report.ts'
@@ -13,10 +13,10 @@ const BATCH_BYTES = 1_000_000
 export interface Outcome {
   created: number
   updated: number
-  /** Known already, just so. */
+  /** Unchanged: already known to the server. */
   repeated: number
   refused: { use: SessionUse; refusal: Refusal }[]
-  /** Why the rest was not sent; null where all of it was. */
+  /** Why the rest was not sent; null if everything was sent. */
   issue: ServerError | null
   /** How many were not sent, or not acknowledged. */
   left: number
@@ -24,7 +24,7 @@ export interface Outcome {
 
 export interface ReportingOptions extends ReportOptions {
   onProgress?: (done: number, total: number) => void
-  /** Told before each pause. */
+  /** Called before each pause. */
   onPause?: (reason: string, pauseMs: number) => void
 }
 

@@ -1,4 +1,4 @@
-/** Reads the session files of agents, and tells what each session used. */
+/** Reads the session files of agents and returns the usage of each session. */
 import type { AgentsEnvironment } from '../config.ts'
 import { AGENT_NAMES, type AgentName, type Damage, type Scan, type SessionName, type SessionUse } from './agent.ts'
 import { branchAt, findGitFolder, type GitFolder, repositoryName } from './git-folder.ts'

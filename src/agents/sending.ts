@@ -1,4 +1,4 @@
-/** Delivers what hooks have noted. A file leaves the spool when the server has acknowledged what the session used. */
+/** Delivers the sessions in the spool. A file is removed when the server has acknowledged the session's usage. */
 import type { AgentsEnvironment, ClientConfig } from '../config.ts'
 import { type AgentName, type Damage, damageText, type SessionUse } from './agent.ts'
 import { log, noteDelivery, noteError } from './journal.ts'
@@ -37,7 +37,7 @@ export const BACKGROUND_PATIENCE_MS = 15 * 60_000
 export interface Delivered {
   agent: AgentName
   sessionId: string
-  /** Entries that the server has of the session, one a model. */
+  /** Number of the session's entries on the server, one per model. */
   entries: number
   /** `created` where any entry is new, else `updated` where any changed. */
   result: 'created' | 'updated' | 'repeated'
@@ -46,10 +46,10 @@ export interface Delivered {
 export interface Delivery {
   delivered: Delivered[]
   refused: RefusedJob[]
-  /** Sessions in whose files no use stands. */
+  /** Sessions without usage in their files. */
   empty: { agent: AgentName; sessionId: string }[]
   damage: Damage[]
-  /** Why the rest still waits; null where nothing does. */
+  /** Why the rest is still queued; null if nothing is. */
   issue: ServerError | null
 }
 
@@ -78,7 +78,7 @@ interface Session {
   jobs: { name: string; settlesInMs: number }[]
 }
 
-/** Delivers everything that waits for this server, until nothing does or its patience is at an end. */
+/** Delivers everything queued for this server, until the queue is empty or `patienceMs` has passed. */
 export async function deliverWaiting(options: SendingOptions): Promise<Delivery> {
   const { environment, patienceMs, onPause } = options
   const sender = new Sender(options)
@@ -231,7 +231,7 @@ class Sender {
     forgetRefused(this.#options.environment, session)
     keepRefused(this.#options.environment, refused)
     this.#refused.set(keyOf(session), refused)
-    log(this.#options.environment, `${keyOf(session)} was refused: ${reasons.join('; ')}`)
+    log(this.#options.environment, `the server refused ${keyOf(session)}: ${reasons.join('; ')}`)
   }
 
   #leaveEmpty(session: Session, damage: Damage[]): void {
@@ -241,7 +241,7 @@ class Sender {
       this.#refuse(session, reasons)
     } else {
       this.#empty.set(keyOf(session), session)
-      log(this.#options.environment, `${keyOf(session)} has used nothing that stands in its files`)
+      log(this.#options.environment, `${keyOf(session)} has no usage in its session files`)
     }
   }
 
@@ -249,7 +249,7 @@ class Sender {
     const what = damageText(damage)
     if (this.#damage.has(what)) return
     this.#damage.set(what, damage)
-    log(this.#options.environment, `${keyOf(session)} is not counted whole: ${what}`)
+    log(this.#options.environment, `${keyOf(session)} is counted only in part: ${what}`)
   }
 }
 

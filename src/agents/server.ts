@@ -1,4 +1,4 @@
-/** The server, as the developer's machine sees it: over HTTP, with a service token. */
+/** HTTP client of the server for the developer's machine, authenticated with a service token. */
 import type { ClientConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import type { Me } from '../features/people/schema.ts'
@@ -6,10 +6,10 @@ import type { Me } from '../features/people/schema.ts'
 /** Reports take milliseconds, a full batch less than a second; after this long the connection is dead. */
 const ATTEMPT_TIMEOUT_MS = 15_000
 
-/** What the batch endpoint takes at most in one call. */
+/** The most entries that the batch endpoint accepts in one call. */
 export const BATCH_LIMIT = 1_000
 
-/** A refusal as the server words it. */
+/** An error as returned by the server. */
 export interface Refusal {
   status: number
   code: string
@@ -17,51 +17,51 @@ export interface Refusal {
   errors?: Issue[]
 }
 
-/** In one line; where fields are at issue, with what is wrong with each. */
+/** One line of text; for invalid fields, with the issue of each. */
 export function refusalText({ code, detail, errors = [] }: Refusal): string {
   const issues = errors.map(({ pointer, message }) => `${pointer || '/'} ${message}`).join(', ')
   return `${code}: ${issues || detail}`
 }
 
-/** What became of one report. */
+/** The result of one report. */
 export type Reported =
   | { result: 'created' | 'updated' | 'repeated'; refusal: null }
   | { result: 'rejected'; refusal: Refusal }
 
-/** Nothing was recorded of what was sent. */
+/** A failed call: the server recorded nothing. */
 export class ServerError extends Error {
   constructor(
     message: string,
-    /** The status of the answer; null where nothing has answered. */
+    /** The status of the response; null if there was none. */
     readonly status: number | null,
   ) {
     super(message)
   }
 
-  /** Whether the same call may succeed before a person has done something. */
+  /** Whether a retry may succeed without anyone changing anything. */
   get mayPass(): boolean {
     return this.status === null || isPassing(this.status)
   }
 
-  /** Whether what was sent is at issue, and other things may be taken. */
+  /** Whether the content of the call is the problem, so that other calls may succeed. */
   get isOfContent(): boolean {
     return this.status === 400 || this.status === 413 || this.status === 422
   }
 }
 
-/** Answers of a server that is busy, restarting or limiting, or of a proxy in front of it. */
+/** Responses of a server that is busy, restarting or rate limiting, or of a proxy in front of it. */
 function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500
 }
 
-/** Says whom the token belongs to, and what kind it is of. Throws {@link ServerError}. */
+/** Returns the owner and the kind of the token. Throws {@link ServerError}. */
 export function readMe(server: ClientConfig): Promise<Me> {
   return call<Me>(server, '/api/v1/me')
 }
 
 /**
- * Reports at most {@link BATCH_LIMIT} entries, each as JSON text, and answers what became of each. Reports of a session
- * are its totals so far, so that one that is sent twice is counted once. Throws {@link ServerError}.
+ * Reports at most {@link BATCH_LIMIT} entries, each as JSON text, and returns the result of each. Reports of a session
+ * are its totals so far, so a report that is sent twice counts once. Throws {@link ServerError}.
  */
 export async function reportBatch(server: ClientConfig, reports: readonly string[]): Promise<Reported[]> {
   const { results } = await call<{ results: { result: Reported['result']; problem: Refusal | null }[] }>(
@@ -70,7 +70,7 @@ export async function reportBatch(server: ClientConfig, reports: readonly string
     `[${reports.join(',')}]`,
   )
   if (results?.length !== reports.length) {
-    throw new ServerError(`${server.url} did not say what became of each entry: is that a Tally server?`, 200)
+    throw new ServerError(`${server.url} did not return a result for each entry. Is it a Tally server?`, 200)
   }
   return results.map(({ result, problem }) =>
     result === 'rejected' ? { result, refusal: problem! } : { result, refusal: null },
@@ -90,18 +90,18 @@ async function call<Answer>(server: ClientConfig, path: string, body?: string): 
     if (type.startsWith('application/problem+json')) throw refused(server.url, (await response.json()) as Refusal)
   } catch (error) {
     if (error instanceof ServerError) throw error
-    throw new ServerError(`${server.url} ended its answer too early.`, null)
+    throw new ServerError(`${server.url} sent an incomplete response.`, null)
   }
   const moved = response.headers.get('location')
-  const what = moved ? `it has moved to ${moved}` : 'is that a Tally server?'
-  throw new ServerError(`${server.url} answered ${response.status}: ${what}`, response.status)
+  const what = moved ? `it redirects to ${moved}. Use that URL` : 'is it a Tally server?'
+  throw new ServerError(`${server.url} returned ${response.status}: ${what}`, response.status)
 }
 
 function refused(url: string, { status, detail }: Refusal): ServerError {
   const what =
     status === 401 || status === 403
-      ? `${url} does not take the token: ${detail} \`tally agents login\` stores another one.`
-      : `${url} answered ${status}: ${detail}`
+      ? `${url} does not accept the token: ${detail} Store another one with \`tally agents login\`.`
+      : `${url} returned ${status}: ${detail}`
   return new ServerError(what, status)
 }
 
@@ -120,9 +120,9 @@ async function send({ url, token }: ClientConfig, path: string, body: string | u
 }
 
 function connectionIssue(error: Error): string {
-  if (error.name === 'TimeoutError') return `no answer came within ${ATTEMPT_TIMEOUT_MS / 1_000} s`
+  if (error.name === 'TimeoutError') return `no response within ${ATTEMPT_TIMEOUT_MS / 1_000} s`
   const { code } = error as { code?: unknown }
-  if (code === 'ConnectionRefused' || code === 'ECONNREFUSED') return 'nothing listens there'
-  if (code === 'ENOTFOUND' || code === 'FailedToOpenSocket') return 'no machine has that name'
+  if (code === 'ConnectionRefused' || code === 'ECONNREFUSED') return 'connection refused'
+  if (code === 'ENOTFOUND' || code === 'FailedToOpenSocket') return 'host not found'
   return error.message.replace(/\.$/, '')
 }

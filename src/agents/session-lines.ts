@@ -38,7 +38,7 @@ export class Damages {
   list(): FileDamage[] {
     return [...this.#found].map(([what, { line, count }]) => ({
       line,
-      what: count === 1 ? what : `${what} (${count.toLocaleString('en')} lines are so)`,
+      what: count === 1 ? what : `${what} (${count.toLocaleString('en')} lines)`,
     }))
   }
 }
@@ -132,8 +132,8 @@ class LineReading {
   }
 }
 
-const BROKEN = 'is no JSON object and was not read'
-const UNFINISHED = 'the last line is not finished yet; it is read the next time'
+const BROKEN = 'is not a JSON object and was skipped'
+const UNFINISHED = 'the last line is incomplete and will be read next time'
 
 function isByteOrderMark(bytes: Buffer, at: number): boolean {
   return bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf

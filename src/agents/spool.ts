@@ -1,5 +1,5 @@
 /**
- * What hooks have noted and no server has acknowledged: a file each. Files are only made and removed whole, never
+ * The queue of sessions that no server has acknowledged yet, one file each. Files are only created and removed, never
  * changed, so that a hook and a sender at the same time lose nothing: a sender removes exactly the files that it read.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -61,16 +61,16 @@ export function addJob(environment: AgentsEnvironment, job: Job): void {
 
 export interface Spool<Content> {
   waiting: Waiting<Content>[]
-  /** Files that nobody can read. They stay, for a person to look at. */
+  /** Damaged files, which are kept for inspection. */
   damaged: string[]
 }
 
-/** What waits, oldest first. */
+/** Queued sessions, oldest first. */
 export function readJobs(environment: AgentsEnvironment): Spool<Job> {
   return readFolder(spoolFolder(environment), isJob)
 }
 
-/** What was refused, oldest first. */
+/** Refused sessions, oldest first. */
 export function readRefused(environment: AgentsEnvironment): Spool<RefusedJob> {
   return readFolder(refusedFolder(environment), ({ job }) => job !== undefined && isJob(job))
 }
@@ -115,7 +115,7 @@ export function keepRefused(environment: AgentsEnvironment, refused: RefusedJob)
   writePrivateFile(join(refusedFolder(environment), newName()), JSON.stringify(refused))
 }
 
-/** Puts what was refused among what waits, to be tried again. Answers how many there were. */
+/** Moves refused sessions back to the queue and returns how many. */
 export function retryRefused(environment: AgentsEnvironment): number {
   const { waiting } = readRefused(environment)
   for (const { name, content } of waiting) {

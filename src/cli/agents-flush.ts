@@ -26,13 +26,13 @@ interface FlushFlags extends ServerFlags {
 export function addFlushCommand(agents: Command): void {
   agents
     .command('flush')
-    .description('Deliver what hooks have noted and no server has acknowledged yet, and say what it was')
+    .description('Deliver the sessions that hooks have queued, and list them')
     .addOption(optionOf('url'))
     .addOption(optionOf('token'))
     .addOption(optionOf('tokenFile'))
-    .option('--wait', 'try again until the server is there')
-    .option('--refused', 'also try again what the server refused')
-    // As hooks start it. It takes part in no talk: there is nobody who listens.
+    .option('--wait', 'retry until the server is reachable')
+    .option('--refused', 'also retry sessions that the server refused')
+    // Started by hooks. It prints nothing.
     .addOption(new Option('--background').hideHelp())
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally agents flush', 'tally agents flush --wait', 'tally agents flush --refused'))
@@ -44,7 +44,7 @@ export function addFlushCommand(agents: Command): void {
       const delivery = await deliverWaiting({
         ...target,
         patienceMs: flags.wait ? Number.POSITIVE_INFINITY : 0,
-        onPause: ({ message }, pauseMs) => note(`tally: ${message} Trying again in ${pauseMs / 1_000} s.`),
+        onPause: ({ message }, pauseMs) => note(`tally: ${message} Retrying in ${pauseMs / 1_000} s.`),
       })
       if (flags.json) printJson(jsonOf(delivery, target))
       else tell(delivery, target)
@@ -53,13 +53,13 @@ export function addFlushCommand(agents: Command): void {
     })
 }
 
-/** Nobody reads what it prints: the log and `tally agents status` say what is wrong. */
+/** Its output is not shown: errors go to the log and to `tally agents status`. */
 async function flushInBackground(flags: FlushFlags): Promise<void> {
   try {
     const target = agentsServer(flags)
     await deliverInBackground({ ...target, named: namedServer(), patienceMs: BACKGROUND_PATIENCE_MS })
   } catch (error) {
-    log(readAgentsEnvironment(), `nothing was delivered: ${(error as Error).message}`)
+    log(readAgentsEnvironment(), `delivery failed: ${(error as Error).message}`)
   }
 }
 
@@ -95,24 +95,27 @@ function tell({ delivered, refused, empty, damage, issue }: Delivery, { environm
       delivered,
     )
   }
-  for (const { agent, sessionId } of empty) note(`${agent} ${sessionId}: nothing used stands in its files.`)
+  for (const { agent, sessionId } of empty) note(`${agent} ${sessionId}: no usage in its session files.`)
   for (const each of damage) note(`Not counted: ${damageText(each)}`)
   const elsewhere = readJobs(environment).waiting.flatMap(({ content }) => content.server ?? [])
   for (const other of new Set(elsewhere)) {
-    if (other !== server.url) note(`More waits for ${other}, which a hook's TALLY_URL named: flush with --url ${other}`)
+    if (other !== server.url)
+      note(
+        `More sessions are queued for ${other}, the TALLY_URL of a hook. To deliver them: tally agents flush --url ${other}`,
+      )
   }
-  if (delivered.length === 0 && refused.length === 0 && empty.length === 0 && !issue) print('Nothing waits.')
+  if (delivered.length === 0 && refused.length === 0 && empty.length === 0 && !issue) print('No sessions are queued.')
   else if (delivered.length > 0) print(`Delivered ${counted(delivered.length, 'session')} to ${server.url}.`)
 }
 
 function problemOf({ refused, issue }: Delivery, target: AgentsServer): string | undefined {
   const lines = refused.map(
-    ({ job, reasons }) => `${job.agent} ${job.sessionId} was refused and is kept: ${reasons.join('; ')}`,
+    ({ job, reasons }) => `The server refused ${job.agent} ${job.sessionId}, which is kept: ${reasons.join('; ')}`,
   )
   if (issue) {
     lines.push(issue.message)
     lines.push(
-      `${counted(waitingFor(target).length, 'session')} wait; nothing is lost. \`tally agents flush\` tries again.`,
+      `${counted(waitingFor(target).length, 'session')} still queued; no data is lost. To retry: tally agents flush`,
     )
   }
   return lines.length > 0 ? lines.join('\n') : undefined

@@ -3,16 +3,16 @@ import { HOOKED_AGENTS } from '../agents/install/install.ts'
 import { examples } from './options.ts'
 import { hook } from './run-hook.ts'
 
-/** Calls as agents make them do not come here (`main.ts`): this tells people what the command is. */
+/** Calls from agents do not come here (see `main.ts`): this command exists for its help. */
 export function addHookCommand(agents: Command): void {
   agents
     .command('hook')
     .description(
-      'What an agent calls when a session has used something: notes it in the spool and has it delivered in the background. Always succeeds, within 100 ms, and prints nothing',
+      'Called by agents after a session used tokens: queues the session and delivers it in the background. Always exits with 0 within 100 ms and prints nothing',
     )
-    .addArgument(new Argument('<agent>', 'the agent that calls').choices(HOOKED_AGENTS))
-    .argument('[json]', 'what the agent says of the session; without it, standard input is read')
-    .option('--then <command...>', 'program that is called with the same JSON, as Codex knows only one')
+    .addArgument(new Argument('<agent>', 'agent that runs the hook').choices(HOOKED_AGENTS))
+    .argument('[json]', 'session data from the agent (default: standard input)')
+    .option('--then <command...>', 'another program to call with the same JSON, because Codex supports only one')
     .addHelpText(
       'after',
       examples(

@@ -30,9 +30,9 @@ export function agentsArgument(flags: string, description: string): Argument {
 export function addInstallCommands(agents: Command): void {
   agents
     .command('install')
-    .description("Put Tally's hook into the settings of agents, after showing what changes in them")
-    .addArgument(agentsArgument('<agents...>', 'agents that shall report as they run'))
-    .option('-y, --yes', 'do not ask')
+    .description("Add Tally's hook to the settings of agents, after showing the changes")
+    .addArgument(agentsArgument('<agents...>', 'agents to install the hook for'))
+    .option('-y, --yes', 'skip the confirmation')
     .addHelpText('after', examples('tally agents install claude-code', 'tally agents install codex gemini-cli --yes'))
     .action(async (names: AgentName[], { yes = false }: InstallFlags) => {
       const environment = readAgentsEnvironment()
@@ -41,12 +41,14 @@ export function addInstallCommands(agents: Command): void {
       )
       const changes = plans.filter(isChange)
       for (const { agent, path } of plans.filter((plan) => !isChange(plan))) {
-        print(`${agent}: the hook is in ${path} already.`)
+        print(`${agent}: the hook is already in ${path}.`)
       }
-      await show(changes, { yes, question: 'Put the hook there?' })
+      await show(changes, { yes, question: 'Install the hook?' })
       for (const change of changes) {
         withPath(change.path, () => install(environment, change))
-        print(`${change.agent}: the hook is in ${change.path} now. Sessions that run already go on without it.`)
+        print(
+          `${change.agent}: installed the hook in ${change.path}. Running sessions do not use it until they are restarted.`,
+        )
       }
       for (const warning of plans.flatMap(({ path, warnings }) => warnings.map((text) => `${path}: ${text}`))) {
         note(warning)
@@ -55,21 +57,21 @@ export function addInstallCommands(agents: Command): void {
 
   agents
     .command('uninstall')
-    .description("Take Tally's hook out of the settings of agents, after showing what changes in them")
-    .addArgument(agentsArgument('<agents...>', 'agents that shall not report any more as they run'))
-    .option('-y, --yes', 'do not ask')
+    .description("Remove Tally's hook from the settings of agents, after showing the changes")
+    .addArgument(agentsArgument('<agents...>', 'agents to remove the hook from'))
+    .option('-y, --yes', 'skip the confirmation')
     .addHelpText('after', examples('tally agents uninstall claude-code'))
     .action(async (names: AgentName[], { yes = false }: InstallFlags) => {
       const environment = readAgentsEnvironment()
       const plans = names.map((agent) => planned(agent, environment, () => planUninstall(agent, environment)))
       const changes = plans.filter(isChange)
       for (const { agent, path } of plans.filter((plan) => !isChange(plan))) {
-        print(`${agent}: there is no hook in ${path}.`)
+        print(`${agent}: no hook in ${path}.`)
       }
-      await show(changes, { yes, question: 'Take the hook out?' })
+      await show(changes, { yes, question: 'Remove the hook?' })
       for (const change of changes) {
         withPath(change.path, () => uninstall(environment, change))
-        print(`${change.agent}: the hook is no longer in ${change.path}.`)
+        print(`${change.agent}: removed the hook from ${change.path}.`)
       }
     })
 }
@@ -96,7 +98,10 @@ async function show(changes: SettingsChange[], { yes, question }: { yes: boolean
   if (changes.length === 0) return
   for (const change of changes) process.stderr.write(patchOf(change))
   if (!yes && !isInteractive()) {
-    throw new CommandError('Nothing was changed: there is no terminal to ask on. Add --yes to make these changes.', 2)
+    throw new CommandError(
+      'Cannot ask for confirmation without a terminal, so nothing was changed. Add --yes to make these changes.',
+      2,
+    )
   }
   await confirm(question, { yes })
 }

@@ -15,16 +15,16 @@ interface LoginFlags {
 }
 
 const KINDS: Record<Exclude<Me['kind'], 'service'>, string> = {
-  read: 'a read token, which may not report',
-  organization: 'an organization token, which is for telemetry',
-  session: 'no token',
+  read: 'a read token, which cannot report',
+  organization: 'an organization token, which is only for telemetry',
+  session: 'not a token',
 }
 
 export function addLoginCommands(agents: Command): void {
   agents
     .command('login')
     .description(
-      'Check a service token and store it with the address of its server, for the commands and hooks of agents; TALLY_URL and TALLY_TOKEN go before it',
+      'Check a service token and store it with the URL of its server, for the agents commands and hooks; TALLY_URL and TALLY_TOKEN take precedence',
     )
     .addOption(optionOf('url'))
     .option('--token-stdin', 'read the token from standard input instead of asking for it')
@@ -42,23 +42,25 @@ export function addLoginCommands(agents: Command): void {
       const me = await withServerIssues(() => readMe(server))
       if (me.kind !== 'service') {
         throw new CommandError(
-          `This is ${KINDS[me.kind]}: \`tally tokens create --kind svc --user ${me.person.email} --name agents\` on the server makes one that may.`,
+          `This is ${KINDS[me.kind]}. Create a service token on the server: tally tokens create --kind svc --user ${me.person.email} --name agents`,
         )
       }
       const path = storeCredentials(readAgentsEnvironment(), server)
-      print(`What agents use here is reported to ${server.url} for ${me.person.name} (${me.person.email}).`)
-      print(`The token is in ${path}, for you alone to read.`)
+      print(`Agents on this machine now report to ${server.url} for ${me.person.name} (${me.person.email}).`)
+      print(`The token is stored in ${path}, which only you can read.`)
       tellOverridden(server)
     })
 
   agents
     .command('logout')
-    .description('Remove what `tally agents login` stored; the token itself goes on until it is revoked')
+    .description('Remove the token that `tally agents login` stored; it stays valid until it is revoked')
     .addHelpText('after', examples('tally agents logout'))
     .action(() => {
       const environment = readAgentsEnvironment()
-      if (!removeCredentials(environment)) return print('Nothing is stored.')
-      print(`Removed ${credentialsPath(environment)}. \`tally tokens revoke\` on the server ends the token.`)
+      if (!removeCredentials(environment)) return print('No token is stored.')
+      print(
+        `Removed ${credentialsPath(environment)}. The token stays valid; revoke it on the server with \`tally tokens revoke\`.`,
+      )
     })
 }
 
@@ -66,18 +68,19 @@ async function readToken(fromStdin: boolean): Promise<string> {
   const token = fromStdin
     ? await pipedSecret()
     : process.stdin.isTTY
-      ? await askSecretly((ask) => ask('Service token: '), 'No token was given. Nothing was stored.')
+      ? await askSecretly((ask) => ask('Service token: '), 'No token was entered. Nothing was stored.')
       : undefined
   if (token === undefined) {
-    throw new CommandError('There is no terminal to ask for the token: pipe it in and add --token-stdin.', 2)
+    throw new CommandError('Cannot prompt for the token without a terminal. Pipe it in and add --token-stdin.', 2)
   }
-  if (token.trim() === '') throw new CommandError('No token was given. Nothing was stored.', 2)
+  if (token.trim() === '') throw new CommandError('No token was entered. Nothing was stored.', 2)
   return token.trim()
 }
 
-/** What was just stored has no effect where the environment says otherwise. */
+/** Warns if the environment overrides what was just stored. */
 function tellOverridden(stored: ClientConfig): void {
   const inForce = readAgentsServer({}, stored)
-  if (inForce.url !== stored.url) note(`In this shell TALLY_URL is ${inForce.url}, which goes before it.`)
-  else if (inForce.token !== stored.token) note('In this shell TALLY_TOKEN is another token, which goes before it.')
+  if (inForce.url !== stored.url) note(`In this shell TALLY_URL is set to ${inForce.url}, which takes precedence.`)
+  else if (inForce.token !== stored.token)
+    note('In this shell TALLY_TOKEN is set to another token, which takes precedence.')
 }

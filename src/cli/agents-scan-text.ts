@@ -1,4 +1,4 @@
-/** A scan as a person reads it. */
+/** Formats a scan for the terminal. */
 import { type Damage, damageText, type SessionUse } from '../agents/agent.ts'
 import type { Outcome } from '../agents/reporting.ts'
 import { refusalText } from '../agents/server.ts'
@@ -39,7 +39,7 @@ export function tellUses(
   { withTitles, all }: { withTitles: boolean; all: boolean },
 ): void {
   if (uses.length === 0) {
-    print('No session was found.')
+    print('No sessions found.')
     return
   }
   const shown = all ? uses : uses.slice(-ROWS_SHOWN)
@@ -47,11 +47,12 @@ export function tellUses(
   printTable(columns, [...shown.map(rowOf), ...sumRows(uses)])
   const sessions = new Set(uses.map(({ agentHarness, sessionId }) => `${agentHarness} ${sessionId}`)).size
   print(`\n${counted(sessions, 'session')} in ${counted(files, 'file')} (${Math.ceil(bytes / 1e6)} MB).`)
-  if (shown.length < uses.length) note(`The latest ${shown.length} of ${uses.length} rows; --all lists every one.`)
+  if (shown.length < uses.length)
+    note(`Showing the latest ${shown.length} of ${uses.length} rows; use --all to list all of them.`)
   const unpriced = uses.filter(({ costNanos }) => costNanos === undefined)
   if (unpriced.length > 0) {
     const models = [...new Set(unpriced.map(({ model }) => model))].join(', ')
-    note(`${counted(unpriced.length, 'row')} without a price, so that the sum is too low: ${models}.`)
+    note(`${counted(unpriced.length, 'row')} without a price, so the total is too low: ${models}.`)
   }
 }
 
@@ -66,7 +67,7 @@ function columnsOf({ withTitles }: { withTitles: boolean }): Column<Row>[] {
     { title: 'INPUT', of: ({ input }) => input, align: 'right' },
     { title: 'OUTPUT', of: ({ output }) => output, align: 'right' },
     { title: 'CACHE READ', of: ({ cacheRead }) => cacheRead, align: 'right' },
-    { title: 'WRITTEN', of: ({ cacheWrite }) => cacheWrite, align: 'right' },
+    { title: 'CACHE WRITE', of: ({ cacheWrite }) => cacheWrite, align: 'right' },
     { title: 'COST (USD)', of: ({ cost }) => cost, align: 'right' },
   ]
 }
@@ -90,9 +91,9 @@ function sumRows(uses: readonly Priced[]): Row[] {
   const perAgent = agents.map((agent) => ({
     ...none,
     ...figuresOf(uses.filter(({ agentHarness }) => agentHarness === agent)),
-    agent: `all ${agent}`,
+    agent: `total ${agent}`,
   }))
-  return agents.length === 1 ? perAgent : [...perAgent, { ...none, ...figuresOf(uses), agent: 'all' }]
+  return agents.length === 1 ? perAgent : [...perAgent, { ...none, ...figuresOf(uses), agent: 'total' }]
 }
 
 function figuresOf(uses: readonly Priced[]) {
@@ -120,7 +121,7 @@ function shortened(text: string): string {
 export function tellDamage(damage: readonly Damage[]): void {
   for (const each of damage.slice(0, DAMAGE_SHOWN)) note(`Not counted: ${damageText(each)}`)
   if (damage.length > DAMAGE_SHOWN) {
-    note(`Not counted: ${damage.length - DAMAGE_SHOWN} more such places; --json lists all of them.`)
+    note(`Not counted: ${damage.length - DAMAGE_SHOWN} more; use --json to list all of them.`)
   }
 }
 

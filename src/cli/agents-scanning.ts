@@ -37,7 +37,7 @@ export async function runScan(flags: ScanFlags): Promise<void> {
   const outcome = target && (await reported(target.server, scan.uses, flags))
   if (flags.json) printJson(jsonOf(scan, outcome, flags))
   else if (outcome) tellOutcome(outcome, target!.server.url)
-  else if (scan.uses.length > 0) note('Nothing was sent. --report reports them.')
+  else if (scan.uses.length > 0) note('Nothing was sent. Add --report to report them.')
   if (outcome) failWhereLeft(outcome)
 }
 
@@ -46,7 +46,7 @@ function tellScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = fal
   tellDamage(scan.damage)
   if (scan.uses.length > 0) return
   const environment = readAgentsEnvironment()
-  note(`Looked in ${agent.flatMap((name) => READERS[name].folders(environment)).join(', ')}.`)
+  note(`Searched ${agent.flatMap((name) => READERS[name].folders(environment)).join(', ')}.`)
 }
 
 interface PricedScan {
@@ -57,7 +57,7 @@ interface PricedScan {
 }
 
 async function scanned({ agent = [...AGENT_NAMES], since, withTitles = false }: ScanFlags): Promise<PricedScan> {
-  const progress = new Progress('Megabytes read')
+  const progress = new Progress('Reading (MB)')
   const scan = scanAll({
     environment: readAgentsEnvironment(),
     agents: agent,
@@ -120,12 +120,12 @@ async function reported(
   uses: readonly SessionUse[],
   flags: ScanFlags,
 ): Promise<Outcome> {
-  const progress = new Progress('Entries reported')
+  const progress = new Progress('Reporting entries')
   try {
     return await reportUses(server, uses, {
       ...reportOptions(flags),
       onProgress: (done, total) => progress.show(done, total),
-      onPause: (reason, pauseMs) => note(`tally: ${reason} Trying again in ${pauseMs / 1_000} s.`),
+      onPause: (reason, pauseMs) => note(`tally: ${reason} Retrying in ${pauseMs / 1_000} s.`),
     })
   } finally {
     progress.end()
@@ -133,7 +133,7 @@ async function reported(
 }
 
 function tellOutcome({ created, updated, repeated, refused, left }: Outcome, url: string): void {
-  const parts = [`${created} new`, `${updated} brought up to date`, `${repeated} known already`]
+  const parts = [`${created} new`, `${updated} updated`, `${repeated} unchanged`]
   if (refused.length > 0) parts.push(`${refused.length} refused`)
   if (left > 0) parts.push(`${left} not sent`)
   print(`\nReported to ${url}: ${parts.join(', ')}.`)
@@ -142,7 +142,7 @@ function tellOutcome({ created, updated, repeated, refused, left }: Outcome, url
 
 function failWhereLeft({ refused, issue, left }: Outcome): void {
   if (issue) {
-    const what = `${counted(left, 'entry', 'entries')} were not sent; the same command sends them, and nothing twice.`
+    const what = `${counted(left, 'entry', 'entries')} not sent. Run the same command again to send the rest; nothing is counted twice.`
     throw new CommandError(`${issue.message}\n${what}`)
   }
   if (refused.length > 0) throw new CommandError(`The server refused ${counted(refused.length, 'entry', 'entries')}.`)

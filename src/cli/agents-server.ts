@@ -1,4 +1,4 @@
-/** Which server the commands of agents talk to, and how they say what goes wrong there. */
+/** The server that the agents commands talk to, and how its errors are reported. */
 import { CredentialsError, readCredentials } from '../agents/credentials.ts'
 import { ServerError } from '../agents/server.ts'
 import {
@@ -43,7 +43,7 @@ export function agentsServer(flags: ServerFlags): AgentsServer {
   }
 }
 
-/** Runs `work`, and tells an issue of the server as the person's, with what to do. */
+/** Runs `work` and turns a {@link ServerError} into a {@link CommandError}. */
 export async function withServerIssues<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -23,7 +23,7 @@ interface AgentStatus {
   /** Why the settings cannot be read. */
   error: string | null
   last_hook: { at: string; event: string } | null
-  /** Sessions of which the server does not know everything yet. */
+  /** Number of sessions with undelivered usage. */
   waiting: number
   refused: { session_id: string; at: string; reasons: string[] }[]
   last_delivery: { at: string; session_id: string; entries: number } | null
@@ -32,7 +32,7 @@ interface AgentStatus {
 export function addStatusCommand(agents: Command): void {
   agents
     .command('status')
-    .description('Show which agents report as they run, what waits, and whether the server takes it')
+    .description('Show which agents have the hook, what is queued, and whether the server accepts reports')
     .addArgument(agentsArgument('[agents...]', 'only these agents'))
     .addOption(optionOf('url'))
     .addOption(optionOf('token'))
@@ -81,7 +81,7 @@ function hookStatus(agent: AgentName, environment: AgentsEnvironment): Pick<Agen
   }
 }
 
-/** Whether the server takes reports with this token. */
+/** Whether the server accepts reports with this token. */
 async function serverStatus(flags: ServerFlags) {
   let url: string | null = null
   try {
@@ -90,7 +90,7 @@ async function serverStatus(flags: ServerFlags) {
     const me = await readMe(server)
     const owner = `${me.person.name} (${me.person.email})`
     const issue =
-      me.kind === 'service' ? null : 'The token is no service token; `tally agents login` stores another one.'
+      me.kind === 'service' ? null : 'The token is not a service token. Store one with `tally agents login`.'
     return { url, reachable: true, reports_for: issue ? null : owner, error: issue }
   } catch (error) {
     const isKnown = error instanceof ServerError || error instanceof ConfigError || error instanceof CommandError
@@ -116,26 +116,26 @@ function tell(status: {
     [
       { title: 'AGENT', of: ({ agent }) => agent },
       { title: 'HOOK', of: ({ hook }) => hook },
-      { title: 'LAST CALLED (UTC)', of: ({ last_hook }) => minute(last_hook?.at ?? null) },
-      { title: 'WAITING', of: ({ waiting }) => String(waiting), align: 'right' },
+      { title: 'LAST RUN (UTC)', of: ({ last_hook }) => minute(last_hook?.at ?? null) },
+      { title: 'QUEUED', of: ({ waiting }) => String(waiting), align: 'right' },
       { title: 'REFUSED', of: ({ refused }) => String(refused.length), align: 'right' },
-      { title: 'LAST DELIVERED (UTC)', of: ({ last_delivery }) => minute(last_delivery?.at ?? null) },
+      { title: 'LAST DELIVERY (UTC)', of: ({ last_delivery }) => minute(last_delivery?.at ?? null) },
       { title: 'SETTINGS', of: ({ file }) => file },
     ],
     status.agents,
   )
   const { url, reports_for, error } = status.server
-  print(`\nserver  ${error ?? `${url} takes reports for ${reports_for}`}`)
+  print(`\nserver  ${error ?? `${url} accepts reports for ${reports_for}`}`)
   print(`log     ${status.log}`)
   for (const { agent, error, refused } of status.agents) {
     if (error) note(error)
     for (const { session_id, at, reasons } of refused) {
-      note(`${agent} ${session_id} was refused on ${minute(at)}: ${reasons.join('; ')}`)
+      note(`The server refused ${agent} ${session_id} on ${minute(at)} UTC: ${reasons.join('; ')}`)
     }
   }
   if (status.agents.some(({ refused }) => refused.length > 0)) {
-    note(`\`tally agents flush --refused\` tries again; what shall be given up is removed from ${status.refused}`)
+    note(`To retry: tally agents flush --refused. To discard refused sessions, delete their files in ${status.refused}`)
   }
-  if (status.last_error) note(`Last attempt, ${minute(status.last_error.at)}: ${status.last_error.message}`)
-  for (const file of status.damaged) note(`${file} cannot be read and is not delivered.`)
+  if (status.last_error) note(`Last error, ${minute(status.last_error.at)} UTC: ${status.last_error.message}`)
+  for (const file of status.damaged) note(`${file} cannot be read, so it is not delivered.`)
 }

@@ -1,4 +1,4 @@
-/** `tally agents`: what runs on the machine of a developer, whose agents report to a server. */
+/** `tally agents`: the commands for a developer's machine, whose agents report to a server. */
 import type { Command } from 'commander'
 import { addFlushCommand } from './agents-flush.ts'
 import { addHookCommand } from './agents-hook.ts'
@@ -11,7 +11,7 @@ import { examples } from './options.ts'
 export function addAgentsCommands(program: Command): void {
   const agents = program
     .command('agents')
-    .description('Report what the agents of this machine use: from their session files, or by a hook as they run')
+    .description('Report the token usage of the agents on this machine, from their session files or with hooks')
     .addHelpText(
       'after',
       examples(

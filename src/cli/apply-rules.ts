@@ -33,13 +33,15 @@ const load = async () => ({
 export function addApplyRulesCommand(rules: Command): void {
   const command = rules
     .command('apply')
-    .description('Ask the rules about entries that are there: the unattributed, and with --all those that rules placed')
-    .option('--all', 'also what rules placed; what no rule takes any more becomes unattributed')
+    .description(
+      'Apply the rules to existing entries: unattributed entries, and with --all also entries that rules placed',
+    )
+    .option('--all', 'also entries that rules placed; those that no rule matches anymore become unattributed')
     .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
     .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC')
   addEntryFilters(command)
     .option('--dry-run', 'show what would move, and write nothing')
-    .option('--yes', 'do not ask before writing')
+    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON, with every move in a dry run')
     .addHelpText(
       'after',
@@ -49,7 +51,10 @@ export function addApplyRulesCommand(rules: Command): void {
       const flags = command.optsWithGlobals<Flags>()
       const { dryRun = false, yes = false, json = false } = flags
       if (!dryRun && !yes && !isInteractive()) {
-        throw new CommandError('This moves entries: look at --dry-run first, then say --yes.', 2)
+        throw new CommandError(
+          'Cannot ask for confirmation without a terminal. Check the changes with --dry-run, then add --yes.',
+          2,
+        )
       }
       const { appliedBody, Query, readSelectingFilter } = await load()
       const query = new Query({
@@ -89,7 +94,7 @@ async function applyAll(
   { dryRun, isListed, by }: { dryRun: boolean; isListed: boolean; by: Actor },
 ): Promise<Applied> {
   const { joinApplied, readWalk } = await load()
-  const progress = new Progress(dryRun ? 'Asking the rules' : 'Moving entries')
+  const progress = new Progress(dryRun ? 'Matching entries' : 'Moving entries')
   try {
     const answers: Applied[] = []
     let after: Walk | undefined
@@ -124,7 +129,7 @@ type Body = ReturnType<Awaited<ReturnType<typeof load>>['appliedBody']>
 
 function printApplied({ dry_run, entries, unpriced_entries, cost, groups }: Body): void {
   if (entries === 0) {
-    print('The rules leave every entry where it is.')
+    print('No entries to move.')
     return
   }
   printTable(
@@ -137,8 +142,9 @@ function printApplied({ dry_run, entries, unpriced_entries, cost, groups }: Body
     ],
     groups.slice(0, GROUPS_SHOWN),
   )
-  if (groups.length > GROUPS_SHOWN) print(`… and ${counted(groups.length - GROUPS_SHOWN, 'place')} more; see --json.`)
+  if (groups.length > GROUPS_SHOWN)
+    print(`… and ${counted(groups.length - GROUPS_SHOWN, 'more row')}; use --json to list all of them.`)
   print('')
-  const unpriced = unpriced_entries === 0 ? '' : `, ${countText(unpriced_entries)} of them of unknown cost`
+  const unpriced = unpriced_entries === 0 ? '' : `, ${countText(unpriced_entries)} of them unpriced`
   print(`${counted(entries, 'entry', 'entries')} ${dry_run ? 'would move' : 'moved'}: ${inDollars(cost)}${unpriced}.`)
 }

@@ -1,4 +1,4 @@
-/** What waits for approval, and deciding about reported entries; sheets are approved in `sheets.ts`. */
+/** The list of pending approvals, and approval of reported entries; sheets are approved in `sheets.ts`. */
 import type { Command } from 'commander'
 import type { Approvals } from '../features/sheets/schema.ts'
 import { Query } from '../query.ts'
@@ -18,10 +18,10 @@ interface Flags extends DatabaseFlags {
 export function addApprovalsCommand(program: Command): void {
   program
     .command('approvals')
-    .description('Show what waits for approval: token sheets, and reported entries by project')
-    .option('--starting-at <when>', 'sheets and sessions that began at or after this date or timestamp')
-    .option('--ending-at <when>', 'those that began before it')
-    .option('--json', 'print JSON, as GET /api/v1/approvals answers it')
+    .description('List what is waiting for approval: token sheets, and reported entries by project')
+    .option('--starting-at <when>', 'sheets and sessions that started at or after this date or timestamp')
+    .option('--ending-at <when>', 'sheets and sessions that started before this date or timestamp')
+    .option('--json', 'print JSON, as returned by GET /api/v1/approvals')
     .addHelpText(
       'after',
       examples('tally approvals', 'tally approvals --starting-at 2026-11-01 --ending-at 2026-12-01'),
@@ -37,13 +37,11 @@ export function addApprovalsCommand(program: Command): void {
 }
 
 function printApprovals({ sheets, entries }: Approvals): void {
-  print(
-    `${counted(sheets.sheets, 'sheet')} with ${counted(sheets.entries, 'entry', 'entries')} wait${sheets.sheets === 1 ? 's' : ''}.`,
-  )
+  print(`${counted(sheets.sheets, 'sheet')} with ${counted(sheets.entries, 'entry', 'entries')} waiting for approval.`)
   if (sheets.data.length > 0) printSheets(sheets.data)
-  if (sheets.data.length < sheets.sheets) note('`tally sheets list --status submitted` shows all of them.')
+  if (sheets.data.length < sheets.sheets) note('To list all of them: tally sheets list --status submitted')
   print('')
-  print(`${counted(entries.entries, 'reported entry', 'reported entries')} wait${entries.entries === 1 ? 's' : ''}.`)
+  print(`${counted(entries.entries, 'reported entry', 'reported entries')} waiting for approval.`)
   if (entries.projects.length === 0) return
   printTable(
     [
@@ -62,7 +60,7 @@ function counted(count: number, one: string, many = `${one}s`): string {
 
 type Asking = Parameters<Services['entries']['decideEntries']>[1]
 
-/** Those that a filter means unless it says more: entries decided about earlier would each be a refusal. */
+/** The status that a filter selects by default: entries in another status would each be refused. */
 const MEANT = {
   approve: 'submitted',
   reject: 'submitted',
@@ -89,11 +87,11 @@ export function addDecisionCommands(entries: Command): void {
         .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
         .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC'),
     )
-    if (action === 'reject') command.requiredOption('--reason <text>', 'why, for the person whose entry it is')
+    if (action === 'reject') command.requiredOption('--reason <text>', 'reason, shown to the agent manager')
     command
-      .option('--dry-run', 'only show what would be done')
-      .option('--yes', 'do not ask before')
-      .option('--json', 'print what became of each as JSON')
+      .option('--dry-run', 'show what would change, and write nothing')
+      .option('--yes', 'skip the confirmation')
+      .option('--json', 'print the result for each entry as JSON')
       .addHelpText(
         'after',
         examples(`tally entries ${name} ent_…${more}`, `tally entries ${name} --project acme-web${more} --dry-run`),
@@ -105,12 +103,12 @@ export function addDecisionCommands(entries: Command): void {
   }
   add('approve', 'approve', 'Approve', 'Approve submitted entries', '')
   add('reject', 'reject', 'Reject', 'Reject submitted entries', ' --reason "A test run"')
-  add('reopen', 'reopen', 'Re-open', 'Make rejected entries submitted ones again', '')
+  add('reopen', 'reopen', 'Reopen', 'Reopen rejected entries, which become submitted again', '')
   add(
     'withdraw-approval',
     'withdraw_approval',
     'Withdraw the approval of',
-    'Make approved entries submitted ones again',
+    'Withdraw the approval of entries, which become submitted again',
     '',
   )
 }
@@ -122,7 +120,7 @@ async function decide(ids: string[], asking: Asking, verb: string, flags: Decisi
   query.finish()
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   if (ids.length > 0 === isFiltered) {
-    throw new CommandError('Say which entries: by their ids, or by filters such as --project.', 2)
+    throw new CommandError('Select entries either by ids or by filters such as --project.', 2)
   }
   const selection = isFiltered
     ? { filter: { ...filter, statuses: filter.statuses ?? [MEANT[asking.action]] } }
@@ -137,7 +135,7 @@ async function decide(ids: string[], asking: Asking, verb: string, flags: Decisi
   })
   if (flags.json) return printJson(results)
   for (const { problem } of results.results) if (problem) note(problem.detail)
-  const what = dryRun ? `${verb}: would be done with` : `${verb}: done with`
+  const what = dryRun ? `${verb} (dry run):` : `${verb}:`
   print(
     `${what} ${counted(results.done, 'entry', 'entries')}, ${costText(results.cost!, results.unpriced_entries!)} USD; ${results.refused} refused.`,
   )

@@ -21,7 +21,7 @@ function collect(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(',')]
 }
 
-/** Who did it as far as that is known: on the command line the origin names them. */
+/** The actor, if known; for changes on the command line, the origin names the user. */
 function actorText({ user, token }: AuditedChange): string {
   if (!user) return ''
   return token ? `${user.email} (token '${token.name}')` : user.email
@@ -42,21 +42,23 @@ function changedText({ before, after }: AuditedChange): string {
 export function addAuditCommand(program: Command): void {
   program
     .command('audit')
-    .description('Show who changed what, when and from where, the newest first; several filters must all hold')
+    .description(
+      'Show the audit log: who changed what, when and from where, newest first; a change must match all filters',
+    )
     .option(
       '--object <object>',
-      'what was changed: its id, or its name at the time; repeatable or with commas',
+      'changed object, by id or by its name at the time; repeatable or comma-separated',
       collect,
     )
-    .option('--user <user>', 'who did it, by e-mail address or id', collect)
-    .option('--action <action>', 'such as token.created, or token for everything about tokens', collect)
-    .option('--without-action <action>', 'leave out, such as session for sign-ins', collect)
-    .option('--starting-at <when>', 'from this date or timestamp on')
+    .option('--user <user>', 'actor, by e-mail address or id', collect)
+    .option('--action <action>', 'action, such as token.created, or token for all token actions', collect)
+    .option('--without-action <action>', 'action to leave out, such as session for sign-ins', collect)
+    .option('--starting-at <when>', 'at or after this date or timestamp')
     .option('--ending-at <when>', 'before this date or timestamp')
-    .option('--search <text>', 'a text that the action, the object, the origin or what changed contains')
-    .option('--limit <number>', 'changes a page, 1 to 1000 (default 50)')
-    .option('--page <page>', 'the next_page of the list before')
-    .option('--json', 'print JSON, as GET /api/v1/audit answers it')
+    .option('--search <text>', 'text in the action, object, origin or changed fields')
+    .option('--limit <number>', 'changes per page, 1 to 1000 (default 50)')
+    .option('--page <page>', 'next_page of the previous page')
+    .option('--json', 'print JSON, as returned by GET /api/v1/audit')
     .addHelpText(
       'after',
       examples(
@@ -83,18 +85,18 @@ export function addAuditCommand(program: Command): void {
       const { changeBody } = await import('../features/audit/schema.ts')
       const bodies = page.data.map(changeBody)
       if (flags.json) return printJson({ ...page, data: bodies })
-      if (bodies.length === 0) return note('No change is like that.')
+      if (bodies.length === 0) return note('No matching changes.')
       printTable<AuditedChange>(
         [
           { title: 'WHEN (UTC)', of: ({ at }) => at.slice(0, 19).replace('T', ' ') },
-          { title: 'WHO', of: actorText },
+          { title: 'ACTOR', of: actorText },
           { title: 'FROM', of: ({ origin }) => origin },
           { title: 'ACTION', of: ({ action }) => action },
-          { title: 'WHAT', of: ({ object }) => object?.name ?? '' },
-          { title: 'CHANGED', of: changedText },
+          { title: 'OBJECT', of: ({ object }) => object?.name ?? '' },
+          { title: 'CHANGES', of: changedText },
         ],
         bodies,
       )
-      if (page.has_more) note(`There are more: add --page ${page.next_page}`)
+      if (page.has_more) note(`More changes: add --page ${page.next_page}`)
     })
 }

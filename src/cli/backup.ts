@@ -15,13 +15,16 @@ interface BackupFlags extends DatabaseFlags {
 export function addBackupCommand(program: Command): void {
   program
     .command('backup')
-    .description('Copy the database into a file while the server runs, and check the copy')
-    .argument('[file]', 'where to; a folder gets a file named after the moment (default: backups in the data folder)')
+    .description('Back up the database to a file, also while the server runs, and check the copy')
+    .argument(
+      '[file]',
+      'target file, or a folder for a file named after the time (default: backups in the data folder)',
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-The file alone is the whole database as it was at one moment. \`tally serve --backup-every 24h\` makes them by itself.
+The file is a complete, consistent copy of the database. \`tally serve --backup-every 24h\` creates backups automatically.
 ${examples('tally backup', 'tally backup /mnt/backups/tally-2026-11-21.db', 'tally backup /mnt/backups/')}`,
     )
     .action(async (given: string | undefined, _flags, command: Command) => {
@@ -51,10 +54,10 @@ ${examples('tally backup', 'tally backup /mnt/backups/tally-2026-11-21.db', 'tal
 
 /** The file of the embedded database; PostgreSQL has a tool of its own, which `instead` names. */
 export function embeddedFile(databaseUrl: string | undefined, dataDir: string, instead: string): string {
-  if (databaseUrl) throw new CommandError(`The database is in PostgreSQL: use its own tool, ${instead}.`)
+  if (databaseUrl) throw new CommandError(`The database is in PostgreSQL. Use its own tool: ${instead}`)
   const file = join(dataDir, 'tally.db')
   if (!existsSync(file)) {
-    throw new CommandError(`There is no Tally database in ${dataDir}. Name its folder with --data or TALLY_DATA.`)
+    throw new CommandError(`There is no Tally database in ${dataDir}. Set its folder with --data or TALLY_DATA.`)
   }
   return file
 }

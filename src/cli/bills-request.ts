@@ -1,4 +1,4 @@
-/** The flags that ask for a bill, as the body that the API takes; and refusals in the words of flags. */
+/** The flags of a bill as the request body of the API, and API errors reworded in terms of flags. */
 import type { TSchema } from '@sinclair/typebox'
 import { type Command, Option } from 'commander'
 import { type Issue, Problem, validationFailed } from '../errors.ts'
@@ -30,53 +30,53 @@ export interface BillFlags {
   replaces?: string
 }
 
-/** The word that stands for nobody or nothing. */
+/** The word that means no recipient. */
 const NONE = 'none'
 
 export const each = (text: string, before: string[] = []): string[] => [...before, text]
 
 export function addBillFlags(command: Command): Command {
   return command
-    .option('--month <month>', 'the month that is billed, such as 2026-11')
-    .option('--from <day>', 'or the first day')
-    .option('--to <day>', 'and the last one, included')
-    .option('--client <client>', 'name or id of the client whose projects are billed')
-    .option('--project <project>', 'or the one project; with neither, everything is billed')
+    .option('--month <month>', 'month to bill, such as 2026-11')
+    .option('--from <day>', 'first day to bill, instead of --month')
+    .option('--to <day>', 'last day to bill, inclusive')
+    .option('--client <client>', 'name or id of the client to bill')
+    .option('--project <project>', 'project to bill; without --client and --project, everything is billed')
     .option(
       '--group-by <what>',
-      'what makes a line: project, ticket, model, agent_manager, agent_name, label:<name>; repeatable or with commas',
+      'group lines by project, ticket, model, agent_manager, agent_name, label:<name>; repeatable or comma-separated',
       collect,
     )
-    .option('--markup <percent>', 'on costs, instead of the markups of projects, client and organization')
-    .option('--currency <code>', 'of the bill; the client’s, else the organization’s, where absent')
-    .option('--exchange-rate <rate>', 'how much of the currency one US dollar is')
-    .option('--line <text=amount>', 'a further line, such as "Set-up=250"; repeatable', each)
-    .option('--tax <percent>', 'on the subtotal')
-    .option('--tax-name <name>', 'such as VAT')
-    .option('--note <text>', 'above the lines')
-    .option('--purchase-order <reference>', 'the client’s reference')
-    .option('--due-days <days>', 'days until it is due; the organization’s where absent')
-    .option('--leave-unpriced', 'leave entries out whose cost is unknown, which otherwise refuse the bill')
+    .option('--markup <percent>', 'markup on costs, instead of the markups of project, client and organization')
+    .option('--currency <code>', 'bill currency (default: that of the client, or else of the organization)')
+    .option('--exchange-rate <rate>', 'value of one US dollar in the bill currency')
+    .option('--line <text=amount>', 'additional line, such as "Set-up=250"; repeatable', each)
+    .option('--tax <percent>', 'tax on the subtotal')
+    .option('--tax-name <name>', 'name of the tax, such as VAT')
+    .option('--note <text>', 'note above the lines')
+    .option('--purchase-order <reference>', 'purchase order number of the client')
+    .option('--due-days <days>', 'days until the bill is due (default: that of the organization)')
+    .option('--leave-unpriced', 'leave out unpriced entries, which otherwise prevent sending the bill')
     .addOption(
-      new Option(
-        '--include-earlier <true|false>',
-        'whether unbilled entries from before the period are on this bill',
-      ).choices(['true', 'false']),
+      new Option('--include-earlier <true|false>', 'whether to bill unbilled entries from before the period').choices([
+        'true',
+        'false',
+      ]),
     )
     .option('--show-cost', 'show costs and markups on the documents')
-    .option('--replaces <bill>', 'number or id of the void bill that this one replaces')
+    .option('--replaces <bill>', 'number or id of the void bill that this bill replaces')
 }
 
 /** Throws a {@link CommandError} for what the flags alone tell, and 422 with every other issue. */
 export async function readBillFlags(flags: BillFlags): Promise<BillRequest> {
   if (flags.month === undefined && flags.from === undefined && flags.to === undefined) {
-    throw new CommandError('Say which time is billed: --month 2026-11, or --from and --to.', 2)
+    throw new CommandError('No period given. Use --month 2026-11, or --from and --to.', 2)
   }
   if ((flags.from === undefined) !== (flags.to === undefined)) {
-    throw new CommandError('--from and --to belong together: the first day and the last.', 2)
+    throw new CommandError('Use --from and --to together.', 2)
   }
   if (flags.taxName !== undefined && flags.tax === undefined) {
-    throw new CommandError('--tax-name names the tax of --tax, which is missing.', 2)
+    throw new CommandError('--tax-name requires --tax.', 2)
   }
   const { BillRequest: schema } = await import('../features/bills/schema.ts')
   return checked(schema, {
@@ -104,7 +104,7 @@ export async function readBillFlags(flags: BillFlags): Promise<BillRequest> {
 export function readLine(line: string): { text: string; amount: number | undefined } {
   const at = line.lastIndexOf('=')
   if (at < 1)
-    throw new CommandError(`--line: write what it is for and its amount, such as "Set-up=250", not '${line}'.`, 2)
+    throw new CommandError(`--line: '${line}' is not a valid line. Use a text and an amount, such as "Set-up=250".`, 2)
   return { text: line.slice(0, at).trim(), amount: numberOf('--line', line.slice(at + 1)) }
 }
 
@@ -121,7 +121,8 @@ const DIGITS = 18
 function numberOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const units = parseDecimal(text, DIGITS)
-  if (units === undefined) throw new CommandError(`${flag}: '${text}' is no number; write it as 12.5.`, 2)
+  if (units === undefined)
+    throw new CommandError(`${flag}: '${text}' is not a valid number. Use a number such as 12.5.`, 2)
   return decimalNumber(units, DIGITS)
 }
 
@@ -134,7 +135,7 @@ export async function checked(schema: TSchema, body: object): Promise<unknown> {
   return read
 }
 
-/** What the API's words are on the command line, in messages. */
+/** Replaces terms of the API in error messages with those of the command line. */
 const WORDS: [api: RegExp, commandLine: string][] = [
   [/"(leave_unpriced)": true/g, '--leave-unpriced'],
   [/"include_earlier": true/g, '--include-earlier true'],
@@ -145,7 +146,7 @@ const WORDS: [api: RegExp, commandLine: string][] = [
   [/POST \/bills\/\{id\}\/credit-note/g, '`tally bills credit`'],
 ]
 
-/** Where the flag of a field is not called as the field is. */
+/** Flags whose names differ from the fields of the API. */
 const FLAGS: [pointer: RegExp, flag: string][] = [
   [/^\/period\/(from|to)$/, '--$1'],
   [/^\/period$/, '--month, or --from and --to'],
@@ -156,7 +157,7 @@ const FLAGS: [pointer: RegExp, flag: string][] = [
   [/^\/(.*)$/, '--$1'],
 ]
 
-/** Runs what may be refused; a refusal says what to do on a command line. */
+/** Runs `work` and rewords API errors for the command line. */
 export async function refusedInFlags<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work

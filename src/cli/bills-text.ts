@@ -1,4 +1,4 @@
-/** Bills as a person reads them in a terminal. */
+/** Formats bills for the terminal. */
 import type { Bill, BillDocument, BillHead, BillLine } from '../features/bills/schema.ts'
 import { numberText } from '../lib/exact-json.ts'
 import { parseDecimal } from '../lib/money.ts'
@@ -53,7 +53,7 @@ function printLines(document: BillDocument): void {
     { title: 'SESSIONS', of: ({ sessions }) => countText(sessions), align: 'right' },
     { title: 'TOKENS', of: ({ tokens }) => BigInt(numberText(tokens, 'total')).toLocaleString('en'), align: 'right' },
     { title: 'COST (USD)', of: ({ cost }) => dollars(cost), align: 'right' },
-    { title: 'MARKUP', of: ({ markup }) => (markup === null ? 'mixed' : `${markup} %`), align: 'right' },
+    { title: 'MARKUP', of: ({ markup }) => (markup === null ? 'mixed' : `${markup}%`), align: 'right' },
     { title: `AMOUNT (${currency})`, of: (line) => amountText(line, 'amount', digits), align: 'right' },
   ]
   for (const { title, lines } of document.sections) {
@@ -64,7 +64,7 @@ function printLines(document: BillDocument): void {
   if (document.extra_lines.length > 0) {
     printTable(
       [
-        { title: 'FURTHER LINES', of: ({ text }) => text },
+        { title: 'OTHER ITEMS', of: ({ text }) => text },
         { title: `AMOUNT (${currency})`, of: (line) => amountText(line, 'amount', digits), align: 'right' },
       ],
       document.extra_lines,
@@ -74,7 +74,7 @@ function printLines(document: BillDocument): void {
   const { tax } = document
   const sums: [label: string, amount: string][] = [
     ['Subtotal', amountText(document, 'subtotal', digits)],
-    ...(tax ? [[`${tax.name} ${tax.percent} %`, amountText(tax, 'amount', digits)] as [string, string]] : []),
+    ...(tax ? [[`${tax.name} ${tax.percent}%`, amountText(tax, 'amount', digits)] as [string, string]] : []),
     [`Total ${currency}`, amountText(document, 'total', digits)],
   ]
   const [labels, amounts] = [0, 1].map((column) => Math.max(...sums.map((sum) => Bun.stringWidth(sum[column]!))))
@@ -83,8 +83,8 @@ function printLines(document: BillDocument): void {
   }
   print('')
   print(
-    `${counted(document.entries, 'entry', 'entries')} that cost ${inDollars(document.cost)}${
-      currency === 'USD' ? '' : `, at ${numberText({ rate }, 'rate')} ${currency} a dollar`
+    `${counted(document.entries, 'entry', 'entries')} with a cost of ${inDollars(document.cost)}${
+      currency === 'USD' ? '' : `, at ${numberText({ rate }, 'rate')} ${currency} per US dollar`
     }.`,
   )
 }
@@ -96,14 +96,14 @@ function scopeText({ client, project }: Pick<BillHead, 'client' | 'project'>): s
 
 const LEFT_OUT: Record<keyof BillDocument['left_out'], string> = {
   rejected: 'rejected',
-  unpriced: 'of unknown cost: `tally reports unpriced` lists their models',
-  not_approved: 'not approved yet: `tally approvals` lists them',
+  unpriced: 'unpriced (list their models with `tally reports unpriced`)',
+  not_approved: 'not approved yet (list them with `tally approvals`)',
   on_sheets: 'on token sheets that are not approved',
-  not_billable: 'in projects that are not billed',
-  earlier: 'from before the period: --include-earlier true bills them',
-  unattributed: 'of the period beside it, on no project: `tally unattributed` lists them',
-  without_client: 'of the period beside it, in projects without a client',
-  without_project: 'of the period beside it, on tickets without a project',
+  not_billable: 'in non-billable projects',
+  earlier: 'from before the period (bill them with --include-earlier true)',
+  unattributed: 'in the period, unattributed (list them with `tally unattributed`)',
+  without_client: 'in the period, in projects without a client',
+  without_project: 'in the period, on tickets without a project',
 }
 
 export function printPreview(document: BillDocument): void {
@@ -146,7 +146,7 @@ export function printBills(bills: BillHead[], digitsOf: (currency: string) => nu
 
 function stateText({ state, paid, void: voided, due_on }: BillHead): string {
   if (paid) return `paid on ${paid.on}${paid.reference === null ? '' : ` (${paid.reference})`}`
-  if (voided) return `void since ${minute(voided.at)} UTC: ${voided.reason}`
+  if (voided) return `voided ${minute(voided.at)} UTC: ${voided.reason}`
   return `${state}, due ${due_on}`
 }
 
@@ -183,12 +183,12 @@ function printDeliveries(deliveries: Bill['deliveries']): void {
   printTable(
     [
       { title: 'E-MAIL TO', of: ({ to }) => to },
-      { title: 'TELLS', of: ({ notice }) => (notice === 'void' ? 'it is void' : 'the bill') },
+      { title: 'CONTENT', of: ({ notice }) => (notice === 'void' ? 'void notice' : 'bill') },
       { title: 'STATE', of: ({ state }) => state },
       { title: 'ATTEMPTS', of: ({ attempts }) => String(attempts), align: 'right' },
       { title: 'SENT (UTC)', of: ({ sent_at }) => minute(sent_at) },
       { title: 'NEXT (UTC)', of: ({ next_attempt_at }) => minute(next_attempt_at) },
-      { title: 'THE MAIL SERVER SAID', of: ({ answer }) => answer ?? '–' },
+      { title: 'MAIL SERVER RESPONSE', of: ({ answer }) => answer ?? '–' },
     ],
     deliveries,
   )

@@ -48,7 +48,7 @@ async function shown(bills: BillsService, view: BillView): Promise<{ text: strin
 export function addBillsCommands(program: Command): void {
   const bills = program
     .command('bills')
-    .description('Preview, send, list and export bills; mark them paid or void, correct and deliver them')
+    .description('Preview, send, list and export bills; void, credit, deliver and mark them as paid')
     .addHelpText(
       'after',
       examples(
@@ -66,9 +66,9 @@ function addAskingCommands(bills: Command): void {
   addBillFlags(
     bills
       .command('preview')
-      .description('Show the bill that would be sent now, and what it leaves out; writes nothing'),
+      .description('Show the bill that would be sent now, and what it leaves out, without writing anything'),
   )
-    .option('--json', 'print JSON, as POST /api/v1/bills/preview answers it')
+    .option('--json', 'print JSON, as returned by POST /api/v1/bills/preview')
     .addHelpText(
       'after',
       examples(
@@ -84,11 +84,11 @@ function addAskingCommands(bills: Command): void {
       printPreview(exact<BillDocument>(preview.document))
     })
 
-  addBillFlags(bills.command('send').description('Send a bill: freeze its entries, give it a number, deliver it'))
-    .option('--deliver-to <addresses>', 'e-mail addresses instead of the client’s; none delivers to nobody', collect)
-    .option('--message <text>', 'what the e-mail says above the figures')
-    .option('--yes', 'do not ask before sending')
-    .option('--json', 'print JSON, as POST /api/v1/bills answers it')
+  addBillFlags(bills.command('send').description('Send a bill: freeze its entries, assign a number and deliver it'))
+    .option('--deliver-to <addresses>', 'e-mail addresses instead of the client’s; none to skip delivery', collect)
+    .option('--message <text>', 'message at the start of the e-mail')
+    .option('--yes', 'skip the confirmation')
+    .option('--json', 'print JSON, as returned by POST /api/v1/bills')
     .addHelpText(
       'after',
       examples(
@@ -118,7 +118,7 @@ async function send(
         const preview = exact<BillDocument>(document)
         if (!json) printPreview(preview)
         if (!json) print('')
-        await confirm(`Send this bill of ${totalText(preview)}?`, { yes })
+        await confirm(`Send this bill for ${totalText(preview)}?`, { yes })
         return shown(bills, (await bills.send({ ...body, ...sending, digest }, { by })).bill)
       }),
     ),
@@ -132,11 +132,11 @@ function tellDelivery({ number, deliveries }: Bill): void {
   const waiting = deliveries.filter(({ state }) => state === 'queued')
   if (waiting.length > 0) {
     print(
-      `The server delivers it to ${waiting.map(({ to }) => to).join(', ')}; \`tally bills show ${number}\` says how.`,
+      `The server delivers it to ${waiting.map(({ to }) => to).join(', ')}. To check the delivery: tally bills show ${number}`,
     )
   } else {
-    note(`It is not delivered by e-mail: nobody is named, or no mail server is (TALLY_SMTP_URL).`)
-    note(`\`tally bills export ${number}\` writes its PDF.`)
+    note('It is not delivered by e-mail: there is no recipient, or no mail server is configured (TALLY_SMTP_URL).')
+    note(`To create its PDF: tally bills export ${number}`)
   }
 }
 
@@ -154,16 +154,16 @@ interface ListFlags extends Flags {
 function addReadingCommands(bills: Command): void {
   bills
     .command('list')
-    .description('List bills, the last sent first')
-    .option('--state <state>', 'sent, paid or void; repeatable or with commas', collect)
+    .description('List bills, newest first')
+    .option('--state <state>', 'sent, paid or void; repeatable or comma-separated', collect)
     .option('--client <client>', 'name or id of a client')
     .option('--project <project>', 'key, name, alias or id of a project')
-    .option('--from <day>', 'issued on this day or later')
-    .option('--to <day>', 'issued on this day or earlier')
-    .option('--limit <number>', 'bills a page, 1 to 1000 (default 50)')
-    .option('--page <page>', 'the next_page of the list before')
+    .option('--from <day>', 'issued on or after this day')
+    .option('--to <day>', 'issued on or before this day')
+    .option('--limit <number>', 'bills per page, 1 to 1000 (default 50)')
+    .option('--page <page>', 'next_page of the previous page')
     .option('--csv', 'print CSV, all pages')
-    .option('--json', 'print JSON, as GET /api/v1/bills answers it')
+    .option('--json', 'print JSON, as returned by GET /api/v1/bills')
     .addHelpText(
       'after',
       examples('tally bills list --state sent', 'tally bills list --from 2026-01-01 --csv > bills.csv'),
@@ -172,9 +172,9 @@ function addReadingCommands(bills: Command): void {
 
   bills
     .command('show')
-    .description('Show a bill: its lines, its sums, its state, and what became of its e-mails')
+    .description('Show a bill: its lines, totals, state and deliveries')
     .argument('<bill>', BILL)
-    .option('--json', 'print JSON, as GET /api/v1/bills/{id} answers it')
+    .option('--json', 'print JSON, as returned by GET /api/v1/bills/{id}')
     .addHelpText('after', examples('tally bills show 2026-0001'))
     .action(async (which: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
@@ -185,11 +185,11 @@ function addReadingCommands(bills: Command): void {
 
   bills
     .command('export')
-    .description('Write a document of a bill to a file: what a client gets, or what bookkeeping takes')
+    .description('Write a bill to a file, as a document for the client or data for bookkeeping')
     .argument('<bill>', BILL)
-    .addOption(new Option('--format <format>', 'which document').choices(FORMATS).default('pdf'))
-    .option('-o, --output <file>', 'the file, or - for standard output; named after the bill where absent')
-    .option('--force', 'overwrite a file that is there')
+    .addOption(new Option('--format <format>', 'format of the document').choices(FORMATS).default('pdf'))
+    .option('-o, --output <file>', 'output file, or - for standard output (default: named after the bill)')
+    .option('--force', 'overwrite an existing file')
     .addHelpText(
       'after',
       examples('tally bills export 2026-0001', 'tally bills export 2026-0001 --format journal -o - >> 2026.journal'),
@@ -222,9 +222,9 @@ async function list(flags: ListFlags): Promise<void> {
     const data = await bills.heads(views.slice(0, limit))
     const nextPage = views.length > limit ? writeKeyPage(views[limit - 1]!.bill.id) : null
     if (flags.json) return printJson({ data, has_more: nextPage !== null, next_page: nextPage })
-    if (data.length === 0) return note('There is no such bill. `tally bills send` sends one.')
+    if (data.length === 0) return note('No matching bills. Send one with `tally bills send`.')
     printBills(exact<BillHead[]>(data), minorDigitsOf)
-    if (nextPage !== null) note(`There are more: add --page ${nextPage}`)
+    if (nextPage !== null) note(`More bills: add --page ${nextPage}`)
   })
 }
 
@@ -243,7 +243,8 @@ async function exportBill(which: string, flags: ExportFlags): Promise<void> {
     await Bun.write(Bun.stdout, bytes as Uint8Array<ArrayBuffer>)
     return
   }
-  const isThere = () => new CommandError(`${path} is there already. Name another file with -o, or add --force.`)
+  const isThere = () =>
+    new CommandError(`${path} already exists. Choose another file with -o, or add --force to overwrite it.`)
   if (!flags.force && existsSync(path)) throw isThere()
   try {
     writeFileSync(path, bytes, { flag: flags.force ? 'w' : 'wx' })
@@ -254,7 +255,7 @@ async function exportBill(which: string, flags: ExportFlags): Promise<void> {
   print(`Wrote ${path} (${bytes.length.toLocaleString('en')} bytes).`)
 }
 
-/** Does something to one bill, and prints what became of it. */
+/** Changes one bill and prints the result. */
 async function act(
   flags: Flags,
   act: (bills: BillsService, by: Parameters<BillsService['payBill']>[2]) => Promise<BillView>,
@@ -270,11 +271,11 @@ async function act(
 function addMovingCommands(bills: Command): void {
   bills
     .command('void')
-    .description('Make a bill void: it keeps its number, and its entries can be billed again')
+    .description('Void a bill: it keeps its number, and its entries can be billed again')
     .argument('<bill>', BILL)
-    .requiredOption('--reason <text>', 'why; it stands on the notice')
-    .option('--no-notice', 'do not tell those to whom the bill was delivered')
-    .option('--yes', 'do not ask before')
+    .requiredOption('--reason <text>', 'reason, shown on the void notice')
+    .option('--no-notice', 'do not send a void notice to the recipients of the bill')
+    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally bills void 2026-0001 --reason "Sent to the wrong address"'))
     .action(async (which: string, _flags, command: Command) => {
@@ -282,17 +283,15 @@ function addMovingCommands(bills: Command): void {
       const { BillVoiding } = await import('../features/bills/schema.ts')
       const body = { reason: flags.reason, deliver: flags.notice }
       await refusedInFlags(checked(BillVoiding, body))
-      await confirm(`Make the bill ${which} void? That cannot be taken back.`, { yes: flags.yes ?? false })
+      await confirm(`Void bill ${which}? This cannot be undone.`, { yes: flags.yes ?? false })
       await act(
         flags,
         (service, by) => service.voidBill(which, body, by),
         (bill) => {
-          print(
-            `The bill ${bill.number} is void; its ${counted(bill.entries, 'entry', 'entries')} can be billed again.`,
-          )
+          print(`Voided bill ${bill.number}; its ${counted(bill.entries, 'entry', 'entries')} can be billed again.`)
           const told = bill.deliveries.filter(({ notice, state }) => notice === 'void' && state === 'queued')
-          if (told.length > 0) print(`The server tells ${told.map(({ to }) => to).join(', ')}.`)
-          print(`A bill that replaces it is sent with --replaces ${bill.number}.`)
+          if (told.length > 0) print(`The server sends a void notice to ${told.map(({ to }) => to).join(', ')}.`)
+          print(`To send a replacement, use tally bills send --replaces ${bill.number}`)
         },
       )
     })
@@ -301,8 +300,8 @@ function addMovingCommands(bills: Command): void {
     .command('paid')
     .description('Mark a bill as paid')
     .argument('<bill>', BILL)
-    .option('--on <day>', 'when it was paid; today where absent')
-    .option('--reference <text>', 'such as that of the transfer')
+    .option('--on <day>', 'payment date (default: today)')
+    .option('--reference <text>', 'payment reference, such as of the transfer')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally bills paid 2026-0001 --on 2026-12-03 --reference "Transfer 4711"'))
     .action(async (which: string, _flags, command: Command) => {
@@ -313,17 +312,17 @@ function addMovingCommands(bills: Command): void {
       await act(
         flags,
         (service, by) => service.payBill(which, body, by),
-        ({ number, paid }) => print(`The bill ${number} was paid on ${paid!.on}.`),
+        ({ number, paid }) => print(`Marked bill ${number} as paid on ${paid!.on}.`),
       )
     })
 
   bills
     .command('credit')
-    .description('Correct a paid bill by a credit note: of some lines, or of all that is left of it')
+    .description('Correct a paid bill with a credit note, for given lines or for the whole remaining amount')
     .argument('<bill>', BILL)
-    .option('--line <text=amount>', 'what is given back, such as "Billed twice=12.50"; repeatable', each)
-    .option('--note <text>', 'above the lines')
-    .option('--yes', 'do not ask before')
+    .option('--line <text=amount>', 'amount to credit, such as "Billed twice=12.50"; repeatable', each)
+    .option('--note <text>', 'note above the lines')
+    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -334,26 +333,26 @@ function addMovingCommands(bills: Command): void {
       const { CreditNoteRequest: schema } = await import('../features/bills/schema.ts')
       const body = { lines: flags.line?.map(readLine), note: flags.note }
       const asked = (await refusedInFlags(checked(schema, body))) as CreditNoteRequest
-      const what = flags.line ? 'these lines' : 'all that is left'
-      await confirm(`Credit ${what} of the bill ${which}? That cannot be taken back.`, { yes: flags.yes ?? false })
+      const what = flags.line ? 'these lines' : 'the whole remaining amount'
+      await confirm(`Credit ${what} of bill ${which}? This cannot be undone.`, { yes: flags.yes ?? false })
       await act(
         flags,
         (service, by) => service.creditBill(which, asked, by),
         (bill) => {
           print(
-            `Sent credit note ${bill.number} (${bill.id}) on bill ${bill.corrects!.number}: ${totalText(bill.document)}.`,
+            `Created credit note ${bill.number} (${bill.id}) for bill ${bill.corrects!.number}: ${totalText(bill.document)}.`,
           )
-          print(`\`tally bills deliver ${bill.number}\` sends it by e-mail.`)
+          print(`To send it by e-mail: tally bills deliver ${bill.number}`)
         },
       )
     })
 
   bills
     .command('deliver')
-    .description('Send a bill by e-mail again, or to others; of a void one, the notice that it is')
+    .description('Send a bill by e-mail again, or to other addresses; for a void bill, send the void notice')
     .argument('<bill>', BILL)
-    .option('--to <addresses>', 'e-mail addresses instead of the client’s; repeatable or with commas', collect)
-    .option('--message <text>', 'what the e-mail says above the figures')
+    .option('--to <addresses>', 'e-mail addresses instead of the client’s; repeatable or comma-separated', collect)
+    .option('--message <text>', 'message at the start of the e-mail')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally bills deliver 2026-0001 --to ada@acme.example --message "As you asked."'))
     .action(async (which: string, _flags, command: Command) => {

@@ -56,7 +56,7 @@ const KIND: Kind<ClientRow, ClientBody> = {
 export function addClientsCommands(program: Command): void {
   const clients = program
     .command('clients')
-    .description('List, add and change clients, who get the bills of projects')
+    .description('List, add and change clients, to whom projects are billed')
     .addHelpText(
       'after',
       examples('tally clients add "Acme Ltd" --email bills@acme.example --markup 12.5', 'tally clients list'),
@@ -65,9 +65,9 @@ export function addClientsCommands(program: Command): void {
   clients
     .command('list')
     .description('List clients')
-    .option('--search <text>', 'only those whose name contains the text')
-    .option('--archived', 'only archived ones')
-    .option('--all', 'archived ones as well')
+    .option('--search <text>', 'only clients whose name contains the text')
+    .option('--archived', 'only archived clients')
+    .option('--all', 'include archived clients')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally clients list', 'tally clients list --search acme --all'))
     .action(async (_flags, command: Command) => {
@@ -92,7 +92,7 @@ export function addClientsCommands(program: Command): void {
         ],
         bodies.sort((one, other) => one.name.localeCompare(other.name, 'en')),
       )
-      if (bodies.length === 0) note('There is no such client. `tally clients add` adds one.')
+      if (bodies.length === 0) note('No matching clients. Add one with `tally clients add`.')
     })
 
   clients
@@ -119,14 +119,14 @@ export function addClientsCommands(program: Command): void {
 
   const fields = (command: Command) =>
     command
-      .option('--email <address>', 'where bills go')
-      .option('--address <text>', 'postal address, in lines')
-      .option('--tax-id <text>', 'VAT number or the like')
-      .option('--currency <code>', 'of its bills, such as EUR; without one the organization’s')
-      .option('--markup <percent>', 'on costs, where a project has none of its own')
+      .option('--email <address>', 'e-mail address for bills')
+      .option('--address <text>', 'postal address, may have several lines')
+      .option('--tax-id <text>', 'tax id, such as a VAT number')
+      .option('--currency <code>', 'bill currency, such as EUR (default: that of the organization)')
+      .option('--markup <percent>', 'markup on costs, used for projects without their own markup')
       .option('--json', 'print JSON')
 
-  fields(clients.command('add').description('Add a client').argument('<name>', 'its name'))
+  fields(clients.command('add').description('Add a client').argument('<name>', 'name of the client'))
     .addHelpText(
       'after',
       examples('tally clients add "Acme Ltd" --email bills@acme.example --currency EUR --markup 12.5'),
@@ -146,7 +146,7 @@ export function addClientsCommands(program: Command): void {
       .command('change')
       .description('Change a client; none clears a field')
       .argument('<client>', CLIENT)
-      .option('--name <name>', 'its new name'),
+      .option('--name <name>', 'new name'),
   )
     .addHelpText(
       'after',
@@ -165,12 +165,12 @@ export function addClientsCommands(program: Command): void {
 
   addKeepingCommands(clients, KIND, {
     archive: {
-      description: 'Take a client out of lists; its projects go on, and are billed',
+      description: 'Archive a client: hide it from lists; its projects stay active and can be billed',
       does: ({ projects }, self, client) => projects.archiveClient(self, client),
     },
     restore: ({ projects }, self, client) => projects.restoreClient(self, client),
     remove: {
-      description: 'Remove a client that has neither projects nor bills',
+      description: 'Remove a client without projects and bills',
       does: ({ projects }, self, client) => projects.removeClient(self, client),
     },
   })

@@ -1,4 +1,4 @@
-/** Sending one report so that it arrives once, whatever the network does. */
+/** Sends one report exactly once, even over an unreliable network. */
 import type { ClientConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import { CommandError } from './failures.ts'
@@ -35,15 +35,15 @@ async function attempt(address: string, request: RequestInit): Promise<Attempt> 
   }
   if (!TRY_AGAIN.has(response.status)) return { response }
   const seconds = Number(response.headers.get('retry-after'))
-  const reason = `it answered ${response.status}: ${(await problemOf(response))?.detail ?? response.statusText}`
+  const reason = `the server returned ${response.status}: ${(await problemOf(response))?.detail ?? response.statusText}`
   return seconds > 0 ? { reason, pauseMs: Math.min(seconds * 1_000, LONGEST_PAUSE_MS) } : { reason }
 }
 
 function connectionIssue(error: Error): string {
-  if (error.name === 'TimeoutError') return `no answer came within ${ATTEMPT_TIMEOUT_MS / 1_000} s`
+  if (error.name === 'TimeoutError') return `no response within ${ATTEMPT_TIMEOUT_MS / 1_000} s`
   const { code } = error as { code?: unknown }
-  if (code === 'ECONNREFUSED') return 'nothing listens there'
-  if (code === 'ENOTFOUND') return 'no machine has that name'
+  if (code === 'ECONNREFUSED') return 'connection refused'
+  if (code === 'ENOTFOUND') return 'host not found'
   return error.message
 }
 
@@ -61,11 +61,11 @@ async function refusal(url: string, response: Response): Promise<CommandError> {
   const problem = await problemOf(response)
   if (!problem) {
     const moved = response.headers.get('location')
-    const what = moved ? `moved to ${moved}; name that address with --url` : `is that a Tally server?`
-    return new CommandError(`${url} answered ${response.status} ${response.statusText}: ${what}`)
+    const what = moved ? `it redirects to ${moved}. Use that URL with --url` : 'is this a Tally server?'
+    return new CommandError(`${url} returned ${response.status} ${response.statusText}: ${what}`)
   }
   const issues = problem.errors?.map(({ pointer, message }) => `  ${pointer || '/'}: ${message}`) ?? []
-  const detail = issues.length > 0 ? 'some fields are not as they should be:' : problem.detail
+  const detail = issues.length > 0 ? 'some fields are invalid:' : problem.detail
   return new CommandError(
     [`The server refused the entry (${response.status} ${problem.code}): ${detail}`, ...issues].join('\n'),
   )
@@ -101,10 +101,10 @@ export async function deliver(
     const pauseMs = PAUSES_MS[count]
     if (pauseMs === undefined) {
       throw new CommandError(
-        `The entry was not sent to ${url} in ${count + 1} attempts: ${result.reason.replace(/\.$/, '')}. Is the server running there (--url)?`,
+        `Could not send the entry to ${url} after ${count + 1} attempts: ${result.reason.replace(/\.$/, '')}. Check that the server is running and that --url is correct.`,
       )
     }
-    note(`tally: ${url}: ${result.reason.replace(/\.$/, '')}; trying again`)
+    note(`tally: ${url}: ${result.reason.replace(/\.$/, '')}; retrying`)
     await Bun.sleep(result.pauseMs ?? pauseMs)
   }
 }

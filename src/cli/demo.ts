@@ -15,7 +15,7 @@ import { type DatabaseFlags, withServices } from './with-services.ts'
 /** Nobody guesses it, and it is read from one window and typed into another. */
 const PASSWORD_CHARACTERS = 10
 
-/** The audit trail's words for what was not there before. */
+/** Verbs of audit log actions that add something. */
 const ADDING = ['added', 'created', 'opened', 'sent', 'loaded']
 
 interface Flags extends DatabaseFlags {
@@ -29,11 +29,11 @@ interface Flags extends DatabaseFlags {
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
-    .description('Fill an empty database with three months of a made-up agency, to look around in')
-    .option('--password-stdin', 'read the password of those who can sign in from standard input, instead of making one')
-    .option('--remove', 'take the demonstration away again: the database is empty afterwards')
-    .option('--everything', 'with --remove: also what was added since')
-    .option('--yes', 'with --remove: do not ask')
+    .description('Fill an empty database with demo data: three months of a fictional agency')
+    .option('--password-stdin', 'read the password of the demo accounts from standard input instead of generating one')
+    .option('--remove', 'remove the demo data; the database is empty afterwards')
+    .option('--everything', 'with --remove: also remove everything added since')
+    .option('--yes', 'with --remove: skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -46,7 +46,7 @@ export function addDemoCommand(program: Command): void {
 }
 
 async function make(flags: Flags): Promise<void> {
-  if (flags.everything || flags.yes) throw new CommandError('--everything and --yes are for --remove.', 2)
+  if (flags.everything || flags.yes) throw new CommandError('--everything and --yes require --remove.', 2)
   const password = flags.passwordStdin
     ? await readPassword({ fromStdin: true })
     : `demo-${randomBase62(PASSWORD_CHARACTERS)}`
@@ -54,7 +54,7 @@ async function make(flags: Flags): Promise<void> {
   const { emailOf, PEOPLE } = await import('../demo/agency.ts')
   const clock = new DemoClock()
   const now = Date.now()
-  const progress = new Progress('Three months of an agency')
+  const progress = new Progress('Creating demo data')
   const reports = await withServices(
     flags,
     async (services) => {
@@ -69,20 +69,18 @@ async function make(flags: Flags): Promise<void> {
   )
   const people = PEOPLE.flatMap(({ user, role, signsIn }) => (signsIn ? [{ email: emailOf(user), role, signsIn }] : []))
   if (flags.json) return printJson({ reports, password, people: people.map(({ email, role }) => ({ email, role })) })
-  print(
-    `A made-up agency has reported ${reports.toLocaleString('en')} times. Start \`tally serve\` and sign in as one of`,
-  )
+  print(`Created demo data with ${reports.toLocaleString('en')} reports. Run \`tally serve\` and sign in as one of`)
   print('')
   printTable(
     [
       { title: '  E-MAIL', of: ({ email }) => `  ${email}` },
-      { title: 'WHO MAY WHAT', of: ({ signsIn }) => signsIn },
+      { title: 'ROLE', of: ({ signsIn }) => signsIn },
     ],
     people,
   )
   print('')
   print(`with the password ${password}`)
-  note(`Nothing of it is real. This takes it away again: ${tally(flags)} demo --remove`)
+  note(`All of this is fictional. To remove it: ${tally(flags)} demo --remove`)
 }
 
 /** How this program was called, with the flags that lead to the same database. */
@@ -90,15 +88,15 @@ function tally({ data }: Flags): string {
   return data === undefined ? calledAs().command : `${calledAs().command} --data ${data}`
 }
 
-/** Throws where anybody has used the database: what is real and what is made up never stand beside each other. */
+/** Throws if the database is already in use: real data and demo data are never mixed. */
 async function requireEmpty({ people, audit }: Services): Promise<void> {
   const { demoAt } = await people.organization()
   if (demoAt !== null) {
-    throw new CommandError('The demonstration is here already. `tally demo --remove` takes it away.')
+    throw new CommandError('The database already contains the demo data. Remove it with `tally demo --remove`.')
   }
   if ((await people.isSetUp()) || !(await isUntouched(audit))) {
     throw new CommandError(
-      'This database is in use, and what is made up would stand among what is real. Name an empty folder for the demonstration: tally demo --data ./tally-demo, and then tally serve --data ./tally-demo',
+      'This database is already in use, so demo data cannot be added. Use an empty folder: tally demo --data ./tally-demo, then tally serve --data ./tally-demo',
     )
   }
 }
@@ -114,8 +112,9 @@ function isByItself({ user, origin }: { user: unknown; origin: string }): boolea
 }
 
 async function remove(flags: Flags): Promise<void> {
-  if (flags.passwordStdin) throw new CommandError('--password-stdin is for making a demonstration.', 2)
-  if (!flags.yes && !isInteractive()) throw new CommandError('There is no terminal to ask: add --yes to remove it.', 2)
+  if (flags.passwordStdin) throw new CommandError('--password-stdin cannot be combined with --remove.', 2)
+  if (!flags.yes && !isInteractive())
+    throw new CommandError('Cannot ask for confirmation without a terminal. Add --yes to remove the demo data.', 2)
   const { dataDir, databaseUrl } = readConfig(flags)
   const [{ emptyDemo }, { systemClock }] = await Promise.all([
     import('../database/emptying.ts'),
@@ -129,14 +128,14 @@ async function remove(flags: Flags): Promise<void> {
       const added = addedIn(since)
       if (added.length > 0 && !flags.everything) {
         throw new CommandError(
-          `Since the demonstration was made there came: ${added.join(', ')}. All of it would go as well: add --everything if that is meant.`,
+          `Added since the demo data was created: ${added.join(', ')}. Add --everything to remove this as well.`,
         )
       }
-      await confirm('Remove the demonstration and everything else in this database?', { yes: flags.yes ?? false })
+      await confirm('Remove the demo data and everything else in this database?', { yes: flags.yes ?? false })
     },
   })
   if (flags.json) return printJson({ removed: true })
-  print('The demonstration is gone, and the database is empty. `tally serve` prints a link to set Tally up.')
+  print('Removed the demo data. The database is empty; `tally serve` prints a link to set up Tally.')
 }
 
 /**

@@ -23,7 +23,7 @@ interface DoctorFlags extends DatabaseFlags {
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('Look at configuration, files, disk, clock, server, mail and backups, and say what to do')
+    .description('Check configuration, files, disk, clock, server, mail and backups, and suggest fixes')
     .addOption(optionOf('host'))
     .addOption(optionOf('port'))
     .addOption(optionOf('publicUrl'))
@@ -37,7 +37,7 @@ export function addDoctorCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Run it with the options or the variables of the server, as the server's user. Exit code 1 where it finds an error.
+Run it as the server's user, with the server's options or variables. Exit code 1 if it finds an error.
 ${examples('tally doctor', 'sudo -u tally env $(cat /etc/tally.env) tally doctor')}`,
     )
     .action(async (_flags, command: Command) => {
@@ -46,7 +46,7 @@ ${examples('tally doctor', 'sudo -u tally env $(cat /etc/tally.env) tally doctor
       if (flags.json) printJson({ findings })
       else for (const finding of findings) print(lineOf(finding))
       const errors = findings.filter(({ level }) => level === 'error').length
-      if (errors > 0) throw new CommandError(`Found ${errors === 1 ? 'an error' : `${errors} errors`}.`)
+      if (errors > 0) throw new CommandError(`Found ${errors === 1 ? '1 error' : `${errors} errors`}.`)
     })
 }
 
@@ -58,7 +58,7 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
     ...checkSecrets(exposedSecrets(flags as Partial<Record<OptionName, string>>)),
   ]
   const rest = [await checkClock(now), await checkBackups(config, now), ...(await checkServer(config))]
-  // Without its files there is no database to be asked.
+  // Without its files there is no database to query.
   if (files.some(({ level }) => level === 'error')) return [...files, ...rest]
   const inside = await withServices(flags, async (services) => [
     await checkPeople(services),

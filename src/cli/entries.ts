@@ -25,7 +25,7 @@ function placeOf({ project, ticket }: TokenEntry): string {
 export function addEntriesCommands(program: Command): void {
   const entries = program
     .command('entries')
-    .description('Report token entries to a server, list and show those in the database')
+    .description('Report token entries to a server; list, show, place and approve entries in the database')
     .addHelpText(
       'after',
       examples(
@@ -41,13 +41,13 @@ export function addEntriesCommands(program: Command): void {
   addEntryFilters(
     entries
       .command('list')
-      .description('List the entries in the database, newest first; several filters must all hold')
+      .description('List entries, newest first; an entry must match all filters')
       .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
       .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC'),
   )
-    .option('--limit <number>', 'entries a page, 1 to 1000 (default 50)')
-    .option('--page <page>', 'the next_page of the list before')
-    .option('--json', 'print JSON, as GET /api/v1/token-entries answers it')
+    .option('--limit <number>', 'entries per page, 1 to 1000 (default 50)')
+    .option('--page <page>', 'next_page of the previous page')
+    .option('--json', 'print JSON, as returned by GET /api/v1/token-entries')
     .addHelpText(
       'after',
       examples(
@@ -88,6 +88,6 @@ export function addEntriesCommands(program: Command): void {
         ],
         answer.data,
       )
-      if (answer.has_more) note(`There are more: add --page ${answer.next_page}`)
+      if (answer.has_more) note(`More entries: add --page ${answer.next_page}`)
     })
 }

@@ -1,4 +1,4 @@
-/** The flags that say which entries a list or a report is about, as the parameters of the API do. */
+/** The flags that filter the entries of a list or report; they correspond to the parameters of the API. */
 import type { Command } from 'commander'
 import type { QueryTexts } from '../query.ts'
 import { collect } from './work-text.ts'
@@ -36,40 +36,40 @@ export function addSubjectFilters(command: Command): Command {
   return command
     .option(
       '--project <project>',
-      'id, key, name or alias, or none; like most filters repeatable or with commas',
+      'id, key, name or alias, or none; like most filters repeatable or comma-separated',
       collect,
     )
     .option('--ticket <ticket>', 'id or key', collect)
     .option('--client <client>', 'id or name, or none', collect)
-    .option('--billable <true|false>', 'whether bills take the project')
+    .option('--billable <true|false>', 'whether the project is billable')
     .option('--agent-manager <person>', 'id or e-mail address', collect)
     .option('--agent-name <name>', 'name of the agent', collect)
     .option('--agent-harness <name>', 'name of the harness', collect)
-    .option('--model <name>', 'model as it was reported', collect)
-    .option('--provider <name>', 'who sold the model, as it was reported, or none', collect)
+    .option('--model <name>', 'model as reported', collect)
+    .option('--provider <name>', 'provider of the model as reported, or none', collect)
     .option('--source <source>', 'report, log, span, metric, sheet', collect)
-    .option('--label <name=value>', 'such as repository=acme/web', collectLabel)
+    .option('--label <name=value>', 'label, such as repository=acme/web', collectLabel)
     .option('--without-label <name>', 'name of a label that the entry does not have', collect)
 }
 
 export function addEntryFilters(command: Command): Command {
   return addSubjectFilters(command)
-    .option('--ended-after <when>', 'sessions that ended behind this timestamp, or date in UTC')
+    .option('--ended-after <when>', 'sessions that ended after this timestamp, or date in UTC')
     .option('--status <status>', 'submitted, draft, pending, approved, rejected, billed', collect)
-    .option('--session-id <id>', 'the harness’s id of the session', collect)
-    .option('--placed <how>', 'named, rule, manual, or none for unattributed ones', collect)
+    .option('--session-id <id>', 'id that the harness gave the session', collect)
+    .option('--placed <how>', 'named, rule, manual, or none for unattributed entries', collect)
     .option('--priced <true|false>', 'whether the cost is known')
     .option(
       '--possible-duplicate <true|false>',
-      "whether an earlier entry says exactly the same, or another person's session has the same id",
+      "whether the entry is identical to an earlier one, or another person's session has the same id",
     )
-    .option('--superseded <true|false>', 'whether another source supplies the session now')
+    .option('--superseded <true|false>', 'whether another source has replaced the entry')
     .option('--sheet <sheet>', 'id of a token sheet', collect)
     .option('--bill <bill>', 'id or number, or none', collect)
-    .option('--q <text>', 'a text that the summary contains')
+    .option('--q <text>', 'text in the summary')
 }
 
-/** The flags as parameters of the API, which reads them and tells what is wrong. */
+/** The flags as parameters of the API, which validates them. */
 export function entryFilterTexts(flags: EntryFilterFlags): QueryTexts {
   return {
     ended_after: flags.endedAfter,

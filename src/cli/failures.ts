@@ -9,7 +9,7 @@ const EXIT_FAILED = 1
 /** The command line itself is wrong. */
 const EXIT_USAGE = 2
 
-/** A refusal of the command line's own. */
+/** An error raised by the command line itself. */
 export class CommandError extends Error {
   constructor(
     message: string,
@@ -56,7 +56,7 @@ function systemMessage(error: Error): string | undefined {
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
     const { code } = current as { code?: unknown }
     if (typeof code !== 'string') continue
-    if (SQLSTATE.test(code)) return `PostgreSQL refused: ${current.message} (${code}).`
+    if (SQLSTATE.test(code)) return `PostgreSQL error: ${current.message} (${code}).`
     if (SQLITE_CIRCUMSTANCE.test(code)) return `The database could not be used: ${current.message} (${code}).`
     if (/^E[A-Z]{2,}$/.test(code)) return current.message
   }
@@ -67,7 +67,7 @@ function unexpected(error: Error): string {
   return `This is a bug in Tally. Please report it.\n${error.stack ?? error.message}`
 }
 
-/** Tells the person on standard error, each line under the program's name, and answers the exit code. */
+/** Prints the error to standard error, each line prefixed with the program's name, and returns the exit code. */
 export async function tellFailure(error: unknown): Promise<number> {
   if (error instanceof CommanderError) {
     // commander has said everything already.

@@ -1,4 +1,4 @@
-/** What `tally serve` shows where nobody has used the database yet: lines to paste, right for how it was started. */
+/** What `tally serve` prints for a new database: commands to paste, adapted to how the server was started. */
 import { basename, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 
@@ -41,7 +41,7 @@ function quoted(text: string): string {
 /** A server for the whole network does not know by which name others reach it. */
 function fromElsewhere({ host, publicUrl }: Config): string {
   if (publicUrl || (host !== '0.0.0.0' && host !== '::')) return ''
-  return '(From another machine: put the name of this one in place of 127.0.0.1, or start with --public-url.)\n'
+  return '(From another machine: replace 127.0.0.1 with the name of this machine, or start with --public-url.)\n'
 }
 
 export function firstSteps({ url, link, config, now }: FirstSteps): string {
@@ -59,16 +59,16 @@ export function firstSteps({ url, link, config, now }: FirstSteps): string {
     summary: 'A first token entry',
   }
   return `
-Nobody uses this database yet. Set Tally up with this link, which works once and for a day:
+This database is new. Set up Tally with this link, which works once and expires in 24 hours:
 
   ${link}
 ${fromElsewhere(config)}
-or make a person and a service token on this machine${config.databaseUrl ? ', with TALLY_DATABASE_URL set as for this server' : ''}:
+Or create a person and a service token on this machine${config.databaseUrl ? ', with the same TALLY_DATABASE_URL as this server' : ''}:
 
   ${tally} users add --email you@example.com --name You --role admin
   TALLY_TOKEN=$(${tally} tokens create --kind svc --user you@example.com --name first)
 
-and report a first entry:
+Then report a first token entry:
 
   curl -sS ${url}/api/v1/token-entries -H "Authorization: Bearer $TALLY_TOKEN" -H 'Content-Type: application/json' -d '${JSON.stringify(entry)}'
 `

@@ -7,12 +7,12 @@ import { print } from './print.ts'
 export function addLicensesCommand(program: Command): void {
   program
     .command('licenses')
-    .description('Print the licences of the packages that are in this executable')
+    .description('Print the licenses of the packages in this executable')
     .addHelpText('after', examples('tally licenses', 'tally licenses | less'))
     .action(async () => {
       const notices = await findNotices()
       if (notices === undefined) {
-        throw new CommandError('Only an executable carries them: make one with `bun scripts/build.ts`.')
+        throw new CommandError('Licenses are included only in the executable. Build it with `bun scripts/build.ts`.')
       }
       print(notices.trimEnd())
     })

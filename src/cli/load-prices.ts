@@ -35,24 +35,21 @@ const SHOWN_NEW = 20
 export function addLoadPricesCommand(prices: Command): void {
   prices
     .command('load')
-    .description('Load a table of prices. Rows are only added: nothing that was valued changes')
-    .argument(
-      '<file>',
-      'a file, an address (http:// or https://), or - for standard input; up to 16 MiB and 20,000 models',
-    )
-    .addOption(new Option('--format <format>', 'told by the shape of the file where absent').choices(FORMATS))
+    .description('Load a price table. Rows are only added: existing list values do not change')
+    .argument('<file>', 'a file, a URL (http:// or https://), or - for standard input; up to 16 MiB and 20,000 models')
+    .addOption(new Option('--format <format>', 'format of the file (default: detected)').choices(FORMATS))
     .option(
       '--effective-from <when>',
-      'date the rows: a date, a timestamp or always. Without it a changed price holds from today and that of a new name from always',
+      'when the prices take effect: a date, a timestamp or always (default: today for changed prices, always for new models)',
       parseStart,
     )
     .option('--dry-run', 'show what would be added, and write nothing')
     .option(
       '--force',
-      'take what looks like a mistake: above $1,000 per million tokens, or cache writes above 4 times the input',
+      'accept prices that look like mistakes: above $1,000 per million tokens, or cache writes above 4 times the input price',
     )
-    .option('--allow-free', 'take models that cost nothing')
-    .option('--yes', 'do not ask before writing')
+    .option('--allow-free', 'accept models with a price of 0')
+    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -115,7 +112,7 @@ function printTableBody(body: PriceTableBody): void {
         { title: 'PRICE', of: ({ title }) => title },
         { title: 'BEFORE', of: ({ before }) => before, align: 'right' },
         { title: 'AFTER', of: ({ after }) => after, align: 'right' },
-        { title: 'HOLDS FROM', of: ({ row }) => startText(row.effective_from) },
+        { title: 'EFFECTIVE FROM', of: ({ row }) => startText(row.effective_from) },
       ],
       changes,
     )
@@ -127,7 +124,7 @@ function printTableBody(body: PriceTableBody): void {
       [
         { title: 'PROVIDER', of: ({ provider }) => provider },
         { title: 'MODEL', of: ({ model }) => model },
-        { title: 'WHY', of: ({ reasons }) => reasons.map(({ message }) => message).join('; ') },
+        { title: 'REASON', of: ({ reasons }) => reasons.map(({ message }) => message).join('; ') },
       ],
       body.refused,
     )
@@ -168,10 +165,10 @@ function printCounts({ format, counts, skipped, unused, rounded }: PriceTableBod
     `Format ${format}: ${number(counts.new)} new, ${number(counts.changed)} changed, ${number(counts.unchanged)} unchanged, ${number(counts.refused)} refused, ${number(counts.skipped)} skipped.`,
   )
   if (counts.skipped > 0) print(`Skipped: ${kinds(skipped)}.`)
-  if (Object.keys(unused).length > 0) print(`Prices that Tally does not use: ${kinds(unused)}.`)
+  if (Object.keys(unused).length > 0) print(`Unused price fields: ${kinds(unused)}.`)
   if (rounded.length > 0) {
     print(
-      `${counted(rounded.length, 'price')} had digits below a pico-dollar per token, which are noise, and ${rounded.length === 1 ? 'was' : 'were'} rounded.`,
+      `${counted(rounded.length, 'price')} had more decimals than pico-dollars per token and ${rounded.length === 1 ? 'was' : 'were'} rounded.`,
     )
   }
 }

@@ -5,7 +5,7 @@ import { print } from './print.ts'
 export function addOpenapiCommand(program: Command): void {
   program
     .command('openapi')
-    .description('Print the OpenAPI 3.1 document of the HTTP API, as /api/v1/openapi.json answers it')
+    .description('Print the OpenAPI 3.1 document of the HTTP API, as served at /api/v1/openapi.json')
     .addHelpText('after', examples('tally openapi > openapi.json', "tally openapi | jq '.paths | keys'"))
     .action(async () => print(await openApiDocument()))
 }

@@ -1,4 +1,4 @@
-/** Passwords come by standard input or a prompt, never as a flag: flags stand in the list of processes and the shell's history. */
+/** Passwords come by standard input or a prompt, never as a flag: flags are visible in the process list and the shell's history. */
 import { Writable } from 'node:stream'
 import { CommandError } from './failures.ts'
 
@@ -34,12 +34,13 @@ export async function askSecretly(work: (ask: Ask) => Promise<string>, cancelled
 
 async function chosenPassword(ask: Ask): Promise<string> {
   const password = await ask('New password: ')
-  if ((await ask('Again: ')) !== password) throw new CommandError('The two passwords differ. Nothing was changed.')
+  if ((await ask('Repeat new password: ')) !== password)
+    throw new CommandError('The passwords do not match. Nothing was changed.')
   return password
 }
 
 export async function readPassword({ fromStdin }: { fromStdin: boolean }): Promise<string> {
   if (fromStdin) return pipedSecret()
-  if (process.stdin.isTTY) return askSecretly(chosenPassword, 'No password was given. Nothing was changed.')
-  throw new CommandError('There is no terminal to ask for the password: pipe it in and add --password-stdin.', 2)
+  if (process.stdin.isTTY) return askSecretly(chosenPassword, 'No password was entered. Nothing was changed.')
+  throw new CommandError('Cannot prompt for the password without a terminal. Pipe it in and add --password-stdin.', 2)
 }

@@ -17,11 +17,11 @@ interface Flags extends DatabaseFlags {
 export function addPlaceEntriesCommand(entries: Command): void {
   entries
     .command('place')
-    .description('Place entries by hand, all or those that can be; neither rules nor later reports move them again')
+    .description('Assign entries to a project or ticket by hand; rules and later reports do not move them again')
     .argument('<ids...>', 'ids of entries (ent_…)')
-    .option('--project <project>', 'id, key, name or alias; none takes them off their project')
-    .option('--ticket <ticket>', 'id or key, which brings its project along; none takes them off their ticket')
-    .option('--dry-run', 'only say what would be placed')
+    .option('--project <project>', 'id, key, name or alias; none removes them from their project')
+    .option('--ticket <ticket>', 'id or key, which also sets its project; none removes them from their ticket')
+    .option('--dry-run', 'show what would be placed, and write nothing')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -33,7 +33,10 @@ export function addPlaceEntriesCommand(entries: Command): void {
     .action(async (ids: string[], _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       if (flags.project === undefined && flags.ticket === undefined) {
-        throw new CommandError('Say where to: --project, --ticket, or none of either.', 2)
+        throw new CommandError(
+          'No place given. Use --project or --ticket, with none to remove the entries from theirs.',
+          2,
+        )
       }
       const place = { project: textOrNone(flags.project), ticket: textOrNone(flags.ticket) }
       const { dryRun = false } = flags

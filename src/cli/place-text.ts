@@ -8,5 +8,5 @@ interface Where {
 export function placeText({ project, ticket, placed_by }: Where): string {
   const place = [project?.key, ticket?.key].filter(Boolean).join(' ')
   if (place !== '') return place
-  return placed_by === 'manual' ? 'nothing, by hand' : 'unattributed'
+  return placed_by === 'manual' ? 'unattributed, by hand' : 'unattributed'
 }

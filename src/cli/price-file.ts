@@ -25,7 +25,7 @@ async function download(address: string): Promise<string> {
   const progress = new Progress('Downloading')
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-    if (!response.ok) throw new CommandError(`${address} answered ${response.status} ${response.statusText}.`)
+    if (!response.ok) throw new CommandError(`${address} returned ${response.status} ${response.statusText}.`)
     const total = Number(response.headers.get('content-length')) || undefined
     const chunks: Uint8Array[] = []
     let size = 0
@@ -39,21 +39,21 @@ async function download(address: string): Promise<string> {
   } catch (error) {
     if (error instanceof CommandError) throw error
     const { name, message } = error as Error
-    const why = name === 'TimeoutError' ? `it took more than ${TIMEOUT_MS / 1_000} s` : message
-    throw new CommandError(`${address} could not be downloaded: ${why}.`)
+    const why = name === 'TimeoutError' ? `timed out after ${TIMEOUT_MS / 1_000} s` : message
+    throw new CommandError(`${address} cannot be downloaded: ${why}.`)
   } finally {
     progress.end()
   }
 }
 
 function tooLarge(name: string): CommandError {
-  return new CommandError(`${name} has more than ${LIMIT_BYTES / 1_048_576} MiB, which is no table of prices.`)
+  return new CommandError(`${name} is larger than ${LIMIT_BYTES / 1_048_576} MiB, the limit for price tables.`)
 }
 
 function textOf(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new CommandError(`${name} is not text in UTF-8.`)
+    throw new CommandError(`${name} is not valid UTF-8 text.`)
   }
 }

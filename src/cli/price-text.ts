@@ -21,11 +21,11 @@ export function parseDay(text: string): number {
   const moment = parseMoment(text)
   if (moment !== undefined) return moment
   throw new InvalidArgumentError(
-    'Use a date (2026-12-01, from its first moment in UTC) or a timestamp with its offset (2026-12-01T00:00:00+01:00).',
+    'Use a date (2026-12-01, midnight UTC) or a timestamp with an offset (2026-12-01T00:00:00+01:00).',
   )
 }
 
-/** From when a price holds. */
+/** When a price takes effect. */
 export type Start = number | 'always'
 
 export function parseStart(text: string): Start {
@@ -67,6 +67,9 @@ export const PRICE_COLUMNS: Column<PriceRow>[] = [
       align: 'right',
     }),
   ),
-  { title: 'LONG FROM', of: ({ tiers }) => tiers.map((tier) => tier.from_tokens.toLocaleString('en')).join(' ') },
-  { title: 'HOLDS FROM', of: (row) => startText(row.effective_from) },
+  {
+    title: 'LONG CONTEXT FROM',
+    of: ({ tiers }) => tiers.map((tier) => tier.from_tokens.toLocaleString('en')).join(' '),
+  },
+  { title: 'EFFECTIVE FROM', of: (row) => startText(row.effective_from) },
 ]

@@ -19,7 +19,7 @@ const ID: Column<PriceBody> = { title: 'ID', of: ({ id }) => id }
 export function addPricesCommands(program: Command): void {
   const prices = program
     .command('prices')
-    .description('Load, list, explain and set what tokens of models cost, in US dollars per million')
+    .description('Load, list, explain and set model prices, in US dollars per million tokens')
     .addHelpText(
       'after',
       examples(
@@ -40,9 +40,9 @@ export function addPricesCommands(program: Command): void {
 function addListCommands(prices: Command): void {
   prices
     .command('list')
-    .description('List prices by provider and model, the newest of each first')
-    .option('--search <text>', 'only models or providers that contain the text')
-    .option('--provider <provider>', 'only those of a provider')
+    .description('List prices by provider and model, newest first')
+    .option('--search <text>', 'only models or providers whose name contains the text')
+    .option('--provider <provider>', 'only prices of this provider')
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV, as `tally prices export` does')
     .addHelpText('after', examples('tally prices list --search sonnet', 'tally prices list --provider openai --csv'))
@@ -62,13 +62,13 @@ function addListCommands(prices: Command): void {
       const bodies = listed.map(priceBody)
       if (flags.json) return printJsonList(bodies)
       printTable<PriceBody>([...PRICE_COLUMNS, SOURCE], bodies)
-      if (bodies.length === 0) note('There is no such price. `tally prices load` loads a table of them.')
+      if (bodies.length === 0) note('No matching prices. Load a price table with `tally prices load`.')
     })
 
   prices
     .command('show')
-    .description('Show every price of a model, its other names, and which price holds now')
-    .argument('<model>', 'name of the model, exactly')
+    .description('Show all prices and aliases of a model, and its current price')
+    .argument('<model>', 'exact name of the model')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally prices show claude-sonnet-4-5'))
     .action(async (model: string, _flags, command: Command) => {
@@ -86,11 +86,11 @@ function addListCommands(prices: Command): void {
         }
       })
       if (flags.json) return printJson({ model, prices: rows, aliases, resolution })
-      if (rows.length === 0) note(`No table lists '${model}' under exactly this name.`)
+      if (rows.length === 0) note(`No price table lists a model named exactly '${model}'.`)
       else printTable<PriceBody>([...PRICE_COLUMNS, SOURCE, ID], rows)
       if (aliases.length > 0) print('')
       for (const { alias, provider, model: named, source } of aliases) {
-        print(`'${alias}' is another name of '${named}' at ${provider ?? 'its maker'} (${source}).`)
+        print(`'${alias}' is an alias of '${named}' at ${provider ?? 'its maker'} (${source}).`)
       }
       print('')
       print(verdict(resolution))
@@ -100,7 +100,7 @@ function addListCommands(prices: Command): void {
 function verdict({ model, provider, at, step, price }: ResolutionBody): string {
   const asked = `'${model}'${provider === null ? '' : ` at ${provider}`}`
   if (!price)
-    return `${asked} is unpriced on ${at.slice(0, 10)}: \`tally prices set\` or \`tally prices alias add\` gives it a price.`
+    return `${asked} has no price on ${at.slice(0, 10)}. Add one with \`tally prices set\` or \`tally prices alias add\`.`
   const kinds = [
     ['input', price.input],
     ['output', price.output],
@@ -115,10 +115,10 @@ function verdict({ model, provider, at, step, price }: ResolutionBody): string {
 function addResolveCommand(prices: Command): void {
   prices
     .command('resolve')
-    .description('Explain which price values a model: the step that finds it, and why those before do not')
-    .argument('<model>', 'name of the model as entries report it')
-    .option('--provider <provider>', 'who sold it, as entries may report')
-    .option('--at <when>', 'a date or a timestamp; now where absent', parseDay)
+    .description('Explain which price applies to a model: which lookup step finds it, and why earlier steps do not')
+    .argument('<model>', 'name of the model, as reported in entries')
+    .option('--provider <provider>', 'provider of the model, as reported in entries')
+    .option('--at <when>', 'date or timestamp (default: now)', parseDay)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -163,20 +163,24 @@ const STEPS: Record<number, string> = {
 function addSetCommand(prices: Command): void {
   prices
     .command('set')
-    .description('Set the price of a model by hand; it comes before those of every table')
-    .argument('<model>', 'name of the model as entries report it, exactly')
-    .option('--provider <provider>', 'who sells it; without one the price holds for any', '')
-    .requiredOption('--input <dollars>', 'US dollars per million tokens of input', parsePrice)
-    .requiredOption('--output <dollars>', 'the same of output', parsePrice)
-    .option('--cache-read <dollars>', 'the same read from the cache (without: as input)', parsePrice)
-    .option('--cache-write <dollars>', 'the same written to the cache (without: as input)', parsePrice)
-    .option('--cache-write-1h <dollars>', 'the same written for one hour (without: as --cache-write)', parsePrice)
+    .description('Set the price of a model; it takes precedence over price tables')
+    .argument('<model>', 'exact name of the model, as reported in entries')
+    .option('--provider <provider>', 'provider that the price applies to (default: any)', '')
+    .requiredOption('--input <dollars>', 'US dollars per million input tokens', parsePrice)
+    .requiredOption('--output <dollars>', 'US dollars per million output tokens', parsePrice)
+    .option('--cache-read <dollars>', 'US dollars per million cache-read tokens (default: input price)', parsePrice)
+    .option('--cache-write <dollars>', 'US dollars per million cache-write tokens (default: input price)', parsePrice)
+    .option(
+      '--cache-write-1h <dollars>',
+      'US dollars per million one-hour cache-write tokens (default: cache-write price)',
+      parsePrice,
+    )
     .option(
       '--effective-from <when>',
-      'a date, a timestamp or always; without it today, or always for a new name',
+      'a date, a timestamp or always (default: today, or always for a new model)',
       parseStart,
     )
-    .option('--force', 'take a price that looks like a mistake')
+    .option('--force', 'accept a price that looks like a mistake')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -219,7 +223,7 @@ function addSetCommand(prices: Command): void {
       if (flags.json) {
         return printJson({ added: added.isAdded, price, valued: repricedBody(valued, { dryRun: false }) })
       }
-      print(added.isAdded ? 'Added:' : 'A price of yours says so already:')
+      print(added.isAdded ? 'Added:' : 'This price already exists:')
       printTable<PriceBody>([...PRICE_COLUMNS, ID], [price])
       tellRepriced(repricedBody(valued, { dryRun: false }))
     })
@@ -228,15 +232,15 @@ function addSetCommand(prices: Command): void {
 function addAliasCommands(prices: Command): void {
   const alias = prices
     .command('alias')
-    .description('Give names that entries report the price of another model')
+    .description('Use the price of another model for names that entries report')
     .addHelpText('after', examples('tally prices alias add our-coder claude-sonnet-4-5', 'tally prices alias list'))
 
   alias
     .command('add')
-    .description('Make an alias, or move it to another model')
-    .argument('<alias>', 'name as entries report it, exactly')
-    .argument('<model>', 'the model whose price it has')
-    .option('--provider <provider>', 'whose price; without it the model is looked up as if it were named')
+    .description('Create an alias, or point it to another model')
+    .argument('<alias>', 'exact name, as reported in entries')
+    .argument('<model>', 'model whose price it uses')
+    .option('--provider <provider>', 'provider whose price it uses (default: the same lookup as for the model)')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -259,15 +263,15 @@ function addAliasCommands(prices: Command): void {
       const body = repricedBody(valued, { dryRun: false })
       if (flags.json)
         return printJson({ alias: name, model, provider: flags.provider ?? null, resolution, valued: body })
-      print(`'${name}' is another name of '${model}' now.`)
+      print(`'${name}' is now an alias of '${model}'.`)
       print(verdict(resolution))
       tellRepriced(body)
     })
 
   alias
     .command('list')
-    .description('List the aliases that were made here')
-    .option('--all', 'also those that came with tables')
+    .description('List the aliases that you created')
+    .option('--all', 'include aliases from price tables')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally prices alias list', 'tally prices alias list --all --json'))
     .action(async (_flags, command: Command) => {
@@ -291,23 +295,23 @@ function addAliasCommands(prices: Command): void {
 
   alias
     .command('remove')
-    .description('Remove an alias that was made here; entries that it valued keep their value')
-    .argument('<alias>', 'the name')
+    .description('Remove an alias that you created; entries valued with it keep their list value')
+    .argument('<alias>', 'the alias')
     .addHelpText('after', examples('tally prices alias remove our-coder'))
     .action(async (name: string, _flags, command: Command) => {
       await withServices(command.optsWithGlobals<Flags>(), ({ prices: service }, { by }) =>
         service.removeAlias(name, by),
       )
-      print(`'${name}' is no alias any more.`)
+      print(`Removed the alias '${name}'.`)
     })
 }
 
 function addExportCommand(prices: Command): void {
   prices
     .command('export')
-    .description('Print every price in Tally’s own format, which `tally prices load` reads back')
-    .option('--format <format>', 'csv or json; json has aliases as well', parseExportFormat, 'csv' as const)
-    .option('--loaded', 'only what was loaded or set here, without the table that Tally carries')
+    .description('Print all prices in Tally’s own format, which `tally prices load` can read')
+    .option('--format <format>', 'csv or json; json includes aliases', parseExportFormat, 'csv' as const)
+    .option('--loaded', 'only prices that were loaded or set, without the built-in price table')
     .addHelpText(
       'after',
       examples('tally prices export --loaded > prices.csv', 'tally prices export --format json > prices.json'),

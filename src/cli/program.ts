@@ -37,13 +37,13 @@ function createProgram(): Command {
   const program = new Command('tally')
     .description('Records what AI agents use, shows it, and bills for it.')
     .version(VERSION, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show what a command takes, with examples')
+    .helpOption('-h, --help', 'show help and examples')
     .addOption(optionOf('data'))
     .addOption(optionOf('databaseUrl'))
     .addOption(optionOf('databaseUrlFile'))
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'tally: ')) })
-    .showHelpAfterError('(--help shows what the command takes, with examples)')
+    .showHelpAfterError('(run with --help for usage and examples)')
     .exitOverride()
     .addHelpText(
       'after',
@@ -85,7 +85,7 @@ function createProgram(): Command {
   return program
 }
 
-/** Runs one command line and answers its exit code: 0 done, 1 refused or failed, 2 wrongly called. */
+/** Runs one command line and returns its exit code: 0 success, 1 refused or failed, 2 usage error. */
 export async function run(args: string[]): Promise<number> {
   try {
     await createProgram().parseAsync(args, { from: 'user' })

@@ -66,7 +66,7 @@ function stateOf({ archived_at, merged_into }: ProjectBody): string {
 export function addProjectsCommands(program: Command): void {
   const projects = program
     .command('projects')
-    .description('List, add, change and merge projects, on which entries are placed')
+    .description('List, add, change and merge the projects that entries are assigned to')
     .addHelpText(
       'after',
       examples(
@@ -86,11 +86,11 @@ function addReadingCommands(projects: Command): void {
   projects
     .command('list')
     .description('List projects')
-    .option('--search <text>', 'only those whose key, name or alias contains the text')
-    .option('--client <client>', 'name or id, or none; repeatable or with commas', collect)
-    .option('--lead <person>', 'e-mail address or id of who leads them; repeatable or with commas', collect)
-    .option('--archived', 'only archived and merged ones')
-    .option('--all', 'archived and merged ones as well')
+    .option('--search <text>', 'only projects whose key, name or alias contains the text')
+    .option('--client <client>', 'name or id of the client, or none; repeatable or comma-separated', collect)
+    .option('--lead <person>', 'e-mail address or id of a lead; repeatable or comma-separated', collect)
+    .option('--archived', 'only archived and merged projects')
+    .option('--all', 'include archived and merged projects')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -123,7 +123,7 @@ function addReadingCommands(projects: Command): void {
         bodies.sort((one, other) => one.key.localeCompare(other.key, 'en')),
       )
       if (bodies.length === 0)
-        note('There is no such project. Reports make them by naming them, or `tally projects add`.')
+        note('No matching projects. Projects are created when a report names them, or with `tally projects add`.')
     })
 
   projects
@@ -154,20 +154,20 @@ function addReadingCommands(projects: Command): void {
 function addChangingCommands(projects: Command): void {
   const fields = (command: Command) =>
     command
-      .option('--client <client>', 'name or id of who gets its bills')
-      .addOption(new Option('--billable <yes|no>', 'whether its entries go on bills').choices(['yes', 'no']))
-      .option('--markup <percent>', 'on costs; without one the client’s')
-      .option('--budget <dollars>', 'what its work may cost')
+      .option('--client <client>', 'name or id of the client to bill')
+      .addOption(new Option('--billable <yes|no>', 'whether its entries are billed').choices(['yes', 'no']))
+      .option('--markup <percent>', 'markup on costs (default: that of the client)')
+      .option('--budget <dollars>', 'cost budget in US dollars')
       .option('--json', 'print JSON')
 
   fields(
     projects
       .command('add')
       .description('Add a project')
-      .argument('<key>', 'short, by which reports and tickets name it')
-      .option('--name <name>', 'as people read it; without one the key')
-      .option('--alias <text>', 'further name by which reports find it; repeatable or with commas', collect)
-      .option('--lead <person>', 'e-mail address or id of who leads it; repeatable or with commas', collect),
+      .argument('<key>', 'short key that reports and tickets use')
+      .option('--name <name>', 'display name (default: the key)')
+      .option('--alias <text>', 'additional name that reports can use; repeatable or comma-separated', collect)
+      .option('--lead <person>', 'e-mail address or id of a lead; repeatable or comma-separated', collect),
   )
     .addHelpText(
       'after',
@@ -187,10 +187,10 @@ function addChangingCommands(projects: Command): void {
   fields(
     projects
       .command('change')
-      .description('Change a project; none clears a field, and a former key or name stays as an alias')
+      .description('Change a project; none clears a field, and the old key or name becomes an alias')
       .argument('<project>', PROJECT)
-      .option('--key <key>', 'its new key')
-      .option('--name <name>', 'its new name'),
+      .option('--key <key>', 'new key')
+      .option('--name <name>', 'new name'),
   )
     .addHelpText(
       'after',
@@ -212,12 +212,12 @@ function addChangingCommands(projects: Command): void {
 
   addKeepingCommands(projects, KIND, {
     archive: {
-      description: 'Take a project out of lists; reports that name it still arrive there',
+      description: 'Archive a project: hide it from lists; reports that name it are still assigned to it',
       does: ({ projects }, self, project) => projects.archiveProject(self, project),
     },
     restore: ({ projects }, self, project) => projects.restoreProject(self, project),
     remove: {
-      description: 'Remove a project that nothing refers to',
+      description: 'Remove a project that is not in use',
       does: ({ projects }, self, project) => projects.removeProject(self, project),
     },
   })
@@ -231,11 +231,11 @@ interface MergeFlags extends WorkFlags {
 function addMergeCommand(projects: Command): void {
   projects
     .command('merge')
-    .description('Merge a project into another one, with its names, its tickets and its entries that are on no bill')
-    .argument('<project>', 'key, name, alias or id (prj_…) of the project that goes')
-    .argument('<into>', 'the same of the one that stays')
+    .description('Merge a project into another one, including its names, tickets and unbilled entries')
+    .argument('<project>', 'key, name, alias or id (prj_…) of the project to merge')
+    .argument('<into>', 'key, name, alias or id (prj_…) of the project to keep')
     .option('--dry-run', 'show what would move, and change nothing')
-    .option('--yes', 'do not ask before moving')
+    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -250,7 +250,7 @@ function addMergeCommand(projects: Command): void {
           const planned = mergeBody(await entries.mergeProject(self, project, into, { dryRun: true }))
           if (dryRun) return planned
           printMerge(planned)
-          await confirm(`Merge ${planned.project.key} into ${planned.into.key}? It cannot be taken back.`, { yes })
+          await confirm(`Merge ${planned.project.key} into ${planned.into.key}? This cannot be undone.`, { yes })
         }
         const progress = new Progress('Moving entries')
         try {
@@ -276,23 +276,24 @@ function printMerge(merge: MergeBody): void {
     `${counted(merge.entries, 'entry', 'entries')} ($${numberText(merge.cost)}) and ${counted(merge.tickets, 'ticket', 'tickets')} of ${project.key} (${project.id}) ${verb} to ${into.key}.`,
   )
   if (aliases.length > 0) {
-    const lead = merge.dry_run ? 'would lead' : 'lead'
-    print(`What reports as ${aliases.map((alias) => `'${alias}'`).join(', ')} ${lead} there.`)
+    const lead = merge.dry_run ? 'would be assigned' : 'are assigned'
+    print(`Reports that name ${aliases.map((alias) => `'${alias}'`).join(', ')} ${lead} to ${into.key}.`)
   }
-  if (merge.unpriced_entries > 0)
-    print(`The cost of ${merge.unpriced_entries.toLocaleString('en')} of them is unknown.`)
+  if (merge.unpriced_entries > 0) print(`${counted(merge.unpriced_entries, 'entry is', 'entries are')} unpriced.`)
   if (merge.billed_entries > 0) {
-    print(`${counted(merge.billed_entries, 'entry stays', 'entries stay')} where it was billed.`)
+    print(`${counted(merge.billed_entries, 'billed entry stays', 'billed entries stay')} on ${project.key}.`)
   }
   if (leads.length > 0) {
-    print(`Not leads of ${into.key}, and without sight of what moves: ${leads.map(({ name }) => name).join(', ')}.`)
+    print(
+      `These leads are not leads of ${into.key} and lose access to the moved entries: ${leads.map(({ name }) => name).join(', ')}.`,
+    )
   }
 }
 
 function addAliasCommands(projects: Command): void {
   const alias = projects
     .command('alias')
-    .description('Give a project further names by which reports find it')
+    .description('Add and remove additional names of a project that reports can use')
     .addHelpText(
       'after',
       examples('tally projects alias add ACME acme/web', 'tally projects alias remove ACME acme/web'),
@@ -300,9 +301,9 @@ function addAliasCommands(projects: Command): void {
 
   alias
     .command('add')
-    .description('Let a further name lead to a project')
+    .description('Add aliases to a project')
     .argument('<project>', PROJECT)
-    .argument('<name...>', 'the names; a text names at most one project')
+    .argument('<name...>', 'aliases to add; each can belong to only one project')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally projects alias add ACME acme/web "Acme website"'))
     .action((project: string, addAliases: string[], _flags, command: Command) =>
@@ -316,9 +317,9 @@ function addAliasCommands(projects: Command): void {
 
   alias
     .command('remove')
-    .description('Take names away from a project; the next report by one of them makes a new project')
+    .description('Remove aliases from a project; the next report that uses one creates a new project')
     .argument('<project>', PROJECT)
-    .argument('<name...>', 'the names')
+    .argument('<name...>', 'aliases to remove')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally projects alias remove ACME acme/web'))
     .action((project: string, removeAliases: string[], _flags, command: Command) =>
@@ -326,7 +327,8 @@ function addAliasCommands(projects: Command): void {
         command,
         KIND,
         (all, self) => all.projects.changeProject(self, project, { removeAliases }),
-        ({ key, aliases }) => `${key} has ${aliases.length === 0 ? 'no alias' : `the aliases ${aliases.join(', ')}`}.`,
+        ({ key, aliases }) =>
+          `${key} has ${aliases.length === 0 ? 'no aliases' : `the aliases ${aliases.join(', ')}`}.`,
       ),
     )
 }
@@ -334,7 +336,7 @@ function addAliasCommands(projects: Command): void {
 function addLeadCommands(projects: Command): void {
   const lead = projects
     .command('lead')
-    .description('Say who leads a project: they see and approve all its entries')
+    .description('Add and remove the leads of a project, who can see and approve all its entries')
     .addHelpText('after', examples('tally projects lead add ACME ada@example.com'))
 
   const change = (verb: 'add' | 'remove', description: string) =>
@@ -353,10 +355,10 @@ function addLeadCommands(projects: Command): void {
             all.projects.changeProject(self, project, verb === 'add' ? { addLeads: people } : { removeLeads: people }),
           ({ key, leads = [] }) =>
             leads.length === 0
-              ? `Nobody leads ${key}.`
-              : `${key} is led by ${leads.map(({ name }) => name).join(', ')}.`,
+              ? `${key} has no leads.`
+              : `Leads of ${key}: ${leads.map(({ name }) => name).join(', ')}.`,
         ),
       )
-  change('add', 'Make people leads of a project')
-  change('remove', 'Let people lead a project no more')
+  change('add', 'Add leads to a project')
+  change('remove', 'Remove leads from a project')
 }

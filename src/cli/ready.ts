@@ -5,16 +5,16 @@ import { CommandError } from './failures.ts'
 import { examples, optionOf } from './options.ts'
 import { print } from './print.ts'
 
-/** A server that takes longer is one that something is wrong with. */
+/** A server that takes longer is considered unhealthy. */
 const TIMEOUT_MS = 5_000
 
 export function addReadyCommand(program: Command): void {
   program
     .command('ready')
-    .description('Ask the server on this machine whether it takes entries; exit code 1 where not')
+    .description('Check whether the server on this machine is ready for reports; exit code 1 if not')
     .addOption(optionOf('host'))
     .addOption(optionOf('port'))
-    .addHelpText('after', `\nFor health checks of containers.\n${examples('tally ready', 'tally ready --port 8080')}`)
+    .addHelpText('after', `\nMeant for container health checks.\n${examples('tally ready', 'tally ready --port 8080')}`)
     .action(async (_flags, command: Command) => {
       const { host, port } = readConfig(command.optsWithGlobals<Partial<Record<OptionName, string>>>())
       const url = `${localUrl(host, port)}/ready`

@@ -1,4 +1,4 @@
-/** `tally entries report`: one entry, sent to a server as any other caller would, and sent again until it is known to be there. */
+/** `tally entries report`: sends one entry to a server through the API, and retries until it is acknowledged. */
 import { type Command, InvalidArgumentError } from 'commander'
 import { readClientConfig } from '../config.ts'
 import type { TokenEntry } from '../features/entries/schema.ts'
@@ -61,7 +61,7 @@ export function collectLabel(text: string, before: Record<string, string> = {}):
   return { ...before, [name]: value }
 }
 
-/** Flags that make an entry, and so cannot stand beside a file that holds one. */
+/** Flags that describe an entry, and so cannot be combined with a file that contains one. */
 const ENTRY_FLAGS = [
   'harness',
   'agent',
@@ -100,7 +100,7 @@ function flagNames(names: readonly string[]): string {
 function entryOfFlags(flags: EntryFlags): object {
   const missing = REQUIRED_FLAGS.filter((name) => flags[name] === undefined)
   if (missing.length > 0) {
-    throw new CommandError(`An entry needs ${flagNames(missing)} as well; or give it whole as JSON with --file.`, 2)
+    throw new CommandError(`Missing ${flagNames(missing)}. Add them, or pass the whole entry as JSON with --file.`, 2)
   }
   return {
     agent_harness: flags.harness,
@@ -139,9 +139,11 @@ async function entryOfFile(path: string): Promise<{ text: string; entry: object 
     throw new CommandError(`${name} is not valid JSON: ${(error as Error).message}.`)
   }
   if (Array.isArray(entry)) {
-    throw new CommandError(`${name} holds a list; this sends one entry. POST /api/v1/token-entries/batch takes lists.`)
+    throw new CommandError(
+      `${name} contains a list, but this command sends one entry. To send a list, use POST /api/v1/token-entries/batch.`,
+    )
   }
-  if (typeof entry !== 'object' || entry === null) throw new CommandError(`${name} must hold one JSON object.`)
+  if (typeof entry !== 'object' || entry === null) throw new CommandError(`${name} must contain one JSON object.`)
   // The text and not what was parsed of it: numbers keep every digit.
   return { text, entry }
 }
@@ -154,7 +156,7 @@ export async function readEntry(flags: EntryFlags): Promise<{ text: string; entr
   }
   const beside = ENTRY_FLAGS.filter((name) => flags[name] !== undefined)
   if (beside.length > 0) {
-    throw new CommandError(`--file holds the whole entry, so ${flagNames(beside)} cannot stand beside it.`, 2)
+    throw new CommandError(`--file contains the whole entry and cannot be combined with ${flagNames(beside)}.`, 2)
   }
   return entryOfFile(flags.file)
 }
@@ -171,27 +173,31 @@ function placeOf({ project, ticket, placement }: TokenEntry): string {
   return placement.note === null ? place : `${place} – ${placement.note}`
 }
 
-/** The flags that say an entry, or where it stands: for reports, and for drafts on a sheet. */
+/** The flags that describe an entry, or the file that contains it: for reports, and for drafts on a sheet. */
 export function addEntryFlags(command: Command): Command {
   return command
-    .option('--file <path>', 'JSON of the whole entry, as the API takes it; - reads standard input')
-    .option('--harness <name>', 'harness or application that ran the agent')
+    .option('--file <path>', 'file with the whole entry as JSON, as in the API; - for standard input')
+    .option('--harness <name>', 'agent harness: the application that ran the agent')
     .option('--agent <name>', 'name of the agent')
     .option('--model <name>', 'name of the model')
     .option('--started-at <timestamp>', 'session start, such as 2026-11-20T17:53:04Z')
     .option('--ended-at <timestamp>', 'session end (default: now)')
-    .option('--input <count>', 'input tokens that were not cached', parseCount)
-    .option('--output <count>', 'output tokens, reasoning included', parseCount)
+    .option('--input <count>', 'uncached input tokens', parseCount)
+    .option('--output <count>', 'output tokens, including reasoning', parseCount)
     .option('--cache-read <count>', 'tokens read from the cache', parseCount)
     .option('--cache-write <count>', 'tokens written to the cache', parseCount)
     .option('--cache-write-1h <count>', 'tokens written to the cache for one hour (Anthropic)', parseCount)
     .option('--input-includes-cache', 'the input count includes the cached tokens, as OpenAI and Gemini count')
-    .option('--cost <dollars>', 'what the session cost in US dollars; without it the list value counts', parseCost)
-    .option('--summary <text>', 'one line on what the session did')
-    .option('--project <name>', 'project it is placed on, made on first mention')
-    .option('--ticket <key>', 'ticket it is placed on, made on first mention')
+    .option(
+      '--cost <dollars>',
+      'reported cost of the session in US dollars (default: the list value is used)',
+      parseCost,
+    )
+    .option('--summary <text>', 'one line about what the session did')
+    .option('--project <name>', 'project for the entry, created if it is new')
+    .option('--ticket <key>', 'ticket for the entry, created if it is new')
     .option('--label <name=value>', 'label, repeatable', collectLabel)
-    .option('--provider <name>', 'who sold the model, where that is not its maker')
+    .option('--provider <name>', 'provider of the model, if it is not its maker')
     .option('--requests <count>', 'model calls in the session', parseCount)
 }
 
@@ -204,8 +210,8 @@ export function addReportCommand(entries: Command): void {
       .addOption(optionOf('token'))
       .addOption(optionOf('tokenFile')),
   )
-    .option('--session <id>', 'id of the session: counts are its totals so far and update its entry')
-    .option('--json', 'print the entry as JSON, as the server answered it')
+    .option('--session <id>', 'session id; the counts are totals so far and update the entry of the session')
+    .option('--json', 'print the entry as JSON, as returned by the server')
     .addHelpText(
       'after',
       examples(
@@ -223,15 +229,13 @@ export function addReportCommand(entries: Command): void {
       })
       if (flags.json) return print(answer)
       const made = parseExactJson(answer) as TokenEntry
-      print(
-        `${created ? 'Recorded' : 'Known already, now up to date:'} ${made.id} (${made.agent_manager.name}, ${made.status})`,
-      )
+      print(`${created ? 'Created' : 'Updated'} ${made.id} (${made.agent_manager.name}, ${made.status})`)
       print(`  cost   ${costOf(made)}`)
       print(`  place  ${placeOf(made)}`)
       // Without a session each run has an idempotency key of its own, and counts as meant.
       if (made.possible_duplicate_of !== null) {
         note(
-          `Another person's session has the same id: see ${made.possible_duplicate_of}. Both are kept; use ids that nobody else uses, such as UUIDs.`,
+          `Another person's session has the same id: see ${made.possible_duplicate_of}. Both are kept. Use unique session ids, such as UUIDs.`,
         )
       }
     })

@@ -13,11 +13,11 @@ export interface PeriodFlags {
 
 export function addPeriodFlags(command: Command): Command {
   return command
-    .option('--last <duration>', 'the last days, today included, or hours: 30d (the default), 2w, 12h')
+    .option('--last <duration>', 'the last days (including today) or hours: 30d (the default), 2w, 12h')
     .option('--month <month>', 'a month, such as 2026-11')
-    .option('--from <when>', 'from a date or timestamp on')
-    .option('--to <when>', 'until just before a date or timestamp, which is now where absent')
-    .option('--time-zone <zone>', 'of dates and buckets; the organization’s where absent')
+    .option('--from <when>', 'start date or timestamp, inclusive')
+    .option('--to <when>', 'end date or timestamp, exclusive (default: now)')
+    .option('--time-zone <zone>', 'time zone of dates and buckets (default: that of the organization)')
 }
 
 export async function periodTexts({ reports }: Services, flags: PeriodFlags): Promise<QueryTexts> {

@@ -19,18 +19,18 @@ interface ReportFlags extends DatabaseFlags, EntryFilterFlags, PeriodFlags {
 function addOutputFlags(command: Command, path: string, { paged }: { paged: boolean }): Command {
   if (paged) {
     command
-      .option('--limit <number>', 'rows a page, 1 to 1000 (default 50)')
-      .option('--page <page>', 'the next_page of the report before')
+      .option('--limit <number>', 'rows per page, 1 to 1000 (default 50)')
+      .option('--page <page>', 'next_page of the previous page')
   }
   return command
     .option('--csv', `print CSV${paged ? ', all pages at once' : ''}`)
-    .option('--json', `print JSON, as GET /api/v1/reports/${path} answers it`)
+    .option('--json', `print JSON, as returned by GET /api/v1/reports/${path}`)
 }
 
 export function addReportsCommands(program: Command): void {
   const reports = program
     .command('reports')
-    .description('Tell what is missing or doubtful: prices, differences in cost, what a period lacks')
+    .description('Report missing prices, cost differences and what is incomplete in a period')
     .addHelpText('after', examples('tally reports unpriced', 'tally reports completeness --month 2026-11'))
   addUnpriced(reports)
   addVariance(reports)
@@ -40,7 +40,7 @@ export function addReportsCommands(program: Command): void {
 function addUnpriced(reports: Command): void {
   const unpriced = reports
     .command('unpriced')
-    .description('Models without a price, and how much use waits on one')
+    .description('List models without a price, with the usage that is not valued yet')
     .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
     .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC')
   addOutputFlags(addEntryFilters(unpriced), 'unpriced', { paged: true })
@@ -68,7 +68,7 @@ function addUnpriced(reports: Command): void {
 
 function printUnpriced({ data, has_more, next_page }: UnpricedReport): void {
   if (data.length === 0) {
-    print('Every entry has a cost.')
+    print('All entries have a cost.')
     return
   }
   printTable(
@@ -86,14 +86,16 @@ function printUnpriced({ data, has_more, next_page }: UnpricedReport): void {
     data,
   )
   print('')
-  print('`tally prices resolve` tells why a model has no price; `tally prices set` and `alias add` give it one.')
-  if (has_more) note(`There are more: add --page ${next_page}`)
+  print(
+    'To see why a model has no price: tally prices resolve. To add one: tally prices set, or tally prices alias add.',
+  )
+  if (has_more) note(`More rows: add --page ${next_page}`)
 }
 
 function addVariance(reports: Command): void {
   const variance = reports
     .command('variance')
-    .description('Reported costs against list values by model and agent, the largest difference first')
+    .description('Compare reported costs with list values by model and agent, largest difference first')
   addOutputFlags(addEntryFilters(addPeriodFlags(variance)), 'variance', { paged: true })
     .addHelpText('after', examples('tally reports variance --month 2026-11', 'tally reports variance --last 90d --csv'))
     .action(async (_flags, command: Command) => {
@@ -119,7 +121,7 @@ function addVariance(reports: Command): void {
 
 function printVariance({ totals, data, has_more, next_page }: VarianceReport): void {
   if (data.length === 0) {
-    print('No entry of the period has both a reported cost and a list value.')
+    print('No entries in this period have both a reported cost and a list value.')
     return
   }
   printTable(
@@ -138,29 +140,29 @@ function printVariance({ totals, data, has_more, next_page }: VarianceReport): v
   print(
     `${counted(totals.compared_entries, 'entry', 'entries')} of ${countText(totals.entries)} compared: reported ${inDollars(totals.reported_cost)}, list value ${inDollars(totals.list_value)}.`,
   )
-  if (has_more) note(`There are more: add --page ${next_page}`)
+  if (has_more) note(`More rows: add --page ${next_page}`)
 }
 
 /** What the checks are called in a table. */
 const CHECK_TEXTS: Record<CompletenessReport['data'][number]['check'], string> = {
-  all: 'all that reports count',
-  unplaced: 'on no project and no ticket',
+  all: 'all entries that reports count',
+  unplaced: 'unattributed (no project or ticket)',
   without_client: 'on projects without a client',
   without_project: 'on tickets without a project',
-  unpriced: 'of unknown cost',
+  unpriced: 'unpriced (cost unknown)',
   possible_duplicates: "possible duplicates: identical, or with another person's session id",
   unapproved: 'not approved',
-  unbilled: 'on no bill',
+  unbilled: 'not billed',
   rejected: 'rejected',
-  on_sheets: 'on open or waiting sheets, not counted yet',
-  reaching_in: 'started before the period and reached into it',
-  reaching_out: 'started in the period and went on behind it',
+  on_sheets: 'on open or submitted sheets, not counted yet',
+  reaching_in: 'started before the period and ended in it',
+  reaching_out: 'started in the period and ended after it',
 }
 
 function addCompleteness(reports: Command): void {
   const completeness = reports
     .command('completeness')
-    .description('What a period still lacks before it can be billed: places, prices, approval, bills')
+    .description('List what to complete before a period can be billed: placement, prices, approval, bills')
   addOutputFlags(addSubjectFilters(addPeriodFlags(completeness)), 'completeness', { paged: false })
     .addHelpText(
       'after',
@@ -199,6 +201,6 @@ function printCompleteness({ data, starting_at, ending_at, time_zone }: Complete
   )
   print('')
   print(
-    `From ${localMinute(starting_at, time_zone)} to ${localMinute(ending_at, time_zone)} (${time_zone}). With --json each row has the path that lists its entries.`,
+    `From ${localMinute(starting_at, time_zone)} to ${localMinute(ending_at, time_zone)} (${time_zone}). With --json, each row includes the path that lists its entries.`,
   )
 }

@@ -30,12 +30,12 @@ export async function valueUnpriced(entries: Services['entries'], by: Actor, { d
   }
 }
 
-/** Tells of the entries that were valued thereupon, where there are any. */
+/** Prints how many unpriced entries were valued, if any. */
 export function tellRepriced({ entries, cost, dry_run }: RepricingBody): void {
   if (entries === 0) return
   const verb = dry_run ? 'would be valued' : 'valued'
   print(
-    `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'} without a price ${verb}: $${amountText(cost.after)}.`,
+    `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'} without a price ${verb}, list value $${amountText(cost.after)}.`,
   )
 }
 
@@ -46,13 +46,13 @@ function collect(text: string, before: string[] = []): string[] {
 export function addRepriceCommand(prices: Command): void {
   prices
     .command('reprice')
-    .description('Value entries again: those without a price, or with --all every one that is not locked')
-    .option('--all', 'also entries that have a value; approved, pending and billed ones never change theirs')
+    .description('Recalculate list values: of unpriced entries, or with --all of all entries that are not locked')
+    .option('--all', 'also entries that have a list value; approved, pending and billed entries never change')
     .option('--from <when>', 'with --all: sessions that started at or after this date or timestamp', parseDay)
     .option('--to <when>', 'with --all: sessions that started before it', parseDay)
-    .option('--model <name>', 'with --all: model as it was reported; repeatable or with commas', collect)
+    .option('--model <name>', 'with --all: model as reported; repeatable or comma-separated', collect)
     .option('--dry-run', 'show what would change, and write nothing')
-    .option('--yes', 'do not ask before writing')
+    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -65,7 +65,7 @@ export function addRepriceCommand(prices: Command): void {
       const flags = command.optsWithGlobals<RepriceFlags>()
       const { all = false, dryRun = false, yes = false } = flags
       if (!all && (flags.from !== undefined || flags.to !== undefined || flags.model)) {
-        throw new CommandError('--from, --to and --model choose among entries that have a value: add --all.', 2)
+        throw new CommandError('--from, --to and --model require --all.', 2)
       }
       const { repricedBody } = await import('../features/prices/service.ts')
       const body = await withServices(flags, async (services, { by }) => {
@@ -74,7 +74,7 @@ export function addRepriceCommand(prices: Command): void {
           const planned = repricedBody(await reprice(services, flags, { by, dryRun: true }), { dryRun: true })
           if (planned.entries === 0) return planned
           printRepricing(planned)
-          await confirm(`Value ${planned.entries.toLocaleString('en')} entries again?`, { yes })
+          await confirm(`Recalculate ${planned.entries.toLocaleString('en')} entries?`, { yes })
         }
         return repricedBody(await reprice(services, flags, { by, dryRun }), { dryRun })
       })
@@ -100,14 +100,14 @@ async function reprice(
 
 function printRepricing({ entries, list_value, cost, models, dry_run }: RepricingBody): void {
   if (entries === 0) {
-    print('No entry changes its value.')
+    print('No list values change.')
     return
   }
   printTable(
     [
       { title: 'MODEL', of: ({ model }) => model },
       { title: 'ENTRIES', of: (row) => row.entries.toLocaleString('en'), align: 'right' },
-      { title: 'VALUE BEFORE (USD)', of: (row) => amountText(row.list_value.before), align: 'right' },
+      { title: 'LIST VALUE BEFORE (USD)', of: (row) => amountText(row.list_value.before), align: 'right' },
       { title: 'AFTER (USD)', of: (row) => amountText(row.list_value.after), align: 'right' },
     ],
     models,

@@ -15,30 +15,30 @@ interface RestoreFlags extends DatabaseFlags {
 export function addRestoreCommand(program: Command): void {
   program
     .command('restore')
-    .description('Make a backup the database; the server must not be running')
-    .argument('<file>', 'what `tally backup` made')
-    .option('--replace', 'keep the database that is there beside it, and take the backup instead')
-    .option('--yes', 'do not ask')
+    .description('Restore the database from a backup; stop the server first')
+    .argument('<file>', 'backup created by `tally backup`')
+    .option('--replace', 'replace an existing database, which is kept as a file next to the new one')
+    .option('--yes', 'skip the confirmation')
     .addHelpText(
       'after',
       `
-Refuses while any process uses the database that is there. What was reported, billed and sent after the backup was made
-is not in it: look into the kept database before you send bills again.
+Fails if a process is using the existing database. The backup does not contain anything reported, billed or sent after it
+was created: check the replaced database before you send bills again.
 ${examples('tally restore /mnt/backups/tally-20261121T201500Z.db', 'tally restore tally.db --data /var/lib/tally --replace')}`,
     )
     .action(async (file: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<RestoreFlags>()
       const { databaseUrl, dataDir } = readConfig(flags)
-      if (databaseUrl) throw new CommandError('The database is in PostgreSQL: use its own tool, pg_restore.')
+      if (databaseUrl) throw new CommandError('The database is in PostgreSQL. Use its own tool: pg_restore')
       const to = join(dataDir, 'tally.db')
       if (flags.replace) {
-        await confirm(`Replace the database in ${dataDir} by ${file}?`, { yes: flags.yes ?? false })
+        await confirm(`Replace the database in ${dataDir} with ${file}?`, { yes: flags.yes ?? false })
       }
       const { restore } = await import('../database/restore.ts')
       const stamp = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '')
       const keepAs = flags.replace ? `${to}.replaced-${stamp}Z` : undefined
       const restored = restore({ from: file, to, keepAs })
-      if (restored.replaced) note(`The database that was there is kept as ${keepAs}.`)
-      print(`${to}: ${restored.entries.toLocaleString('en')} entries, checked. Start the server on it.`)
+      if (restored.replaced) note(`The previous database is kept as ${keepAs}.`)
+      print(`${to}: ${restored.entries.toLocaleString('en')} entries, checked. You can start the server now.`)
     })
 }

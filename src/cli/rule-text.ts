@@ -1,4 +1,4 @@
-/** Placement rules as a command line says and shows them. */
+/** Flags and terminal output of placement rules. */
 import type { Command } from 'commander'
 import type { RuleBody } from '../features/placement/schema.ts'
 import { CommandError } from './failures.ts'
@@ -21,16 +21,19 @@ export interface SaidFlags extends RuleFlags {
   ticket?: string
 }
 
-/** What a rule says, as options of a command. */
+/** Adds the flags that describe a rule. */
 export function saidOptions(command: Command): Command {
   return command
     .option(
       '--when <field=pattern>',
-      'a condition, such as labels.repository=acme/* or labels.branch=/(?<ticket>[A-Z]+-[0-9]+)/i; repeat it, all must hold',
+      'condition, such as labels.repository=acme/* or labels.branch=/(?<ticket>[A-Z]+-[0-9]+)/i; repeatable, an entry must match all',
       (text: string, before: string[] = []) => [...before, text],
     )
-    .option('--project <project>', 'key, name, alias or id of the project on which it places entries')
-    .option('--ticket <key>', 'the ticket, in which {name} is what a named group matched; none for the project alone')
+    .option('--project <project>', 'key, name, alias or id of the project to assign entries to')
+    .option(
+      '--ticket <key>',
+      'ticket to assign entries to, where {name} is replaced by what the named group matched; none for only the project',
+    )
 }
 
 /** Conditions from `field=pattern`; absent stays absent. */
@@ -81,7 +84,7 @@ export function printRule(rule: RuleBody): void {
       `${field} = ${matches}`,
     ]),
     ['place', placeText(rule)],
-    ['version', `${rule.version}, of ${rule.changed_at.slice(0, 10)}`],
+    ['version', `${rule.version}, changed ${rule.changed_at.slice(0, 10)}`],
   ]
   for (const [name, value] of fields) print(`${name.padEnd(12)} ${value}`)
   for (const warning of rule.warnings) note(warning)

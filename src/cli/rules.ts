@@ -20,9 +20,9 @@ import {
 import { addTryRulesCommand, parsePosition } from './try-rules.ts'
 import { withServices } from './with-services.ts'
 
-const JSON_RULE = 'print JSON, as the API answers a rule'
+const JSON_RULE = 'print the rule as JSON, as in the API'
 
-/** Does something to one rule, and prints what became of it. */
+/** Reads or changes one rule and prints it. */
 async function act(
   command: Command,
   does: (placement: PlacementService, self: Party) => Promise<ListedRule>,
@@ -37,7 +37,9 @@ async function act(
 export function addRulesCommands(program: Command): void {
   const rules = program
     .command('rules')
-    .description('List, make, order and try the rules that place entries which name no project or ticket')
+    .description(
+      'List, add, order, test and apply placement rules, which assign entries that name no project or ticket',
+    )
     .addHelpText(
       'after',
       examples(
@@ -57,7 +59,7 @@ export function addRulesCommands(program: Command): void {
 function addReadingCommands(rules: Command): void {
   rules
     .command('list')
-    .description('List the rules in the order in which they are tried')
+    .description('List the rules in evaluation order')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally rules list'))
     .action(async (_flags, command: Command) => {
@@ -65,7 +67,7 @@ function addReadingCommands(rules: Command): void {
       const { ruleBody } = await placing()
       const bodies = (await withServices(flags, ({ placement }) => placement.listRules())).map(ruleBody)
       if (flags.json) return printJsonList(bodies)
-      if (bodies.length === 0) return note('There is no rule. `tally rules add` makes one.')
+      if (bodies.length === 0) return note('No rules yet. Add one with `tally rules add`.')
       printTable(RULE_COLUMNS, bodies)
     })
 
@@ -81,24 +83,24 @@ function addReadingCommands(rules: Command): void {
 function addSavingCommands(rules: Command): void {
   const add = rules
     .command('add')
-    .description('Add a rule, behind the others')
-    .requiredOption('--name <name>', 'a few words, unlike those of the others')
+    .description('Add a rule after the others')
+    .requiredOption('--name <name>', 'unique name of the rule')
   saidOptions(add)
-    .option('--position <number>', 'where it stands in the order, from 1', parsePosition)
-    .option('--disabled', 'keep it, but do not try it yet')
+    .option('--position <number>', 'position in the evaluation order, from 1', parsePosition)
+    .option('--disabled', 'add the rule without enabling it')
     .option('--json', JSON_RULE)
     .addHelpText(
       'after',
       examples(
         "tally rules add --name 'ACME by branch' --when 'labels.branch=/(?<ticket>ACME-[0-9]+)/' --project ACME --ticket '{ticket}'",
-        "tally rules add --name 'all of codex' --when agent_harness=codex --project internal",
+        "tally rules add --name 'all Codex' --when agent_harness=codex --project internal",
       ),
     )
     .action((_flags, command: Command) => {
       const flags = command.optsWithGlobals<SaidFlags & { name: string; position?: number; disabled?: boolean }>()
       const conditions = conditionsOf(flags.when)
       if (!conditions || flags.project === undefined) {
-        throw new CommandError('A rule needs --when (a condition) and --project (the place).', 2)
+        throw new CommandError('A rule needs --when (a condition) and --project.', 2)
       }
       const { name, project, position } = flags
       const rule = { name, conditions, project, ticket: ticketOf(flags.ticket) ?? null }
@@ -107,23 +109,23 @@ function addSavingCommands(rules: Command): void {
 
   const change = rules
     .command('change')
-    .description('Change what a rule says; entries that it placed stay and show it as it was')
+    .description('Change a rule; entries it has already placed stay as they are')
     .argument('<rule>', RULE)
-    .option('--name <name>', 'another name')
+    .option('--name <name>', 'new name')
   saidOptions(change)
     .option('--json', JSON_RULE)
     .addHelpText(
       'after',
       examples(
         "tally rules change 'ACME by branch' --ticket none",
-        "tally rules change 'all of codex' --when agent_harness=codex*",
+        "tally rules change 'all Codex' --when agent_harness=codex*",
       ),
     )
     .action((rule: string, _flags, command: Command) => {
       const { name, when, project, ticket } = command.optsWithGlobals<SaidFlags>()
       const said = { name, conditions: conditionsOf(when), project, ticket: ticketOf(ticket) }
       if (Object.values(said).every((value) => value === undefined)) {
-        throw new CommandError('Say what to change: --name, --when, --project or --ticket.', 2)
+        throw new CommandError('Nothing to change. Use --name, --when, --project or --ticket.', 2)
       }
       return act(command, (placement, { by }) => placement.changeRule(by, rule, said))
     })
@@ -131,8 +133,8 @@ function addSavingCommands(rules: Command): void {
 
 function addSwitchCommands(rules: Command): void {
   for (const [verb, enabled, description] of [
-    ['enable', true, 'Try a rule again'],
-    ['disable', false, 'Keep a rule, but do not try it'],
+    ['enable', true, 'Enable a rule'],
+    ['disable', false, 'Disable a rule without removing it'],
   ] as const) {
     rules
       .command(verb)
@@ -147,9 +149,9 @@ function addSwitchCommands(rules: Command): void {
 
   rules
     .command('remove')
-    .description('Remove a rule; entries that it placed stay and still show it')
+    .description('Remove a rule; entries it has placed stay as they are')
     .argument('<rule>', RULE)
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .addHelpText('after', examples("tally rules remove 'ACME by branch' --yes"))
     .action(async (named: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<RuleFlags & { yes?: boolean }>()
@@ -157,7 +159,7 @@ function addSwitchCommands(rules: Command): void {
         const { rule } = await placement.getRule(named)
         await confirm(`Remove the rule '${rule.name}'?`, { yes: flags.yes ?? false })
         await placement.removeRule(by, rule.uid)
-        print(`The rule '${rule.name}' is removed.`)
+        print(`Removed the rule '${rule.name}'.`)
       })
     })
 }
@@ -165,13 +167,13 @@ function addSwitchCommands(rules: Command): void {
 function addMoveCommand(rules: Command): void {
   rules
     .command('move')
-    .description('Try a rule earlier or later: the first that takes an entry places it')
+    .description('Move a rule in the evaluation order; the first matching rule places an entry')
     .argument('<rule>', RULE)
     .addOption(
-      new Option('--to <number>', 'its new position, from 1').argParser(parsePosition).conflicts(['before', 'after']),
+      new Option('--to <number>', 'new position, from 1').argParser(parsePosition).conflicts(['before', 'after']),
     )
-    .addOption(new Option('--before <rule>', 'right before this one').conflicts('after'))
-    .option('--after <rule>', 'right after this one')
+    .addOption(new Option('--before <rule>', 'move it directly before this rule').conflicts('after'))
+    .option('--after <rule>', 'move it directly after this rule')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -182,7 +184,7 @@ function addMoveCommand(rules: Command): void {
       const { to, before, after } = flags
       const neighbour = before ?? after
       if (to === undefined && neighbour === undefined)
-        throw new CommandError('Say where: --to, --before or --after.', 2)
+        throw new CommandError('No position given. Use --to, --before or --after.', 2)
       const { ruleBody } = await placing()
       const ordered = await withServices(flags, async ({ placement }, { by }) => {
         const { rule } = await placement.getRule(named)

@@ -32,15 +32,15 @@ const REQUEST_LIMIT_BYTES = 32 * 1_048_576
 const IDLE_TIMEOUT_SECONDS = 20
 
 const EXPOSED_FILES =
-  'other users of this machine can read these, and Tally may not change that; use a folder of its own with mode 0700'
+  'other users of this machine can read these paths, and Tally is not allowed to change their permissions; use a dedicated folder with mode 0700'
 
 const BLOCKED_LOG =
-  'something has been reading the database for so long that its log cannot be emptied and grows; look for a command such as tally verify, tally sql or sqlite3 that does not end'
+  'a long-running reader keeps the write-ahead log from being truncated, so it keeps growing; look for a tally verify, tally sql or sqlite3 process that does not finish'
 
 export function addServeCommand(program: Command): void {
   program
     .command('serve')
-    .description('Serve the HTTP API until SIGTERM or Ctrl-C')
+    .description('Run the server (web application and HTTP API) until SIGTERM or Ctrl-C')
     .addOption(optionOf('host'))
     .addOption(optionOf('port'))
     .addOption(optionOf('publicUrl'))
@@ -70,7 +70,7 @@ export function addServeCommand(program: Command): void {
 /** Lines of the log that wait for space where they are written to; later ones are lost. */
 const HELD_LOG_BYTES = 1_048_576
 
-/** Answers when the server has ended in good order. */
+/** Resolves when the server has shut down cleanly. */
 async function serve(config: Config, warnings: readonly string[]): Promise<void> {
   const [
     { pino },
@@ -102,7 +102,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     return exitAtOnce(EXIT_FATAL)
   }
   for (const event of ['uncaughtException', 'unhandledRejection']) {
-    process.on(event, (error: unknown) => die(error, 'failed in a way that nobody expected'))
+    process.on(event, (error: unknown) => die(error, 'unexpected error'))
   }
   const db = await openDatabase({
     dataDir: config.dataDir,
@@ -110,19 +110,19 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     clock: systemClock,
     serving: true,
     // What is durable is unknown now: only a new start, which reads it back, can tell.
-    onFatal: (error) => die(error, 'the database cannot be used any more'),
-    onReadError: (error) => logger.error({ err: driverError(error) }, 'a part of the database cannot be read'),
+    onFatal: (error) => die(error, 'the database can no longer be used'),
+    onReadError: (error) => logger.error({ err: driverError(error) }, 'part of the database cannot be read'),
     onBlockedLog: (reader) => logger.warn(reader, BLOCKED_LOG),
     onCommit: metrics.commit,
   }).catch((error) => {
-    if (isDiskError(error)) return die(error, 'the disk of the database failed')
+    if (isDiskError(error)) return die(error, 'disk error while opening the database')
     throw error
   })
   if (db.file) {
     await protectFiles(config, logger)
     watchDiskSpace(config.dataDir, (level, space) => logDiskSpace(level, space, logger))
   }
-  // Before it listens: whoever has read that it is ready may ask it to stop.
+  // Before it listens: a process that reads the ready message may stop it at once.
   const stopping = askedToStop()
   let server: Server | undefined
   try {
@@ -155,25 +155,28 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     }
     services.people.watchSignIns(
       ({ user, mail }) => {
-        const line = { user: user.uid, mail: mail?.result ?? 'not set up', answer: mail?.answer }
-        logger.warn(line, 'somebody tries passwords for a person: attempts of strangers have to wait')
+        const line = { user: user.uid, mail: mail?.result ?? 'not configured', answer: mail?.answer }
+        logger.warn(
+          line,
+          'repeated sign-in attempts with wrong passwords for a person: further attempts from elsewhere are delayed',
+        )
       },
-      (error) => logger.error({ err: driverError(error) }, 'could not keep that somebody tries passwords for a person'),
+      (error) => logger.error({ err: driverError(error) }, 'could not record repeated wrong passwords for a person'),
     )
     const flushing = setInterval(() => flushLastUsed(services.people, logger), FLUSH_LAST_USED_MS)
     const rolling = services.reports.rollup.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not bring the sums of days and months up to date')
+      logger.warn({ err: driverError(error) }, 'could not update the daily and monthly totals')
     })
     const delivering = services.bills.deliveries.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not deliver a bill')
     })
     const tidying = services.telemetry.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not write what telemetry brought')
+      logger.warn({ err: driverError(error) }, 'could not store received telemetry')
     })
     const stopCollecting = collectWhenIdle()
     const signal = await stopping
-    logger.info(`${signal}: finishing what was accepted`)
-    setTimeout(() => die(undefined, `not finished after ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
+    logger.info(`${signal}: finishing open requests`)
+    setTimeout(() => die(undefined, `shutdown did not finish within ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
     stopCollecting()
     await Promise.all([finish(server, logger), rolling.stop(), delivering.stop(), backups?.stop()])
@@ -203,7 +206,7 @@ interface Server {
   stop(closeActiveConnections?: boolean): Promise<void>
 }
 
-/** Throws a {@link CommandError} where the address cannot be had. */
+/** Throws a {@link CommandError} if it cannot listen on the address. */
 function listen({ host, port }: Config, start: (options: ListenOptions) => Server): Server {
   try {
     return start({
@@ -219,10 +222,12 @@ function listen({ host, port }: Config, start: (options: ListenOptions) => Serve
     const { code, message } = error as { code?: unknown; message: string }
     if (code === 'EADDRINUSE') {
       throw new CommandError(
-        `Port ${port} on ${host} is in use, perhaps by another Tally. Stop that one, or choose another port with --port (TALLY_PORT).`,
+        `Port ${port} on ${host} is already in use, perhaps by another Tally. Stop it, or choose another port with --port (TALLY_PORT).`,
       )
     }
-    throw new CommandError(`Cannot listen on ${host}, port ${port}: ${message}. Choose another with --host and --port.`)
+    throw new CommandError(
+      `Cannot listen on ${host}, port ${port}: ${message}. Choose another address with --host and --port.`,
+    )
   }
 }
 
@@ -230,15 +235,15 @@ function listen({ host, port }: Config, start: (options: ListenOptions) => Serve
 async function protectFiles({ dataDir, backups }: Config, logger: Logger): Promise<void> {
   const { protect } = await import('../database/permissions.ts')
   const { changed, exposed } = protect({ dataDir, backups: backups.folder })
-  if (changed.length > 0) logger.info({ paths: changed }, 'other users could read these; now only the owner can')
+  if (changed.length > 0) logger.info({ paths: changed }, 'made these paths readable by their owner only')
   if (exposed.length > 0) logger.warn({ paths: exposed }, EXPOSED_FILES)
 }
 
 function logDiskSpace(level: SpaceLevel, { freeBytes, totalBytes }: DiskSpace, logger: Logger): void {
   const line = { free_bytes: freeBytes, total_bytes: totalBytes }
-  if (level === 'ok') logger.info(line, 'the disk of the database has enough space again')
-  else if (level === 'low') logger.warn(line, 'the disk of the database has less than 15 % left; free some space')
-  else logger.error(line, 'the disk of the database has less than 5 % left; a full disk refuses reports')
+  if (level === 'ok') logger.info(line, 'the database disk has enough free space again')
+  else if (level === 'low') logger.warn(line, 'the database disk has less than 15% free space; free some space')
+  else logger.error(line, 'the database disk has less than 5% free space; reports are refused when it is full')
 }
 
 /** Answers at the first signal to end; the second ends the process at once. */
@@ -260,11 +265,11 @@ function askedToStop(): Promise<string> {
 async function finish(server: Server, logger: Logger): Promise<void> {
   const finished = await Promise.race([server.stop().then(() => true), Bun.sleep(FINISH_MS).then(() => false)])
   if (finished) return
-  logger.warn(`some requests were not finished after ${FINISH_MS / 1000} s and are cut off`)
+  logger.warn(`some requests did not finish within ${FINISH_MS / 1000} s and were aborted`)
   await server.stop(true)
 }
 
-/** Backups by the server itself. One that fails is told, and tried again a minute later. */
+/** Scheduled backups. A failed backup is logged and retried a minute later. */
 async function startBackups({ backups, dataDir }: Config, logger: Logger) {
   const [{ scheduleBackups }, { DATABASE_FILE }, { systemClock }] = await Promise.all([
     import('../database/scheduled-backups.ts'),
@@ -278,8 +283,8 @@ async function startBackups({ backups, dataDir }: Config, logger: Logger) {
     keep: backups.keep,
     clock: systemClock,
     events: {
-      made: (backup) => logger.info({ backup }, 'made a backup'),
-      failed: (error) => logger.error({ err: error }, 'could not make a backup'),
+      made: (backup) => logger.info({ backup }, 'created a backup'),
+      failed: (error) => logger.error({ err: error }, 'could not create a backup'),
     },
   })
 }
@@ -289,7 +294,7 @@ async function flushLastUsed(people: { flushLastUsed(): Promise<void> }, logger:
   try {
     await people.flushLastUsed()
   } catch (error) {
-    logger.warn({ err: driverError(error) }, 'could not write when tokens were last used')
+    logger.warn({ err: driverError(error) }, 'could not store when tokens were last used')
   }
 }
 

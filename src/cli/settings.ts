@@ -54,7 +54,7 @@ function printSettings(body: Settings, { json }: Flags): void {
   print(`logo              ${lines(body.logo)}`)
 }
 
-/** The picture of a flag: null to take it away. */
+/** The image that a flag names; null to remove the logo. */
 async function logoOf(path: string): Promise<Uint8Array | null> {
   if (textOrNone(path) === null) return null
   try {
@@ -67,7 +67,7 @@ async function logoOf(path: string): Promise<Uint8Array | null> {
 export function addSettingsCommands(program: Command): void {
   const settings = program
     .command('settings')
-    .description('Show and change the settings of the organization')
+    .description('Show and change the organization settings')
     .addHelpText('after', examples('tally settings show', 'tally settings set --unknown-projects hold'))
 
   settings
@@ -86,21 +86,21 @@ export function addSettingsCommands(program: Command): void {
       // Without any days a server has yet to begin.
       if (!flags.json && !sums.complete && sums.days > 0) {
         print(
-          `sums              are being made again for ${sums.time_zone}: ${sums.days_made} of ${sums.days} days; reports are exact meanwhile`,
+          `totals            being recalculated for ${sums.time_zone}: ${sums.days_made} of ${sums.days} days; reports stay exact`,
         )
       }
     })
 
   settings
     .command('set')
-    .description('Change settings; what is not named stays as it is')
+    .description('Change settings; settings you omit keep their values')
     .option('--name <name>', 'name of the organization, as bills show it')
-    .option('--time-zone <zone>', 'IANA time zone in which days and months begin')
-    .option('--currency <code>', 'ISO 4217 code of the usual bill currency')
+    .option('--time-zone <zone>', 'IANA time zone for days and months')
+    .option('--currency <code>', 'ISO 4217 code of the default bill currency')
     .addOption(
       new Option(
         '--unknown-projects <what>',
-        'projects and tickets that a report names for the first time: create them, or hold the entry unattributed',
+        'when a report names an unknown project or ticket: create it, or hold the entry as unattributed',
       ).choices(UNKNOWN_PROJECTS),
     )
     .addOption(
@@ -109,17 +109,17 @@ export function addSettingsCommands(program: Command): void {
     .addOption(
       new Option(
         '--telemetry-by-email <yes|no>',
-        'whether sessions pushed with an organization token belong to the person whose e-mail the agent sends',
+        'whether sessions pushed with an organization token are assigned to the person whose e-mail address the agent sends',
       ).choices(['yes', 'no']),
     )
-    .option('--email <address>', 'where bills come from; none clears it, as of all that follow')
-    .option('--address <text>', 'postal address on bills, in lines')
-    .option('--tax-id <text>', 'VAT number or the like')
-    .option('--markup <percent>', 'on costs, where neither project nor client has one')
+    .option('--email <address>', 'sender address of bills; none clears it, as for the options below')
+    .option('--address <text>', 'postal address on bills, may have several lines')
+    .option('--tax-id <text>', 'tax id, such as a VAT number')
+    .option('--markup <percent>', 'default markup on costs, used if neither project nor client has one')
     .option('--due-days <days>', 'days until a bill is due')
-    .option('--bill-number-format <format>', 'such as {year}-{sequence:4}')
-    .option('--bill-footer <text>', 'below every bill, such as how to pay')
-    .option('--logo <file>', 'PNG or JPEG on bills, up to 256 KiB')
+    .option('--bill-number-format <format>', 'format of bill numbers, such as {year}-{sequence:4}')
+    .option('--bill-footer <text>', 'text at the end of every bill, such as payment instructions')
+    .option('--logo <file>', 'PNG or JPEG logo for bills, up to 256 KiB')
     .option('--json', 'print the settings as JSON')
     .addHelpText(
       'after',

@@ -55,7 +55,7 @@ function tellSheet(what: string, sheet: TokenSheet, { json }: Flags): void {
 export function addSheetsCommands(program: Command): void {
   const sheets = program
     .command('sheets')
-    .description('Make entries by hand on token sheets, submit and approve them as a whole')
+    .description('Enter usage by hand on token sheets, and submit and approve them')
     .addHelpText(
       'after',
       examples(
@@ -74,12 +74,12 @@ function addReadingCommands(sheets: Command): void {
     .command('list')
     .description('List token sheets, newest first')
     .option('--status <status>', 'open, submitted, approved, returned', collect)
-    .option('--person <person>', 'id or e-mail address; repeatable or with commas', collect)
+    .option('--person <person>', 'id or e-mail address; repeatable or comma-separated', collect)
     .option('--starting-at <when>', 'periods that begin at or after this date or timestamp')
     .option('--ending-at <when>', 'periods that begin before it')
-    .option('--limit <number>', 'sheets a page, 1 to 1000 (default 50)')
-    .option('--page <page>', 'the next_page of the list before')
-    .option('--json', 'print JSON, as GET /api/v1/token-sheets answers it')
+    .option('--limit <number>', 'sheets per page, 1 to 1000 (default 50)')
+    .option('--page <page>', 'next_page of the previous page')
+    .option('--json', 'print JSON, as returned by GET /api/v1/token-sheets')
     .addHelpText(
       'after',
       examples('tally sheets list --status submitted', 'tally sheets list --person ada@example.com --json'),
@@ -107,12 +107,12 @@ function addReadingCommands(sheets: Command): void {
       const answer = await withServices(flags, (all, { viewer }) => all.sheets.listSheets(viewer, query))
       if (flags.json) return printJson(answer)
       printSheets(answer.data)
-      if (answer.has_more) note(`There are more: add --page ${answer.next_page}`)
+      if (answer.has_more) note(`More sheets: add --page ${answer.next_page}`)
     })
 
   sheets
     .command('show')
-    .description('Show a sheet with its entries and what overlaps with reported ones')
+    .description('Show a sheet with its entries and their overlaps with reported entries')
     .argument('<sheet>', 'id of the sheet (sht_…)')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally sheets show sht_…'))
@@ -133,7 +133,7 @@ function addReadingCommands(sheets: Command): void {
 
   sheets
     .command('template')
-    .description('Print the first line of a CSV file of entries, to be filled and imported')
+    .description('Print the CSV header of a file to fill in and import')
     .addHelpText('after', examples('tally sheets template > november.csv'))
     .action(async () => {
       const { TEMPLATE } = await service()
@@ -162,7 +162,7 @@ interface Span {
 }
 
 function tellOverlaps(overlaps: Overlaps): void {
-  note(`\nThese ran at the same time as reported entries of the same person and harness:`)
+  note(`\nThese entries overlap with reported entries of the same person and harness:`)
   for (const { entry, reported } of overlaps) {
     note(`  ${spanText(entry)} and ${spanText(reported)}, both ${entry.agent_harness}`)
   }
@@ -176,10 +176,10 @@ function addFillingCommands(sheets: Command): void {
   sheets
     .command('open')
     .description('Open a sheet for a person and a period')
-    .requiredOption('--person <person>', 'whose it is: id or e-mail address')
+    .requiredOption('--person <person>', 'owner of the sheet: id or e-mail address')
     .option('--month <month>', 'a whole month, such as 2026-11')
-    .option('--from <day>', 'the first day, in the organization’s zone')
-    .option('--to <day>', 'the last day, included')
+    .option('--from <day>', 'first day, in the time zone of the organization')
+    .option('--to <day>', 'last day, inclusive')
     .option('--note <text>', 'what the sheet is for')
     .option('--json', 'print the sheet as JSON')
     .addHelpText(
@@ -194,9 +194,9 @@ function addFillingCommands(sheets: Command): void {
         Flags & { person: string; month?: string; from?: string; to?: string; note?: string }
       >()
       const { person, month, from, to, note: said } = flags
-      if ((from === undefined) !== (to === undefined)) throw new CommandError('Give --from and --to both.', 2)
+      if ((from === undefined) !== (to === undefined)) throw new CommandError('Use --from and --to together.', 2)
       if ((month === undefined) === (from === undefined)) {
-        throw new CommandError('Give --month, or --from and --to: the days that the sheet is for.', 2)
+        throw new CommandError('Use either --month, or --from and --to.', 2)
       }
       const days = month === undefined ? { period: { from: from!, to: to! } } : { month }
       const about = said === undefined ? {} : { note: said }
@@ -206,10 +206,10 @@ function addFillingCommands(sheets: Command): void {
 
   sheets
     .command('import')
-    .description('Add the rows of a filled template to a sheet: all of them, or none where one is wrong')
+    .description('Add the rows of a CSV file to a sheet; if any row is invalid, none are added')
     .argument('<sheet>', 'id of the sheet (sht_…)')
-    .argument('<file>', 'CSV; - reads standard input')
-    .option('--json', 'print what was added as JSON')
+    .argument('<file>', 'CSV file; - for standard input')
+    .option('--json', 'print the added entries as JSON')
     .addHelpText('after', examples('tally sheets import sht_… november.csv'))
     .action(async (id: string, file: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
@@ -253,10 +253,10 @@ function addFillingCommands(sheets: Command): void {
 
   sheets
     .command('change')
-    .description('Change a draft; what the JSON does not name stays, null takes a field away')
+    .description('Change a draft entry; omitted fields keep their values, null clears a field')
     .argument('<sheet>', 'id of the sheet (sht_…)')
     .argument('<entry>', 'id of the entry (ent_…)')
-    .requiredOption('--set <json>', 'such as {"ticket":"ACME-43","summary":null}')
+    .requiredOption('--set <json>', 'fields to change, such as {"ticket":"ACME-43","summary":null}')
     .option('--json', 'print the entry as JSON')
     .addHelpText('after', examples(`tally sheets change sht_… ent_… --set '{"tokens":{"input":522,"output":300}}'`))
     .action(async (id: string, entryId: string, _flags, command: Command) => {
@@ -273,29 +273,29 @@ function addFillingCommands(sheets: Command): void {
 
   sheets
     .command('remove-entry')
-    .description('Remove a draft for good')
+    .description('Permanently remove a draft entry')
     .argument('<sheet>', 'id of the sheet (sht_…)')
     .argument('<entry>', 'id of the entry (ent_…)')
-    .option('--yes', 'do not ask before')
+    .option('--yes', 'skip the confirmation')
     .addHelpText('after', examples('tally sheets remove-entry sht_… ent_…'))
     .action(async (id: string, entryId: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags & { yes?: boolean }>()
-      await confirm(`Remove ${entryId} for good?`, { yes: flags.yes ?? false })
+      await confirm(`Permanently remove ${entryId}?`, { yes: flags.yes ?? false })
       await withServices(flags, (all, self) => all.sheets.removeEntry(id, entryId, self))
       print(`Removed ${entryId}.`)
     })
 
   sheets
     .command('remove')
-    .description('Remove a sheet that is open or returned, with its drafts')
+    .description('Remove an open or returned sheet with its draft entries')
     .argument('<sheet>', 'id of the sheet (sht_…)')
-    .option('--yes', 'do not ask before')
+    .option('--yes', 'skip the confirmation')
     .addHelpText('after', examples('tally sheets remove sht_…'))
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags & { yes?: boolean }>()
       await withServices(flags, async (all, self) => {
         const { entries } = await all.sheets.getSheet(id, self.viewer)
-        if (entries > 0) await confirm(`Remove ${id} with its ${entries} entries?`, { yes: flags.yes ?? false })
+        if (entries > 0) await confirm(`Remove ${id} and its ${entries} entries?`, { yes: flags.yes ?? false })
         await all.sheets.removeSheet(id, self)
       })
       print(`Removed ${id}.`)
@@ -324,9 +324,9 @@ function tellLines(problem: unknown): never {
 function addMovingCommands(sheets: Command): void {
   sheets
     .command('submit')
-    .description('Submit a sheet for approval; overlaps with reported entries are shown before')
+    .description('Submit a sheet for approval; overlaps with reported entries are shown first')
     .argument('<sheet>', 'id of the sheet (sht_…)')
-    .option('--confirm-overlaps', 'submit it although entries overlap with reported ones')
+    .option('--confirm-overlaps', 'submit it even if entries overlap with reported ones')
     .option('--json', 'print the sheet as JSON')
     .addHelpText('after', examples('tally sheets submit sht_…', 'tally sheets submit sht_… --confirm-overlaps'))
     .action(async (id: string, _flags, command: Command) => {
@@ -337,9 +337,11 @@ function addMovingCommands(sheets: Command): void {
         if (data.length > 0 && !confirmOverlaps) {
           tellOverlaps(data)
           if (!isInteractive()) {
-            throw new CommandError('Remove what is counted twice, or add --confirm-overlaps. Nothing was changed.')
+            throw new CommandError(
+              'Entries overlap, so nothing was changed. Remove those that are counted twice, or add --confirm-overlaps.',
+            )
           }
-          await confirm('Submit the sheet all the same?', { yes: false })
+          await confirm('Submit the sheet anyway?', { yes: false })
           confirmOverlaps = true
         }
         return all.sheets.submitSheet(id, self, { confirmOverlaps })
@@ -361,9 +363,9 @@ function addMovingCommands(sheets: Command): void {
 
   sheets
     .command('return')
-    .description('Return a submitted sheet to be corrected')
+    .description('Return a submitted sheet for correction')
     .argument('<sheet>', 'id of the sheet (sht_…)')
-    .requiredOption('--reason <text>', 'why, for the person whose it is')
+    .requiredOption('--reason <text>', 'reason, shown to the owner of the sheet')
     .option('--json', 'print the sheet as JSON')
     .addHelpText('after', examples('tally sheets return sht_… --reason "The session of the 12th was reported as well"'))
     .action(async (id: string, _flags, command: Command) => {
@@ -374,13 +376,13 @@ function addMovingCommands(sheets: Command): void {
 
   sheets
     .command('withdraw-approval')
-    .description('Make an approved sheet a submitted one again')
+    .description('Withdraw the approval of a sheet, which becomes submitted again')
     .argument('<sheet>', 'id of the sheet (sht_…)')
     .option('--json', 'print the sheet as JSON')
     .addHelpText('after', examples('tally sheets withdraw-approval sht_…'))
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       const sheet = await withServices(flags, (all, self) => all.sheets.withdrawApproval(id, self))
-      tellSheet('No longer approved:', sheet, flags)
+      tellSheet('Withdrew the approval of', sheet, flags)
     })
 }

@@ -8,9 +8,9 @@ import { type DatabaseFlags, withServices } from './with-services.ts'
 export function addShowEntryCommand(entries: Command): void {
   entries
     .command('show')
-    .description('Show one entry: what it is, how its list value comes about, and what happened to it')
-    .argument('<id>', 'id of the entry (ent_…), as `tally entries list` shows it')
-    .option('--json', 'print JSON, as GET /api/v1/token-entries/{id} answers it')
+    .description('Show one entry: its fields, the calculation of its list value, and its history')
+    .argument('<id>', 'id of the entry (ent_…), see `tally entries list`')
+    .option('--json', 'print JSON, as returned by GET /api/v1/token-entries/{id}')
     .addHelpText('after', examples('tally entries show ent_01a1fa172a0277f3983322718874f2ef'))
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<DatabaseFlags & { json?: boolean }>()
@@ -50,7 +50,7 @@ function printFields(entry: TokenEntryDetail): void {
   for (const [name, value] of fields) if (value !== null) print(`${name.padEnd(12)} ${value}`)
 }
 
-/** The rule as it was then, and what it looked at. */
+/** The rule in the version that placed the entry, with its conditions. */
 function ruleText({ placement: { rule }, placed_by_rule: said }: TokenEntryDetail): string | null {
   if (!rule) return null
   const conditions = said?.conditions.map(({ field, matches }) => `${field}=${matches}`).join(' and ')
@@ -58,7 +58,7 @@ function ruleText({ placement: { rule }, placed_by_rule: said }: TokenEntryDetai
 }
 
 function costText({ cost, reported_cost, model }: TokenEntryDetail): string {
-  if (cost === null) return `unknown: \`tally prices resolve ${model}\` says why there is no price`
+  if (cost === null) return `unpriced; to see why: tally prices resolve ${model}`
   return `$${amountText(cost)} (${reported_cost === null ? 'list value' : 'as reported'})`
 }
 
@@ -70,7 +70,7 @@ function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
   }
   const { parts, price: row } = valuation
   print(
-    `List value at the price of '${row.model}' at ${row.provider || 'any provider'} (${row.source}, holds from ${startText(row.effective_from)}), found by step ${price.step}:`,
+    `List value at the price of '${row.model}' at ${row.provider || 'any provider'} (${row.source}, effective from ${startText(row.effective_from)}), found in lookup step ${price.step}:`,
   )
   printTable(
     [
@@ -86,20 +86,22 @@ function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
     ],
     parts,
   )
-  print(`Together, rounded once to 9 decimals: $${amountText(valuation.list_value)}`)
+  print(`Total, rounded to 9 decimals: $${amountText(valuation.list_value)}`)
   if (price.note?.includes('cache_price_assumed'))
-    print('The row has no price for some cache tokens: the input price was used.')
+    print('The price has no rate for some cache tokens, so the input price was used.')
   if (price.note?.includes('tier_uncertain'))
-    print('Some requests may have reached a long-context price, which is not known of a sum: this is the lower bound.')
+    print(
+      'Some requests may have been charged at a long-context price, which cannot be determined from totals. This is the lower bound.',
+    )
 }
 
 function printHistory({ data }: TokenEntryHistory): void {
   printTable(
     [
       { title: 'WHEN (UTC)', of: ({ at }) => minute(at) },
-      { title: 'WHAT', of: ({ action }) => action },
+      { title: 'ACTION', of: ({ action }) => action },
       {
-        title: 'WHO',
+        title: 'ACTOR',
         of: ({ actor }) => (actor ? [actor.user.name, actor.token?.name].filter(Boolean).join(', ') : 'Tally'),
       },
       { title: 'DETAILS', of: ({ details }) => JSON.stringify(details) },

@@ -13,15 +13,15 @@ interface SqlFlags extends DatabaseFlags {
 export function addSqlCommand(program: Command): void {
   program
     .command('sql')
-    .description('Ask the embedded database a question in SQL; nothing can be changed')
-    .argument('<query>', 'one statement')
-    .option('--read-only', 'as it always is')
-    .option('--json', 'print JSON, with whole numbers beyond 2^53 as text')
+    .description('Run a read-only SQL query on the embedded database')
+    .argument('<query>', 'one SQL statement')
+    .option('--read-only', 'no effect: queries are always read-only')
+    .option('--json', 'print JSON, with integers beyond 2^53 as strings')
     .addHelpText(
       'after',
       `
-Safe beside a running server, unlike versions of sqlite3 below 3.51.3. The tables are no part of the API and change with
-versions. Costs are nano-dollars, prices pico-dollars per token, moments milliseconds since 1970.
+Safe while the server runs, unlike sqlite3 before 3.51.3. The tables are not part of the API and change between
+versions. Costs are in nano-dollars, prices in pico-dollars per token, times in milliseconds since 1970.
 ${examples("tally sql 'SELECT status, count(*) FROM entries GROUP BY status'", "tally sql --json 'SELECT name FROM sqlite_schema'")}`,
     )
     .action(async (query: string, _flags, command: Command) => {

@@ -1,4 +1,4 @@
-/** The state of telemetry for people. */
+/** Formats the telemetry status for the terminal. */
 import type { TelemetryAssigned, TelemetryStatus } from '../features/telemetry/schema.ts'
 import { type Column, minute, note, print, printTable } from './print.ts'
 import { counted, countText } from './report-text.ts'
@@ -16,12 +16,14 @@ export function printStatus(status: TelemetryStatus): void {
   const { channels, pushes = [] } = status
   if (pushes.length === 0) {
     print(
-      'Nothing has been pushed yet. `tally tokens create --kind org` makes a token for it, and the README says what',
+      'No data has been pushed yet. Create a token with `tally tokens create --kind org`, and configure the agents as',
     )
-    print('each agent needs. What is refused, such as a wrong token, stands in the log of the agent or its exporter.')
+    print(
+      'the README describes. Refused pushes, such as those with a wrong token, are in the log of the agent or exporter.',
+    )
     return
   }
-  print('TOKENS THAT PUSH')
+  print('TOKENS')
   printTable(
     [
       { title: 'NAME', of: ({ token }) => token.name },
@@ -32,7 +34,7 @@ export function printStatus(status: TelemetryStatus): void {
     ],
     pushes,
   )
-  if (channels.length === 0) print('\nNone of it tells what an agent used; what came instead stands below.')
+  if (channels.length === 0) print('\nNone of the data contains token usage. What was received is listed below.')
   else printCounted(status)
   printUncounted(status)
   printEmails(status)
@@ -71,28 +73,35 @@ function printUncounted({ rejected, ignored }: TelemetryStatus): void {
     ],
     ignored.slice(0, IGNORED_SHOWN),
   )
-  if (ignored.length > IGNORED_SHOWN) print(`… and ${ignored.length - IGNORED_SHOWN} more names: --json shows them.`)
+  if (ignored.length > IGNORED_SHOWN)
+    print(`… and ${ignored.length - IGNORED_SHOWN} more names; use --json to list all of them.`)
 }
 
 function printEmails({ by_email, emails = [] }: TelemetryStatus): void {
   if (!by_email) {
-    note('Sessions pushed with an organization token belong to its creator: the setting telemetry_by_email is off.')
+    note(
+      'The setting telemetry_by_email is off: sessions pushed with an organization token are assigned to its creator.',
+    )
   }
   if (emails.length === 0) return
-  print('\nE-MAILS OF NOBODY')
+  print('\nUNASSIGNED ADDRESSES')
   printTable([{ title: 'E-MAIL', of: ({ email }) => email }, count('SESSIONS', 'sessions'), LAST_SEEN], emails)
-  note('Their sessions belong to the creator of the token. `tally telemetry assign` gives them to a person.')
+  note('Their sessions are assigned to the creator of the token. To assign them to a person: tally telemetry assign')
 }
 
 export function printAssigned({ dry_run, email, user, sessions, entries, locked, skipped }: TelemetryAssigned): void {
   if (sessions + skipped.length === 0) {
-    print(`No session waits for ${email}. \`tally telemetry status\` shows the addresses for which some do.`)
+    print(`No sessions to assign for ${email}. To list unassigned addresses: tally telemetry status`)
     return
   }
   const what = `${counted(sessions, 'session', 'sessions')} with ${counted(entries, 'entry', 'entries')}`
-  print(dry_run ? `${what} of ${email} would go to ${user.name}.` : `${what} of ${email} went to ${user.name}.`)
+  print(
+    dry_run
+      ? `${what} of ${email} would be assigned to ${user.name}.`
+      : `${what} of ${email} assigned to ${user.name}.`,
+  )
   if (locked.length > 0) {
-    print('These entries stay whose they are:')
+    print('These entries are locked and keep their owner:')
     printTable(
       [
         { title: 'ID', of: ({ id }) => id },
@@ -102,7 +111,7 @@ export function printAssigned({ dry_run, email, user, sessions, entries, locked,
     )
   }
   if (skipped.length > 0) {
-    print('These sessions stay whose they are:')
+    print('These sessions keep their owner:')
     printTable(
       [
         { title: 'SESSION', of: ({ agent_harness, session_id }) => `${agent_harness} ${session_id}` },
@@ -114,7 +123,7 @@ export function printAssigned({ dry_run, email, user, sessions, entries, locked,
 }
 
 const WHY_SKIPPED: Record<TelemetryAssigned['skipped'][number]['reason'], string> = {
-  theirs: 'theirs already',
-  reported: 'reported with a service token, which says whose it is',
+  theirs: 'already assigned to this person',
+  reported: 'reported with a service token, which determines its owner',
   has_another: 'the person has another session with this id',
 }

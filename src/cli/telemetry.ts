@@ -17,7 +17,7 @@ interface AssignFlags extends Flags {
 export function addTelemetryCommands(program: Command): void {
   const telemetry = program
     .command('telemetry')
-    .description('Show what agents push by OpenTelemetry, and assign sessions to people')
+    .description('Show the OpenTelemetry data that agents push, and assign sessions to people')
     .addHelpText(
       'after',
       examples(
@@ -29,7 +29,7 @@ export function addTelemetryCommands(program: Command): void {
   telemetry
     .command('status')
     .description(
-      'Show which agents push, what is counted, and what is not and why; a running server writes it every ten seconds',
+      'Show which agents push data, what is counted, and what is not and why; a running server updates it every 10 seconds',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally telemetry status', "tally telemetry status --json | jq '.rejected'"))
@@ -45,10 +45,10 @@ export function addTelemetryCommands(program: Command): void {
   telemetry
     .command('assign')
     .description(
-      'Give a person the sessions that agents pushed under an e-mail that was nobody’s then; approved and billed entries stay',
+      'Assign the sessions pushed with an unassigned e-mail address to a person; approved and billed entries do not move',
     )
-    .requiredOption('--email <address>', 'the address that the agents sent')
-    .requiredOption('--to <user>', 'e-mail address or id (usr_…) of the person whose sessions they are')
+    .requiredOption('--email <address>', 'address that the agents sent')
+    .requiredOption('--to <user>', 'e-mail address or id (usr_…) of the person to assign them to')
     .option('--dry-run', 'show what would move, and change nothing')
     .option('--json', 'print JSON')
     .addHelpText(

@@ -8,7 +8,7 @@ import { type DatabaseFlags, withServices } from './with-services.ts'
 /** How many entries a call takes. */
 const PAGE = 1_000
 
-/** `tally rules test --last <number>`: on the newest entries, instead of on a sample. */
+/** `tally rules test --last <number>`: tests the newest entries instead of a sample. */
 export async function tryOnEntries(
   flags: DatabaseFlags & { json?: boolean },
   tried: Unsaved,
@@ -36,10 +36,10 @@ function printTrial(data: RuleTrialAnswer['data']): void {
     [
       { title: 'STARTED (UTC)', of: ({ entry }) => minute(entry.started_at) },
       { title: 'ENTRY', of: ({ entry }) => entry.id },
-      { title: 'NOW', of: ({ entry }) => placeText(entry) },
+      { title: 'CURRENT PLACE', of: ({ entry }) => placeText(entry) },
       { title: 'RULE', of: ({ taken }) => taken?.rule.name ?? 'none' },
       {
-        title: 'PLACE',
+        title: 'NEW PLACE',
         of: ({ taken }) => (taken ? [taken.project.key, taken.ticket].filter(Boolean).join(' ') : '–'),
       },
       { title: 'EARLIER RULES', of: whyNotEarlier },

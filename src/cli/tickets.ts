@@ -38,8 +38,8 @@ const KIND: Kind<TicketView, TicketBody> = {
 }
 
 function place({ project, assumed_projects }: TicketBody): string {
-  if (project) return ` of ${project.key}`
-  return isConflicting(assumed_projects) ? ', whose project is not decided' : ', which has no project'
+  if (project) return ` in ${project.key}`
+  return isConflicting(assumed_projects) ? ' (project not decided)' : ' (no project)'
 }
 
 type Assumed = TicketBody['assumed_projects']
@@ -57,24 +57,24 @@ function decisionText({ project_decided, assumed_projects }: TicketBody): string
   return isConflicting(assumed_projects) ? 'conflict' : 'no'
 }
 
-/** The project, and whether it binds everybody's reports. */
+/** The project, and whether it applies to everyone's reports. */
 function projectText({ project, project_decided, assumed_projects }: TicketBody): string {
   if (project) return `${projectName(project)}, ${project_decided ? 'decided' : 'assumed from reports'}`
-  return isConflicting(assumed_projects) ? 'not decided: reports assume different projects' : 'none, not decided'
+  return isConflicting(assumed_projects) ? 'not decided: reports name different projects' : 'none, not decided'
 }
 
-/** Where reports put the ticket, and how many people's do. */
+/** The projects that reports name for the ticket, with the number of people. */
 function assumedFields(assumed: Assumed): [name: string, value: string][] {
   return (assumed ?? []).map(({ project, agent_managers }) => [
     'assumed',
-    `${project ? projectName(project) : 'no project'}, by the reports of ${agent_managers} ${agent_managers === 1 ? 'person' : 'people'}`,
+    `${project ? projectName(project) : 'no project'}, in the reports of ${agent_managers} ${agent_managers === 1 ? 'person' : 'people'}`,
   ])
 }
 
 export function addTicketsCommands(program: Command): void {
   const tickets = program
     .command('tickets')
-    .description('List, add and change tickets, by whose keys reports name their work')
+    .description('List, add and change the tickets that entries are assigned to')
     .addHelpText(
       'after',
       examples(
@@ -87,11 +87,11 @@ export function addTicketsCommands(program: Command): void {
   tickets
     .command('list')
     .description('List tickets')
-    .option('--search <text>', 'only those whose key or title contains the text')
-    .option('--project <project>', 'id, key, name or alias, or none; repeatable or with commas', collect)
-    .option('--conflicting', "only those that people's reports put in different projects, and nobody has decided")
-    .option('--archived', 'only archived ones')
-    .option('--all', 'archived ones as well')
+    .option('--search <text>', 'only tickets whose key or title contains the text')
+    .option('--project <project>', 'id, key, name or alias, or none; repeatable or comma-separated', collect)
+    .option('--conflicting', 'only tickets without a decided project for which reports name different projects')
+    .option('--archived', 'only archived tickets')
+    .option('--all', 'include archived tickets')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -127,8 +127,8 @@ export function addTicketsCommands(program: Command): void {
       if (bodies.length === 0) {
         note(
           conflicting
-            ? 'No ticket has conflicting projects.'
-            : 'There is no such ticket. Reports make them by naming them, or `tally tickets add`.',
+            ? 'No tickets with conflicting projects.'
+            : 'No matching tickets. Tickets are created when a report names them, or with `tally tickets add`.',
         )
       }
     })
@@ -156,8 +156,8 @@ export function addTicketsCommands(program: Command): void {
   tickets
     .command('add')
     .description('Add a ticket')
-    .argument('<key>', 'by which reports name it, such as ACME-42 or acme/web#17')
-    .option('--title <text>', 'what it is about')
+    .argument('<key>', 'key that reports use, such as ACME-42 or acme/web#17')
+    .option('--title <text>', 'title of the ticket')
     .option('--project <project>', 'id, key, name or alias of its project')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally tickets add ACME-42 --project ACME --title "Checkout loses the basket"'))
@@ -173,14 +173,12 @@ export function addTicketsCommands(program: Command): void {
 
   tickets
     .command('change')
-    .description(
-      'Change a ticket, or decide its project: its entries that are on no bill move there, as do later reports',
-    )
+    .description('Change a ticket or set its project, which moves its unbilled entries and applies to later reports')
     .argument('<ticket>', TICKET)
-    .option('--title <text>', 'what it is about, or none')
+    .option('--title <text>', 'title, or none')
     .option(
       '--project <project>',
-      "id, key, name or alias; binds everybody's reports from now on. none takes the decision back",
+      "id, key, name or alias of the project, which then applies to everyone's reports; none clears it",
     )
     .option('--json', 'print JSON')
     .addHelpText(
@@ -204,12 +202,12 @@ export function addTicketsCommands(program: Command): void {
 
   addKeepingCommands(tickets, KIND, {
     archive: {
-      description: 'Take a ticket out of lists; reports that name it still arrive there',
+      description: 'Archive a ticket: hide it from lists; reports that name it are still assigned to it',
       does: ({ projects }, self, ticket) => projects.archiveTicket(self, ticket),
     },
     restore: ({ projects }, self, ticket) => projects.restoreTicket(self, ticket),
     remove: {
-      description: 'Remove a ticket that has no entry',
+      description: 'Remove a ticket without entries',
       does: ({ projects }, self, ticket) => projects.removeTicket(self, ticket),
     },
   })

@@ -30,7 +30,7 @@ interface ListFlags extends Flags {
   all?: boolean
 }
 
-const ID = 'id of the token (tok_…), as `tally tokens list` shows it'
+const ID = 'id of the token (tok_…), see `tally tokens list`'
 
 const services = () => import('../features/people/service.ts')
 
@@ -40,7 +40,7 @@ function parseExpiry(text: string): number {
   const moment = duration === undefined ? parseMoment(text) : Date.now() + duration
   if (moment === undefined) {
     throw new InvalidArgumentError(
-      'Use a duration (90d, 12h, 30min, 2w), a date (2027-01-01, from its first moment in UTC), or a timestamp with its offset (2027-01-01T08:00:00+01:00).',
+      'Use a duration (90d, 12h, 30min, 2w), a date (2027-01-01, midnight UTC) or a timestamp with an offset (2027-01-01T08:00:00+01:00).',
     )
   }
   return moment
@@ -49,7 +49,7 @@ function parseExpiry(text: string): number {
 export function addTokensCommands(program: Command): void {
   const tokens = program
     .command('tokens')
-    .description('Make, list and revoke the tokens that agents and programs call with')
+    .description('Create, list and revoke the tokens of agents and programs')
     .addHelpText(
       'after',
       examples('tally tokens create --kind svc --user ada@example.com --name ci --expires 90d', 'tally tokens list'),
@@ -57,24 +57,24 @@ export function addTokensCommands(program: Command): void {
 
   tokens
     .command('create')
-    .description('Make a token; it is shown this once')
+    .description('Create a token; it is shown only once')
     .addOption(
-      new Option('--kind <kind>', 'svc reports entries, read reads, org pushes telemetry')
+      new Option('--kind <kind>', 'svc to report entries, read to read data, org to push telemetry')
         .choices(KINDS)
         .makeOptionMandatory(),
     )
     .requiredOption(
       '--user <user>',
-      'e-mail address or id of the person who owns it: the agent manager of what it reports',
+      'e-mail address or id of the owner, who becomes the agent manager of the entries it reports',
     )
-    .requiredOption('--name <name>', 'what it is for, as lists show it')
+    .requiredOption('--name <name>', 'name to recognize it by')
     .addOption(
-      new Option('--expires <when>', 'a duration (90d), a date or a timestamp; never where absent').argParser(
+      new Option('--expires <when>', 'expiry: a duration (90d), a date or a timestamp; never by default').argParser(
         parseExpiry,
       ),
     )
-    .addOption(new Option('--allow <what>', 'let a service token send bills as well').choices(['bills']))
-    .option('--json', 'print the token and what it is as JSON')
+    .addOption(new Option('--allow <what>', 'also allow a service token to send bills').choices(['bills']))
+    .option('--json', 'print the token and its details as JSON')
     .addHelpText(
       'after',
       examples(
@@ -94,19 +94,19 @@ export function addTokensCommands(program: Command): void {
       if (flags.json) return printJson(body)
       // The token alone goes to standard output, so that a shell's variable can take it.
       print(secret)
-      const lifetime = body.expires_at === null ? 'does not expire' : `expires at ${body.expires_at}`
+      const lifetime = body.expires_at === null ? 'does not expire' : `expires on ${body.expires_at}`
       note(
-        `This ${KIND_NAMES[kind]} token '${body.name}' of ${body.user.name} ${lifetime}. It is not shown again; its id is ${body.id}.`,
+        `Created the ${KIND_NAMES[kind]} token '${body.name}' of ${body.user.name}, which ${lifetime}. Store it now: it is not shown again. Id: ${body.id}`,
       )
     })
 
   tokens
     .command('list')
-    .description('List the tokens that work')
-    .option('--user <user>', 'only those of this person (e-mail address or id)')
-    .addOption(new Option('--kind <kind>', 'only those of this kind').choices(KINDS))
-    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES).conflicts('all'))
-    .option('--all', 'also those that are revoked, expired or stopped')
+    .description('List active tokens')
+    .option('--user <user>', 'only tokens of this person (e-mail address or id)')
+    .addOption(new Option('--kind <kind>', 'only tokens of this kind').choices(KINDS))
+    .addOption(new Option('--state <state>', 'only tokens in this state').choices(STATES).conflicts('all'))
+    .option('--all', 'include revoked, expired and stopped tokens')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally tokens list', 'tally tokens list --user ada@example.com --all --json'))
     .action(async (_flags, command: Command) => {
@@ -129,7 +129,7 @@ export function addTokensCommands(program: Command): void {
           { title: 'TOKEN', of: ({ kind, hint }) => `tally_${kind}_${hint}…` },
           { title: 'PERSON', of: ({ user }) => user.email },
           { title: 'STATE', of: ({ state }) => state },
-          { title: 'MAY', of: ({ allow_bills }) => (allow_bills ? 'bills' : '') },
+          { title: 'ALLOWED', of: ({ allow_bills }) => (allow_bills ? 'bills' : '') },
           { title: 'LAST USED (UTC)', of: ({ last_used_at }) => minute(last_used_at) },
           { title: 'EXPIRES (UTC)', of: ({ expires_at }) => minute(expires_at) },
           { title: 'ID', of: ({ id }) => id },
@@ -140,7 +140,7 @@ export function addTokensCommands(program: Command): void {
 
   tokens
     .command('show')
-    .description('Show one token: what it is, who made it, when it was last used')
+    .description('Show one token: its kind, owner and last use')
     .argument('<id>', ID)
     .option('--json', 'print the token as JSON')
     .addHelpText('after', examples('tally tokens show tok_01a1fa172a0277f3983322718874f2ef'))
@@ -155,7 +155,7 @@ export function addTokensCommands(program: Command): void {
         `'${body.name}' (tally_${body.kind}_${body.hint}…), a ${KIND_NAMES[body.kind]} token of ${body.user.name} (${body.user.email})`,
       )
       print(`state      ${body.state}${body.allow_bills ? ', may send bills' : ''}`)
-      print(`made       ${minute(body.created_at)} UTC`)
+      print(`created    ${minute(body.created_at)} UTC`)
       print(`last used  ${body.last_used_at === null ? 'never' : `${minute(body.last_used_at)} UTC`}`)
       print(`expires    ${body.expires_at === null ? 'never' : `${minute(body.expires_at)} UTC`}`)
       if (body.revoked_at !== null) print(`revoked    ${minute(body.revoked_at)} UTC`)
@@ -163,7 +163,7 @@ export function addTokensCommands(program: Command): void {
 
   tokens
     .command('revoke')
-    .description('Stop a token for good; a running server refuses it from the next call on')
+    .description('Revoke a token permanently; a running server refuses it from the next request')
     .argument('<id>', ID)
     .option('--json', 'print the token as JSON')
     .addHelpText('after', examples('tally tokens revoke tok_01a1fa172a0277f3983322718874f2ef'))

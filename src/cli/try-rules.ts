@@ -24,7 +24,7 @@ interface Flags extends SaidFlags {
 export function parsePosition(text: string): number {
   const position = Number(text)
   if (Number.isSafeInteger(position) && position >= 1) return position
-  throw new InvalidArgumentError('Use a whole number from 1.')
+  throw new InvalidArgumentError('Use a whole number of 1 or more.')
 }
 
 function addLabel(text: string, before: Record<string, string> = {}): Record<string, string> {
@@ -37,19 +37,19 @@ function addLabel(text: string, before: Record<string, string> = {}): Record<str
 export function addTryRulesCommand(rules: Command): void {
   const command = rules
     .command('test')
-    .description('Say which rule takes a sample and why the earlier ones do not, also for a rule that is not saved')
-    .option('--harness <harness>', 'the harness of the sample')
-    .option('--agent <name>', 'the name of its agent')
-    .option('--model <model>', 'its model')
-    .option('--provider <provider>', 'who sold the model')
-    .option('--manager <person>', 'e-mail address or name of the person')
-    .option('--summary <text>', 'what the session did')
-    .option('--label <name=value>', 'a label; repeat it for several', addLabel)
-    .option('--last <number>', 'instead of a sample: the newest entries, so many', parsePosition)
+    .description('Show which rule matches a sample and why earlier rules do not; can include an unsaved rule')
+    .option('--harness <harness>', 'harness of the sample')
+    .option('--agent <name>', 'agent name of the sample')
+    .option('--model <model>', 'model of the sample')
+    .option('--provider <provider>', 'provider of the model')
+    .option('--manager <person>', 'e-mail address or name of the agent manager')
+    .option('--summary <text>', 'summary of the sample')
+    .option('--label <name=value>', 'label of the sample; repeatable', addLabel)
+    .option('--last <number>', 'test this number of newest entries instead of a sample', parsePosition)
   saidOptions(command)
-    .option('--position <number>', 'where the rule that is not saved would stand', parsePosition)
-    .option('--replaces <rule>', 'the saved rule in whose place it is tried, as if that one were changed')
-    .option('--json', 'print JSON, as POST /api/v1/placement-rules/test answers it')
+    .option('--position <number>', 'position of the unsaved rule', parsePosition)
+    .option('--replaces <rule>', 'saved rule that the unsaved rule replaces in the test')
+    .option('--json', 'print JSON, as returned by POST /api/v1/placement-rules/test')
     .addHelpText(
       'after',
       examples(
@@ -86,7 +86,7 @@ function unsavedRule({ when, project, ticket, position }: Flags) {
   const conditions = conditionsOf(when)
   if (!conditions && project === undefined) return undefined
   if (!conditions || project === undefined) {
-    throw new CommandError('A rule that is not saved needs --when and --project.', 2)
+    throw new CommandError('An unsaved rule needs --when and --project.', 2)
   }
   return { name: 'the new rule', conditions, project, ticket: ticketOf(ticket) ?? null, position }
 }
@@ -94,15 +94,15 @@ function unsavedRule({ when, project, ticket, position }: Flags) {
 function triedWith(flags: Flags): Unsaved {
   const unsaved = unsavedRule(flags)
   if (flags.replaces !== undefined && !unsaved) {
-    throw new CommandError('--replaces needs the rule to try in its place: --when and --project.', 2)
+    throw new CommandError('--replaces requires an unsaved rule: add --when and --project.', 2)
   }
   return { unsaved, replaces: flags.replaces }
 }
 
 const VERDICTS = {
-  takes: 'takes it',
-  disabled: 'is disabled',
-  project_archived: 'is skipped: its project is archived',
+  takes: 'matches',
+  disabled: 'disabled',
+  project_archived: 'skipped: its project is archived',
   not_met: '',
 } satisfies Record<ExplanationBody['steps'][number]['verdict'], string>
 
@@ -110,16 +110,16 @@ function printExplanation({ taken, steps }: ExplanationBody): void {
   printTable(
     [
       { title: 'RULE', of: ({ rule }) => rule.name },
-      { title: 'VERDICT', of: ({ verdict, failed }) => VERDICTS[verdict] || failed.map(whyNot).join('; ') },
+      { title: 'RESULT', of: ({ verdict, failed }) => VERDICTS[verdict] || failed.map(whyNot).join('; ') },
     ],
     steps,
   )
   if (!taken) {
-    print('No rule takes it: it would be unattributed.')
+    print('No rule matches. The entry would be unattributed.')
     return
   }
   const place = taken.ticket === null ? taken.project.key : `ticket ${taken.ticket} of ${taken.project.key}`
-  print(`Rule '${taken.rule.name}' places it on ${place}.${taken.note === null ? '' : ` ${taken.note}`}`)
+  print(`Rule '${taken.rule.name}' assigns it to ${place}.${taken.note === null ? '' : ` ${taken.note}`}`)
 }
 
 function whyNot({ field, matches, value }: ExplanationBody['steps'][number]['failed'][number]): string {

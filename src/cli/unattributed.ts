@@ -18,14 +18,16 @@ interface Flags extends DatabaseFlags, EntryFilterFlags {
 export function addUnattributedCommand(program: Command): void {
   const command = program
     .command('unattributed')
-    .description('Show entries that nothing placed, by what they have in common, the most money first')
+    .description(
+      'List unattributed entries (not assigned to a project), grouped by what they have in common, highest cost first',
+    )
     .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
     .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC')
   addEntryFilters(command)
-    .option('--limit <number>', 'groups a page, 1 to 1000 (default 50)')
-    .option('--page <page>', 'the next_page of the answer before')
-    .option('--csv', 'print every group as CSV')
-    .option('--json', 'print JSON, as GET /api/v1/reports/unattributed answers it')
+    .option('--limit <number>', 'groups per page, 1 to 1000 (default 50)')
+    .option('--page <page>', 'next_page of the previous page')
+    .option('--csv', 'print all groups as CSV')
+    .option('--json', 'print JSON, as returned by GET /api/v1/reports/unattributed')
     .addHelpText('after', examples('tally unattributed', 'tally unattributed --starting-at 2026-11-01 --csv'))
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
@@ -36,14 +38,14 @@ export function addUnattributedCommand(program: Command): void {
         if (flags.csv) return printCsv(reports.exportUnattributed(viewer, asked), UNATTRIBUTED_COLUMNS)
         const report = await reports.unattributed(viewer, asked)
         if (flags.json) return printJson(report)
-        if (report.totals.entries === 0) return print('Every entry has its place.')
+        if (report.totals.entries === 0) return print('No unattributed entries.')
         printTable(
           [
             { title: 'GROUP', of: ({ name }) => name },
             { title: 'ENTRIES', of: ({ entries }) => countText(entries), align: 'right' },
             { title: 'TOKENS', of: ({ tokens }) => countText(tokens.total), align: 'right' },
             { title: 'COST (USD)', of: ({ cost }) => (cost === null ? 'unpriced' : dollars(cost)), align: 'right' },
-            { title: 'LAST', of: ({ last_at }) => last_at.slice(0, 10) },
+            { title: 'LAST USED', of: ({ last_at }) => last_at.slice(0, 10) },
             {
               title: 'ALSO IN COMMON',
               of: ({ common, rule }) =>
@@ -58,7 +60,7 @@ export function addUnattributedCommand(program: Command): void {
         print('')
         const { entries, groups, cost } = report.totals
         print(`${counted(entries, 'entry', 'entries')} in ${counted(groups, 'group')}: ${inDollars(cost)}.`)
-        if (report.has_more) note(`There are more: add --page ${report.next_page}`)
+        if (report.has_more) note(`More groups: add --page ${report.next_page}`)
       })
     })
 }

@@ -21,19 +21,19 @@ interface UsageFlags extends DatabaseFlags, EntryFilterFlags, PeriodFlags {
 export function addUsageCommand(program: Command): void {
   const usage = program
     .command('usage')
-    .description('Tell what was used and what it cost, by time and by whatever entries have in common')
+    .description('Report usage and cost over time, grouped by project, person, model and other fields')
     .option(
       '--by <what>',
-      'up to three of project, ticket, client, agent_manager, agent_name, agent_harness, provider, model, status, source, label:<name>',
+      'group by up to three of project, ticket, client, agent_manager, agent_name, agent_harness, provider, model, status, source, label:<name>',
       collect,
     )
-    .option('--bucket <width>', '1h, 1d, 1w, 1mo, or all for one bucket (default all)')
-    .option('--fill-gaps', 'show buckets without entries too')
+    .option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, or all for one bucket (default all)')
+    .option('--fill-gaps', 'include buckets without entries')
   addEntryFilters(addPeriodFlags(usage))
-    .option('--limit <number>', 'buckets a page, 1 to 1000 (default 1000)')
-    .option('--page <page>', 'the next_page of the report before')
+    .option('--limit <number>', 'buckets per page, 1 to 1000 (default 1000)')
+    .option('--page <page>', 'next_page of the previous page')
     .option('--csv', 'print CSV, all pages at once')
-    .option('--json', 'print JSON, as GET /api/v1/reports/usage answers it')
+    .option('--json', 'print JSON, as returned by GET /api/v1/reports/usage')
     .addHelpText(
       'after',
       examples(
@@ -74,7 +74,7 @@ interface Line {
 /** How much of the moment at which a bucket's period begins is its name. */
 const NAME_LENGTHS: Record<string, number> = { '1h': 16, '1d': 10, '1w': 10, '1mo': 7 }
 
-const PERIOD_TITLES: Record<string, string> = { '1h': 'HOUR', '1d': 'DAY', '1w': 'WEEK FROM', '1mo': 'MONTH' }
+const PERIOD_TITLES: Record<string, string> = { '1h': 'HOUR', '1d': 'DAY', '1w': 'WEEK OF', '1mo': 'MONTH' }
 
 function printUsage(report: UsageReport): void {
   const { data, bucket_width: width, group_by: dimensions, time_zone: timeZone } = report
@@ -101,7 +101,7 @@ function printUsage(report: UsageReport): void {
     print('')
   }
   tellTotals(report)
-  if (report.has_more) note(`There are more buckets: add --page ${report.next_page}, or ask for --csv`)
+  if (report.has_more) note(`More buckets: add --page ${report.next_page}, or use --csv`)
 }
 
 function keyText(result: UsageResult | undefined, dimension: string): string {
@@ -136,17 +136,17 @@ function tellTotals({ totals, starting_at, ending_at, time_zone }: UsageReport):
     print(`No entries ${period}.`)
     return
   }
-  const cost = totals.cost === null ? 'at no known cost' : `for ${inDollars(totals.cost)}`
+  const cost = totals.cost === null ? 'with no known cost' : `for ${inDollars(totals.cost)}`
   print(`${counted(totals.entries, 'entry', 'entries')}, ${countText(totals.tokens.total)} tokens ${cost} ${period}.`)
   if (totals.unpriced_entries > 0) {
-    const are = totals.unpriced_entries === 1 ? 'has no price and is' : 'have no price and are'
+    const are = totals.unpriced_entries === 1 ? 'is unpriced and' : 'are unpriced and'
     print(
-      `Of these, ${counted(totals.unpriced_entries, 'entry', 'entries')} ${are} not in the cost: \`tally reports unpriced\` tells the models.`,
+      `Of these, ${counted(totals.unpriced_entries, 'entry', 'entries')} ${are} not included in the cost. To list their models: tally reports unpriced`,
     )
   }
   if (totals.straddling_entries > 0) {
     print(
-      `${counted(totals.straddling_entries, 'session')} went on behind the end and ${totals.straddling_entries === 1 ? 'counts' : 'count'} whole where ${totals.straddling_entries === 1 ? 'it' : 'they'} started.`,
+      `${counted(totals.straddling_entries, 'session')} ended after the period; each counts fully in the period in which it started.`,
     )
   }
 }

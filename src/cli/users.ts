@@ -21,7 +21,7 @@ async function bodyOf(user: Parameters<typeof userBody>[0]): Promise<UserBody> {
   return (await import('../features/people/schema.ts')).userBody(user)
 }
 
-/** A link by which a person chooses a password, and until when. */
+/** Prints a one-time link to choose a password, and when it expires. */
 async function printLink(who: string, purpose: 'invitation' | 'password', command: Command): Promise<void> {
   const flags = command.optsWithGlobals<Flags & { publicUrl?: string; host?: string; port?: string }>()
   const base = linkBase(readConfig(flags))
@@ -32,7 +32,7 @@ async function printLink(who: string, purpose: 'invitation' | 'password', comman
   // The link alone goes to standard output, so that a script can send it.
   print(link)
   note(
-    `${user.name} (${user.email}) can choose a password with it, once, until ${expires_at}. Earlier links of theirs have stopped working.`,
+    `${user.name} (${user.email}) can use this link once to choose a password, until ${expires_at}. Earlier links no longer work.`,
   )
 }
 
@@ -41,7 +41,7 @@ const USER = 'e-mail address or id (usr_…) of the person'
 export function addUsersCommands(program: Command): void {
   const users = program
     .command('users')
-    .description('Add people, change their roles, stop and start them')
+    .description('Add people, change their roles, disable and enable accounts')
     .addHelpText(
       'after',
       examples('tally users add --email ada@example.com --name Ada --role admin', 'tally users list'),
@@ -50,10 +50,12 @@ export function addUsersCommands(program: Command): void {
   users
     .command('add')
     .description('Add a person')
-    .requiredOption('--email <address>', 'e-mail address, to sign in with')
-    .requiredOption('--name <name>', 'name as others see it')
-    .addOption(new Option('--role <role>', 'what they may see and do').choices(ROLES).makeOptionMandatory())
-    .option('--password-stdin', 'read their password from standard input; without one they cannot sign in')
+    .requiredOption('--email <address>', 'e-mail address to sign in with')
+    .requiredOption('--name <name>', 'display name')
+    .addOption(
+      new Option('--role <role>', 'role, which decides what they can see and do').choices(ROLES).makeOptionMandatory(),
+    )
+    .option('--password-stdin', 'read the password from standard input; without a password they cannot sign in')
     .option('--json', 'print the person as JSON')
     .addHelpText(
       'after',
@@ -79,15 +81,15 @@ export function addUsersCommands(program: Command): void {
       if (json) return printJson(body)
       print(`Added ${body.name} (${body.email}) with the role ${body.role}: ${body.id}`)
       if (!body.has_password)
-        note(`To sign in they need a password. This prints a link to choose one: tally users invite ${body.email}`)
+        note(`They need a password to sign in. To print a link to choose one: tally users invite ${body.email}`)
     })
 
   users
     .command('list')
-    .description('List everybody by name')
-    .option('--search <text>', 'only those whose name or e-mail address contains the text')
-    .addOption(new Option('--role <role>', 'only those with this role').choices(ROLES))
-    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
+    .description('List all people by name')
+    .option('--search <text>', 'only people whose name or e-mail address contains the text')
+    .addOption(new Option('--role <role>', 'only people with this role').choices(ROLES))
+    .addOption(new Option('--state <state>', 'only people in this state').choices(STATES))
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -139,18 +141,18 @@ export function addUsersCommands(program: Command): void {
       print(`${body.name} (${body.email}): ${body.id}`)
       print(`role       ${body.role}`)
       print(`state      ${body.disabled_at === null ? 'active' : `disabled since ${at(body.disabled_at)}`}`)
-      print(`password   ${body.has_password ? 'chosen' : `none yet: tally users invite ${body.email}`}`)
+      print(`password   ${body.has_password ? 'set' : `not set; run tally users invite ${body.email}`}`)
       print(`added      ${at(body.created_at)}`)
       print(`signed in  ${at(body.last_signed_in_at)}`)
       if (slowdown) {
         const since = at(new Date(slowdown.since).toISOString())
-        print(`guessed    somebody tried wrong passwords at ${since}: tally users unlock ${body.email}`)
+        print(`locked     sign-in delayed after wrong passwords since ${since}; run tally users unlock ${body.email}`)
       }
     })
 
   users
     .command('unlock')
-    .description('Lift the pause that wrong passwords have caused for a person, on every server of the database')
+    .description('Remove the sign-in delay caused by wrong passwords, on every server that uses the database')
     .argument('<user>', USER)
     .option('--json', 'print the person as JSON')
     .addHelpText('after', examples('tally users unlock ada@example.com'))
@@ -158,24 +160,26 @@ export function addUsersCommands(program: Command): void {
       const flags = command.optsWithGlobals<Flags>()
       const body = await bodyOf(await withServices(flags, ({ people }, { by }) => people.unlockUser(who, by)))
       if (flags.json) return printJson(body)
-      print(`${body.name} (${body.email}) can try to sign in again at once.`)
-      note('An address that tried several people still has to wait; this lifts what was counted for this person.')
+      print(`${body.name} (${body.email}) can sign in again without delay.`)
+      note(
+        'Network addresses that tried several accounts are still delayed; this resets only the attempts for this person.',
+      )
     })
 
   users
     .command('change')
     .description('Change a person’s name, e-mail address or role')
     .argument('<user>', USER)
-    .option('--name <name>', 'their name from now on')
-    .option('--email <address>', 'the address to sign in with from now on')
-    .addOption(new Option('--role <role>', 'what they may see and do from now on').choices(ROLES))
+    .option('--name <name>', 'new name')
+    .option('--email <address>', 'new address to sign in with')
+    .addOption(new Option('--role <role>', 'new role').choices(ROLES))
     .option('--json', 'print the person as JSON')
     .addHelpText('after', examples("tally users change grace@example.com --name 'Grace Hopper'"))
     .action(async (who: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags & { name?: string; email?: string; role?: Role }>()
       const { name, email, role } = flags
       if (name === undefined && email === undefined && role === undefined) {
-        throw new CommandError('Say what to change: --name, --email or --role.', 2)
+        throw new CommandError('Nothing to change. Use --name, --email or --role.', 2)
       }
       const user = await withServices(flags, ({ people }, { by }) => people.changeUser(who, { name, email, role }, by))
       const body = await bodyOf(user)
@@ -185,9 +189,9 @@ export function addUsersCommands(program: Command): void {
 
   users
     .command('set-role')
-    .description('Change what a person may see and do; their read tokens follow at once')
+    .description('Change the role of a person; it applies to their read tokens at once')
     .argument('<user>', USER)
-    .addArgument(new Argument('<role>', 'their new role').choices(ROLES))
+    .addArgument(new Argument('<role>', 'new role').choices(ROLES))
     .option('--json', 'print the person as JSON')
     .addHelpText('after', examples('tally users set-role grace@example.com billing'))
     .action(async (who: string, role: Role, _flags, command: Command) => {
@@ -200,11 +204,11 @@ export function addUsersCommands(program: Command): void {
   users
     .command('emails')
     .description(
-      'Show, add and remove further addresses, by which telemetry finds a person; they do not sign in with them',
+      'Show, add and remove additional addresses that identify a person in telemetry; they cannot be used to sign in',
     )
     .argument('<user>', USER)
     .option('--add <address...>', 'addresses to add')
-    .option('--remove <address...>', 'addresses to take away')
+    .option('--remove <address...>', 'addresses to remove')
     .option('--json', 'print the addresses as JSON')
     .addHelpText(
       'after',
@@ -222,15 +226,17 @@ export function addUsersCommands(program: Command): void {
           : people.changeFurtherEmails(who, { add, remove }, by),
       )
       if (json) return printJson({ emails })
-      if (emails.length === 0) print(`${user.name} (${user.email}) has no further addresses.`)
+      if (emails.length === 0) print(`${user.name} (${user.email}) has no additional addresses.`)
       for (const email of emails) print(email)
     })
 
   users
     .command('disable')
-    .description('Sign a person out, and stop their service and read tokens; organization tokens go on')
+    .description(
+      'Disable an account: sign the person out and stop their service and read tokens; organization tokens keep working',
+    )
     .argument('<user>', USER)
-    .option('--json', 'print the person, and the tokens that were in use, as JSON')
+    .option('--json', 'print the person, and the tokens in use, as JSON')
     .addHelpText('after', examples('tally users disable grace@example.com'))
     .action(async (who: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
@@ -241,7 +247,7 @@ export function addUsersCommands(program: Command): void {
       if (flags.json) return printJson(body)
       print(`${body.name} (${body.email}) is disabled.`)
       if (tokens.length === 0) return
-      print('These tokens of theirs were used in the last 30 days and are refused now:')
+      print('These tokens were used in the last 30 days and no longer work:')
       printTable(
         [
           { title: 'NAME', of: ({ name }) => name },
@@ -255,7 +261,7 @@ export function addUsersCommands(program: Command): void {
 
   users
     .command('enable')
-    .description('Let a disabled person and their tokens work again')
+    .description('Enable a disabled account and its tokens')
     .argument('<user>', USER)
     .option('--json', 'print the person as JSON')
     .addHelpText('after', examples('tally users enable grace@example.com'))
@@ -263,12 +269,12 @@ export function addUsersCommands(program: Command): void {
       const flags = command.optsWithGlobals<Flags>()
       const body = await bodyOf(await withServices(flags, ({ people }, { by }) => people.enableUser(who, by)))
       if (flags.json) return printJson(body)
-      print(`${body.name} (${body.email}) is enabled, and so are the tokens they made.`)
+      print(`${body.name} (${body.email}) is enabled, and so are their tokens.`)
     })
 
   users
     .command('set-password')
-    .description('Give a person a new password, asked for on a terminal or from standard input, and sign them out')
+    .description('Set a new password, entered at a prompt or read from standard input, and sign the person out')
     .argument('<user>', USER)
     .option('--password-stdin', 'read the password from standard input')
     .option('--json', 'print the person as JSON')
@@ -291,12 +297,12 @@ export function addUsersCommands(program: Command): void {
 
   users
     .command('invite')
-    .description('Print a one-time link by which a person chooses their first password within a week')
+    .description('Print a one-time link to choose a first password; it expires in a week')
     .argument('<user>', USER)
     .addOption(optionOf('publicUrl'))
     .addOption(optionOf('host'))
     .addOption(optionOf('port'))
-    .option('--json', 'print the link, until when it works, and the person as JSON')
+    .option('--json', 'print the link, its expiry and the person as JSON')
     .addHelpText(
       'after',
       examples(
@@ -308,12 +314,12 @@ export function addUsersCommands(program: Command): void {
 
   users
     .command('reset-password')
-    .description('Print a one-time link by which a person chooses a new password within a day')
+    .description('Print a one-time link to choose a new password; it expires in a day')
     .argument('<user>', USER)
     .addOption(optionOf('publicUrl'))
     .addOption(optionOf('host'))
     .addOption(optionOf('port'))
-    .option('--json', 'print the link, until when it works, and the person as JSON')
+    .option('--json', 'print the link, its expiry and the person as JSON')
     .addHelpText('after', examples('tally users reset-password grace@example.com'))
     .action((who: string, _flags, command: Command) => printLink(who, 'password', command))
 }

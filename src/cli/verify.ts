@@ -15,7 +15,9 @@ const DEADLINE_MS = 86_400_000
 export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
-    .description('Check the database, and that entries, sessions, bills and sums agree; exit code 1 where not')
+    .description(
+      'Check the integrity of the database, and that entries, sessions, bills and totals agree; exit code 1 if not',
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally verify', 'tally verify --data /var/lib/tally --json'))
     .action(async (_flags, command: Command) => {
@@ -23,7 +25,7 @@ export function addVerifyCommand(program: Command): void {
       const differences = await withServices(
         flags,
         async ({ findDamage, entries, bills, telemetry, reports }) => {
-          const progress = new Progress('Summing days and months')
+          const progress = new Progress('Checking daily and monthly totals')
           try {
             return [
               ...(await findDamage()),
@@ -43,9 +45,9 @@ export function addVerifyCommand(program: Command): void {
       else for (const difference of differences) print(difference)
       if (!isRight) {
         throw new CommandError(
-          `Found ${differences.length} ${differences.length === 1 ? 'difference' : 'differences'}. Keep a copy of the database before anything else, and restore a backup where the file itself is damaged.`,
+          `Found ${differences.length} ${differences.length === 1 ? 'difference' : 'differences'}. Copy the database before you do anything else, and restore a backup if the file is damaged.`,
         )
       }
-      if (!flags.json) print('The database is sound, and its bills and sums are those of its entries.')
+      if (!flags.json) print('The database is intact, and its bills and totals match its entries.')
     })
 }

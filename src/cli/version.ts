@@ -6,7 +6,7 @@ import { print, printJson } from './print.ts'
 export function addVersionCommand(program: Command): void {
   program
     .command('version')
-    .description('Print which Tally this is, and what it was built from')
+    .description('Print the version, the commit and the platform')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally version', 'tally version --json'))
     .action(({ json }: { json?: boolean }) => {

@@ -35,7 +35,7 @@ export async function withServices<Result>(
     ])
   if (!creates && !databaseUrl && isMissing(join(dataDir, DATABASE_FILE))) {
     throw new CommandError(
-      `There is no Tally database in ${dataDir}. Name its folder with --data or TALLY_DATA; \`tally serve\` and \`tally users add\` make a new one.`,
+      `There is no Tally database in ${dataDir}. Set its folder with --data or TALLY_DATA, or create a new one with \`tally serve\` or \`tally users add\`.`,
     )
   }
   const db = await openDatabase({
@@ -64,7 +64,7 @@ function isMissing(path: string): boolean {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return true
     throw new CommandError(
-      `${path} cannot be read (${message}). Run this as the user who owns it, the one of the server.`,
+      `${path} cannot be read (${message}). Run this command as the user that owns it and runs the server.`,
     )
   }
 }

@@ -1,4 +1,4 @@
-/** The commands that clients, projects and tickets have alike. */
+/** The commands that clients, projects and tickets share. */
 import type { Command } from 'commander'
 import type { Party } from '../features/audit/service.ts'
 import type { Services } from '../services.ts'
@@ -7,7 +7,7 @@ import { print, printJson } from './print.ts'
 import { withServices } from './with-services.ts'
 import type { WorkFlags } from './work-text.ts'
 
-/** A kind of work: how one of it is named on a command line, and told. */
+/** A kind of record: how the command line refers to it and prints it. */
 export interface Kind<View, Body> {
   /** `project`. */
   word: string
@@ -22,7 +22,7 @@ export interface Kind<View, Body> {
 
 type Change<Answer> = (services: Services, self: Party, named: string) => Promise<Answer>
 
-/** Does something to one, and prints what became of it. */
+/** Changes one record and prints the result. */
 export async function act<View, Body>(
   command: Command,
   { bodyOf }: Pick<Kind<View, Body>, 'bodyOf'>,
@@ -64,21 +64,21 @@ export function addKeepingCommands<View, Body>(
         command,
         kind,
         (services, self) => archive.does(services, self, named),
-        (body) => `${calledBy(body)} is archived.`,
+        (body) => `Archived ${calledBy(body)}.`,
       ),
     )
-  add('restore', `Bring an archived ${word} back`)
+  add('restore', `Restore an archived ${word}`)
     .option('--json', 'print JSON')
     .action((named: string, _flags, command: Command) =>
       act(
         command,
         kind,
         (services, self) => restore(services, self, named),
-        (body) => `${calledBy(body)} is active.`,
+        (body) => `Restored ${calledBy(body)}.`,
       ),
     )
   add('remove', remove.description).action(async (named: string, _flags, command: Command) => {
     await withServices(command.optsWithGlobals<WorkFlags>(), (services, self) => remove.does(services, self, named))
-    print(`'${named}' is removed.`)
+    print(`Removed '${named}'.`)
   })
 }

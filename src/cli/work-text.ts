@@ -1,4 +1,4 @@
-/** Clients, projects and tickets as a command line names, changes and shows them. */
+/** Helpers of the client, project and ticket commands. */
 import type { Command } from 'commander'
 import type { Nanos } from '../lib/money.ts'
 import { eachPage } from '../lists.ts'
@@ -33,14 +33,17 @@ export async function markupOf(text: string | undefined): Promise<number | null 
   if (text === undefined || text === NONE) return textOrNone(text) as null | undefined
   const ppm = (await work()).parseMarkup(text)
   if (ppm !== undefined) return ppm
-  throw new CommandError('--markup: use percent from -100 to 10000 with at most 4 decimals, such as 12.5, or none.', 2)
+  throw new CommandError(
+    '--markup is not valid. Use a percentage from -100 to 10000 with at most 4 decimals, such as 12.5, or none.',
+    2,
+  )
 }
 
 export async function budgetOf(text: string | undefined): Promise<Nanos | null | undefined> {
   if (text === undefined || text === NONE) return textOrNone(text) as null | undefined
   const nanos = (await work()).parseBudget(text)
   if (nanos !== undefined) return nanos
-  throw new CommandError('--budget: use US dollars from 0 to 1000000000, such as 2500, or none.', 2)
+  throw new CommandError('--budget is not valid. Use US dollars from 0 to 1000000000, such as 2500, or none.', 2)
 }
 
 /** As in a query of the API: repeated, or separated by commas. */
@@ -48,11 +51,11 @@ export function collect(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(',')]
 }
 
-/** Refuses a change that names nothing to change. */
+/** Throws if a change names no fields. */
 export function requireFields(fields: object, command: Command): void {
   if (Object.values(fields).some((value) => value !== undefined)) return
   const options = command.options.map(({ long }) => long).filter((long) => long !== '--json')
-  throw new CommandError(`Say what to change: ${options.join(', ')}.`, 2)
+  throw new CommandError(`Nothing to change. Use ${options.join(', ')}.`, 2)
 }
 
 /** Which of archived and other things a list shows. */
@@ -74,7 +77,7 @@ export function numberText(number: number | null | undefined): string {
 }
 
 export function percentText(percent: number | null | undefined): string {
-  return percent === null || percent === undefined ? '–' : `${JSON.stringify(percent)} %`
+  return percent === null || percent === undefined ? '–' : `${JSON.stringify(percent)}%`
 }
 
 /** A line for each field that has a value. */

@@ -64,9 +64,9 @@ describe('tally agents scan', () => {
     expect(stdout).toMatch(
       /2026-11-20 17:53 {2}claude-code +claude-opus-4-8 +feature\/ACME-42 +3 +1,188 +462 +38,928 +3,864 +0\.06\n/,
     )
-    expect(stdout).toMatch(/ all +14 +21,913 +4,989 +114,216 +11,295 +0\.16\n/)
+    expect(stdout).toMatch(/ total +14 +21,913 +4,989 +114,216 +11,295 +0\.16\n/)
     expect(stdout).toContain('6 sessions in 6 files')
-    expect(stderr).toContain('--report reports them')
+    expect(stderr).toContain('Add --report to report them')
     expect((await tally.json(['entries', 'list'])).data).toEqual([])
   })
 
@@ -169,13 +169,13 @@ describe('tally agents scan', () => {
     const { stdout, stderr } = await tally.done(['agents', 'scan', '--since', '2026-11-21'], { env })
     expect(stdout).toContain('1 session in 7 files')
     expect(stderr).toContain(`Not counted: ${path}:2: is no JSON object and was not read`)
-    expect(stderr).toContain(`Not counted: ${path}:3: the last line is not finished yet`)
+    expect(stderr).toContain(`Not counted: ${path}:3: the last line is incomplete`)
   })
 
   test('says where it looked when there is nothing', async () => {
     const folder = join(tally.folder, 'empty')
     const { stdout, stderr } = await tally.done(['agents', 'scan'], { env: { HOME: folder, CODEX_HOME: '/opt/codex' } })
-    expect(stdout).toBe('No session was found.\n')
+    expect(stdout).toBe('No sessions found.\n')
     expect(stderr).toContain(join(folder, '.claude/projects'))
     expect(stderr).toContain('/opt/codex/sessions')
   })
@@ -228,6 +228,6 @@ describe('tally agents scan', () => {
   test('refuses a moment that is none', async () => {
     const { code, stderr } = await tally.run(['agents', 'scan', '--since', 'yesterday'])
     expect(code).toBe(2)
-    expect(stderr).toContain('Use a date such as 2026-11-01, or how long ago: 12h, 30d.')
+    expect(stderr).toContain('Use a date such as 2026-11-01, or a duration such as 12h or 30d.')
   })
 })

@@ -174,7 +174,7 @@ describe('a server with a schedule', () => {
       await Bun.write(file(`kept/${name}`), '')
     }
     const server = await tally.serve(['--backup-every', '24h', '--backup-keep', '2', '--backup-dir', file('kept')])
-    await server.untilPrinted(/made a backup/)
+    await server.untilPrinted(/created a backup/)
     await server.stop()
     const names = (await readdir(file('kept'))).sort()
     expect(names).toEqual(['notes.txt', 'tally-20260102T000000Z.db', expect.stringMatching(/^tally-\d{8}T\d{6}Z\.db$/)])
@@ -185,7 +185,7 @@ describe('a server with a schedule', () => {
     await tally.done(['backup'])
     const young = await tally.serve(['--backup-every', '24h'])
     await young.stop()
-    expect(young.output()).not.toContain('made a backup')
+    expect(young.output()).not.toContain('created a backup')
     // Root may write anywhere, so a file stands where the folder should be.
     await Bun.write(file('blocked'), '')
     const { code, stderr } = await tally.run([

@@ -135,9 +135,11 @@ test('a void bill releases its entries, and the next one replaces it', async () 
 test('what is asked for wrongly is refused in the words of the flags, all at once', async () => {
   const refusal = async (...args: string[]) => (await tally.run(['bills', ...args])).stderr
   expect(await refusal('preview')).toContain('--month 2026-11, or --from and --to')
-  expect(await refusal('preview', '--from', '2026-10-01')).toContain('--from and --to belong together')
+  expect(await refusal('preview', '--from', '2026-10-01')).toContain('Use --from and --to together')
   expect(await refusal('preview', '--month', '2026-10', '--line', 'Set-up')).toContain('"Set-up=250"')
-  expect(await refusal('preview', '--month', '2026-10', '--markup', 'much')).toContain("--markup: 'much' is no number")
+  expect(await refusal('preview', '--month', '2026-10', '--markup', 'much')).toContain(
+    "--markup: 'much' is not a valid number",
+  )
   expect(await refusal('preview', '--month', '2026-13', '--tax', '200', '--group-by', 'colour')).toBe(
     [
       'tally: --month: must be a month, such as 2026-11',

@@ -92,12 +92,12 @@ test('tally demo fills the database of a server that nobody has used, and refuse
   const server = await tally.serve()
   expect((await make(tally)).reports).toBe(made.reports)
   await signedIn(server, 'ines.marques@meridian.example')
-  expect((await tally.run(['demo'])).stderr).toContain('is here already')
+  expect((await tally.run(['demo'])).stderr).toContain('already contains the demo data')
 
   const other = ['--data', 'other']
   await (await tally.serve(other)).stop()
   await tally.done(['clients', 'add', 'Real', ...other])
-  expect((await tally.run(['demo', ...other])).stderr).toContain('is in use')
+  expect((await tally.run(['demo', ...other])).stderr).toContain('is already in use')
 })
 
 test('tally demo --remove gives back an empty database, which can be set up or filled again', async () => {

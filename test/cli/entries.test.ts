@@ -108,7 +108,9 @@ describe('tally entries report', () => {
     const report = ['entries', 'report', ...flags({ session: 'run-4711', agent: 'shared' })]
     expect((await tally.done(report, { env })).stderr).toBe('')
     const { stderr } = await tally.done(report, { env: { ...env, TALLY_TOKEN: token } })
-    expect(stderr).toMatch(/^Another person's session has the same id: see ent_\w+\. Both are kept; use ids/)
+    expect(stderr).toMatch(
+      /^Another person's session has the same id: see ent_\w+\. Both are kept\. Use unique session ids/,
+    )
     expect((await tally.json(['entries', 'list', '--agent-name', 'shared'])).data).toHaveLength(2)
   })
 
@@ -163,8 +165,8 @@ describe('tally entries report', () => {
       message: 'Standard input is not valid JSON',
       stdin: '{',
     },
-    { what: 'a list', args: ['--file', '-'], code: 1, message: 'sends one entry', stdin: '[{}]' },
-    { what: 'a number', args: ['--file', '-'], code: 1, message: 'must hold one JSON object', stdin: '5' },
+    { what: 'a list', args: ['--file', '-'], code: 1, message: 'this command sends one entry', stdin: '[{}]' },
+    { what: 'a number', args: ['--file', '-'], code: 1, message: 'must contain one JSON object', stdin: '5' },
     { what: 'no token', args: flags(), code: 2, message: '--token (TALLY_TOKEN)', with: { TALLY_TOKEN: '' } },
     {
       what: 'a mistyped token',
@@ -260,15 +262,17 @@ describe('tally entries report', () => {
     await Bun.sleep(700)
     await tally.serve(['--port', String(port)])
     const { stderr } = await report
-    expect(stderr).toContain(`tally: ${url}: nothing listens there; trying again`)
+    expect(stderr).toContain(`tally: ${url}: connection refused; retrying`)
     expect((await tally.json(['entries', 'list', '--agent-name', 'patient'])).data).toHaveLength(1)
   })
 
   test('gives up in the end, and says so', async () => {
     const { code, stdout, stderr } = await givingUp
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr.match(/nothing listens there; trying again/g)).toHaveLength(4)
-    expect(stderr).toMatch(/The entry was not sent to \S+ in 5 attempts: nothing listens there\. Is the server running/)
+    expect(stderr.match(/connection refused; retrying/g)).toHaveLength(4)
+    expect(stderr).toMatch(
+      /Could not send the entry to \S+ after 5 attempts: connection refused\. Check that the server is running/,
+    )
   })
 })
 

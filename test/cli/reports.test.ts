@@ -122,7 +122,7 @@ describe('tally reports', () => {
     expect((await tally.json(['reports', 'unpriced'])).data[0].model).toBe('house-model')
     expect((await tally.done(['reports', 'unpriced', '--csv'])).stdout).toContain('\r\nhouse-model,,1,1000,200,')
     const { stdout: none } = await tally.done(['reports', 'unpriced', '--project', 'acme-web'])
-    expect(none).toBe('Every entry has a cost.\n')
+    expect(none).toBe('All entries have a cost.\n')
   })
 
   test('variance compares what was reported with the price table', async () => {
@@ -157,5 +157,5 @@ test('the settings say how far the sums are that are made again for a time zone'
     ])
   }
   connection.close()
-  expect((await tally.run(['settings', 'show'])).stdout).toMatch(/made again for \S+: \d+ of \d+ days/)
+  expect((await tally.run(['settings', 'show'])).stdout).toMatch(/recalculated for \S+: \d+ of \d+ days/)
 })

@@ -16,13 +16,13 @@ afterAll(() => tally.remove())
 
 test('before anything is pushed, the status says what to do', async () => {
   const { stdout } = await tally.done(['telemetry', 'status'])
-  expect(stdout).toStartWith('Nothing has been pushed yet. `tally tokens create --kind org`')
+  expect(stdout).toStartWith('No data has been pushed yet. Create a token with `tally tokens create --kind org`')
   expect(await tally.json(['telemetry', 'status'])).toMatchObject({ channels: [], pushes: [], by_email: false })
 })
 
 test('further e-mails are added, shown and taken away', async () => {
   const emails = async (...args: string[]) => (await tally.done(['users', 'emails', 'ada@example.com', ...args])).stdout
-  expect(await emails()).toBe('Ada (ada@example.com) has no further addresses.\n')
+  expect(await emails()).toBe('Ada (ada@example.com) has no additional addresses.\n')
   expect(await emails('--add', 'Ada@users.example.com', 'ada@b.example')).toBe('ada@b.example\nada@users.example.com\n')
   expect(await emails('--remove', 'ada@b.example')).toBe('ada@users.example.com\n')
   expect(await tally.json(['users', 'emails', 'ada@example.com'])).toEqual({ emails: ['ada@users.example.com'] })
@@ -54,16 +54,18 @@ test('what agents pushed is shown, and assigned after a trial', async () => {
   await db.close()
 
   const { stdout, stderr } = await tally.done(['telemetry', 'status'])
-  expect(stdout).toMatch(/^TOKENS THAT PUSH\nNAME +REQUESTS +RECORDS.*\ntelemetry +2 +26 /)
+  expect(stdout).toMatch(/^TOKENS\nNAME +REQUESTS +RECORDS.*\ntelemetry +2 +26 /)
   expect(stdout).toMatch(/\nCOUNTED: claude-code 1 session\n/)
   expect(stdout).toMatch(/\nclaude-code 2\.1\.329 +api_request +2 +0 +0 +0 +17,400 /)
   expect(stdout).toMatch(/\nIGNORED\n/)
-  expect(stdout).toMatch(/\nE-MAILS OF NOBODY\n.*\nwho@example\.com +1 /)
+  expect(stdout).toMatch(/\nUNASSIGNED ADDRESSES\n.*\nwho@example\.com +1 /)
   expect(stderr).toContain('tally telemetry assign')
 
   const assign = (...args: string[]) =>
     tally.done(['telemetry', 'assign', '--email', 'who@example.com', '--to', 'ada@example.com', ...args])
-  expect((await assign('--dry-run')).stdout).toBe('1 session with 1 entry of who@example.com would go to Ada.\n')
+  expect((await assign('--dry-run')).stdout).toBe(
+    '1 session with 1 entry of who@example.com would be assigned to Ada.\n',
+  )
   expect((await assign()).stdout).toBe('1 session with 1 entry of who@example.com went to Ada.\n')
   expect((await assign()).stdout).toStartWith('No session waits for who@example.com.')
   const { data } = (await tally.json(['entries', 'list'])) as { data: object[] }

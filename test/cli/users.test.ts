@@ -74,7 +74,7 @@ test('a link invites a person, and works once in a server that runs beside', asy
   const server = await tally.serve()
   const { stdout, stderr } = await tally.done(['users', 'invite', 'rosalind@example.com', '--public-url', server.url])
   expect(stdout).toMatch(new RegExp(`^${server.url}/password#\\w{32}\\n$`))
-  expect(stderr).toMatch(/rosalind@example\.com\) can choose a password with it, once, until \d{4}-/)
+  expect(stderr).toMatch(/rosalind@example\.com\) can use this link once to choose a password, until \d{4}-/)
   const choose = (link: string) =>
     fetch(`${server.url}/api/v1/password`, {
       method: 'POST',
@@ -241,7 +241,7 @@ test('wrong passwords are shown and lifted, and a common password is refused', a
   for (let guesses = 0; guesses < 10; guesses += 1) expect((await signIn('a wrong guess')).status).toBe(401)
   const shown = await tally.done(['users', 'show', id])
   expect(shown.stdout).toContain('tally users unlock dorothy@example.com')
-  expect((await tally.done(['users', 'unlock', id])).stdout).toContain('can try to sign in again at once')
+  expect((await tally.done(['users', 'unlock', id])).stdout).toContain('can sign in again without delay')
   expect((await tally.done(['users', 'show', id])).stdout).not.toContain('tally users unlock')
   await server.stop()
 }, 60_000)

@@ -37,12 +37,12 @@ test('clients are added, changed, listed, archived, restored and removed by thei
   const changed = await tally.json(['clients', 'change', 'ACME ltd', '--email', 'none', '--currency', 'EUR'])
   expect(changed).toMatchObject({ id, name: 'Acme Ltd', email: null, currency: 'EUR', markup: 12.5 })
   const list = await tally.done(['clients', 'list'])
-  expect(list.stdout).toMatch(/^NAME +E-MAIL +CURRENCY +MARKUP +STATE +ID\nAcme Ltd +– +EUR +12\.5 % +active +cli_/)
-  expect((await tally.done(['clients', 'archive', id])).stdout).toBe('Acme Ltd is archived.\n')
-  expect((await tally.done(['clients', 'list'])).stderr).toContain('There is no such client.')
+  expect(list.stdout).toMatch(/^NAME +E-MAIL +CURRENCY +MARKUP +STATE +ID\nAcme Ltd +– +EUR +12\.5% +active +cli_/)
+  expect((await tally.done(['clients', 'archive', id])).stdout).toBe('Archived Acme Ltd.\n')
+  expect((await tally.done(['clients', 'list'])).stderr).toContain('No matching clients.')
   expect((await tally.json(['clients', 'list', '--archived'])).data).toHaveLength(1)
   await tally.done(['clients', 'restore', 'Acme Ltd'])
-  expect((await tally.done(['clients', 'show', 'Acme Ltd'])).stdout).toContain('markup       12.5 %\n')
+  expect((await tally.done(['clients', 'show', 'Acme Ltd'])).stdout).toContain('markup       12.5%\n')
   await tally.done(['clients', 'remove', 'Acme Ltd'])
   expect((await tally.run(['clients', 'show', 'Acme Ltd'])).stderr).toStartWith("tally: The client 'Acme Ltd'")
 })
@@ -147,12 +147,12 @@ test('tickets show whether their project is decided, and which ones people’s r
     'Changed OPEN-1, whose project is not decided.\n',
   )
   expect((await tally.done(['tickets', 'change', 'OPEN-1', '--project', 'there'])).stdout).toBe(
-    'Changed OPEN-1 of THERE.\n',
+    'Changed OPEN-1 in THERE.\n',
   )
   expect(await show('OPEN-1')).toEndWith('project      THERE (Over there), decided\n')
   for (const entry of [first, second]) expect((await tally.json(['entries', 'show', entry])).project.key).toBe('THERE')
   const none = await tally.done(['tickets', 'list', '--conflicting'])
-  expect([none.stdout.split('\n').length, none.stderr]).toEqual([2, 'No ticket has conflicting projects.\n'])
+  expect([none.stdout.split('\n').length, none.stderr]).toEqual([2, 'No tickets with conflicting projects.\n'])
 })
 
 test('what is wrong is told in words of the command line', async () => {
@@ -163,9 +163,9 @@ test('what is wrong is told in words of the command line', async () => {
   }
   await tally.json(['projects', 'add', 'TAKEN'])
   expect(await refused(['projects', 'add', 'taken'], 1)).toMatch(/^tally: 'taken' names the project TAKEN \(prj_/)
-  expect(await refused(['projects', 'change', 'TAKEN'], 2)).toContain('Say what to change: ')
+  expect(await refused(['projects', 'change', 'TAKEN'], 2)).toContain('Nothing to change. Use ')
   expect(await refused(['projects', 'change', 'TAKEN', '--markup', '1.23456'], 2)).toContain('at most 4 decimals')
-  expect(await refused(['projects', 'change', 'TAKEN', '--budget', 'much'], 2)).toContain('use US dollars')
+  expect(await refused(['projects', 'change', 'TAKEN', '--budget', 'much'], 2)).toContain('Use US dollars')
   expect(await refused(['projects', 'change', 'TAKEN', '--client', 'nobody'], 1)).toBe(
     "tally: client: names no client; add 'nobody' first\n",
   )

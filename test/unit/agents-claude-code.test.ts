@@ -209,7 +209,7 @@ describe('what cannot be read is named, and the rest counts', () => {
     const line = JSON.stringify(answer({ id: 'm2' }))
     const path = home.write(project('s'), `${JSON.stringify(answer())}\n${line.slice(0, 70)}`)
     expect(home.scan().uses[0]!.requests).toBe(1)
-    expect(damageOf()).toEqual([['s.jsonl', 2, 'the last line is not finished yet; it is read the next time']])
+    expect(damageOf()).toEqual([['s.jsonl', 2, 'the last line is incomplete and will be read next time']])
     appendFileSync(path, `${line.slice(70)}\n`)
     expect(found()).toEqual([['s', 2, 20]])
   })

@@ -242,7 +242,7 @@ describe('Gemini CLI', () => {
 
   test('names a document that is broken', () => {
     const file = home.write('.gemini/tmp/web/chats/session-1.json', '{"sessionId":"s","messages":[{')
-    expect(home.scan().damage).toEqual([{ file, line: null, what: 'is no JSON object and was not read' }])
+    expect(home.scan().damage).toEqual([{ file, line: null, what: 'is not a JSON object and was skipped' }])
   })
 })
 

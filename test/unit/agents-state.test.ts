@@ -65,7 +65,7 @@ test('what happened last fails nobody where it cannot be noted', async () => {
   const elsewhere = { ...environment, stateHome: join(home, 'blocked') }
   await mkdir(stateFolder(elsewhere), { recursive: true })
   await writeFile(join(stateFolder(elsewhere), 'last'), 'a file where a folder should be')
-  noteError(elsewhere, { at: '2026-11-20T10:00:00Z', message: 'nothing listens there' })
+  noteError(elsewhere, { at: '2026-11-20T10:00:00Z', message: 'connection refused' })
   noteError(elsewhere, null)
 })
 

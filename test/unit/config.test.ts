@@ -90,12 +90,12 @@ describe('the configuration', () => {
   test.each(['proxy', '10.0.0.0/33', '10.0.0.0/', '::/129', '10.0.0.0/8/8', '10.0.0'])(
     'takes %p for no proxy',
     (proxy) => {
-      expect(() => readConfig({ trustedProxies: proxy }, {})).toThrow(/is no address/)
+      expect(() => readConfig({ trustedProxies: proxy }, {})).toThrow(/is not a valid IP address/)
     },
   )
 
   test.each(['abc', '-1', '1e3', ' ', '123456'])('takes %p for no port', (port) => {
-    expect(() => readConfig({ port }, {})).toThrow(/is no port/)
+    expect(() => readConfig({ port }, {})).toThrow(/is not a valid port/)
   })
 
   test.each(['tally.lan', 'ftp://tally.lan', 'http://'])('takes %p for no address of a server', (url) => {
@@ -107,7 +107,7 @@ describe('the configuration', () => {
   })
 
   test('takes no token with characters that a header could not carry', () => {
-    expect(() => readClientConfig({ token: 'tally_svc_\nx' }, {})).toThrow(/copy it again/)
+    expect(() => readClientConfig({ token: 'tally_svc_\nx' }, {})).toThrow(/Copy the token again/)
   })
 })
 
@@ -125,7 +125,7 @@ describe('the server that agents report to', () => {
 
   test('is never sent the token of another one', () => {
     const read = () => readAgentsServer({}, stored, { TALLY_URL: 'http://other.lan' })
-    expect(read).toThrow('no token is set for http://other.lan, only for http://tally.lan:4747')
+    expect(read).toThrow('no token is set for http://other.lan; the stored token is for http://tally.lan:4747')
     expect(() => readAgentsServer({ url: 'http://other.lan' }, stored, {})).toThrow(ConfigError)
     expect(read).not.toThrow('tally_svc_stored')
   })
@@ -188,26 +188,28 @@ describe('a secret', () => {
       }
     }
     expect(refusal({}, { TALLY_SMTP_URL: SMTP, TALLY_SMTP_URL_FILE: file })).toBe(
-      '--smtp-url-file (TALLY_SMTP_URL_FILE): is set together with --smtp-url (TALLY_SMTP_URL). Keep one of them',
+      '--smtp-url-file (TALLY_SMTP_URL_FILE): cannot be combined with --smtp-url (TALLY_SMTP_URL). Remove one of them',
     )
     expect(refusal({}, { TALLY_SMTP_URL_FILE: '/no/such/file' })).toContain('/no/such/file cannot be read (ENOENT)')
     expect(refusal({}, { TALLY_SMTP_URL_FILE: folder })).toContain('cannot be read (EISDIR)')
     const empty = await write('empty', '\n')
     expect(refusal({}, { TALLY_SMTP_URL_FILE: empty })).toContain(`${empty} is empty`)
     const lines = await write('lines', `${SMTP}\nsmtp://b:pass@c`)
-    expect(refusal({}, { TALLY_SMTP_URL_FILE: lines })).toContain('has several lines')
+    expect(refusal({}, { TALLY_SMTP_URL_FILE: lines })).toContain('has more than one line')
     const long = await write('long', `smtp://a:pass@${'x'.repeat(20_000)}`)
-    expect(refusal({}, { TALLY_SMTP_URL_FILE: long })).toContain('too long')
+    expect(refusal({}, { TALLY_SMTP_URL_FILE: long })).toContain('too large')
   })
 
   test('is refused on the command line, where everybody on the machine can read it', () => {
-    const visible = /visible|can see in the list of processes/
+    const visible = /visible|can see in the process list/
     expect(() => readConfig({ smtpUrl: SMTP }, {})).toThrow(visible)
     expect(() => readConfig({ databaseUrl: DATABASE }, {})).toThrow(visible)
     expect(() => readConfig({ databaseUrl: 'postgres://db/tally?password=s3cret' }, {})).toThrow(visible)
     expect(() => readClientConfig({ token: 'tally_svc_x' }, {})).toThrow(/Set TALLY_TOKEN, or put it in a file/)
     expect(() => readConfig({ smtpUrl: SMTP }, {})).not.toThrow(/pass@/)
-    expect(() => readClientConfig({ url: 'http://ada:pass@tally' }, { TALLY_TOKEN: 'x' })).toThrow(/without it/)
+    expect(() => readClientConfig({ url: 'http://ada:pass@tally' }, { TALLY_TOKEN: 'x' })).toThrow(
+      /Remove it from the URL/,
+    )
     // What holds none may be there.
     expect(readConfig({ smtpUrl: 'smtp://mail.example.com' }, {}).mail?.host).toBe('mail.example.com')
     expect(readConfig({ databaseUrl: 'postgres://tally@db:5432/tally' }, {}).databaseUrl).toBeDefined()
@@ -218,7 +220,7 @@ describe('a secret', () => {
     const closed = await write('closed', DATABASE, 0o640)
     const environment = { TALLY_SMTP_URL_FILE: open, TALLY_DATABASE_URL_FILE: closed }
     expect(exposedSecrets({}, environment)).toEqual([
-      `Every user of this machine can read ${open} (TALLY_SMTP_URL_FILE): chmod 600 ${open}`,
+      `Every user of this machine can read ${open} (TALLY_SMTP_URL_FILE). To fix it: chmod 600 ${open}`,
     ])
     // As container runtimes mount them.
     expect(exposedSecrets({}, { TALLY_SMTP_URL_FILE: '/run/secrets/smtp-url' })).toEqual([])

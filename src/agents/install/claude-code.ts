@@ -20,6 +20,6 @@ export const claudeCode: Installer = {
   hasHook: (settings) => hasHooks(settings, HOOKS),
   warnings: (settings) =>
     readSettings(settings).disableAllHooks === true
-      ? ['`disableAllHooks` is true in it: Claude Code calls no hook until that is changed.']
+      ? ['`disableAllHooks` is true. Claude Code does not run hooks until you change it.']
       : [],
 }

@@ -41,7 +41,7 @@ function readNotify(settings: string): string[] | undefined {
   const { notify } = readToml(settings)
   if (notify === undefined) return undefined
   if (Array.isArray(notify) && notify.every((word) => typeof word === 'string')) return notify
-  throw new SettingsError('has a `notify` that is no list of words; mend it first')
+  throw new SettingsError('has a `notify` that is not a list of strings. Fix it first')
 }
 
 function readToml(settings: string): Record<string, unknown> {
@@ -50,7 +50,7 @@ function readToml(settings: string): Record<string, unknown> {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     const what = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')
-    throw new SettingsError(`is no valid TOML (line ${error.line}, column ${error.column}: ${what}); mend it first`)
+    throw new SettingsError(`is not valid TOML (line ${error.line}, column ${error.column}: ${what}). Fix it first`)
   }
 }
 
@@ -116,6 +116,6 @@ function proven(before: string, text: string, notify: string[] | undefined): str
 
 function notUnderstood(): SettingsError {
   return new SettingsError(
-    'is written in a way that cannot be changed safely; put `"tally", "agents", "hook", "codex"` at the start of `notify` by hand',
+    'cannot be changed safely. Add `"tally", "agents", "hook", "codex"` to the start of `notify` by hand',
   )
 }

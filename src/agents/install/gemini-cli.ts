@@ -19,6 +19,6 @@ export const geminiCli: Installer = {
   warnings: (settings) => {
     const { hooksConfig } = readSettings(settings)
     const isOff = hooksConfig !== null && (hooksConfig as { enabled?: unknown } | undefined)?.enabled === false
-    return isOff ? ['`hooksConfig.enabled` is false in it: Gemini CLI calls no hook until that is changed.'] : []
+    return isOff ? ['`hooksConfig.enabled` is false. Gemini CLI does not run hooks until you change it.'] : []
   },
 }

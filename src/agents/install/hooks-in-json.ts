@@ -95,10 +95,10 @@ export function readSettings(text: string): { [name: string]: Json } {
   if (first) {
     const before = text.slice(0, first.offset).split('\n')
     throw new SettingsError(
-      `is no valid JSON (line ${before.length}, column ${before.at(-1)!.length + 1}: ${printParseErrorCode(first.error)}); mend it first`,
+      `is not valid JSON (line ${before.length}, column ${before.at(-1)!.length + 1}: ${printParseErrorCode(first.error)}). Fix it first`,
     )
   }
-  if (!isObject(settings)) throw new SettingsError('holds no JSON object; mend it first')
+  if (!isObject(settings)) throw new SettingsError('does not contain a JSON object. Fix it first')
   return settings
 }
 
@@ -108,10 +108,10 @@ function isObject(value: Json | undefined): value is { [name: string]: Json } {
 
 /** Undefined where the event has none yet. */
 function groupsOf({ hooks = {} }: { [name: string]: Json }, event: string): Json[] | undefined {
-  if (!isObject(hooks)) throw new SettingsError('has `hooks` that are no object; mend it first')
+  if (!isObject(hooks)) throw new SettingsError('has a `hooks` that is not an object. Fix it first')
   const groups = hooks[event]
   if (groups === undefined || Array.isArray(groups)) return groups
-  throw new SettingsError(`has \`hooks.${event}\` that is no list; mend it first`)
+  throw new SettingsError(`has a \`hooks.${event}\` that is not a list. Fix it first`)
 }
 
 /** Tally's own, whichever executable they call. */

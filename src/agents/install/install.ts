@@ -1,4 +1,4 @@
-/** Puts hooks into the settings of agents and takes them out again, as they were before. */
+/** Installs hooks in the settings of agents, and removes them without a trace. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
@@ -49,7 +49,7 @@ export function settingsPath(agent: AgentName, environment: AgentsEnvironment): 
   return installerOf(agent).pathIn(environment)
 }
 
-/** Throws {@link SettingsError}, whose message goes behind the file's path. */
+/** Throws {@link SettingsError}, whose message follows the file's path. */
 export function hasHook(agent: AgentName, environment: AgentsEnvironment): boolean {
   const settings = readSettingsFile(settingsPath(agent, environment))
   return settings !== undefined && installerOf(agent).hasHook(settings)

@@ -1,8 +1,8 @@
-/** How Tally's hook gets into the settings of an agent, and out of them. */
+/** Adds Tally's hook to the settings of an agent, and removes it. */
 import type { AgentsEnvironment } from '../../config.ts'
 import type { AgentName } from '../agent.ts'
 
-/** The settings cannot be changed as they are; the message says what to do. */
+/** The settings cannot be changed; the message says what to do. */
 export class SettingsError extends Error {}
 
 /** Knows one agent's settings, as text without a byte order mark. Undefined is a file that is not there. */
@@ -19,7 +19,7 @@ export interface Installer {
   withoutHook(settings: string): string | undefined
   /** Whether the hook is in them, whatever executable it calls. Throws {@link SettingsError}. */
   hasHook(settings: string): boolean
-  /** What is in the way of the hook, for the person to decide. */
+  /** Warnings about settings that keep the hook from running. */
   warnings(settings: string): string[]
 }
 

@@ -64,7 +64,7 @@ function nodeAt(text: string, path: JSONPath): Node {
 }
 
 export function notUnderstood(): SettingsError {
-  return new SettingsError('is written in a way that cannot be changed safely; is a name in it twice?')
+  return new SettingsError('cannot be changed safely. Check whether it contains a name twice')
 }
 
 /** Behind the last member and its comma, and behind what is said about it on the same line. */

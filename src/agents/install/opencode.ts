@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { type Installer, SettingsError } from './installer.ts'
 
+/** Identifies the plugin. Must not change: installed plugins are recognized by it. */
 const FIRST_LINE = '// Made by `tally agents install opencode`; `tally agents uninstall opencode` removes it.'
 
 export const opencode: Installer = {
@@ -9,7 +10,7 @@ export const opencode: Installer = {
   pathIn: ({ configHome }) => join(configHome, 'opencode', 'plugins', 'tally.js'),
   withHook: (settings, command) => {
     if (settings !== undefined && !opencode.hasHook(settings)) {
-      throw new SettingsError('was not made by Tally; move it away first')
+      throw new SettingsError('was not created by Tally. Move or rename it first')
     }
     return plugin(command)
   },

@@ -30,7 +30,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new SettingsError('is not written in UTF-8; mend it first')
+    throw new SettingsError('is not valid UTF-8. Fix it first')
   }
 }
 
@@ -55,7 +55,7 @@ export function bytesLike(before: Uint8Array | undefined, text: string): Uint8Ar
  */
 export function replaceFile(path: string, before: Uint8Array | undefined, after: Uint8Array | undefined): void {
   const now = readBytes(path)
-  if (!isSame(now, before)) throw new SettingsError('was changed by somebody else meanwhile; try again')
+  if (!isSame(now, before)) throw new SettingsError('was changed by another program in the meantime. Try again')
   try {
     if (after === undefined) rmSync(path, { force: true })
     else if (before === undefined) create(path, after)
@@ -71,7 +71,7 @@ export function isSame(one: Uint8Array | undefined, other: Uint8Array | undefine
 
 function create(path: string, bytes: Uint8Array): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    throw new SettingsError('is a link to a file that is not there')
+    throw new SettingsError('is a link to a file that does not exist')
   }
   mkdirSync(dirname(path), { recursive: true })
   // Settings of agents may come to hold keys of models.

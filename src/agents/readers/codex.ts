@@ -154,7 +154,7 @@ class RolloutReading {
   #usageOf(value: unknown, line: number): Usage | undefined {
     const usage = objectOf(value)
     const counts = usage && countsOf(usage, USAGE_COUNTS)
-    if (!counts) this.#damages.add('has token counts that are no whole numbers, and is not counted', line)
+    if (!counts) this.#damages.add('has token counts that are not whole numbers, and is not counted', line)
     return counts
   }
 

@@ -67,7 +67,7 @@ class ChatReading {
       // It is told below.
     }
     if (document) this.#read(document, null)
-    else this.#damages.add('is no JSON object and was not read', null)
+    else this.#damages.add('is not a JSON object and was skipped', null)
   }
 
   /** The head of a session, a message, or a change of the session that holds messages. */

@@ -129,7 +129,7 @@ function callOf(
   damages: Damages,
 ): ModelCall | undefined {
   const tellDamage = (what: string) => damages.add(`a message ${what}`, null)
-  if (!message) return void tellDamage('is no JSON object and was not read')
+  if (!message) return void tellDamage('is not a JSON object and was skipped')
   const tokens = objectOf(message.tokens)
   if (message.role !== 'assistant' || !tokens) return undefined
   const time = objectOf(message.time)
