@@ -168,7 +168,7 @@ describe('tally agents scan', () => {
     await writeFile(path, `${whole}not JSON at all\n${whole.slice(0, -30)}`)
     const { stdout, stderr } = await tally.done(['agents', 'scan', '--since', '2026-11-21'], { env })
     expect(stdout).toContain('1 session in 7 files')
-    expect(stderr).toContain(`Not counted: ${path}:2: is no JSON object and was not read`)
+    expect(stderr).toContain(`Not counted: ${path}:2: is not a JSON object and was skipped`)
     expect(stderr).toContain(`Not counted: ${path}:3: the last line is incomplete`)
   })
 

@@ -253,12 +253,12 @@ describe('a hook', () => {
 
   test('never fails its agent', async () => {
     const wrong: [string[], string | undefined, string][] = [
-      [['hook', 'claude-code'], 'no JSON', 'got no JSON'],
-      [['hook', 'claude-code'], '{"hook_event_name":"Stop"}', 'without the id of a session'],
-      [['hook', 'claude-code'], '[]', 'without the id of a session'],
-      [['hook', 'claude-code'], undefined, 'got no JSON'],
-      [['hook', 'nobody'], '{"session_id":"x"}', "'nobody' is no agent"],
-      [['hook', 'codex', '--loud', '{"thread-id":"x"}'], undefined, "'--loud' is not understood"],
+      [['hook', 'claude-code'], 'no JSON', 'not valid JSON'],
+      [['hook', 'claude-code'], '{"hook_event_name":"Stop"}', 'no valid session id'],
+      [['hook', 'claude-code'], '[]', 'no valid session id'],
+      [['hook', 'claude-code'], undefined, 'not valid JSON'],
+      [['hook', 'nobody'], '{"session_id":"x"}', "'nobody' is not a known agent"],
+      [['hook', 'codex', '--loud', '{"thread-id":"x"}'], undefined, "unexpected argument '--loud'"],
     ]
     for (const [args, stdin, message] of wrong) {
       const { code, stdout, stderr } = await run(args, stdin)
@@ -387,7 +387,7 @@ describe('while no server takes it, nothing is lost', () => {
       await other.serve(['--port', port])
       await untilDelivered()
       const { code, stderr } = await flushing
-      expect([code, stderr]).toEqual([0, expect.stringMatching(/nothing listens there\. Trying again in 1 s\.|^$/)])
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/connection refused\. Retrying in 1 s\.|^$/)])
       expect((await usedAt(other)).map(({ session_id }) => session_id)).toEqual([session!.sessionId])
     } finally {
       await other.remove()
@@ -403,7 +403,7 @@ describe('while no server takes it, nothing is lost', () => {
     await until('the server knows', async () => (await run(['flush'])).code === 0)
     await run(['hook', session!.agent], session!.hook)
     await until('the sender has given up', async () => (await json(['status'])).last_error !== null)
-    expect((await json(['status'])).last_error.message).toContain('does not take the token')
+    expect((await json(['status'])).last_error.message).toContain('does not accept the token')
     expect(await inSpool()).toHaveLength(1)
     await logIn()
     expect((await done(['flush'])).stdout).toMatch(/repeated|updated|created/)

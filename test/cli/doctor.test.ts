@@ -53,7 +53,7 @@ test('tells each issue and what to do about it', async () => {
   })
   expect(of('encryption')).toMatchObject({ level: 'warning' })
   expect(of('mail')).toMatchObject({ level: 'error', says: expect.stringContaining('ECONNREFUSED') })
-  expect(of('backups')).toMatchObject({ level: 'warning', says: 'there are none' })
+  expect(of('backups')).toMatchObject({ level: 'warning', says: 'no backups' })
 })
 
 test('signs in at the mail server without sending anything, and keeps the password to itself', async () => {
@@ -83,7 +83,7 @@ test('reports a port where something else answers', async () => {
   const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('hello') })
   try {
     const { of } = await examine({ TALLY_PORT: String(other.port) })
-    expect(of('server')).toMatchObject({ level: 'error', says: expect.stringContaining('no Tally') })
+    expect(of('server')).toMatchObject({ level: 'error', says: expect.stringContaining('not a response of Tally') })
   } finally {
     await other.stop(true)
   }

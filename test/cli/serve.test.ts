@@ -92,7 +92,7 @@ test('a port that is taken is told in one line', async () => {
   const { code, stdout, stderr } = await tally.run(['serve', '--port', port, '--data', 'other'])
   expect(code).toBe(1)
   expect(stdout).toBe('')
-  expect(stderr).toMatch(new RegExp(`^tally: Port ${port} on 127.0.0.1 is in use[^\\n]*--port[^\\n]*\\n$`))
+  expect(stderr).toMatch(new RegExp(`^tally: Port ${port} on 127.0.0.1 is already in use[^\\n]*--port[^\\n]*\\n$`))
 })
 
 test('what the command line changes holds in the running server at once', async () => {

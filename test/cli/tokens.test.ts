@@ -42,7 +42,7 @@ test.each(['svc', 'read', 'org'])('a token of the kind %s is made and shown once
 test('the token alone goes to standard output, so that a variable can take it', async () => {
   const { stdout, stderr } = await tally.done(create({ name: 'laptop' }))
   expect(stdout).toMatch(/^tally_svc_[0-9A-Za-z]{38}\n$/)
-  expect(stderr).toMatch(/'laptop' of ada does not expire\. It is not shown again; its id is tok_/)
+  expect(stderr).toMatch(/'laptop' of ada, which does not expire\. Store it now: it is not shown again\. Id: tok_/)
 })
 
 describe('--expires takes', () => {
@@ -97,7 +97,7 @@ describe('refused with one clear message:', () => {
     ['a disabled person', create({ user: 'gone@example.com' }), 1, 'tally users enable'],
     ['an empty name', create({ name: '' }), 1, 'name: must not be empty'],
     ['an expiry in words', create({ expires: 'tomorrow' }), 2, '90d'],
-    ['an expiry without an offset', create({ expires: '2099-01-01T08:00:00' }), 2, 'with its offset'],
+    ['an expiry without an offset', create({ expires: '2099-01-01T08:00:00' }), 2, 'with an offset'],
     ['an expiry that no calendar has', create({ expires: '2099-02-30' }), 2, 'Use a duration'],
     ['an expiry in the past', create({ expires: '2020-01-01' }), 1, 'must be in the future'],
     [

@@ -73,7 +73,7 @@ test('a project that a report made gets its key, client and leads, and the repor
   const removed = await tally.done(['projects', 'alias', 'remove', 'ACME', 'acme-site'])
   expect(removed.stdout).toBe('ACME has the aliases acme website, acme/web.\n')
   expect((await tally.done(['projects', 'list', '--client', 'Wile E. Ltd'])).stdout).toMatch(
-    /ACME +Acme web +Wile E\. Ltd +no +7\.25 % +2500\.5 +ada +active +prj_/,
+    /ACME +Acme web +Wile E\. Ltd +no +7\.25% +2500\.5 +ada +active +prj_/,
   )
   expect((await tally.done(['projects', 'lead', 'remove', 'ACME', 'ada@example.com'])).stdout).toBe(
     'Nobody leads ACME.\n',
@@ -86,7 +86,7 @@ test('a merge says what would move, moves it, and may be repeated in the same wo
   await report({ project: 'goes' })
   const planned = await tally.done(['projects', 'merge', 'goes', 'STAYS', '--dry-run'])
   expect(planned.stdout).toMatch(/^2 entries \(\$0\.5\) and 1 ticket of goes \(prj_\w+\) would move to STAYS\.\n/)
-  expect(planned.stdout).toContain("What reports as 'goes' would lead there.\n")
+  expect(planned.stdout).toContain("Reports that name 'goes' would be assigned to STAYS.\n")
   expect((await tally.json(['entries', 'show', entry])).project.key).toBe('goes')
 
   const merged = await tally.json(['projects', 'merge', 'goes', 'STAYS'])

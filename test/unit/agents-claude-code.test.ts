@@ -202,7 +202,7 @@ describe('what cannot be read is named, and the rest counts', () => {
       `${line}\n${line.slice(0, 90)}\n{"usage" broken}\n\n[1]\n${JSON.stringify(answer({ id: 'm2' }))}\n`,
     )
     expect(home.scan().uses[0]!.requests).toBe(2)
-    expect(damageOf()).toEqual([['s.jsonl', 2, 'is no JSON object and was not read (3 lines are so)']])
+    expect(damageOf()).toEqual([['s.jsonl', 2, 'is not a JSON object and was skipped (3 lines)']])
   })
 
   test('a last line that is not finished, which is read when it is', () => {
@@ -230,8 +230,8 @@ describe('what cannot be read is named, and the rest counts', () => {
     ])
     expect(home.scan().uses).toEqual([])
     expect(damageOf()).toEqual([
-      ['s.jsonl', 1, 'has token counts that are no whole numbers, and is not counted (3 lines are so)'],
-      ['s.jsonl', 4, 'has token counts without a time, and is not counted (2 lines are so)'],
+      ['s.jsonl', 1, 'has token counts that are not whole numbers, and is not counted (3 lines)'],
+      ['s.jsonl', 4, 'has token counts without a time, and is not counted (2 lines)'],
       ['s.jsonl', 6, 'has token counts without a model, and is not counted'],
     ])
   })

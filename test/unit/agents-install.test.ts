@@ -112,9 +112,9 @@ describe.each([claudeCode, geminiCli])('the settings of $agent', ({ agent, withH
   test('are refused with the place of the issue where they are no JSON, and left alone', () => {
     for (const [text, message] of [
       ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3'],
-      ['{ "hooks": { "Stop": [', 'is no valid JSON'],
-      ['[]', 'holds no JSON object'],
-      ['{ "hooks": [] }', '`hooks` that are no object'],
+      ['{ "hooks": { "Stop": [', 'is not valid JSON'],
+      ['[]', 'does not contain a JSON object'],
+      ['{ "hooks": [] }', '`hooks` that is not an object'],
     ] as const) {
       expect(() => withHook(text, commandOf(agent))).toThrow(message)
       expect(() => withHook(text, commandOf(agent))).toThrow(SettingsError)
@@ -273,9 +273,9 @@ describe('the settings of Codex', () => {
   })
 
   test('are refused with the place of the issue where they are no TOML, and where notify is no list', () => {
-    expect(() => codex.withHook('a = 1\nb = \n', codexCommand)).toThrow(/no valid TOML \(line 2/)
-    expect(() => codex.withHook('notify = "x"', codexCommand)).toThrow(/no list of words/)
-    expect(() => codex.withHook('notify = [1]', codexCommand)).toThrow(/no list of words/)
+    expect(() => codex.withHook('a = 1\nb = \n', codexCommand)).toThrow(/not valid TOML \(line 2/)
+    expect(() => codex.withHook('notify = "x"', codexCommand)).toThrow(/not a list of strings/)
+    expect(() => codex.withHook('notify = [1]', codexCommand)).toThrow(/not a list of strings/)
   })
 
   test('name an executable of any path', () => {
@@ -391,21 +391,21 @@ describe('a file of settings', () => {
     const path = await fileOf('codex', 'model = "a"\n')
     const plan = planInstall('codex', environment, codexCommand)
     await Bun.write(path, 'model = "b"\n')
-    expect(() => install(environment, plan)).toThrow(/changed by somebody else/)
+    expect(() => install(environment, plan)).toThrow(/changed by another program/)
     expect(await Bun.file(path).text()).toBe('model = "b"\n')
   })
 
   test('is refused where it is not in UTF-8 or links to nothing', async () => {
     const path = await fileOf('codex', Uint8Array.of(0x61, 0xff))
-    expect(() => planInstall('codex', environment, codexCommand)).toThrow(/not written in UTF-8/)
+    expect(() => planInstall('codex', environment, codexCommand)).toThrow(/not valid UTF-8/)
     await rm(path)
     await symlink('/nowhere/config.toml', path)
-    expect(() => put('codex')).toThrow(/link to a file that is not there/)
+    expect(() => put('codex')).toThrow(/link to a file that does not exist/)
   })
 
   test('of a plugin that Tally did not make is left alone', async () => {
     const path = await fileOf('opencode', 'export const Other = 1\n')
-    expect(() => put('opencode')).toThrow(/not made by Tally/)
+    expect(() => put('opencode')).toThrow(/not created by Tally/)
     expect(isChange(planUninstall('opencode', environment))).toBe(false)
     expect(await Bun.file(path).text()).toBe('export const Other = 1\n')
   })

@@ -364,7 +364,7 @@ describe('opencode', () => {
     expect(uses).toEqual([])
     expect(damage).toEqual([
       { file, line: null, what: expect.stringContaining('cannot be read: file is not a database') },
-      { file: file.replace('-dev', ''), line: null, what: 'a message is no JSON object and was not read' },
+      { file: file.replace('-dev', ''), line: null, what: 'a message is not a JSON object and was skipped' },
     ])
   })
 })
