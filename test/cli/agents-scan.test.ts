@@ -74,9 +74,9 @@ describe('tally agents scan', () => {
     const { env } = await home()
     const shown = await tally.json(['agents', 'scan'], { env })
     const first = await tally.done(['agents', 'scan', '--report'], { env })
-    expect(first.stdout).toContain(`Reported to ${server.url}: 7 new, 0 brought up to date, 0 known already.`)
+    expect(first.stdout).toContain(`Reported to ${server.url}: 7 new, 0 updated, 0 unchanged.`)
     const again = await tally.done(['agents', 'scan', '--report'], { env })
-    expect(again.stdout).toContain(`Reported to ${server.url}: 0 new, 0 brought up to date, 7 known already.`)
+    expect(again.stdout).toContain(`Reported to ${server.url}: 0 new, 0 updated, 7 unchanged.`)
     const { data } = await tally.json(['entries', 'list'])
     const expected = JSON.parse(await readFile(join(FIXTURES, 'agents/expected.json'), 'utf8'))
     expect(data).toHaveLength(expected.length)
@@ -96,9 +96,9 @@ describe('tally agents scan', () => {
     await mkdir(join(folder, '.claude/projects/p'))
     await writeFile(path, answer({ session: 'growing', id: 'm1', at: '2026-11-21T10:00:00Z' }))
     const scan = ['agents', 'scan', '--agent', 'claude-code', '--since', '2026-11-21', '--report']
-    expect((await tally.done(scan, { env })).stdout).toContain('1 new, 0 brought up to date')
+    expect((await tally.done(scan, { env })).stdout).toContain('1 new, 0 updated')
     await appendFile(path, answer({ session: 'growing', id: 'm2', at: '2026-11-21T11:00:00Z', branch: 'fix/ACME-7' }))
-    expect((await tally.done(scan, { env })).stdout).toContain('0 new, 1 brought up to date')
+    expect((await tally.done(scan, { env })).stdout).toContain('0 new, 1 updated')
     const [entry, ...others] = await entriesOf('growing')
     expect(others).toEqual([])
     expect(entry).toMatchObject({ requests: 2, tokens: { input: 200, output: 20 }, labels: { branch: 'fix/ACME-7' } })
@@ -207,7 +207,9 @@ describe('tally agents scan', () => {
     })
     expect(code).toBe(1)
     expect(stderr).toContain('cannot be reached')
-    expect(stderr).toContain('7 entries were not sent; the same command sends them, and nothing twice.')
+    expect(stderr).toContain(
+      '7 entries not sent. Run the same command again to send the rest; nothing is counted twice.',
+    )
   }, 30_000)
 
   test('tells what the server refused and why, and reports the rest', async () => {
@@ -220,7 +222,7 @@ describe('tally agents scan', () => {
     )
     const { code, stdout, stderr } = await tally.run(['agents', 'scan', '--since', '2026-11-21', '--report'], { env })
     expect(code).toBe(1)
-    expect(stdout).toContain('1 new, 0 brought up to date, 0 known already, 1 refused.')
+    expect(stdout).toContain('1 new, 0 updated, 0 unchanged, 1 refused.')
     expect(stderr).toMatch(/Refused: future \(claude-sonnet-4-5\): validation_failed: \/ended_at/)
     expect(await entriesOf('present')).toHaveLength(1)
   })

@@ -177,7 +177,7 @@ describe('tally agents install', () => {
     expect(status.agents.map(({ agent, hook }: Record<string, unknown>) => [agent, hook])).toEqual(
       agents.map((agent) => [agent, 'installed']),
     )
-    expect((await done(['install', ...agents])).stdout).toContain('the hook is in')
+    expect((await done(['install', ...agents])).stdout).toContain('the hook is already in')
     const settings = JSON.parse(await readFile(join(home, '.claude/settings.json'), 'utf8'))
     const { command } = settings.hooks.SessionEnd[0].hooks[0]
     const hook = Bun.spawn(['sh', '-c', command], {
@@ -196,9 +196,9 @@ describe('tally agents install', () => {
     await mkdir(join(home, '.gemini'))
     await writeFile(join(home, '.gemini/settings.json'), '{ "a": ')
     const { code, stderr } = await run(['install', 'claude-code', 'gemini-cli', '--yes'])
-    expect([code, stderr]).toEqual([1, expect.stringContaining('settings.json is no valid JSON (line 1, column ')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('settings.json is not valid JSON (line 1, column ')])
     expect(await filesAtHome()).toEqual(['.gemini'])
-    expect(await statusOf('gemini-cli')).toMatchObject({ hook: 'unknown', error: expect.stringContaining('no valid') })
+    expect(await statusOf('gemini-cli')).toMatchObject({ hook: 'unknown', error: expect.stringContaining('not valid') })
   })
 
   test('knows the agents that have hooks', async () => {
@@ -224,7 +224,7 @@ describe('a hook', () => {
       last_hook: { event: 'agent-turn-complete' },
       last_delivery: { entries: 1 },
     })
-    expect((await done(['flush'])).stdout).toBe('Nothing waits.\n')
+    expect((await done(['flush'])).stdout).toBe('No sessions are queued.\n')
     await until('the sender has ended', async () => !(await readdir(stateFolder())).includes('sender.lock'))
   })
 
@@ -304,7 +304,7 @@ describe('a hook', () => {
     await until('the program was called', () => Bun.file(seen).exists())
     await until('it has written', async () => (await Bun.file(seen).text()) === 'and {"no":"thread"}')
     const gone = await run(['hook', 'codex', '--then', join(home, 'gone'), '{"thread-id":"x"}'])
-    expect(gone).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('gone cannot be called') })
+    expect(gone).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('cannot start') })
     expect(await inSpool()).toHaveLength(1)
   })
 
@@ -354,7 +354,7 @@ describe('while no server takes it, nothing is lost', () => {
       const failed = await run(['flush'])
       expect([failed.code, failed.stdout]).toEqual([1, expect.any(String)])
       expect(failed.stderr).toContain('connection refused')
-      expect(failed.stderr).toContain('6 sessions wait; nothing is lost')
+      expect(failed.stderr).toContain('6 sessions still queued; no data is lost')
       expect(await inSpool()).toHaveLength(6)
       expect((await json(['status'])).last_error.message).toContain('connection refused')
 

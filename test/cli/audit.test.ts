@@ -131,7 +131,7 @@ test('settings are shown and set as the API answers them', async () => {
   expect(stdout).toMatch(
     /^name +Acme Ltd\ntime zone +Europe\/Berlin\ncurrency +EUR\nunknown projects +hold\napproval required +yes\n/,
   )
-  expect(stdout).toMatch(/\naddress +1 Road\n +10115 Berlin\n(.*\n)*markup +12\.5 %\n(.*\n)*logo +image\/png\n$/)
+  expect(stdout).toMatch(/\naddress +1 Road\n +10115 Berlin\n(.*\n)*markup +12\.5%\n(.*\n)*logo +image\/png\n$/)
 
   const wrong = await tally.run(['settings', 'set', '--time-zone', 'Mars/Olympus', '--currency', 'euro'])
   expect([wrong.code, wrong.stdout]).toEqual([1, ''])

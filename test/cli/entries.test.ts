@@ -76,7 +76,7 @@ describe('tally entries report', () => {
   test('tells a person what became of the entry', async () => {
     const { stdout } = await tally.done(['entries', 'report', ...flags({ project: 'acme-web' })], { env })
     expect(stdout).toMatch(
-      /^Recorded ent_[0-9a-f]{32} \(ada, submitted\)\n {2}cost {3}\$0\.01192 \(list value\)\n {2}place {2}acme-web\n$/,
+      /^Created ent_[0-9a-f]{32} \(ada, submitted\)\n {2}cost {3}\$0\.01192 \(list value\)\n {2}place {2}acme-web\n$/,
     )
   })
 
@@ -90,7 +90,7 @@ describe('tally entries report', () => {
     const report = (input: string) => ['entries', 'report', ...flags({ session: 's-2', input })]
     await tally.done(report('10'), { env })
     const { stdout } = await tally.done(report('20'), { env })
-    expect(stdout).toStartWith('Known already, now up to date: ent_')
+    expect(stdout).toStartWith('Updated ent_')
     const { data } = await tally.json(['entries', 'list', '--session-id', 's-2'])
     expect(data.map(({ tokens }: { tokens: { input: number } }) => tokens.input)).toEqual([20])
   })
@@ -155,7 +155,7 @@ describe('tally entries report', () => {
       what: 'flags beside a file',
       args: ['--file', 'x', '--model', 'y'],
       code: 2,
-      message: '--model cannot stand beside',
+      message: 'cannot be combined with --model',
     },
     { what: 'a file that is not there', args: ['--file', 'none.json'], code: 1, message: 'none.json cannot be read' },
     {
@@ -195,7 +195,7 @@ describe('tally entries report', () => {
     expect((await tally.run(['entries', 'report', ...flags(), '--token-file', file], { env: without })).code).toBe(0)
     const visible = await tally.run(['entries', 'report', ...flags(), '--token', token], { env: without })
     expect(visible.code).toBe(2)
-    expect(visible.stderr).toContain('Set TALLY_TOKEN, or put it in a file and name that with --token-file')
+    expect(visible.stderr).toContain('Set TALLY_TOKEN, or put it in a file and pass its path with --token-file')
     expect(visible.stderr).not.toContain(token)
   })
 
@@ -249,7 +249,7 @@ describe('tally entries report', () => {
     )
     flaky.stop(true)
     expect(performance.now() - begun).toBeGreaterThan(1_000)
-    expect(stderr.match(/trying again/g)).toHaveLength(2)
+    expect(stderr.match(/retrying/g)).toHaveLength(2)
     expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), keys[0]!, keys[0]!])
     expect(stdout).toContain('ent_')
     expect((await tally.json(['entries', 'list', '--agent-name', 'persistent'])).data).toHaveLength(1)

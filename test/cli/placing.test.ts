@@ -37,7 +37,7 @@ const said = ['--when', 'labels.branch=/(?<ticket>ACME-[0-9]+)/', '--project', '
 
 test('the sessions of agents are shown as one group', async () => {
   const shown = await tally.done(['unattributed'])
-  expect(shown.stdout).toMatch(/^GROUP +ENTRIES +TOKENS +COST \(USD\) +LAST +ALSO IN COMMON\nacme\/web +7 /)
+  expect(shown.stdout).toMatch(/^GROUP +ENTRIES +TOKENS +COST \(USD\) +LAST USED +ALSO IN COMMON\nacme\/web +7 /)
   expect(shown.stdout).toContain('branch feature/ACME-42')
   expect((await tally.json(['unattributed'])).totals).toMatchObject({ groups: 1, entries: 7 })
   expect((await tally.done(['unattributed', '--csv'])).stdout).toContain('acme/web,7,')

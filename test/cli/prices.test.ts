@@ -104,13 +104,13 @@ describe('tally prices load', () => {
     const load = (path: string) => tally.run(['prices', 'load', `http://127.0.0.1:${files.port}${path}`, '--json'])
     try {
       expect(JSON.parse((await load('/moved')).stdout)).toMatchObject({ format: 'models-dev', counts: { new: 4 } })
-      expect((await load('/gone')).stderr).toContain('answered 410 Gone')
-      expect((await load('/large')).stderr).toContain('more than 16 MiB')
+      expect((await load('/gone')).stderr).toContain('returned 410 Gone')
+      expect((await load('/large')).stderr).toContain('larger than 16 MiB')
     } finally {
       await files.stop(true)
     }
     const { code, stderr } = await load('/table')
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^tally: http.* could not be downloaded: [^\n]+\n$/)])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^tally: http.* cannot be downloaded: [^\n]+\n$/)])
   })
 
   test.each([
@@ -162,7 +162,7 @@ test('a running server uses a table that the command line loads, within a second
   })
   const { stdout } = await loading
   const loadedAt = performance.now()
-  expect(stdout).toContain('1 entry without a price valued: $0.002.')
+  expect(stdout).toContain('1 entry without a price valued, list value $0.002.')
   const after = await report('loaded-while-it-runs')
   expect(after.cost).toBe(0.002)
   const answer = await fetch(`${server.url}/api/v1/token-entries/${before.id}`, {
@@ -180,7 +180,7 @@ describe('tally prices', () => {
       const { stdout } = await fresh.done(['prices', 'list', '--search', 'sonnet-4-5', '--provider', 'anthropic'])
       expect(stdout).toMatch(/anthropic +claude-sonnet-4-5 +3 +15 +0\.3 +3\.75 +6 +200,001 +always +default/)
       const shown = await fresh.done(['prices', 'show', 'gpt-5-codex'])
-      expect(shown.stdout).toContain("'gpt-5-codex' is another name of 'gpt-5' at openai (default).")
+      expect(shown.stdout).toContain("'gpt-5-codex' is an alias of 'gpt-5' at openai (default).")
       expect(shown.stdout).toContain('costs input 1.25, output 10, cache read 0.125 per million tokens')
       const resolved = await fresh.done(['prices', 'resolve', 'claude-sonnet-4-5-20250929'])
       expect(resolved.stdout).toMatch(/4 maker +not listed +'claude-sonnet-4-5-20250929' is not listed by anthropic\n/)
@@ -214,7 +214,7 @@ describe('tally prices', () => {
       added: true,
       price: { provider: 'openai', model: 'own', cache_read: 0.1, effective_from: '2026-12-01T00:00:00.000Z' },
     })
-    expect((await tally.done([...args, '--effective-from', '2026-12-01'])).stdout).toContain('says so already')
+    expect((await tally.done([...args, '--effective-from', '2026-12-01'])).stdout).toContain('already exists')
     expect((await tally.json([...args, '--effective-from', 'always'])).price.effective_from).toBeNull()
     for (const input of ['-1', 'one', '0.0000001', '']) {
       const { code, stderr } = await tally.run(['prices', 'set', 'own', '--input', input, '--output', '1'])
@@ -231,12 +231,12 @@ describe('tally prices', () => {
   test('alias adds, lists and removes other names', async () => {
     await report('coder')
     const added = await tally.done(['prices', 'alias', 'add', 'coder', 'gpt-5'])
-    expect(added.stdout).toContain("'coder' is another name of 'gpt-5' now.")
-    expect(added.stdout).toContain('1 entry without a price valued: $0.00625.')
+    expect(added.stdout).toContain("'coder' is now an alias of 'gpt-5'.")
+    expect(added.stdout).toContain('1 entry without a price valued, list value $0.00625.')
     expect((await tally.json(['prices', 'alias', 'list'])).data).toMatchObject([
       { alias: 'coder', model: 'gpt-5', provider: null, source: 'admin' },
     ])
-    expect((await tally.done(['prices', 'alias', 'remove', 'coder'])).stdout).toBe("'coder' is no alias any more.\n")
+    expect((await tally.done(['prices', 'alias', 'remove', 'coder'])).stdout).toBe("Removed the alias 'coder'.\n")
     expect((await tally.run(['prices', 'alias', 'remove', 'coder'])).code).toBe(1)
   })
 

@@ -74,7 +74,7 @@ describe('tally usage', () => {
   test('draws bars of tokens where no cost is known', async () => {
     const { stdout } = await tally.done(['usage', ...NOVEMBER, '--model', 'house-model', '--by', 'label:repository'])
     expect(stdout).toMatch(/acme\/web .* unpriced {2}█+\n/)
-    expect(stdout).toContain('1 entry, 1,200 tokens at no known cost from')
+    expect(stdout).toContain('1 entry, 1,200 tokens with no known cost from')
   })
 
   test('asks for the last 30 days where nothing is said, of which today is one', async () => {
@@ -135,8 +135,8 @@ describe('tally reports', () => {
 
   test('completeness tells what a month lacks', async () => {
     const { stdout } = await tally.done(['reports', 'completeness', ...NOVEMBER])
-    expect(stdout).toMatch(/\non no project and no ticket +1 +– +1\n/)
-    expect(stdout).toMatch(/\nstarted in the period and went on behind it +1 +– +1\n/)
+    expect(stdout).toMatch(/\nunattributed \(no project or ticket\) +1 +– +1\n/)
+    expect(stdout).toMatch(/\nstarted in the period and ended after it +1 +– +1\n/)
     expect(stdout).toContain('From 2025-11-01 00:00 to 2025-12-01 00:00 (UTC).')
     const { data } = await tally.json(['reports', 'completeness', ...NOVEMBER])
     expect(data[0]).toMatchObject({ check: 'all', entries: 3 })

@@ -29,8 +29,8 @@ test('a sample is tried on them, and on one that is not saved', async () => {
 
   const sample = ['--harness', 'codex', '--label', 'repository=acme/web', '--label', 'branch=x/acme-7']
   const { stdout } = await tally.done(['rules', 'test', ...sample])
-  expect(stdout).toMatch(/codex +is disabled\n/)
-  expect(stdout).toContain("Rule 'by branch' places it on ticket acme-7 of ACME.")
+  expect(stdout).toMatch(/codex +disabled\n/)
+  expect(stdout).toContain("Rule 'by branch' assigns it to ticket acme-7 of ACME.")
   const unsaved = ['--when', 'agent_harness=code*', '--project', 'ACME', '--position', '1']
   expect((await tally.json(['rules', 'test', ...sample, ...unsaved])).taken.rule).toEqual({
     id: null,

@@ -66,8 +66,8 @@ test('what agents pushed is shown, and assigned after a trial', async () => {
   expect((await assign('--dry-run')).stdout).toBe(
     '1 session with 1 entry of who@example.com would be assigned to Ada.\n',
   )
-  expect((await assign()).stdout).toBe('1 session with 1 entry of who@example.com went to Ada.\n')
-  expect((await assign()).stdout).toStartWith('No session waits for who@example.com.')
+  expect((await assign()).stdout).toBe('1 session with 1 entry of who@example.com assigned to Ada.\n')
+  expect((await assign()).stdout).toStartWith('No sessions to assign for who@example.com.')
   const { data } = (await tally.json(['entries', 'list'])) as { data: object[] }
   expect(data).toMatchObject([{ agent_manager: { name: 'Ada' }, manager_by: 'email' }])
 })

@@ -76,7 +76,7 @@ test('a project that a report made gets its key, client and leads, and the repor
     /ACME +Acme web +Wile E\. Ltd +no +7\.25% +2500\.5 +ada +active +prj_/,
   )
   expect((await tally.done(['projects', 'lead', 'remove', 'ACME', 'ada@example.com'])).stdout).toBe(
-    'Nobody leads ACME.\n',
+    'ACME has no leads.\n',
   )
 })
 
@@ -106,7 +106,7 @@ test('tickets are added, moved with their entries, archived and removed', async 
   const entry = await report({ ticket: 'shop-7' })
   expect((await tally.json(['entries', 'show', entry])).project.key).toBe('SHOP')
   expect((await tally.done(['tickets', 'change', 'SHOP-7', '--project', 'STORE'])).stdout).toBe(
-    'Changed SHOP-7 of STORE.\n',
+    'Changed SHOP-7 in STORE.\n',
   )
   expect((await tally.json(['entries', 'show', entry])).project.key).toBe('STORE')
   expect((await tally.done(['tickets', 'list', '--project', 'STORE'])).stdout).toMatch(
@@ -130,12 +130,12 @@ test('tickets show whether their project is decided, and which ones people’s r
   const show = async (ticket: string) => (await tally.done(['tickets', 'show', ticket])).stdout
 
   expect(await show('AGREED-1')).toContain(
-    'project      HERE (HERE), assumed from reports\nassumed      HERE (HERE), by the reports of 1 person\n',
+    'project      HERE (HERE), assumed from reports\nassumed      HERE (HERE), in the reports of 1 person\n',
   )
   expect(await show('OPEN-1')).toContain(
-    'project      not decided: reports assume different projects\n' +
-      'assumed      HERE (HERE), by the reports of 1 person\n' +
-      'assumed      THERE (Over there), by the reports of 1 person\n',
+    'project      not decided: reports name different projects\n' +
+      'assumed      HERE (HERE), in the reports of 1 person\n' +
+      'assumed      THERE (Over there), in the reports of 1 person\n',
   )
   expect((await tally.done(['tickets', 'list', '--project', 'HERE'])).stdout).toMatch(
     /^KEY +TITLE +PROJECT +DECIDED +STATE +ID\nAGREED-1 +– +HERE +no +active .*\nOPEN-1 +– +– +conflict +active /,
@@ -144,7 +144,7 @@ test('tickets show whether their project is decided, and which ones people’s r
   expect((await conflicting()).data.map(({ key }: { key: string }) => key)).toEqual(['OPEN-1'])
 
   expect((await tally.done(['tickets', 'change', 'OPEN-1', '--title', 'Login'])).stdout).toBe(
-    'Changed OPEN-1, whose project is not decided.\n',
+    'Changed OPEN-1 (project not decided).\n',
   )
   expect((await tally.done(['tickets', 'change', 'OPEN-1', '--project', 'there'])).stdout).toBe(
     'Changed OPEN-1 in THERE.\n',
