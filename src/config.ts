@@ -189,7 +189,7 @@ type SecretName = keyof typeof SECRETS
 /** URLs and tokens have some hundred bytes. What is longer is another file. */
 const SECRET_LIMIT_BYTES = 16_384
 
-/** Where containers find their secrets: readable by everybody in the container, which is one program. */
+/** Where containers mount secrets: readable by everything in the container, which is one program. */
 const CONTAINER_SECRETS = '/run/secrets/'
 
 /** A password in a URL, between user and host or as a parameter. */
@@ -208,7 +208,7 @@ class Reading {
     readonly environment: Environment,
   ) {}
 
-  /** What the flag says, else the variable, else the default. */
+  /** The value of the flag, or else of the variable, or else the default. */
   text(name: OptionName): string {
     return this.flags[name] ?? (this.environment[OPTIONS[name].variable] || OPTIONS[name].default)
   }
@@ -307,7 +307,7 @@ export function exposedSecrets(flags: Flags, environment: Environment = process.
   })
 }
 
-/** The options in force: what the flag says, else the variable, else the default. Throws {@link ConfigError}. */
+/** The effective options: the flag, or else the variable, or else the default. Throws {@link ConfigError}. */
 export function readConfig(flags: Flags, environment: Environment = process.env): Config {
   const reading = new Reading(flags, environment)
   const text = (name: OptionName) => reading.text(name)
@@ -423,7 +423,7 @@ function readMail(reading: Reading): MailConfig | undefined {
   }
 }
 
-/** What a part of an address stands for; undefined where its escapes are none. */
+/** A decoded part of a URL; undefined if its escapes are invalid. */
 function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part)
@@ -445,7 +445,7 @@ export function readClientConfig(flags: Flags, environment: Environment = proces
   return clientConfig(new Reading(flags, environment), { stored: undefined, advice: '' })
 }
 
-/** As {@link readClientConfig}, with a token that somebody has just typed, whatever the environment has. */
+/** As {@link readClientConfig}, with a token that was just entered, regardless of the environment. */
 export function readClientConfigOf(token: string, flags: Flags, environment: Environment = process.env): ClientConfig {
   return readClientConfig(flags, {
     ...environment,

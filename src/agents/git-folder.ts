@@ -31,7 +31,7 @@ export function findGitFolder(folder: string): GitFolder | undefined {
   }
 }
 
-/** The branch that was checked out at that moment, as the log of HEAD tells. */
+/** The branch that was checked out at that time, from the reflog of HEAD. */
 export function branchAt({ branch, checkouts }: GitFolder, atMs: number): string | null {
   const left = checkouts.find((checkout) => checkout.atMs > atMs)?.from
   // Where no branch was checked out, git says the commit.

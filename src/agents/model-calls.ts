@@ -1,11 +1,11 @@
-/** What readers find in session files, before what was written twice is told apart from what was used twice. */
+/** What readers find in session files, before duplicates are removed. */
 import type { Counts } from './agent.ts'
 
-/** One call of a model, as one file tells of it. */
+/** One call of a model, as recorded in one file. */
 export interface ModelCall {
   /** Two with the same name are the same call; empty where the agent names none. */
   key: string
-  /** The session in whose file it stands. */
+  /** The session whose file contains it. */
   session: string
   /** The session that made it, where the file says so; empty where it does not. */
   owner: string
@@ -31,7 +31,7 @@ export interface ModelCall {
 /** What a file tells beside a call's key, session, time, model and counts, where it tells nothing. */
 export const UNTOLD = { owner: '', provider: '', cost: '', folder: '', branch: '', isSidechain: false } as const
 
-/** What a file must tell of a call, so that it can be counted. */
+/** The fields without which a call cannot be counted. */
 export type Countable = Pick<ModelCall, 'counts' | 'at' | 'model'>
 
 /**

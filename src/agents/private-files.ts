@@ -1,4 +1,4 @@
-/** Files of Tally's own on a developer's machine, which nobody else may read. */
+/** Tally's own files on a developer's machine, readable only by their owner. */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 

@@ -44,7 +44,7 @@ export function scanAll(options: ScanOptions): Scan {
 
 /**
  * One session, with what sub-agents did in sessions of their own. Empty where its file is not there or holds no use yet.
- * Reads all files of the agent, as only they tell what the session holds of an earlier one; those that have not changed
+ * Reads all files of the agent, because a session may contain calls of an earlier one; those that have not changed
  * come from the cache.
  */
 export function scanSession(

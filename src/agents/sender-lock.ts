@@ -22,7 +22,7 @@ export function senderLockPath(environment: AgentsEnvironment, server: string | 
   return join(stateFolder(environment), name)
 }
 
-/** Whether somebody lives who holds it. */
+/** Whether a running process holds it. */
 export function isHeld(path: string): boolean {
   try {
     const pid = Number(readFileSync(path, 'utf8'))
@@ -54,7 +54,7 @@ function isDefunct(pid: number): boolean {
   }
 }
 
-/** Takes the lock; false where somebody holds it. */
+/** Takes the lock; returns false if another process holds it. */
 export function takeLock(path: string): boolean {
   if (isHeld(path)) return false
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

@@ -225,7 +225,7 @@ class Sender {
     noteDelivery(environment, agent, { at: new Date().toISOString(), sessionId, entries: taken.length })
   }
 
-  /** Kept where `tally agents status` shows it: it would stand in the way of the others otherwise. */
+  /** Moves the session out of the queue, where it would block the others; `tally agents status` shows it. */
   #refuse(session: Session, reasons: string[]): void {
     const refused = { job: session.job, at: new Date().toISOString(), reasons }
     forgetRefused(this.#options.environment, session)

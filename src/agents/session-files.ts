@@ -1,4 +1,4 @@
-/** Finds session files, whatever else lies beside them, and says in which state they are. */
+/** Finds session files and reads their state: size, modification time and identity. */
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Damage } from './agent.ts'

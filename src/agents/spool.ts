@@ -20,7 +20,7 @@ export interface Job {
   at: string
   /** The one server it is for, where the hook's environment named one; null for the one of `tally agents login`. */
   server: string | null
-  /** Of the agent: it may have a home of its own, of which whoever delivers later knows nothing. */
+  /** Of the agent: it may have a home of its own, which the sender does not know. */
   environment: AgentsEnvironment
 }
 

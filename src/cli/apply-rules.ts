@@ -21,7 +21,7 @@ interface Flags extends DatabaseFlags, EntryFilterFlags {
   json?: boolean
 }
 
-/** Groups that are printed; whoever wants more reads the JSON. */
+/** The most groups that are printed; the JSON has all of them. */
 const GROUPS_SHOWN = 40
 
 const load = async () => ({

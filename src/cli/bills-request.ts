@@ -67,7 +67,7 @@ export function addBillFlags(command: Command): Command {
     .option('--replaces <bill>', 'number or id of the void bill that this bill replaces')
 }
 
-/** Throws a {@link CommandError} for what the flags alone tell, and 422 with every other issue. */
+/** Throws a {@link CommandError} for missing or conflicting flags, and a 422 problem with all other issues. */
 export async function readBillFlags(flags: BillFlags): Promise<BillRequest> {
   if (flags.month === undefined && flags.from === undefined && flags.to === undefined) {
     throw new CommandError('No period given. Use --month 2026-11, or --from and --to.', 2)
@@ -100,7 +100,7 @@ export async function readBillFlags(flags: BillFlags): Promise<BillRequest> {
   }) as Promise<BillRequest>
 }
 
-/** `Set-up=250`: what it is for, and its amount behind the last `=`. */
+/** `Set-up=250`: what it is for, and its amount after the last `=`. */
 export function readLine(line: string): { text: string; amount: number | undefined } {
   const at = line.lastIndexOf('=')
   if (at < 1)

@@ -39,7 +39,7 @@ const service = () => import('../features/bills/service.ts')
 
 const exact = <Shape>(value: unknown) => parseExactJson(JSON.stringify(value)) as Shape
 
-/** A bill as the API answers it, its text beside what can be read of it. */
+/** A bill as the API returns it: the JSON text and the parsed value. */
 async function shown(bills: BillsService, view: BillView): Promise<{ text: string; bill: Bill }> {
   const text = await bills.billText(view)
   return { text, bill: parseExactJson(text) as Bill }

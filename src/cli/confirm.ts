@@ -1,6 +1,6 @@
 import { CommandError } from './failures.ts'
 
-/** Whether somebody sits there who can be asked. */
+/** Whether the command runs on a terminal and can ask questions. */
 export function isInteractive(): boolean {
   return Boolean(process.stdin.isTTY && process.stderr.isTTY)
 }

@@ -4,7 +4,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** What is said beside the result and must not end up in a variable or a file. */
+/** Prints a message to standard error, so that it does not end up in a variable or a file with the result. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }

@@ -1,4 +1,4 @@
-/** Reports as a person reads them in a terminal. */
+/** Formats reports for the terminal. */
 import type { CsvColumn } from '../lib/csv-column.ts'
 import { csvText } from '../lib/csv-text.ts'
 import { formatDecimal, parseDecimal } from '../lib/money.ts'
@@ -45,12 +45,12 @@ export function bar(value: number, most: number, cells: number): string {
   return '█'.repeat(Math.floor(eighths / EIGHTHS.length)) + EIGHTHS[eighths % EIGHTHS.length]
 }
 
-/** A terminal that does not tell its width, or a file. */
+/** Used for terminals of unknown width and for files. */
 const USUAL_COLUMNS = 80
 
 const BAR_CELLS = { least: 8, most: 40 }
 
-/** How long bars may be behind a table of this width. */
+/** How many cells a bar may use next to a table of this width. */
 export function barCells(tableWidth: number): number {
   const free = (process.stdout.columns || USUAL_COLUMNS) - tableWidth
   return Math.min(BAR_CELLS.most, Math.max(BAR_CELLS.least, free))

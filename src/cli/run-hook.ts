@@ -3,14 +3,14 @@ import { runHook } from '../agents/hook.ts'
 import { namedServer, readAgentsEnvironment } from '../config.ts'
 import { selfCommand } from './self.ts'
 
-/** What follows `tally agents hook`, where that is what is called; somebody who asks for help is told by the command. */
+/** The arguments after `tally agents hook`; undefined for other commands and for `--help`. */
 export function hookArguments(args: readonly string[]): string[] | undefined {
   const [agents, hook, ...rest] = args
   const isHelp = rest[0] === undefined || [rest[0], rest[1]].some((arg) => arg === '-h' || arg === '--help')
   return agents === 'agents' && hook === 'hook' && !isHelp ? rest : undefined
 }
 
-/** Answers the exit code, which is always that of success: an agent may stop for any other. */
+/** Returns the exit code, which is always 0: an agent may stop for any other. */
 export async function hook(args: string[]): Promise<number> {
   await runHook({
     args,

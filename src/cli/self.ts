@@ -3,7 +3,7 @@ import { COMMIT } from '../version.ts'
 
 /**
  * How to start this very Tally again. By the name under which the shell finds it, where that is it: the name stays when
- * an upgrade puts another version behind it.
+ * an upgrade replaces the executable.
  */
 export function selfCommand(): string[] {
   if (COMMIT === 'dev') return [process.execPath, Bun.main]

@@ -310,7 +310,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Issues of a file, a line each, in the words of somebody who looks at it in a table. */
+/** Rethrows the issues of a CSV file, one per line, with line numbers and columns. */
 function tellLines(problem: unknown): never {
   const issues = problem instanceof Problem ? (problem.more.issues ?? []) : []
   if (issues.length === 0 || !issues.every(({ pointer }) => pointer.startsWith('/lines'))) throw problem

@@ -9,7 +9,7 @@ interface VerifyFlags extends DatabaseFlags {
   json?: boolean
 }
 
-/** All entries are read some times over: some minutes each at ten million, and nobody waits behind it. */
+/** All entries are read several times, which takes minutes for ten million. Nothing else waits for it. */
 const DEADLINE_MS = 86_400_000
 
 export function addVerifyCommand(program: Command): void {

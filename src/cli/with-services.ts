@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Services } from '../services.ts'
 import { CommandError } from './failures.ts'
 
-/** The flags of where the database is, which every command takes. */
+/** The flags that locate the database, accepted by every command. */
 export interface DatabaseFlags {
   data?: string
   databaseUrl?: string
@@ -14,7 +14,7 @@ export interface DatabaseFlags {
 }
 
 /**
- * Runs `work` on the database that the flags name, beside a server that may be running on it. It may what an admin may,
+ * Runs `work` on the database that the flags name, even while a server uses it. It has the rights of an admin,
  * and what it changes is kept under the name of the machine's user. Only a command that
  * `creates` makes a database where there is none: to the others, a missing one is a slip in the name of the folder.
  */

@@ -90,7 +90,7 @@ describe('tally entries report', () => {
     const report = (input: string) => ['entries', 'report', ...flags({ session: 's-2', input })]
     await tally.done(report('10'), { env })
     const { stdout } = await tally.done(report('20'), { env })
-    expect(stdout).toStartWith('Updated ent_')
+    expect(stdout).toStartWith('Already reported, up to date: ent_')
     const { data } = await tally.json(['entries', 'list', '--session-id', 's-2'])
     expect(data.map(({ tokens }: { tokens: { input: number } }) => tokens.input)).toEqual([20])
   })

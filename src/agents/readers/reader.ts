@@ -1,4 +1,4 @@
-/** What is different from agent to agent: where session files lie, what stands in them, and what in them is a copy. */
+/** What differs between agents: the location and format of session files, and how to detect copies. */
 import type { AgentsEnvironment } from '../../config.ts'
 import type { AgentName } from '../agent.ts'
 import type { FileReading, ModelCall } from '../model-calls.ts'
