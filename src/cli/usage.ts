@@ -146,7 +146,7 @@ function tellTotals({ totals, starting_at, ending_at, time_zone }: UsageReport):
   }
   if (totals.straddling_entries > 0) {
     print(
-      `${counted(totals.straddling_entries, 'session')} ended after the period; each counts fully in the period in which it started.`,
+      `${counted(totals.straddling_entries, 'session')} ended after the period; ${totals.straddling_entries === 1 ? 'it counts' : 'they count'} fully in the period in which ${totals.straddling_entries === 1 ? 'it' : 'they'} started.`,
     )
   }
 }

@@ -55,9 +55,7 @@ describe('tally prices load', () => {
   test('shows what is new and what is refused, loads it, and a second time adds nothing', async () => {
     const planned = await tally.done(['prices', 'load', LITELLM, '--dry-run'])
     expect(planned.stdout).toContain('Format litellm: 11 new, 0 changed, 0 unchanged, 9 refused, 4 skipped.')
-    expect(planned.stdout).toContain(
-      '2 prices had digits below a pico-dollar per token, which are noise, and were rounded.',
-    )
+    expect(planned.stdout).toContain('2 prices had more decimals than pico-dollars per token and were rounded.')
     expect(planned.stdout).toMatch(/anthropic +claude-9-haiku +cache_write_1h is 24 times the price of input/)
     expect(planned.stdout).not.toContain('Loaded')
     // Nothing but the result is written where no terminal is.
@@ -149,7 +147,7 @@ describe('tally prices load', () => {
       expect(shown).not.toContain('[y/N]')
       expect(shown).toContain('Valuing entries █')
       expect(shown).toContain('100% (3 of 3)')
-      expect(shown).toContain('3 entries without a price valued: $0.006.')
+      expect(shown).toContain('3 entries without a price valued, list value $0.006.')
     })
   })
 })

@@ -51,8 +51,8 @@ describe('tally usage', () => {
       '(none)    house-model        1   1,200    unpriced',
       '',
       '3 entries, 3,600 tokens for $2,000.00 from 2025-11-01 00:00 to 2025-12-01 00:00 (UTC).',
-      'Of these, 1 entry has no price and is not in the cost: `tally reports unpriced` tells the models.',
-      '1 session went on behind the end and counts whole where it started.',
+      'Of these, 1 entry is unpriced and not included in the cost. To list their models: tally reports unpriced',
+      '1 session ended after the period; it counts fully in the period in which it started.',
       '',
     ])
   })
