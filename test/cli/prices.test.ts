@@ -184,7 +184,7 @@ describe('tally prices', () => {
       expect(resolved.stdout).toMatch(/4 maker +not listed +'claude-sonnet-4-5-20250929' is not listed by anthropic\n/)
       expect(resolved.stdout).toMatch(/6 without date +found +'claude-sonnet-4-5' at anthropic, holds from always/)
       const unpriced = await fresh.done(['prices', 'resolve', 'auto'])
-      expect(unpriced.stdout).toContain("'auto' is unpriced on ")
+      expect(unpriced.stdout).toContain("'auto' has no price on ")
       expect(await fresh.json(['prices', 'resolve', 'o3', '--at', '2025-06-09'])).toMatchObject({
         price: { input: 10 },
       })
