@@ -219,7 +219,7 @@ describe('tally entries report', () => {
     const at = async (path: string) =>
       (await tally.run(['entries', 'report', ...flags(), '--url', `http://127.0.0.1:${other.port}${path}`], { env }))
         .stderr
-    expect(await at('')).toContain('404 Not Found: is that a Tally server?')
+    expect(await at('')).toContain('404 Not Found: is this a Tally server?')
     expect(await at('/page')).toContain('200 OK: is that a Tally server?')
     expect(await at('/moved')).toContain('moved to http://elsewhere.example/')
     other.stop(true)

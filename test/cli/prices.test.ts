@@ -252,7 +252,9 @@ describe('tally prices', () => {
     expect((await tally.run(['prices', 'reprice', '--model', 'moving'])).code).toBe(2)
 
     const { stdout } = await tally.done(['entries', 'show', id])
-    expect(stdout).toContain("at the price of 'moving' at any provider (admin, effective from always), found in lookup step 1:")
+    expect(stdout).toContain(
+      "at the price of 'moving' at any provider (admin, effective from always), found in lookup step 1:",
+    )
     expect(stdout).toMatch(/input +1,000 +3 +0\.003\n/)
     expect(stdout).toMatch(/output +500 +2 +0\.001\n/)
     expect(stdout).toContain('Total, rounded to 9 decimals: $0.004\n')
