@@ -91,7 +91,7 @@ describe('tally agents login', () => {
   test('stores a service token for its owner alone, which logout removes', async () => {
     const { stdout, stderr } = await logIn(`${server.url}/`)
     const path = join(home, '.config/tally/agents.json')
-    expect(stdout).toContain(`reported to ${server.url} for ada (ada@example.com)`)
+    expect(stdout).toContain(`report to ${server.url} for ada (ada@example.com)`)
     expect(stdout + stderr).not.toContain(token)
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ url: server.url, token })
     expect((await stat(path)).mode & 0o777).toBe(0o600)
@@ -110,7 +110,10 @@ describe('tally agents login', () => {
   test('stores nothing that would not work, and says why', async () => {
     const login = (url: string, as: string) => run(['login', '--url', url, '--token-stdin'], as)
     for (const [kind, what] of [
-      ['read', 'a read token, which may not report: `tally tokens create --kind svc'],
+      [
+        'read',
+        'a read token, which cannot report. Create a service token on the server: tally tokens create --kind svc',
+      ],
       ['org', 'an organization token, which is only for telemetry'],
     ] as const) {
       const { code, stderr } = await login(server.url, (await tally.createToken(kind)).token)

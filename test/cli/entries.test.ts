@@ -220,8 +220,8 @@ describe('tally entries report', () => {
       (await tally.run(['entries', 'report', ...flags(), '--url', `http://127.0.0.1:${other.port}${path}`], { env }))
         .stderr
     expect(await at('')).toContain('404 Not Found: is this a Tally server?')
-    expect(await at('/page')).toContain('200 OK: is that a Tally server?')
-    expect(await at('/moved')).toContain('moved to http://elsewhere.example/')
+    expect(await at('/page')).toContain('200 OK: is this a Tally server?')
+    expect(await at('/moved')).toContain('redirects to http://elsewhere.example/')
     other.stop(true)
   })
 
