@@ -1,7 +1,7 @@
 /**
- * Every refusal that a caller can meet. Services throw a `Problem`; `http/problems.ts` turns it into RFC 9457
- * `application/problem+json` and the command line into one line of text. The catalogue below feeds the OpenAPI
- * document and the pages under `/problems/`, so a code that is not explained here cannot be thrown.
+ * Every error a caller can receive. Services throw a `Problem`; `http/problems.ts` turns it into RFC 9457
+ * `application/problem+json`, and the command line prints it as one line. The catalog below feeds the OpenAPI
+ * document and the pages under `/problems/`, so only codes that are explained here can be thrown.
  */
 
 interface ProblemKind {
@@ -15,223 +15,223 @@ export const PROBLEMS = {
   malformed_json: {
     status: 400,
     title: 'Malformed JSON',
-    help: 'The body is not one valid JSON document in UTF-8. Numbers such as NaN or Infinity, trailing commas and invalid UTF-8 bytes are not JSON, and more than 100 levels are not read.',
+    help: 'The body is not a single valid JSON document in UTF-8. NaN, Infinity, trailing commas and invalid UTF-8 are not allowed, and neither is nesting deeper than 100 levels.',
   },
   bad_request: {
     status: 400,
     title: 'Bad request',
-    help: 'The request as a whole could not be understood, or could be understood in two ways, such as with two Host headers. The detail names the part.',
+    help: 'The request is malformed or ambiguous, for example because it has two Host headers. The detail names the part.',
   },
   unauthenticated: {
     status: 401,
     title: 'Not authenticated',
-    help: 'The call needs a bearer token, `Authorization: Bearer tally_svc_…`, or the session of a signed-in person. The detail says what was wrong with what was sent: nothing, or something mistyped, unknown, expired, revoked or ended.',
+    help: 'The request needs a bearer token (`Authorization: Bearer tally_svc_…`) or the session of a signed-in person. The detail says what is wrong with the credential: missing, mistyped, unknown, expired, revoked or signed out.',
   },
   sign_in_failed: {
     status: 401,
     title: 'Sign-in failed',
-    help: 'The e-mail address or the password is wrong; nobody is told which. An admin makes a link to choose a new password with `tally users reset-password`.',
+    help: 'The e-mail address or the password is wrong; Tally does not reveal which. An admin can create a password reset link with `tally users reset-password`.',
   },
   forbidden: {
     status: 403,
     title: 'Not allowed',
-    help: 'The credential is valid but may not do this. The detail names the kind of token or the role that may.',
+    help: 'The credential is valid but lacks permission. The detail names the kind of token or the role that is required.',
   },
   not_found: {
     status: 404,
     title: 'Not found',
-    help: 'There is nothing at this address, or nothing that this credential may see.',
+    help: 'Nothing exists at this address, or this credential has no access to it.',
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    help: 'The address exists but not with this HTTP method.',
+    help: 'The address exists but does not support this HTTP method.',
   },
   already_set_up: {
     status: 409,
     title: 'Already set up',
-    help: 'The first-run set-up was done before. Sign in, or make people on the command line with `tally users add`.',
+    help: 'The first-run setup is already complete. Sign in, or add people on the command line with `tally users add`.',
   },
   already_exists: {
     status: 409,
     title: 'Already exists',
-    help: 'Something with this name is there already. The detail names it.',
+    help: 'Something with this name already exists. The detail names it.',
   },
   in_use: {
     status: 409,
     title: 'In use',
-    help: 'Something else refers to it, so it cannot be removed. Archive it instead: it leaves the lists, and what refers to it stays as it is.',
+    help: 'It cannot be removed because something else refers to it. Archive it instead: it disappears from lists, and everything that refers to it keeps working.',
   },
   project_merged: {
     status: 409,
     title: 'Project merged',
-    help: 'The project was merged into another one, which its names lead to now. Change that one instead; the detail names it.',
+    help: 'The project was merged into another one, and its names now refer to that one. Change the other project instead; the detail names it.',
   },
   rules_changed: {
     status: 409,
     title: 'Rules changed',
-    help: 'A new order of the placement rules has to name every rule exactly once, and the ones it names are not the ones that there are now. List them again and repeat.',
+    help: 'A new order must name every placement rule exactly once, and the rules have changed since you listed them. List them again and retry.',
   },
   last_admin: {
     status: 409,
     title: 'Last admin',
-    help: 'Without an admin nobody could manage Tally. Make another person an admin first.',
+    help: 'Tally needs at least one active admin. Make another person an admin first.',
   },
   entry_locked: {
     status: 409,
     title: 'Entry locked',
-    help: 'The entry is approved, on a submitted sheet or on a bill, so its figures and its place are fixed. The detail says what has to be undone first.',
+    help: 'The entry is approved, on a submitted token sheet or on a bill, so its numbers and its placement are fixed. The detail says what to undo first.',
   },
   session_shrunk: {
     status: 409,
     title: 'Session shrunk',
-    help: 'The totals reported for the session are below what its locked (approved or billed) entries already hold. A session reports totals so far, which never become less. Nothing was changed.',
+    help: 'The totals reported for the session are lower than what its locked (approved or billed) entries already contain. A session reports running totals, which must not fall below locked amounts. Nothing was changed.',
   },
   session_mismatch: {
     status: 409,
     title: 'Session mismatch',
-    help: 'The report does not fit the entries that the session already has. The detail says how. Nothing was changed.',
+    help: 'The report conflicts with the existing entries of the session. The detail says how. Nothing was changed.',
   },
   wrong_status: {
     status: 409,
     title: 'Wrong status',
-    help: 'The entry or the token sheet is in a state from which this cannot be done. The detail says in which it is and in which it must be. Nothing was changed.',
+    help: 'The entry or token sheet has a status that does not allow this. The detail names its status and the one it needs. Nothing was changed.',
   },
   on_a_sheet: {
     status: 409,
     title: 'On a token sheet',
-    help: 'Entries that were made by hand are approved, returned and changed with their token sheet, not one by one. The detail names the sheet.',
+    help: 'Manual entries are approved, returned and changed with their token sheet, not individually. The detail names the sheet.',
   },
   empty_sheet: {
     status: 409,
     title: 'Empty token sheet',
-    help: 'A token sheet without entries cannot be submitted. Add what is missing, or remove the sheet.',
+    help: 'A token sheet without entries cannot be submitted. Add entries, or remove the sheet.',
   },
   overlapping_entries: {
     status: 409,
     title: 'Overlapping entries',
-    help: 'Entries of the sheet overlap in time with others of the same person and harness that were reported, so the same use may be counted twice. `errors` lists the pairs. Remove what is double, or submit with `confirm_overlaps: true`.',
+    help: 'Entries on the sheet overlap in time with reported entries of the same person and harness, so usage may be counted twice. `errors` lists the pairs. Remove the duplicates, or submit with `confirm_overlaps: true`.',
   },
   nothing_to_bill: {
     status: 409,
     title: 'Nothing to bill',
-    help: 'No entry of the scope and period can be billed. The preview says under `left_out` what is there and why it is not on the bill. No number was used.',
+    help: 'No entries in this scope and period can be billed. `left_out` in the preview lists the excluded entries and why. No bill number was used.',
   },
   unpriced_entries: {
     status: 409,
     title: 'Entries without a price',
-    help: 'Entries of the scope and period have no known cost. Load a price for their models, or send the bill with `leave_unpriced`.',
+    help: 'Some entries in this scope and period have no known cost. Load prices for their models, or send the bill with `leave_unpriced`.',
   },
   earlier_entries: {
     status: 409,
     title: 'Earlier entries were never billed',
-    help: 'Entries of the scope from before the period are on no bill. Say with `include_earlier` whether they are on this one, in a section of their own, or left.',
+    help: 'The scope has unbilled entries from before the period. Set `include_earlier` to include them in a separate section of this bill, or to leave them out.',
   },
   bill_too_large: {
     status: 409,
     title: 'The bill is too large',
-    help: 'A sum of the bill is larger than any that Tally keeps, which a wrong cost in a report may have caused. Reject such entries, or bill less at a time. Nothing was sent.',
+    help: 'A total on the bill exceeds the largest amount Tally can store, possibly because of a wrong reported cost. Reject such entries, or split the bill. Nothing was sent.',
   },
   preview_changed: {
     status: 409,
-    title: 'The preview no longer fits',
-    help: 'Since the preview, entries, prices, names or settings have changed, so the bill would not be the one that was looked at. Nothing was sent; preview it again.',
+    title: 'Preview out of date',
+    help: 'Entries, prices, names or settings have changed since the preview, so the bill would differ from it. Nothing was sent; preview the bill again.',
   },
   mail_not_set_up: {
     status: 409,
-    title: 'Mail is not set up',
-    help: 'Tally has no mail server (`TALLY_SMTP_URL`) or no address to send from (`TALLY_SMTP_FROM`, else the organization’s). Bills are sent and downloaded without it.',
+    title: 'E-mail not configured',
+    help: 'Tally has no mail server (`TALLY_SMTP_URL`) or no sender address (`TALLY_SMTP_FROM`, or else the organization’s e-mail address). You can still send bills and download them.',
   },
   body_too_large: {
     status: 413,
     title: 'Body too large',
-    help: 'The body, or what it holds, is more than is taken in one call; the detail names the limit. Reports may have 1 MiB and 30,000 names and values, batches 8 MiB and 120,000, price tables and CSV files 8 MiB, telemetry 16 MiB (also after decompression) and 50,000 records, calls without a credential 16 KiB. Divide it and send the parts.',
+    help: 'The body or its contents exceed the limit for one request; the detail names the limit. Limits: reports 1 MiB and 30,000 names and values; batches 8 MiB and 120,000; price tables and CSV files 8 MiB; telemetry 16 MiB (also after decompression) and 50,000 records; requests without a credential 16 KiB. Split the body into several requests.',
   },
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    help: 'Send `Content-Type: application/json`; a batch may also be `application/x-ndjson`, telemetry `application/x-protobuf` and with `Content-Encoding: gzip`.',
+    help: 'Send `Content-Type: application/json`. A batch may also be `application/x-ndjson`; telemetry may be `application/x-protobuf` and may use `Content-Encoding: gzip`.',
   },
   validation_failed: {
     status: 422,
     title: 'Validation failed',
-    help: 'The request is well-formed but some fields are not as the API describes them. `errors` lists every issue with a JSON pointer. Nothing was written.',
+    help: 'The request is well-formed, but some fields are invalid. `errors` lists every issue with a JSON pointer. Nothing was written.',
   },
   too_many_entries: {
     status: 422,
     title: 'Too many entries',
-    help: 'One call acts on up to 10,000 entries, in one transaction. Narrow the filter, by `starting_at` and `ending_at` for example. Nothing was changed.',
+    help: 'A request can change up to 10,000 entries, in one transaction. Narrow the filters, for example with `starting_at` and `ending_at`. Nothing was changed.',
   },
   unreadable_price_table: {
     status: 422,
     title: 'Unreadable price table',
-    help: 'The file is not a table of prices in a format that Tally knows (tally, litellm, models-dev, genai-prices), or not in the one that was named. Rows that are wrong one by one do not lead here: they are refused by name and the rest is loaded.',
+    help: 'The file is not a price table in a supported format (tally, litellm, models-dev, genai-prices), or not in the format you named. Individual invalid rows do not cause this error: they are rejected by name and the rest is loaded.',
   },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency key reused',
-    help: 'This Idempotency-Key was used before with a different body. A key stands for one report; use a new key for a new one.',
+    help: 'This Idempotency-Key was already used with a different body. A key identifies one request; use a new key for a new one.',
   },
   too_many_attempts: {
     status: 429,
     title: 'Too many attempts',
-    help: 'Ten attempts with a wrong password came from this address or for this account, or more passwords are being checked than Tally checks at once. Try again after the pause that Retry-After names; each further failure makes it longer. A browser in which you signed in before has to wait for its own failures only, and neither sessions nor tokens are affected. `tally users unlock` lifts the pause.',
+    help: 'Ten sign-in attempts from this address or for this account failed, or too many passwords are being checked at once. Wait for the number of seconds in Retry-After; each further failure extends the wait. A browser in which you have signed in before waits only for its own failures, and sessions and tokens are not affected. `tally users unlock` ends the wait.',
   },
   rate_limited: {
     status: 429,
-    title: 'Too many calls',
-    help: 'The token made more calls within a minute than TALLY_RATE_LIMIT allows, or more requests came without a valid credential than Tally answers in a second (100 from one address, 250 in all). Nothing was written; try again after the pause that Retry-After names, and report many entries as a batch.',
+    title: 'Too many requests',
+    help: 'The token made more requests in a minute than TALLY_RATE_LIMIT allows, or there were more requests without a valid credential than Tally answers per second (100 per address, 250 in total). Nothing was written. Retry after the number of seconds in Retry-After, and report large numbers of entries as a batch.',
   },
   too_many_exports: {
     status: 429,
     title: 'Too many exports',
-    help: 'A person may have 4 exports (CSV files and documents) at a time, all people together 16, and one that nobody reads for 20 seconds ends. Read each to its end before the next; try again after the pause that Retry-After names.',
+    help: 'At most 4 exports (CSV files and documents) per person and 16 in total can run at once, and an export that is not read for 20 seconds is aborted. Finish reading one export before you start the next, or retry after the number of seconds in Retry-After.',
   },
   internal_error: {
     status: 500,
     title: 'Internal error',
-    help: 'Tally failed. The log holds the reason under the request id. Whether something was written is unknown; reports with a session_id or an Idempotency-Key can be sent again safely.',
+    help: 'Something went wrong in Tally. The server log has the cause under the request id. The change may or may not have been written; reports with a session_id or an Idempotency-Key are safe to retry.',
   },
   database_busy: {
     status: 503,
     title: 'Database busy',
-    help: 'The database stayed locked for too long. Nothing was written; try again after the pause that Retry-After names.',
+    help: 'The database was locked for too long. Nothing was written; retry after the number of seconds in Retry-After.',
   },
   database_full: {
     status: 503,
     title: 'Disk full',
-    help: 'The disk of the database is full. Nothing was written. Reading goes on, and writing recovers by itself when there is space again.',
+    help: 'The disk that holds the database is full. Nothing was written. Reads still work, and writes resume automatically when space is available.',
   },
   database_unreachable: {
     status: 503,
     title: 'Database unreachable',
-    help: 'The database server does not answer or ended the connection. Nothing was written; try again after the pause that Retry-After names.',
+    help: 'The database server does not respond or closed the connection. Nothing was written; retry after the number of seconds in Retry-After.',
   },
   database_failed: {
     status: 503,
     title: 'Database failed',
-    help: 'The database could not be read or written: its disk failed, or the file is damaged. Whether something was written is unknown; reports with a session_id or an Idempotency-Key can be sent again safely. The log of the server holds the reason.',
+    help: 'The database could not be read or written: the disk failed, or the file is corrupt. The change may or may not have been written; reports with a session_id or an Idempotency-Key are safe to retry. The server log has the cause.',
   },
   database_upgraded: {
     status: 503,
     title: 'Database upgraded',
-    help: 'A newer Tally has changed the schema of the database under this server. Stop it and start the newer one.',
+    help: 'A newer version of Tally upgraded the database schema while this server was running. Stop this server and start the newer version.',
   },
   database_deadline: {
     status: 503,
-    title: 'Took too long',
-    help: 'The question needed more time than an interactive one may take. Narrow the period or the filters.',
+    title: 'Query timed out',
+    help: 'The query exceeded the time limit for interactive requests. Narrow the period or the filters.',
   },
   overloaded: {
     status: 503,
     title: 'Overloaded',
-    help: 'More requests wait than Tally accepts at once. Nothing was written; try again after the pause that Retry-After names.',
+    help: 'Too many requests are pending. Nothing was written; retry after the number of seconds in Retry-After.',
   },
 } as const satisfies Record<string, ProblemKind>
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** One issue of a request: where, what kind, and what to do. */
+/** One validation issue of a request: where it is, what kind it is, and what to do. */
 export interface Issue {
   /** JSON pointer (RFC 6901) into the body, or into `/query` or `/path` for parameters. */
   pointer: string
@@ -256,13 +256,13 @@ export class Problem extends Error {
   }
 }
 
-/** 422 with every issue. The detail repeats the first, for readers who only see that. */
+/** 422 with every issue. The detail repeats the first one for readers who see nothing else. */
 export function validationFailed(issues: Issue[]): Problem {
   const [first] = issues
   const others = issues.length > 1 ? ` (and ${issues.length - 1} more, see errors)` : ''
   return new Problem(
     'validation_failed',
-    first ? `${first.pointer || 'The body'}: ${first.message}${others}` : 'The request is not valid.',
+    first ? `${first.pointer || 'The body'}: ${first.message}${others}` : 'The request is invalid.',
     {
       issues,
     },
@@ -270,5 +270,5 @@ export function validationFailed(issues: Issue[]): Problem {
 }
 
 export function notFound(what: string): Problem {
-  return new Problem('not_found', `${what} does not exist or is not yours to see.`)
+  return new Problem('not_found', `${what} was not found.`)
 }

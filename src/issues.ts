@@ -1,4 +1,4 @@
-/** TypeBox's errors in the words of a caller: where, what kind of issue, and what is expected. Values are never echoed. */
+/** Turns TypeBox errors into validation issues for callers. Values are never echoed. */
 import type { TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { Issue } from './errors.ts'
@@ -8,10 +8,10 @@ export interface Checker {
   Errors(value: unknown): Iterable<ValueError>
 }
 
-/** More issues than this help nobody; a batch of garbage should not be answered with megabytes. */
+/** Caps the response to a badly malformed batch. */
 const ISSUE_LIMIT = 50
 
-/** Every issue of a value, one per place (a missing field would otherwise be told as missing and as of the wrong type). */
+/** Every issue of a value, one per pointer (a missing field would otherwise be reported as missing and as wrongly typed). */
 export function issuesOf(checker: Checker, value: unknown, root = ''): Issue[] {
   const issues = new Map<string, Issue>()
   for (const error of checker.Errors(value)) {
@@ -23,13 +23,13 @@ export function issuesOf(checker: Checker, value: unknown, root = ''): Issue[] {
 }
 
 function explain({ type, schema, value }: ValueError): Omit<Issue, 'pointer'> {
-  // A schema may say itself what is wrong with a text; a pattern explains nothing to a person.
+  // A schema may bring its own message, because a regular expression does not explain itself.
   const own = (schema as TSchema & { errorMessage?: string }).errorMessage
   switch (type) {
     case ValueErrorType.ObjectRequiredProperty:
       return { code: 'required', message: 'is required' }
     case ValueErrorType.ObjectAdditionalProperties:
-      return { code: 'unknown_field', message: 'is not known here; /docs lists what is' }
+      return { code: 'unknown_field', message: 'is not a known field; see /docs for the list' }
     case ValueErrorType.IntegerMinimum:
     case ValueErrorType.NumberMinimum:
       return { code: 'too_small', message: `must be at least ${schema.minimum}` }
@@ -47,13 +47,16 @@ function explain({ type, schema, value }: ValueError): Omit<Issue, 'pointer'> {
     case ValueErrorType.StringFormat:
       return {
         code: 'bad_format',
-        message: own ?? `must be ${schema.format ? `a ${schema.format}` : `like ${schema.pattern}`}`,
+        message: own ?? `must be ${schema.format ? `a ${schema.format}` : `a match for ${schema.pattern}`}`,
       }
     case ValueErrorType.ArrayMinItems:
-      return { code: 'too_few', message: `needs at least ${schema.minItems} item${schema.minItems === 1 ? '' : 's'}` }
+      return {
+        code: 'too_few',
+        message: `must have at least ${schema.minItems} item${schema.minItems === 1 ? '' : 's'}`,
+      }
     case ValueErrorType.ArrayMaxItems:
     case ValueErrorType.ObjectMaxProperties:
-      return { code: 'too_many', message: `may have at most ${schema.maxItems ?? schema.maxProperties}` }
+      return { code: 'too_many', message: `must have at most ${schema.maxItems ?? schema.maxProperties}` }
     case ValueErrorType.Integer:
       if (typeof value === 'number') return { code: 'not_an_integer', message: 'must be a whole number' }
       return { code: 'wrong_type', message: 'must be an integer, as a JSON number' }
@@ -74,6 +77,6 @@ function choices(schema: TSchema): string {
 }
 
 function article(type: unknown): string {
-  if (typeof type !== 'string') return 'as the schema describes'
+  if (typeof type !== 'string') return 'as described by the schema'
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 }

@@ -1,4 +1,4 @@
-/** Lists as every feature answers them, page by page. Pure. */
+/** Pagination shared by all features. Pure. */
 
 export interface Page<Row> {
   data: Row[]
@@ -6,7 +6,7 @@ export interface Page<Row> {
   next_page: string | null
 }
 
-/** A page of up to `limit` rows. `found` is read with one row more, which says whether there is another page. */
+/** A page of up to `limit` rows. `found` holds one extra row if there is another page. */
 export function pageOf<Row>(found: readonly Row[], limit: number, pageBehind: (last: Row) => string): Page<Row> {
   const data = found.slice(0, limit)
   const hasMore = found.length > limit
@@ -16,7 +16,7 @@ export function pageOf<Row>(found: readonly Row[], limit: number, pageBehind: (l
 /** Rows that an export reads at a time: small enough to stay under 20 ms and to be forgotten again. */
 const EXPORT_PAGE = 1_000
 
-/** All rows, so many at a time that memory stays constant; `read` answers those behind a position. */
+/** All rows, one bounded page at a time, so that memory stays constant; `read` returns the rows after a position. */
 export async function* eachPage<Row, Position>(
   read: (page: { after: Position | undefined; limit: number }) => Promise<Row[]>,
   positionOf: (row: Row) => Position,

@@ -1,14 +1,14 @@
 /**
- * Figures for those who watch a server, as Prometheus reads them. What happens is counted where it happens; what merely
- * is (sizes, queues) is looked at when somebody asks.
+ * Prometheus metrics. Events are counted where they happen; gauges (sizes, queues) are read when Prometheus
+ * scrapes.
  */
 import { statSync } from 'node:fs'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** From what a report takes on a fast disk to what a client waits at most. */
+/** From a report on a fast disk to the longest a client waits. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** From an fsync of a disk that caches to one that others keep busy. */
+/** From an fsync on a caching disk to one on a busy disk. */
 const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
 /** Bodies of a group commit, and entries of a batch. */
@@ -16,15 +16,15 @@ const GROUP_SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000]
 
 export type Outcome = 'created' | 'updated' | 'repeated' | 'rejected'
 
-/** What is looked at when somebody asks; undefined where there is no such thing. */
+/** Values that are read on each scrape; undefined where they do not apply. */
 export interface Sources {
   /** Path of the embedded database's file. */
   databaseFile: string | undefined
   /** Of the disk of that file. */
   diskSpace: (() => { freeBytes: number; totalBytes: number }) | undefined
-  /** Bodies that wait to be written. */
+  /** Request bodies waiting to be written. */
   waitingWrites: () => number
-  /** Mails of bills by their state. */
+  /** Bill e-mails by state. */
   outbox: () => Promise<{ queued: number; failed: number }>
   backups: (() => { lastMadeAt: number | null; failures: number }) | undefined
 }
@@ -36,36 +36,36 @@ export function createMetrics() {
   const registers = [registry]
   const requests = new Histogram({
     name: 'tally_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the answer, by route; its count is the number of requests.',
+    help: 'Time from the first byte of a request to the response, by route. The count is the number of requests.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: REQUEST_SECONDS,
     registers,
   })
   const entries = new Counter({
     name: 'tally_entries_reported_total',
-    help: 'Token entries that were reported, by what became of them.',
+    help: 'Reported token entries, by outcome.',
     labelNames: ['outcome'] as const,
     registers,
   })
   const batches = new Histogram({
     name: 'tally_batch_entries',
-    help: 'Entries in a batch.',
+    help: 'Number of entries per batch.',
     buckets: GROUP_SIZES,
     registers,
   })
   const commits = new Histogram({
     name: 'tally_commit_duration_seconds',
-    help: 'Time from the beginning of a group commit until it is durable.',
+    help: 'Time from the start of a group commit until it is durable.',
     buckets: COMMIT_SECONDS,
     registers,
   })
   const groups = new Histogram({
     name: 'tally_commit_writes',
-    help: 'Writes that shared a group commit.',
+    help: 'Number of writes per group commit.',
     buckets: GROUP_SIZES,
     registers,
   })
-  /** What is looked at each time somebody asks. */
+  /** A gauge that is read on each scrape. */
   const watched = (name: string, help: string, look: () => number | Promise<number>) =>
     new Gauge({
       name,
@@ -90,12 +90,12 @@ export function createMetrics() {
 
     text: () => registry.metrics(),
 
-    /** Says, once, where to look for what merely is. */
+    /** Registers the gauges. Call it once. */
     watch({ databaseFile, diskSpace, waitingWrites, outbox, backups }: Sources): void {
-      watched('tally_waiting_writes', 'Writes that wait for their commit.', waitingWrites)
+      watched('tally_waiting_writes', 'Writes waiting for their commit.', waitingWrites)
       new Gauge({
         name: 'tally_outbox_mails',
-        help: 'Mails of bills that are queued, and those that were given up as failed.',
+        help: 'Bill e-mails in the outbox, by state: queued, or permanently failed.',
         labelNames: ['state'] as const,
         registers,
         async collect() {
@@ -107,13 +107,17 @@ export function createMetrics() {
         watched('tally_wal_bytes', 'Size of the write-ahead log.', () => sizeOf(`${databaseFile}-wal`))
       }
       if (diskSpace) {
-        watched('tally_disk_free_bytes', 'Free space on the disk of the database.', () => diskSpace().freeBytes)
-        watched('tally_disk_total_bytes', 'Size of the disk of the database.', () => diskSpace().totalBytes)
+        watched('tally_disk_free_bytes', 'Free space on the disk that holds the database.', () => diskSpace().freeBytes)
+        watched(
+          'tally_disk_total_bytes',
+          'Total size of the disk that holds the database.',
+          () => diskSpace().totalBytes,
+        )
       }
       if (backups) {
         const seconds = () => (backups().lastMadeAt ?? 0) / 1000
-        watched('tally_last_backup_timestamp_seconds', 'When the newest backup was made; 0 for never.', seconds)
-        watched('tally_backup_failures', 'Backups that failed since the start.', () => backups().failures)
+        watched('tally_last_backup_timestamp_seconds', 'Time of the latest backup; 0 if there is none.', seconds)
+        watched('tally_backup_failures', 'Failed backups since the server started.', () => backups().failures)
       }
     },
   }
@@ -121,7 +125,7 @@ export function createMetrics() {
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** Under the names that dashboards know. */
+/** Process metrics under the names that standard dashboards use. */
 function registerProcess(registry: Registry): void {
   const registers = [registry]
   new Gauge({

@@ -1,18 +1,18 @@
-/** Parameters of a call, read from text: of a query string, or of the command line. Pure. */
+/** Parses request parameters from text: a query string or command-line options. Pure. */
 import { type Issue, validationFailed } from './errors.ts'
 import { parseMoment } from './lib/duration.ts'
 
-/** A query as text. Empty texts count as not given. */
+/** Raw parameters. Empty strings count as absent. */
 export type QueryTexts = Record<string, string | string[] | undefined>
 
-/** How many rows a list answers where nothing else is asked for, and at most. */
+/** Default and maximum number of rows per page of a list. */
 export const DEFAULT_LIMIT = 50
 export const LIST_LIMIT = 1_000
 
 export const LIST_FORMATS = ['json', 'csv'] as const
 export type ListFormat = (typeof LIST_FORMATS)[number]
 
-/** Which page of a list, how long, and in what form. */
+/** Page position, page size and format of a list request. */
 export interface ListPage {
   limit: number
   /** The key of the last row before the page; undefined for the first one. */
@@ -21,7 +21,7 @@ export interface ListPage {
 }
 
 /**
- * Reads parameters one by one; what is wrong with each is collected, and `finish` throws 422 with every issue, under
+ * Reads parameters one by one and collects issues; `finish` throws 422 with all of them, under
  * `/query/<name>`. Absent parameters, and invalid ones until then, are undefined.
  */
 export class Query {
@@ -43,7 +43,7 @@ export class Query {
   /** PostgreSQL knows no U+0000 and fails where it is asked for one. */
   #sane(name: string, texts: string[]): string[] | undefined {
     if (!texts.some((text) => text.includes('\0'))) return texts
-    return this.refuse(name, 'bad_format', 'must not hold the character U+0000')
+    return this.refuse(name, 'bad_format', 'must not contain the character U+0000')
   }
 
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
@@ -72,7 +72,7 @@ export class Query {
     // A plus that was not percent-encoded arrives as a space.
     return (
       parseMoment(text.replace(' ', '+')) ??
-      this.refuse(name, 'bad_format', 'must be a date, or a timestamp with its offset, such as 2026-12-01T00:00:00Z')
+      this.refuse(name, 'bad_format', 'must be a date, or a timestamp with a UTC offset, such as 2026-12-01T00:00:00Z')
     )
   }
 
@@ -85,7 +85,7 @@ export class Query {
     return usual
   }
 
-  /** The position behind which the page begins, as `read` understands it; undefined for the first page. */
+  /** The position after which the page begins, as parsed by `read`; undefined for the first page. */
   page<Position>(read: (page: string) => Position | undefined): Position | undefined {
     const page = this.text('page')
     if (page === undefined) return undefined
@@ -101,13 +101,13 @@ export class Query {
   }
 
   /**
-   * Refuses what is given but empty, for a call that changes whatever its filters let through: a script whose variable
+   * Rejects parameters that are present but empty, for requests that change everything that matches: a script whose variable
    * is not set would otherwise change everything.
    */
   refuseEmpty(): void {
     for (const [name, texts] of Object.entries(this.texts)) {
       if (![texts ?? []].flat().some((text) => text.trim() === '')) continue
-      this.refuse(name, 'too_short', 'is empty: say what it is to be, or leave it out')
+      this.refuse(name, 'too_short', 'is empty; give it a value, or leave it out')
     }
   }
 
@@ -124,12 +124,12 @@ export class Query {
   }
 }
 
-/** The issue of a page that no answer of Tally has named. */
+/** The issue of a page token that Tally did not issue. */
 export function badPage(pointer: string): Issue {
-  return { pointer, code: 'bad_page', message: 'must be the next_page of an earlier answer' }
+  return { pointer, code: 'bad_page', message: 'must be the next_page of an earlier response' }
 }
 
-/** The page behind the row with this key, and the key that such a page names. */
+/** The page token for the page after the row with this key; `readKeyPage` is the inverse. */
 export function writeKeyPage(key: number): string {
   return Buffer.from(String(key)).toString('base64url')
 }

@@ -1,7 +1,7 @@
-/** What the shapes of all features are made of, so that a moment or a list is the same thing wherever it is answered. */
+/** Schema building blocks shared by all features, so that timestamps, lists and names look the same everywhere. */
 import { type TSchema, Type } from '@sinclair/typebox'
 
-/** A field that is not known is a slip, and is refused. */
+/** Unknown fields are rejected, because they are usually typos. */
 export const strict = { additionalProperties: false }
 
 export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
@@ -12,7 +12,7 @@ export const day = (description: string) =>
   Type.String({
     description,
     pattern: '^\\d{4}-\\d{2}-\\d{2}$',
-    errorMessage: 'must be a day, such as 2026-11-30',
+    errorMessage: 'must be a date, such as 2026-11-30',
     examples: ['2026-11-30'],
   })
 
@@ -24,7 +24,7 @@ export const month = (description: string) =>
     examples: ['2026-11'],
   })
 
-/** One of a few words; JSON Schema's `enum` says it shorter than a union. */
+/** One of a few values; JSON Schema's `enum` is shorter than a union. */
 export const oneOf = <T extends string>(values: readonly T[], description?: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description !== undefined && { description }) })
 
@@ -32,14 +32,14 @@ export const oneOf = <T extends string>(values: readonly T[], description?: stri
 export const PLAIN_TEXT =
   '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
-/** What somebody calls something, up to 200 characters. */
+/** A human-readable name of up to 200 characters. */
 export const nameOf = (description: string, examples: string[] = []) =>
   Type.String({
     description,
     minLength: 1,
     maxLength: 200,
     pattern: PLAIN_TEXT,
-    errorMessage: 'must be a text without control characters that is not only white space',
+    errorMessage: 'must be a string without control characters that is not only white space',
     ...(examples.length > 0 && { examples }),
   })
 
@@ -49,7 +49,7 @@ export const listOf = <Item extends TSchema>(item: Item, $id: string, descriptio
     {
       data: Type.Array(item),
       has_more: Type.Boolean(),
-      next_page: orNull(Type.String({ description: 'Send it as `page` for what comes next.' })),
+      next_page: orNull(Type.String({ description: 'Pass it as `page` to get the next page; null on the last page.' })),
     },
     { ...strict, $id, ...(description !== undefined && { description }) },
   )

@@ -24,7 +24,7 @@ interface BackUpOptions {
  * Throws where the file exists, space is missing or the copy is damaged; then nothing is left of it.
  */
 export async function backUp({ from, to, progress, signal }: BackUpOptions): Promise<Copy> {
-  if (existsSync(to)) throw new Error(`${to} exists already. A backup never replaces a file: name another one.`)
+  if (existsSync(to)) throw new Error(`${to} already exists. A backup never overwrites a file; choose another name.`)
   const total = progress ? sizeOfFile(from) : 0
   const looking = progress && setInterval(() => progress(bytesOf(unfinishedName(to)), total), LOOK_MS)
   try {
@@ -41,8 +41,8 @@ function copyOnThread(from: string, to: string, signal: AbortSignal | undefined)
     if ('copy' in data) resolve(data.copy)
     else reject(Object.assign(new Error(data.error.message), { code: data.error.code }))
   }
-  worker.onerror = ({ message }) => reject(new Error(`The thread of the backup failed: ${message}`))
-  signal?.addEventListener('abort', () => reject(new Error('The backup was stopped.')), { once: true })
+  worker.onerror = ({ message }) => reject(new Error(`The backup thread failed: ${message}`))
+  signal?.addEventListener('abort', () => reject(new Error('The backup was canceled.')), { once: true })
   worker.postMessage({ from, to })
   return promise.finally(() => worker.terminate())
 }

@@ -29,8 +29,8 @@ export function startCheckpoints(options: CheckpointsOptions) {
     onFatal(error)
   }
   const post = (message: ToCheckpoints) => worker.postMessage(message)
-  worker.onerror = ({ message }) => fail(new Error(`The thread of the checkpoints failed: ${message}`))
-  worker.addEventListener('close', () => fail(new Error('The thread of the checkpoints ended.')))
+  worker.onerror = ({ message }) => fail(new Error(`The checkpoint thread failed: ${message}`))
+  worker.addEventListener('close', () => fail(new Error('The checkpoint thread exited.')))
   worker.onmessage = async ({ data }: MessageEvent<FromCheckpoints>) => {
     if (data === 'pause') {
       await pause()

@@ -43,7 +43,7 @@ export function copyWhole(reading: Connection, path: string): Copy {
   }
 }
 
-/** What a file of Tally's holds. Throws {@link WrongDatabase} where it is none, or another program's. */
+/** What a file of Tally's holds. Throws {@link WrongDatabase} for any other file. */
 export function identify(path: string): Copy {
   const connection = openExisting(path)
   try {
@@ -63,12 +63,10 @@ function requireSound(path: string): void {
   const connection = openExisting(path)
   try {
     const pages = connection.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()!
-    if (pages.integrity_check !== 'ok') throw new WrongDatabase(`${path} is damaged: ${pages.integrity_check}.`)
+    if (pages.integrity_check !== 'ok') throw new WrongDatabase(`${path} is corrupt: ${pages.integrity_check}.`)
     const missing = connection.query<{ table: string; parent: string }, []>('PRAGMA foreign_key_check').get()
     if (missing) {
-      throw new WrongDatabase(
-        `${path} is damaged: ${missing.table} refers to rows of ${missing.parent} that are missing.`,
-      )
+      throw new WrongDatabase(`${path} is corrupt: ${missing.table} refers to missing rows of ${missing.parent}.`)
     }
   } finally {
     connection.close()
@@ -103,5 +101,7 @@ function requireSpace(reading: Connection, path: string): void {
   const needed = sizeOf(reading)
   if (free >= needed) return
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`
-  throw new Error(`${folder} has ${megabytes(free)} free, and the copy may need ${megabytes(needed)}.`)
+  throw new Error(
+    `Not enough disk space: ${folder} has ${megabytes(free)} free, and the copy may need ${megabytes(needed)}.`,
+  )
 }

@@ -25,8 +25,6 @@ export async function findDamage(db: Database): Promise<string[]> {
     .limit(NAMED)
   return [
     ...pages.map(({ message }) => message).filter((message) => message !== 'ok'),
-    ...references.map(
-      ({ table, row, parent }) => `Row ${row} of ${table} refers to a row of ${parent} that is missing.`,
-    ),
+    ...references.map(({ table, row, parent }) => `Row ${row} of ${table} refers to a missing row of ${parent}.`),
   ]
 }

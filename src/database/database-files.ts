@@ -96,12 +96,12 @@ export class DatabaseFiles {
   }
 
   lost(lost: LostDatabase['lost'], suffix: Suffix = ''): LostDatabase {
-    const restore = 'To restore a backup, stop Tally first, then use `tally restore`.'
+    const restore = 'To restore a backup, stop Tally first, then run `tally restore`.'
     const messages = {
       moved: `${this.path} was moved or removed while Tally was using it. Move it back next to ${this.path}-wal and start Tally again; if it was deleted, remove ${this.path}-wal and restore a backup with \`tally restore\`.`,
-      replaced: `${this.path} was replaced by another file while Tally was using it. What Tally wrote is in the file that was there before. ${restore}`,
+      replaced: `${this.path} was replaced by another file while Tally was using it. Everything Tally wrote is in the original file. ${restore}`,
       overwritten: `${this.path} was overwritten while Tally was using it, and its contents cannot be trusted. ${restore}`,
-      log: `${this.path}${suffix} was moved, removed or replaced while Tally was using it. Tally copied its contents into ${this.path}; start it again, and leave the files next to the database alone.`,
+      log: `${this.path}${suffix} was moved, removed or replaced while Tally was using it. Tally copied its contents into ${this.path}. Restart Tally, and do not touch the files next to the database.`,
     }
     return new LostDatabase(lost, messages[lost])
   }

@@ -139,9 +139,9 @@ async function emptyPostgres(
 }
 
 function noDemo(where: string): WrongDatabase {
-  return new WrongDatabase(`${where} holds no demonstration, and nothing of it is removed.`)
+  return new WrongDatabase(`${where} does not contain demo data. Nothing was removed.`)
 }
 
 function inUse(where: string): WrongDatabase {
-  return new WrongDatabase(`${where} is in use by another Tally, such as a server. Stop that one first.`)
+  return new WrongDatabase(`${where} is in use by another Tally process, such as a server. Stop it first.`)
 }

@@ -107,7 +107,7 @@ export function databaseBusy(): Problem {
 export function databaseFull(): Problem {
   return new Problem(
     'database_full',
-    'The disk of the database is full. Nothing was written; try again when there is space.',
+    'The disk that holds the database is full. Nothing was written; free up space and try again.',
     retryLater,
   )
 }
@@ -115,7 +115,7 @@ export function databaseFull(): Problem {
 function databaseUnreachable(): Problem {
   return new Problem(
     'database_unreachable',
-    'The database server does not answer. Nothing was written; try again.',
+    'The database server does not respond. Nothing was written; try again.',
     retryLater,
   )
 }
@@ -123,7 +123,7 @@ function databaseUnreachable(): Problem {
 function databaseFailed(cause: unknown): Problem {
   const problem = new Problem(
     'database_failed',
-    'The database could not be read or written: its disk failed, or the file is damaged. It is unknown whether a change was written; repeat it.',
+    'The database could not be read or written: the disk failed, or the file is corrupt. The change may or may not have been written; try again.',
     retryLater,
   )
   // For those who must know that it was the disk.
@@ -133,17 +133,21 @@ function databaseFailed(cause: unknown): Problem {
 export function tookTooLong(): Problem {
   return new Problem(
     'database_deadline',
-    'The question took longer than an interactive one may. Narrow the period or the filters.',
+    'The query exceeded the time limit for interactive requests. Narrow the period or the filters.',
   )
 }
 
 export function overloaded(): Problem {
-  return new Problem('overloaded', 'Too much waits for the database. Nothing was written; try again.', retryLater)
+  return new Problem(
+    'overloaded',
+    'Too many requests are waiting for the database. Nothing was written; try again.',
+    retryLater,
+  )
 }
 
 /** For what comes while the process stops: another one will answer the repeat. */
 export function databaseClosed(): Problem {
-  return new Problem('database_unreachable', 'Tally is stopping. Nothing was written; try again.', retryLater)
+  return new Problem('database_unreachable', 'Tally is shutting down. Nothing was written; try again.', retryLater)
 }
 
 /** The problem a client should see for a driver's error, or the error itself where it is no passing one. */

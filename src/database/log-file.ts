@@ -19,7 +19,7 @@ export class LogFile {
     const ended = (reason: string) => {
       if (this.#closed) return
       this.#closed = true
-      const error = new Error(`The thread that syncs the log ended: ${reason}`)
+      const error = new Error(`The log sync thread exited: ${reason}`)
       this.#pending?.reject(error)
       onFatal(error)
     }

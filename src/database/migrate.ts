@@ -20,7 +20,7 @@ const newestVersion = (migrations: Migration[]) => migrations.at(-1)!.version
 export function refuseNewer(version: number, where: string, migrations = MIGRATIONS): void {
   if (version <= newestVersion(migrations)) return
   throw new WrongDatabase(
-    `${where} has schema version ${version}; this tally knows up to ${newestVersion(migrations)}. Use the newer tally that wrote it, or restore a copy made before the upgrade.`,
+    `${where} has schema version ${version}, but this version of tally supports only up to ${newestVersion(migrations)}. Use the newer version, or restore a backup from before the upgrade.`,
   )
 }
 
@@ -49,7 +49,7 @@ export function migrateSqlite(path: string, now: number, migrations = MIGRATIONS
       if (before > 0 && missing.length > 0) copyBeside(path, before)
       for (const migration of missing) applyToSqlite(connection, migration, now)
       const broken = connection.query('PRAGMA foreign_key_check').all()
-      if (broken.length > 0) throw new Error(`The migration left ${broken.length} rows that refer to nothing`)
+      if (broken.length > 0) throw new Error(`The migration left ${broken.length} rows with broken references`)
       connection.run('COMMIT')
     } catch (error) {
       if (connection.inTransaction) connection.run('ROLLBACK')
@@ -97,9 +97,9 @@ export function asWrongFile(error: unknown, path: string): unknown {
   const { code = '', message } = error as { code?: string; message: string }
   if (!UNUSABLE_FILE.some((unusable) => code.startsWith(unusable))) return error
   if (code === 'SQLITE_NOTADB')
-    return new WrongDatabase(`${path} is not a SQLite database. Name another folder with --data.`)
+    return new WrongDatabase(`${path} is not a SQLite database. Choose another folder with --data.`)
   return new WrongDatabase(
-    `${path} cannot be opened for writing (${message}). See who owns it, or name another folder with --data.`,
+    `${path} cannot be opened for writing (${message}). Check its owner and permissions, or choose another folder with --data.`,
   )
 }
 
@@ -110,7 +110,7 @@ export function refuseForeignFile(connection: Connection, path: string): void {
   const { tables } = connection.query<{ tables: number }, []>('SELECT count(*) AS tables FROM sqlite_schema').get()!
   connection.run('COMMIT')
   if (id !== APPLICATION_ID && tables > 0) {
-    throw new WrongDatabase(`${path} is a SQLite database of another program. Name another folder with --data.`)
+    throw new WrongDatabase(`${path} is a SQLite database of another program. Choose another folder with --data.`)
   }
 }
 
@@ -191,7 +191,7 @@ export async function isOwnSchema(client: Sql, where: string): Promise<boolean> 
   const [{ encoding }] = await client<[{ encoding: string }]>`SELECT current_setting('server_encoding') AS encoding`
   if (encoding !== 'UTF8') {
     throw new WrongDatabase(
-      `${where} has the encoding ${encoding}, which cannot hold every name. Make one with: createdb --encoding UTF8 --template template0 tally`,
+      `${where} has the encoding ${encoding}, but Tally needs UTF8. Create a database with: createdb --encoding UTF8 --template template0 tally`,
     )
   }
   const tables = await client<{ name: string; comment: string | null }[]>`
@@ -199,7 +199,9 @@ export async function isOwnSchema(client: Sql, where: string): Promise<boolean> 
     FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'p')`
   const own = tables.some(({ name, comment }) => name === 'migrations' && comment === MARK)
   if (!own && tables.length > 0) {
-    throw new WrongDatabase(`${where} holds tables of another program. Make a database for Tally with: createdb tally`)
+    throw new WrongDatabase(
+      `${where} contains tables of another program. Create a database for Tally with: createdb tally`,
+    )
   }
   return own
 }

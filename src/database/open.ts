@@ -72,7 +72,7 @@ export const isDiskError = (error: unknown): boolean => failureOf(error) === 'io
 function refuseOrphanedLog(path: string): void {
   if (existsSync(path) || !existsSync(`${path}-wal`)) return
   throw new WrongDatabase(
-    `${path} is missing, but its log ${path}-wal is there. Move the database file back, or restore a backup after moving the log away.`,
+    `${path} is missing, but its write-ahead log ${path}-wal exists. Move the database file back, or move the log away and restore a backup.`,
   )
 }
 
@@ -82,6 +82,6 @@ function makeFolder(path: string): void {
     mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {
     const reason = error instanceof Error ? error.message : error
-    throw new WrongDatabase(`The folder ${path} cannot be made (${reason}). Name another one with --data.`)
+    throw new WrongDatabase(`The folder ${path} cannot be created (${reason}). Choose another with --data.`)
   }
 }

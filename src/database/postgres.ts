@@ -47,7 +47,7 @@ function parseAddress(url: string): { url: string; host?: string; where: string 
   const address = URL.parse(url.replace(/^([^/]+:\/\/[^/?@]*@)(?=[/?]|$)/, '$1localhost'))
   if (!address) {
     throw new WrongDatabase(
-      '--database-url is no URL. Write signs such as # / @ in its password as %23 %2F %40, or leave the password to PGPASSWORD.',
+      '--database-url is not a valid URL. Percent-encode characters such as # / @ in the password (%23 %2F %40), or set the password in PGPASSWORD.',
     )
   }
   const folder = address.searchParams.get('host')
@@ -286,11 +286,17 @@ class PostgresWriter {
       ended = (await link.client.unsafe('COMMIT')).command
     } catch (error) {
       if (failureOf(error) !== 'unreachable') throw error
-      throw new CommitUnknown('The connection was lost during COMMIT; whether it was written is unknown', {
-        cause: error,
-      })
+      throw new CommitUnknown(
+        'The connection was lost during COMMIT; the transaction may or may not have been committed',
+        {
+          cause: error,
+        },
+      )
     }
-    if (ended !== 'COMMIT') throw new Error('A query of the body failed and the body went on: nothing was written')
+    if (ended !== 'COMMIT')
+      throw new Error(
+        'A query failed inside the transaction, but the transaction function continued: nothing was written',
+      )
     return value
   }
 }
@@ -380,7 +386,9 @@ export async function onOneConnection(url: string, work: (client: Sql, where: st
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
     if (code && REFUSED.includes(code)) {
-      throw new WrongDatabase(`${where} refused: ${message}. See --database-url, and that its user owns the database.`)
+      throw new WrongDatabase(
+        `${where} rejected the connection: ${message}. Check --database-url, and that its user owns the database.`,
+      )
     }
     throw asProblem(error)
   } finally {

@@ -36,7 +36,7 @@ async function refuseUpgraded(db: Database): Promise<void> {
   if (version === known) return
   throw new Problem(
     'database_upgraded',
-    `The database has schema version ${version}, this server knows ${known}. Start the version of Tally that upgraded it.`,
+    `The database has schema version ${version}, but this server expects ${known}. Start the version of Tally that upgraded the database.`,
     { headers: { 'retry-after': RETRY_AFTER_SECONDS } },
   )
 }

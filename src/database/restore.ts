@@ -26,7 +26,7 @@ export function restore({ from, to, keepAs }: RestoreOptions): Copy & { replaced
   const replaces = existsSync(to)
   if (replaces && keepAs === undefined) {
     throw new WrongDatabase(
-      `There is a database in ${dirname(to)} already. Name another folder with --data, or keep that one beside with --replace.`,
+      `${dirname(to)} already contains a database. Choose another folder with --data, or use --replace to replace it and keep a copy of it.`,
     )
   }
   if (replaces) requireUnused(to)
@@ -70,4 +70,6 @@ function requireUnused(path: string): void {
 }
 
 const inUse = (path: string) =>
-  new WrongDatabase(`A Tally is using ${path}. Stop the server and other command lines first, then restore.`)
+  new WrongDatabase(
+    `Another Tally process is using ${path}. Stop the server and any other tally commands first, then restore.`,
+  )

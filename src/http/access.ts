@@ -48,15 +48,15 @@ function either(words: readonly string[]): string {
 function wrongKind(needed: readonly CallerKind[], sent: CallerKind): Problem {
   return new Problem(
     'forbidden',
-    `This call needs ${either(needed.map((kind) => CREDENTIALS[kind]))}, not ${CREDENTIALS[sent]}.`,
+    `This request needs ${either(needed.map((kind) => CREDENTIALS[kind]))}, not ${CREDENTIALS[sent]}.`,
   )
 }
 
 function wrongRole(needed: readonly Role[], { kind, person }: Caller): Problem {
-  const whose = kind === 'session' ? 'yours is' : 'the person who made this token has'
+  const whose = kind === 'session' ? 'you have the role' : 'the creator of this token has the role'
   return new Problem(
     'forbidden',
-    `This call needs the role ${either(needed)}; ${whose} ${person.role}. An admin can change it.`,
+    `This request needs the role ${either(needed)}; ${whose} ${person.role}. Ask an admin to change it.`,
   )
 }
 
@@ -147,6 +147,6 @@ export function partyOf(call: Call): Party {
 export function noCredential(): Problem {
   return new Problem(
     'unauthenticated',
-    'Send a token: Authorization: Bearer tally_svc_… (or _read_, _org_); `tally tokens create` makes one. A person signs in.',
+    'Send a token: Authorization: Bearer tally_svc_… (or _read_, _org_). Create one with `tally tokens create`, or sign in.',
   )
 }

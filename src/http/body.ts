@@ -1,5 +1,5 @@
 /**
- * Reading bodies strictly. Elysia's own parser takes JSON sent as `text/plain` (a form on another site can post that),
+ * Strict body parsing. Elysia's own parser accepts JSON sent as `text/plain` (a form on another site can post that),
  * and turns invalid UTF-8 and lone surrogates into U+FFFD, by which two different ids could become one.
  */
 import { isUtf8 } from 'node:buffer'
@@ -17,7 +17,7 @@ const MIB = 1_048_576
 export const REPORT_LIMIT_BYTES = MIB
 export const BATCH_LIMIT_BYTES = 8 * MIB
 
-/** What people without a credential send: an e-mail address and a password, or the answers of the set-up page. */
+/** For requests without a credential: sign-in, password reset and setup. */
 const ANONYMOUS_LIMIT_BYTES = 16 * KIB
 
 /** Published price tables have one to three megabytes. */
@@ -99,13 +99,13 @@ async function readPicture({ request }: BodyContext): Promise<Uint8Array> {
 function requireContentType(request: Request, accepted: string[]): string {
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
-    throw new Problem('unsupported_media_type', 'The body must be sent as it is, without Content-Encoding.', {
+    throw new Problem('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.', {
       headers: { 'accept-encoding': 'identity' },
     })
   }
   const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (accepted.includes(type)) return type
-  throw new Problem('unsupported_media_type', `The body must be sent with Content-Type: ${accepted.join(' or ')}.`, {
+  throw new Problem('unsupported_media_type', `Send the body with Content-Type: ${accepted.join(' or ')}.`, {
     headers: { 'accept-post': accepted.join(', ') },
   })
 }
@@ -115,14 +115,21 @@ function inWords(bytes: number): string {
 }
 
 function tooLarge(limitBytes: number): Problem {
-  return new Problem('body_too_large', `The body has more than ${inWords(limitBytes)}. Send less in one call.`, {
-    headers: { connection: 'close' },
-  })
+  return new Problem(
+    'body_too_large',
+    `The body is larger than ${inWords(limitBytes)}. Split it into several requests.`,
+    {
+      headers: { connection: 'close' },
+    },
+  )
 }
 
 function tooManyParts(limit: number): Problem {
   const count = limit.toLocaleString('en')
-  return new Problem('body_too_large', `The body has more than ${count} names and values. Send fewer in one call.`)
+  return new Problem(
+    'body_too_large',
+    `The body has more than ${count} names and values. Split it into several requests.`,
+  )
 }
 
 /** The whole body. One that is too long is refused as soon as that is known, without keeping it. */
@@ -135,7 +142,7 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
     if (length < COUNTED_BYTES) return await request.bytes()
     return request.body ? await gather(request, request.body, length) : new Uint8Array()
   } catch (error) {
-    // A client that leaves before it has sent everything is no failure of this server.
+    // A client that disconnects halfway is not a server error.
     throw error instanceof Problem ? error : new Problem('bad_request', 'The body ended before it was complete.')
   }
 }
@@ -259,7 +266,7 @@ function parseJson(
   if (SURROGATE_ESCAPE.test(text) && !isWellFormed(value)) {
     throw new Problem(
       'malformed_json',
-      `${where} holds half of a surrogate pair (such as "\\ud83d" alone), which is no character.`,
+      `${where} contains a lone surrogate (such as "\\ud83d"), which is not a valid character.`,
     )
   }
   return { value, isUnique: countParsedMembers(value) === members }
@@ -268,7 +275,7 @@ function parseJson(
 /** JSON leaves open which of the values counts, and programs on the way may have read the other one. */
 function notUnique(path: readonly (string | number)[]): Problem {
   const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  return validationFailed([{ pointer, code: 'duplicate_name', message: 'is there twice; send each name once' }])
+  return validationFailed([{ pointer, code: 'duplicate_name', message: 'is a duplicate; send each name once' }])
 }
 
 function isWellFormed(value: unknown): boolean {

@@ -1,58 +1,58 @@
 /**
- * How a route describes itself for the OpenAPI document. What the route already says is not said again: its method,
+ * Route documentation for the OpenAPI document. What the route already declares is not repeated: its method,
  * path, `query`, `params`, `body` and `allow` are read from it by `http/openapi.ts`.
  *
  * Schemas of responses live only here. Elysia must not check responses against them: money is a `JSON.rawJSON` object
- * there, and an answer that does not fit after a commit would become a 422. The tests check every response instead.
+ * there, and a mismatch after a commit would turn the response into a 422. The tests check every response instead.
  */
 import type { TSchema } from '@sinclair/typebox'
 import type { DocumentDecoration } from 'elysia'
 import type { ProblemCode } from '../errors.ts'
 
-/** Groups of operations, in the order in which the document shows them. */
+/** Groups of operations, in the order of the document. */
 export const TAGS = {
-  'Token entries': 'What agent sessions used: reporting it, reading it.',
-  Work: 'What entries are placed on: clients, their projects, and the tickets of these.',
-  Approval: 'Who answers for what: approving and rejecting entries, and what waits for that.',
-  'Token sheets': 'Entries that people make by hand, submitted and approved as a whole.',
-  Bills: 'From use to a numbered document: previewing, sending, voiding, paying, correcting.',
-  Reports: 'Questions about use and money, and about what is missing of either.',
-  Telemetry: 'OpenTelemetry data (OTLP over HTTP) of agents that send it by themselves.',
-  'Placement rules': 'What finds the project and the ticket of entries that name none.',
-  Prices: 'What tokens of models cost: the table, how a price is found, loading and setting prices.',
-  People: 'Who is calling, signing in and out, passwords, the first-run set-up, and who else is here.',
-  Tokens: 'What agents and programs call with: making, listing and revoking tokens.',
-  Organization: 'Its settings, and the trail of every change.',
-  Service: 'Whether Tally runs, and how to call it.',
+  'Token entries': 'Usage of agent sessions: report it and read it.',
+  Work: 'Clients, projects and tickets, to which entries are assigned.',
+  Approval: 'Approve and reject entries, and list those awaiting approval.',
+  'Token sheets': 'Collections of manual entries that are submitted and approved as a whole.',
+  Bills: 'Numbered statements of usage: preview, send, mark as paid, void and correct them.',
+  Reports: 'Usage and cost reports, including missing data.',
+  Telemetry: 'OpenTelemetry data (OTLP over HTTP) pushed by agents.',
+  'Placement rules': 'Rules that assign a project and a ticket to entries whose report names neither.',
+  Prices: 'Model prices: list them, explain how one is found, load price tables and set prices by hand.',
+  People: 'People, sign-in and sign-out, passwords, and first-run setup.',
+  Tokens: 'Credentials of agents and programs: create, list and revoke tokens.',
+  Organization: 'Organization settings and the audit log.',
+  Service: 'Health checks and the API description.',
 } as const
 
 /** Headers that responses may name. `X-Request-Id` is on every response, `Retry-After` on every 429 and 503. */
 export const RESPONSE_HEADERS = {
-  Location: 'Path of what was made.',
+  Location: 'Path of the new resource.',
   'Idempotent-Replayed':
-    '`true` where the Idempotency-Key was used before with the same body: this is the first entry again.',
+    '`true` if the Idempotency-Key was already used with the same body and this is the original response.',
   ETag: 'Version of the content; send it back in If-None-Match.',
-  'Set-Cookie': 'The session of the signed-in person, or that it is to be forgotten.',
-  'X-Request-Id': 'The id of this call in the log: the one sent, where it was plain and short, else a new one.',
-  'Retry-After': 'Seconds after which to try again.',
-  'WWW-Authenticate': 'The scheme to authenticate with: Bearer.',
+  'Set-Cookie': 'Sets the session cookie of the signed-in person, or clears it.',
+  'X-Request-Id': 'The id of this request in the log: the one you sent if it is valid, otherwise a new one.',
+  'Retry-After': 'Number of seconds to wait before retrying.',
+  'WWW-Authenticate': 'The authentication scheme: Bearer.',
 } as const
 
 /** Headers that requests may name. `X-Request-Id` may be sent with every call. */
 export const REQUEST_HEADERS = {
   'Idempotency-Key':
-    'Stands for this one report, for as long as Tally exists: sent again with the same body it answers the first entry, with another body it is refused.',
-  'X-Request-Id': 'An id of your own for this call, up to 128 of A-Z a-z 0-9 . _ : / -',
+    'Identifies this request, without expiry. A retry with the same key and body returns the original result; the same key with a different body is rejected.',
+  'X-Request-Id': 'Your own id for this request: up to 128 characters from A-Z a-z 0-9 . _ : / -',
 } as const
 
 export interface Content {
   schema?: TSchema
   example?: unknown
-  /** Several, each under a short name. */
+  /** Several examples, each under a short name. */
   examples?: Record<string, { summary: string; value: unknown }>
 }
 
-/** `application/json`, and by content type what else there is. */
+/** `application/json`, and further content types. */
 export interface Contents extends Content {
   also?: Record<string, Content>
 }
@@ -63,24 +63,24 @@ export interface DocumentedResponse extends Contents {
 }
 
 export interface Documentation {
-  /** Unique; what generated clients call the operation. */
+  /** Unique operation id, which names the method in generated clients. */
   id: string
   tag: keyof typeof TAGS
   /** A few words, as in a table of contents. */
   summary: string
   /** Markdown. */
   description?: string
-  /** What the parameters in the path are, where the route has no schema for them. */
+  /** Descriptions of path parameters that have no schema. */
   path?: Record<string, string>
-  /** Only what the route's `body` does not say: examples, further content types, a schema finer than the check. */
+  /** What the route's `body` does not declare: examples, further content types, a stricter schema. */
   body?: Contents
   headers?: Exclude<keyof typeof REQUEST_HEADERS, 'X-Request-Id'>[]
-  /** Whether refusals are a `google.rpc.Status` instead of a problem, and what is invalid a 400: see `http/otlp.ts`. */
+  /** Errors are a `google.rpc.Status` instead of a problem, and invalid data is a 400: see `http/otlp.ts`. */
   otlp?: true
   /** Successes by status. A `text/csv` beside the JSON is `also: { 'text/csv': {} }`; no schema is no content. */
   responses: Record<number, DocumentedResponse>
   /**
-   * Only what is particular to the route. `unauthenticated`, `forbidden`, the problems of bodies and parameters,
+   * Only problems specific to the route. `unauthenticated`, `forbidden`, the problems of bodies and parameters,
    * `not_found` where the path has a parameter, a busy or full database and `internal_error` follow from the route.
    */
   problems?: ProblemCode[]
@@ -101,8 +101,8 @@ export interface Documentation {
  *     headers: ['Idempotency-Key'],
  *     body: { example: { agent_harness: 'codex', … } },
  *     responses: {
- *       201: { description: 'The entry was made.', schema: TokenEntry, headers: ['Location'], example },
- *       200: { description: 'It was reported before.', schema: TokenEntry, headers: ['Idempotent-Replayed'] },
+ *       201: { description: 'The entry was created.', schema: TokenEntry, headers: ['Location'], example },
+ *       200: { description: 'The entry was already reported.', schema: TokenEntry, headers: ['Idempotent-Replayed'] },
  *     },
  *     problems: ['session_shrunk', 'idempotency_key_reused'],
  *   }),

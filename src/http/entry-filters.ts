@@ -1,4 +1,4 @@
-/** The parameters that say which entries a list, a report or an action is about. */
+/** Filter parameters that select entries for lists, reports and bulk actions. */
 import { PLACED_FILTERS, SOURCES, STATUSES } from '../features/entries/service.ts'
 import { listParameter, parameter } from './query.ts'
 
@@ -6,36 +6,38 @@ export const entryFilters = () => ({
   starting_at: parameter({
     type: 'string',
     format: 'date-time',
-    description: 'Sessions that started at or after this moment; a date is its first moment in UTC.',
+    description: 'Sessions that started at or after this time. A date means 00:00 UTC.',
   }),
   ending_at: parameter({
     type: 'string',
     format: 'date-time',
-    description: 'Sessions that started before this moment; a date is its first moment in UTC.',
+    description: 'Sessions that started before this time. A date means 00:00 UTC.',
   }),
   ended_after: parameter({
     type: 'string',
     format: 'date-time',
-    description: 'Sessions that ended behind this moment; with `ending_at` those that went on behind it.',
+    description: 'Sessions that ended after this time; together with `ending_at`, sessions that ran past it.',
   }),
-  project: listParameter('Id, key, name or alias of a project; `none` for entries on no project.'),
+  project: listParameter('Id, key, name or alias of a project; `none` for entries without a project.'),
   ticket: listParameter('Id or key of a ticket.'),
-  client: listParameter('Id or name of a client; `none` for entries on a project without one.'),
+  client: listParameter('Id or name of a client; `none` for entries whose project has no client.'),
   billable: parameter({
     type: 'boolean',
-    description: 'Whether bills take the project of the entry; true without one.',
+    description: 'Whether the entry’s project is billable; true for entries without a project.',
   }),
   agent_manager: listParameter('Id or e-mail address of a person.'),
   agent_name: listParameter('Name of an agent.'),
   agent_harness: listParameter('Name of a harness.'),
-  model: listParameter('Name of a model as it was reported.'),
-  provider: listParameter('Who sold the model, as it was reported; `none` where nobody is named.'),
+  model: listParameter('Name of a model, as reported.'),
+  provider: listParameter('Provider of the model, as reported; `none` for entries without a provider.'),
   status: listParameter('Status.', { type: 'string', enum: [...STATUSES] }),
-  source: listParameter('What supplied the figures.', { type: 'string', enum: [...SOURCES] }),
-  session_id: listParameter('The harness’s id of a session.'),
-  label: listParameter('`name:value`, such as `repository:acme/web`. Values of one name mean any, names all.'),
+  source: listParameter('Source of the token counts.', { type: 'string', enum: [...SOURCES] }),
+  session_id: listParameter('Id of a session, as assigned by the harness.'),
+  label: listParameter(
+    '`name:value`, such as `repository:acme/web`. Values of the same name are alternatives; different names must all match.',
+  ),
   without_label: listParameter('Name of a label that the entry does not have.'),
-  placed: listParameter('What placed the entry; `none` for unattributed ones.', {
+  placed: listParameter('How the entry was placed; `none` for unattributed entries.', {
     type: 'string',
     enum: [...PLACED_FILTERS],
   }),
@@ -43,12 +45,12 @@ export const entryFilters = () => ({
   sheet: listParameter('Id of a token sheet.'),
   possible_duplicate: parameter({
     type: 'boolean',
-    description: "Whether an earlier entry says exactly the same, or another person's session has the same id.",
+    description: "Whether the entry is identical to an earlier one, or another person's session has the same id.",
   }),
   superseded: parameter({
     type: 'boolean',
-    description: 'Whether another source supplies the session now, so that the figures are 0.',
+    description: 'Whether another source now supplies the session, so that the entry’s counts are 0.',
   }),
-  bill: listParameter('Id or number of a bill; `none` for entries on no bill.'),
-  q: parameter({ type: 'string', description: 'A text that the summary contains, whatever the case.' }),
+  bill: listParameter('Id or number of a bill; `none` for unbilled entries.'),
+  q: parameter({ type: 'string', description: 'Text to search for in the summary, ignoring case.' }),
 })

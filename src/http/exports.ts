@@ -71,8 +71,8 @@ function release(person: number): void {
 }
 
 function tooManyExports(isOwn: boolean): Problem {
-  const whose = isOwn ? `${PERSON_LIMIT} exports of yours` : `${EXPORTS_LIMIT} exports`
-  return new Problem('too_many_exports', `${whose} are running already. Read them to their end, or try again later.`, {
+  const whose = isOwn ? `${PERSON_LIMIT} of your exports` : `${EXPORTS_LIMIT} exports`
+  return new Problem('too_many_exports', `${whose} are already running. Let them finish, or try again later.`, {
     headers: RETRY_AFTER,
   })
 }
@@ -142,7 +142,7 @@ class Outflow {
   #watch(): void {
     this.#timer = setTimeout(() => {
       this.end()
-      this.#controller.error(new Error('The caller stopped reading.'))
+      this.#controller.error(new Error('The client stopped reading.'))
     }, STALL_MS)
     // Whoever stops the server needs not wait for it.
     this.#timer.unref()

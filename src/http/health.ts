@@ -1,4 +1,4 @@
-/** For whoever watches the process: a service manager, a load balancer, a person with curl. No credentials. */
+/** Health checks for service managers, load balancers and monitoring. No credentials. */
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { VERSION } from '../version.ts'
@@ -6,7 +6,7 @@ import { documented } from './documented.ts'
 
 const Health = (status: string, description: string) =>
   Type.Object(
-    { status: Type.Literal(status), version: Type.String({ description: 'Version of Tally.' }) },
+    { status: Type.Literal(status), version: Type.String({ description: 'Tally version.' }) },
     { additionalProperties: false, description },
   )
 
@@ -16,12 +16,12 @@ export const health = ({ checkReady }: { checkReady: () => Promise<void> }) =>
       detail: documented({
         id: 'getHealth',
         tag: 'Service',
-        summary: 'Check that the process runs',
-        description: 'Answers without looking at anything else: where it does not, the process should be restarted.',
+        summary: 'Check liveness',
+        description: 'Responds without checking anything else. If it does not respond, restart the process.',
         responses: {
           200: {
-            description: 'The process runs.',
-            schema: Health('ok', 'The process runs.'),
+            description: 'The process is running.',
+            schema: Health('ok', 'The process is running.'),
             example: { status: 'ok', version: VERSION },
           },
         },
@@ -37,13 +37,13 @@ export const health = ({ checkReady }: { checkReady: () => Promise<void> }) =>
         detail: documented({
           id: 'getReady',
           tag: 'Service',
-          summary: 'Check that entries can be taken',
+          summary: 'Check readiness',
           description:
-            'Ready is a server whose database can be written, which it tries at most once a second, and has the schema that this version knows.',
+            'The server is ready when its database is writable (checked at most once a second) and has the schema of this version.',
           responses: {
             200: {
-              description: 'The server takes entries.',
-              schema: Health('ready', 'The server takes entries.'),
+              description: 'The server accepts entries.',
+              schema: Health('ready', 'The server accepts entries.'),
               example: { status: 'ready', version: VERSION },
             },
           },

@@ -25,7 +25,7 @@ function overloaded(detail: string): Problem {
 
 /** Throws `overloaded` where this request is one too many. */
 export function requireRoom(pendingRequests: number, limit: number): void {
-  if (pendingRequests > limit) throw overloaded(`More than ${limit.toLocaleString('en')} requests wait for an answer.`)
+  if (pendingRequests > limit) throw overloaded(`More than ${limit.toLocaleString('en')} requests are pending.`)
 }
 
 /** Of the process, because its memory is what is bounded. */
@@ -36,7 +36,7 @@ const heldBy = new WeakMap<Request, number>()
 export function holdBody(request: Request, bytes: number): void {
   if (bytes < COUNTED_BYTES && !heldBy.has(request)) return
   if (heldBytes + bytes > HELD_LIMIT_BYTES) {
-    throw overloaded(`More than ${HELD_LIMIT_BYTES / 1_048_576} MiB of large bodies are being worked on.`)
+    throw overloaded(`More than ${HELD_LIMIT_BYTES / 1_048_576} MiB of large request bodies are being processed.`)
   }
   heldBytes += bytes
   heldBy.set(request, (heldBy.get(request) ?? 0) + bytes)

@@ -32,12 +32,15 @@ export const metricsRoute = ({ metrics, people, addressOf }: MetricsDependencies
       if (isDirect && LOOPBACK.test(addressOf(request, server))) return
       throw new Problem(
         'unauthenticated',
-        'From another machine this needs a read token: Authorization: Bearer tally_read_…',
+        'Requests from another machine need a read token: Authorization: Bearer tally_read_…',
       )
     }
     const { kind } = await people.authenticate(sent)
     if (kind !== 'read')
-      throw new Problem('forbidden', `This call needs a read token (tally_read_…), not a ${kind} token.`)
+      throw new Problem(
+        'forbidden',
+        `This request needs a read token (tally_read_…), not ${kind === 'organization' ? 'an' : 'a'} ${kind} token.`,
+      )
   }
 
   return new Elysia({ name: 'metrics' })

@@ -1,5 +1,5 @@
 /**
- * The OpenAPI document, made from the routes themselves: what they check, and what they say of themselves with
+ * The OpenAPI document, generated from the routes: their schemas, and their documentation from
  * `documented`.
  *
  * Home-made, since the plugin would leave little to use: `@elysiajs/swagger` writes three content types for every body,
@@ -18,7 +18,7 @@ import { EXAMPLE_RPC_STATUS, OTLP_CONTENT_TYPES, RpcStatus } from './otlp.ts'
 import { PROBLEM_TYPE, ProblemSchema, problemPath } from './problems.ts'
 import type { KnownRoute } from './requests.ts'
 
-/** A route of the application, with what the document is made of. */
+/** A route of the application with everything the document needs. */
 export interface DescribedRoute extends KnownRoute {
   hooks: {
     body?: TSchema
@@ -48,7 +48,7 @@ export const openApi = ({ routes }: { routes: () => readonly DescribedRoute[] })
       detail: documented({
         id: 'getOpenApi',
         tag: 'Service',
-        summary: 'Read this document',
+        summary: 'Get the OpenAPI document',
         responses: {
           200: {
             description: 'The OpenAPI 3.1 description of the whole API.',
@@ -56,24 +56,24 @@ export const openApi = ({ routes }: { routes: () => readonly DescribedRoute[] })
             headers: ['ETag'],
             example: { openapi: '3.1.0', info: { title: 'Tally', version: VERSION }, paths: {} },
           },
-          304: { description: 'It is still the one that If-None-Match names.', headers: ['ETag'] },
+          304: { description: 'The document matches the ETag in If-None-Match.', headers: ['ETag'] },
         },
       }),
     },
   )
 }
 
-const DESCRIPTION = `Tally records what AI agents use, values it, and bills for it. The web application and the command line use this same API.
+const DESCRIPTION = `Tally records the token usage of AI agents, calculates its cost, and bills for it. The web application and the command line use this same API.
 
-- JSON in and out, in UTF-8, with \`snake_case\` names. Fields that are not described are refused, so that a mistyped count is not lost.
-- Timestamps are RFC 3339. Any offset is accepted, UTC with milliseconds is returned.
-- Money is a JSON number in US dollars (on bills, in the bill's currency) with at most 9 decimals, exact to the last digit. Unknown money is \`null\`, never 0.
-- Values that are absent are \`null\` in responses.
-- Lists answer \`data\`, \`has_more\` and \`next_page\`, which is sent back as \`page\`. They stay stable while entries arrive.
-- Refusals are [problems](/problems/) (RFC 9457). Programs go by \`code\`; \`errors\` names every issue of a request by a JSON pointer.
-- Every response carries \`X-Request-Id\`, under which the log knows the call. Only what is cut off before Tally reads it is answered without it, and without a body: \`431\` for headers above 16 KiB, \`413\` for bodies above 32 MiB, \`400\` for a \`Content-Length\` or \`Transfer-Encoding\` that contradicts another.`
+- Requests and responses are JSON in UTF-8, with \`snake_case\` names. Unknown fields are rejected, so that a mistyped count is not lost.
+- Timestamps are RFC 3339. Any UTC offset is accepted; responses use UTC with milliseconds.
+- Amounts of money are JSON numbers in US dollars (on bills, in the bill's currency) with at most 9 decimals, exact to the last digit. Unknown amounts are \`null\`, never 0.
+- Absent values are \`null\` in responses.
+- Lists return \`data\`, \`has_more\` and \`next_page\`; pass \`next_page\` as \`page\` to get the next page. Pagination is stable while new entries arrive.
+- Errors are [problems](/problems/) (RFC 9457). Programs should rely on \`code\`; \`errors\` lists every issue of a request with a JSON pointer.
+- Every response carries \`X-Request-Id\`, which identifies the request in the log. Only requests that are rejected before Tally reads them have neither this header nor a body: \`431\` for headers above 16 KiB, \`413\` for bodies above 32 MiB, \`400\` for contradictory \`Content-Length\` or \`Transfer-Encoding\` headers.`
 
-/** Throws where a route does not describe itself, which the tests notice before anyone else. */
+/** Throws for a route without documentation; the tests catch that. */
 export function openApiDocument(routes: readonly DescribedRoute[]): OpenApiDocument {
   const writer = new DocumentWriter()
   const paths: OpenApiDocument['paths'] = {}
@@ -91,18 +91,18 @@ export function openApiDocument(routes: readonly DescribedRoute[]): OpenApiDocum
     info: {
       title: 'Tally',
       version: VERSION,
-      summary: 'Records what AI agents use, shows it, and bills for it.',
+      summary: 'Records the token usage of AI agents, shows it, and bills for it.',
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The server that this document was read from.' }],
+    servers: [{ url: '/', description: 'The server that served this document.' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: writer.components(),
   }
 }
 
-/** Writes operations, and keeps what they share. */
+/** Writes operations and collects their shared components. */
 class DocumentWriter {
   readonly #schemas = new Components()
   readonly #responses: Json = {}
@@ -195,7 +195,7 @@ class DocumentWriter {
     }
   }
 
-  /** One response a status. Operations that can meet the same codes share it, under the name of those codes. */
+  /** One response per status. Operations with the same codes share it, under the names of those codes. */
   #problems(codes: Set<ProblemCode>, otlp = false): Json {
     const byStatus = Map.groupBy([...codes].sort(), (code) => PROBLEMS[code].status)
     return Object.fromEntries(
@@ -258,13 +258,13 @@ const SECURITY: Record<string, Json> = {
     scheme: 'bearer',
     bearerFormat: 'tally_svc_…',
     description:
-      'A service token, with which agents report. Its creator is the agent manager of what is reported with it.',
+      'A service token, with which agents report. Its creator is the agent manager of all entries reported with it.',
   },
   [SECURITY_SCHEMES.read]: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'tally_read_…',
-    description: 'A read token. It sees what the role of its creator sees at the moment of the call.',
+    description: 'A read token. It has the access that the role of its creator has at the time of the request.',
   },
   [SECURITY_SCHEMES.organization]: {
     type: 'http',
@@ -277,7 +277,7 @@ const SECURITY: Record<string, Json> = {
     in: 'cookie',
     name: SESSION_COOKIE,
     description:
-      'A signed-in person, by the cookie that signing in sets (behind TLS its name begins with `__Host-`). The roles that a call names are alternatives. Calls that change something are taken from pages of the same origin only.',
+      'A signed-in person, identified by the session cookie (over TLS, its name starts with `__Host-`). If an operation lists several roles, any of them is sufficient. Requests that change something are accepted from pages of the same origin only.',
   },
 }
 
@@ -286,7 +286,7 @@ const OTLP_BODY: ProblemCode[] = ['body_too_large', 'unsupported_media_type']
 const ANY_READ: ProblemCode[] = ['database_busy', 'database_failed', 'database_unreachable', 'overloaded']
 const ANY_WRITE: ProblemCode[] = [...ANY_READ, 'database_full']
 
-/** Every problem that a route can answer: its own, and those that follow from what it is. */
+/** Every problem that a route can return: its own, and those that follow from its method, body and access. */
 function problemsOf(
   method: string,
   path: string,
@@ -314,7 +314,7 @@ function problemsOf(
   ])
 }
 
-/** Whether there is a CSV or a document. */
+/** Whether the operation can return a CSV file or a document. */
 function isExported(responses: Documentation['responses']): boolean {
   return Object.values(responses).some(({ also }) => also !== undefined)
 }

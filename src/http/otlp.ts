@@ -27,13 +27,13 @@ export interface PartialSuccess {
 
 export const RpcStatus = Type.Object(
   {
-    code: Type.Integer({ description: 'The code that gRPC has for such a refusal; clients go by the HTTP status.' }),
-    message: Type.String({ description: 'What happened here and what to do next.' }),
+    code: Type.Integer({ description: 'The gRPC status code of the error; clients should rely on the HTTP status.' }),
+    message: Type.String({ description: 'What happened and what to do next.' }),
   },
-  { ...strict, $id: 'RpcStatus', description: 'Why an export was refused or failed (`google.rpc.Status`).' },
+  { ...strict, $id: 'RpcStatus', description: 'Why an export was rejected or failed (`google.rpc.Status`).' },
 )
 
-export const EXAMPLE_RPC_STATUS = { code: 16, message: 'This token is unknown. Check that it was copied whole.' }
+export const EXAMPLE_RPC_STATUS = { code: 16, message: 'Unknown token. Check that you copied all of it.' }
 
 /** Whether a call is an export, which is answered in its own words whatever becomes of it. */
 export function isOtlpExport(method: string, path: string): boolean {
@@ -57,13 +57,13 @@ export function readOtlpForm(request: Request): OtlpForm {
   const encoding = findOtlpEncoding(request)
   if (!encoding) {
     const types = Object.values(OTLP_CONTENT_TYPES)
-    throw new Problem('unsupported_media_type', `Telemetry must be sent with Content-Type: ${types.join(' or ')}.`, {
+    throw new Problem('unsupported_media_type', `Send telemetry with Content-Type: ${types.join(' or ')}.`, {
       headers: { 'accept-post': types.join(', ') },
     })
   }
   const coding = (request.headers.get('content-encoding') ?? 'identity').trim().toLowerCase()
   if (coding === 'gzip' || coding === 'identity') return { encoding, gzip: coding === 'gzip' }
-  throw new Problem('unsupported_media_type', 'Telemetry must be sent with Content-Encoding: gzip, or without any.', {
+  throw new Problem('unsupported_media_type', 'Send telemetry with Content-Encoding: gzip, or uncompressed.', {
     headers: { 'accept-encoding': 'gzip, identity' },
   })
 }

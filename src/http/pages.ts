@@ -1,6 +1,6 @@
 /**
- * The pages of the API: its reference, and what each problem means. They and their files are in the executable and need
- * no other host. People's pages are the web application.
+ * The API reference and the problem pages. They and their assets are embedded in the executable and need
+ * no other host. The web application is separate.
  */
 import { Elysia } from 'elysia'
 import { notFound, PROBLEMS, type ProblemCode } from '../errors.ts'
@@ -57,7 +57,7 @@ export const pages = ({ files: packed }: { files: PackedFiles }) => {
   }
   async function sendScalar(request: Request): Promise<Response> {
     const response = await packed.respond('scalar.js', request, { 'cache-control': 'max-age=86400' })
-    if (!response) throw notFound("The file 'scalar.js', which ./scripts/start builds,")
+    if (!response) throw notFound("The file 'scalar.js' (built by ./scripts/start)")
     return response
   }
   return new Elysia({ name: 'pages' })

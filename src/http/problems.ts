@@ -1,4 +1,4 @@
-/** The one place where what was thrown becomes an answer: RFC 9457 `application/problem+json`. */
+/** Turns every thrown error into a response: RFC 9457 `application/problem+json`. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { Logger } from 'pino'
 import { asProblem } from '../database/errors.ts'
@@ -14,15 +14,17 @@ export const ProblemSchema = Type.Object(
       description: 'Path of the page that explains the problem.',
       examples: ['/problems/validation_failed'],
     }),
-    title: Type.String({ description: 'The kind of problem in a few words; the same for every problem of the code.' }),
+    title: Type.String({
+      description: 'A short summary of the problem type; the same for every problem with this code.',
+    }),
     status: Type.Integer({ description: 'The HTTP status.', minimum: 400, maximum: 599 }),
-    detail: Type.String({ description: 'What happened here and what to do next.' }),
+    detail: Type.String({ description: 'What happened and what to do next.' }),
     code: Type.Unsafe<ProblemCode>({
       type: 'string',
       enum: Object.keys(PROBLEMS),
-      description: 'The kind of problem, for programs to go by. Its meaning never changes.',
+      description: 'Machine-readable problem code. Its meaning never changes.',
     }),
-    request_id: Type.String({ description: 'Under which the log knows the call.' }),
+    request_id: Type.String({ description: 'Identifies the request in the server log.' }),
     errors: Type.Optional(
       Type.Array(
         Type.Object(
@@ -31,8 +33,8 @@ export const ProblemSchema = Type.Object(
               description: 'JSON pointer into the body, or into `/query`, `/path` or `/headers`.',
               examples: ['/tokens/input'],
             }),
-            code: Type.String({ description: 'The kind of issue.', examples: ['required', 'too_large'] }),
-            message: Type.String({ description: 'What is expected there.' }),
+            code: Type.String({ description: 'Machine-readable issue code.', examples: ['required', 'too_large'] }),
+            message: Type.String({ description: 'What is expected at this pointer.' }),
           },
           { additionalProperties: false },
         ),
@@ -40,7 +42,7 @@ export const ProblemSchema = Type.Object(
       ),
     ),
   },
-  { additionalProperties: false, $id: 'Problem', description: 'Why a call was refused or failed (RFC 9457).' },
+  { additionalProperties: false, $id: 'Problem', description: 'Why a request was rejected or failed (RFC 9457).' },
 )
 export type ProblemBody = Static<typeof ProblemSchema>
 
@@ -68,7 +70,7 @@ export function problemResponse(problem: Problem, requestId: string): Response {
   })
 }
 
-/** Those of every refusal, in whatever form it is told. */
+/** Headers of every error response, whatever its format. */
 export function problemHeaders(problem: Problem, requestId: string): Record<string, string> {
   return {
     'x-request-id': requestId,
@@ -94,8 +96,8 @@ const ROOTS: Record<string, string> = {
 }
 
 /**
- * The problem that stands for an error. Anything unknown is a 500 without detail: what went wrong is the log's
- * business, not the caller's.
+ * The problem for an error. Anything unknown is a 500 without detail: the cause belongs in the log,
+ * not in the response.
  */
 export function asProblemOf(error: unknown, elysiaCode: string | number = 'UNKNOWN'): Problem {
   if (error instanceof Problem) return error
@@ -110,11 +112,14 @@ export function asProblemOf(error: unknown, elysiaCode: string | number = 'UNKNO
   }
   if (elysiaCode === 'PARSE') return new Problem('malformed_json', 'The body could not be read as JSON.')
   if (elysiaCode === 'INVALID_COOKIE_SIGNATURE')
-    return new Problem('unauthenticated', 'The session cookie is not valid. Sign in again.')
-  return new Problem('internal_error', 'Tally failed to answer. The log holds the reason under this request id.')
+    return new Problem('unauthenticated', 'The session cookie is invalid. Sign in again.')
+  return new Problem(
+    'internal_error',
+    'Something went wrong in Tally. The server log has the cause under this request id.',
+  )
 }
 
-/** A line per refusal and per failure, without bodies, credentials or query texts. */
+/** Logs one line per rejected or failed request, without bodies, credentials or query strings. */
 export function logProblem(
   logger: Logger,
   problem: Problem,
@@ -128,11 +133,11 @@ export function logProblem(
     status: problem.status,
     code: problem.code,
   }
-  if (PROBLEMS[problem.code].status < 500) logger.info(line, 'refused')
-  else logger.error({ ...line, error: error === problem ? undefined : redacted(error) }, 'failed')
+  if (PROBLEMS[problem.code].status < 500) logger.info(line, 'request rejected')
+  else logger.error({ ...line, error: error === problem ? undefined : redacted(error) }, 'request failed')
 }
 
-/** Somebody may send a token where its id belongs. */
+/** A caller may have sent a token in place of its id. */
 function withoutTokens(path: string): string {
   return path.replace(/tally(?:_|%5f)(svc|read|org)(?:_|%5f)[0-9a-z]*/gi, 'tally_$1_…')
 }
@@ -146,7 +151,7 @@ function redacted(error: unknown): unknown {
   const inner = error.cause instanceof Error ? error.cause : error
   return {
     type: inner.name,
-    message: 'validator' in inner ? 'An answer does not fit its schema.' : inner.message.split('\nparams:')[0],
+    message: 'validator' in inner ? 'A response does not match its schema.' : inner.message.split('\nparams:')[0],
     code: (inner as { code?: unknown }).code,
     stack: inner.stack?.split('\n').filter((line) => /^\s+at /.test(line)),
   }

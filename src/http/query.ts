@@ -6,7 +6,7 @@ import { Kind, TypeRegistry } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { DEFAULT_LIMIT, LIST_LIMIT } from '../query.ts'
 
-/** Any text passes: what it has to be is checked where it is read. */
+/** Accepts any string; it is validated where it is parsed. */
 TypeRegistry.Set('Text', (_, value) => typeof value === 'string')
 
 interface Meaning {
@@ -25,20 +25,24 @@ export const parameter = (meaning: Meaning) => t.Optional(text(meaning))
 
 /** Any number of values: repeated, or separated by commas. */
 export const listParameter = (description: string, meaning: Meaning = { type: 'string' }) =>
-  t.Optional(t.ArrayQuery(text(meaning), { description: `${description} Several: repeat it or separate with commas.` }))
+  t.Optional(
+    t.ArrayQuery(text(meaning), {
+      description: `${description} For several values, repeat the parameter or separate them with commas.`,
+    }),
+  )
 
-/** Which page of a list, how long, and in what form: `what` are the rows, as in "Prices". */
+/** Page position, page size and format of a list. `what` names the rows, as in "Prices". */
 export const listPage = (what: string, { usual = DEFAULT_LIMIT, most = LIST_LIMIT } = {}) => ({
   limit: parameter({
     type: 'integer',
     minimum: 1,
     maximum: most,
-    description: `${what} a page; ${usual} where nothing is asked for.`,
+    description: `${what} per page; ${usual} by default.`,
   }),
-  page: parameter({ type: 'string', description: 'The `next_page` of the answer before.' }),
+  page: parameter({ type: 'string', description: 'The `next_page` of the previous response.' }),
   format: parameter({
     type: 'string',
     enum: ['json', 'csv'],
-    description: '`csv` exports everything that the filters let through; `Accept: text/csv` does the same.',
+    description: '`csv` exports everything that matches the filters; `Accept: text/csv` does the same.',
   }),
 })

@@ -19,7 +19,7 @@ interface Bucket {
 
 function rateLimited(waitMs: number, perMinute: number): Problem {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
-  const detail = `This token may call ${perMinute.toLocaleString('en')} times a minute. Try again in ${seconds} s; a batch carries up to 1,000 entries in one call.`
+  const detail = `This token is limited to ${perMinute.toLocaleString('en')} requests per minute. Try again in ${seconds} s. A batch carries up to 1,000 entries in one request.`
   return new Problem('rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
 }
 

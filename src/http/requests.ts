@@ -197,7 +197,7 @@ export const requests = (dependencies: RequestsDependencies) => {
         route: route || 'none',
         status: Number(set.status ?? 200),
       }
-      logger.debug({ ...line, ms: Math.round((performance.now() - begunAt) * 10) / 10 }, 'answered')
+      logger.debug({ ...line, ms: Math.round((performance.now() - begunAt) * 10) / 10 }, 'request completed')
     })
     .onError({ as: 'global' }, ({ error, code, request, path, requestId, set }) => {
       const problem = code === 'NOT_FOUND' ? nothingHere(routes(), path) : asProblemOf(error, code)
@@ -213,11 +213,11 @@ export const requests = (dependencies: RequestsDependencies) => {
 function nothingHere(routes: readonly KnownRoute[], path: string): Problem {
   const methods = new Set(routes.filter((route) => matches(route.path, path)).map(({ method }) => method))
   if (methods.size === 0) {
-    return new Problem('not_found', 'There is nothing at this address. /docs lists what there is.')
+    return new Problem('not_found', 'Nothing exists at this address. See /docs for the API reference.')
   }
   if (methods.has('GET')) methods.add('HEAD')
   const allowed = [...methods].sort().join(', ')
-  return new Problem('method_not_allowed', `This address answers ${allowed} only.`, { headers: { allow: allowed } })
+  return new Problem('method_not_allowed', `This address supports ${allowed} only.`, { headers: { allow: allowed } })
 }
 
 function matches(pattern: string, path: string): boolean {

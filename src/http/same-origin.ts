@@ -15,7 +15,7 @@ export function requireSameOrigin({ method, headers }: Request, publicUrl: strin
   if (site === null && isOurs) return
   throw new Problem(
     'forbidden',
-    'With a session this call is taken from pages of this Tally only; programs use a token. Behind a proxy, TALLY_PUBLIC_URL must be the address that people open.',
+    'Requests with a session cookie are accepted only from pages of this server; programs should use a token. Behind a proxy, set TALLY_PUBLIC_URL to the address that people open.',
   )
 }
 

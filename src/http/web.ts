@@ -48,7 +48,7 @@ const policyFor = (nonce: string) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-const NOT_BUILT = `The web application is not built. In a checkout, ./scripts/start builds it; the released executable has it inside.`
+const NOT_BUILT = `The web application is not built. In a checkout, ./scripts/start builds it; the released executable includes it.`
 
 /** A year: the name of a file changes with what it holds. */
 const FOR_EVER = 'public, max-age=31536000, immutable'

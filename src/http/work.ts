@@ -10,6 +10,6 @@ export const archivedAndSearch = (search: string) => ({
   archived: parameter({
     type: 'string',
     enum: ['false', 'true', 'all'],
-    description: '`true` for archived ones only, `all` for both; without it those that are not archived.',
+    description: '`true` for archived only, `all` for both; by default, archived ones are left out.',
   }),
 })

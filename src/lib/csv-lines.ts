@@ -99,7 +99,7 @@ class CellScanner {
   }
 
   #misplacedQuote(): RangeError {
-    return new RangeError(`line ${this.line} has a quote where none can be`)
+    return new RangeError(`line ${this.line} has a misplaced quote`)
   }
 }
 

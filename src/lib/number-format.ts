@@ -12,12 +12,12 @@ const PLAIN = /^[A-Za-z0-9 ._/-]*$/
 export function issueOfNumberFormat(format: string): string | undefined {
   const names = [...format.matchAll(PLACEHOLDER)].map(([, name]) => name)
   if (names.filter((name) => name === 'sequence').length !== 1) {
-    return 'must hold {sequence} once, or {sequence:4} for at least four digits'
+    return 'must contain {sequence} once, or {sequence:4} for at least four digits'
   }
-  if (names.includes('month') && !names.includes('year')) return 'must hold {year} where it holds {month}'
+  if (names.includes('month') && !names.includes('year')) return 'must contain {year} if it contains {month}'
   if (format.length > FORMAT_LIMIT) return `must have at most ${FORMAT_LIMIT} characters`
   if (!PLAIN.test(format.replaceAll(PLACEHOLDER, ''))) {
-    return 'may hold letters, digits, spaces and . _ / - beside {year}, {month} and {sequence}'
+    return 'may contain only letters, digits, spaces and . _ / - besides {year}, {month} and {sequence}'
   }
   return undefined
 }

@@ -87,7 +87,7 @@ describe('tally backup', () => {
   test('never replaces a file', async () => {
     await Bun.write(file('precious'), 'mine')
     const { code, stderr } = await tally.run(['backup', file('precious')])
-    expect([code, stderr]).toEqual([1, expect.stringContaining('exists already')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('already exists')])
     expect(await Bun.file(file('precious')).text()).toBe('mine')
   })
 
@@ -102,7 +102,7 @@ describe('tally backup', () => {
     connection.run('INSERT INTO project_leads (project_id, user_id) VALUES (404, 405)')
     connection.close()
     const { code, stderr } = await tally.run(['backup', file('copy.db')])
-    expect([code, stderr]).toEqual([1, expect.stringContaining('is damaged: project_leads refers to rows of')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is corrupt: project_leads refers to missing rows of')])
     expect((await readdir(tally.folder)).filter((name) => name.startsWith('copy'))).toEqual([])
   })
 
@@ -156,7 +156,7 @@ describe('tally restore', () => {
     for (const [name, says] of [
       ['text', 'not a SQLite database'],
       ['other.db', 'of another program'],
-      ['newer.db', 'Use the newer tally'],
+      ['newer.db', 'Use the newer version'],
       ['cut.db', 'malformed'],
       ['missing.db', 'cannot be read'],
     ] as const) {

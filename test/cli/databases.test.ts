@@ -55,7 +55,7 @@ test('a file that is no database is refused and left alone', async () => {
   writeFileSync(file, 'Dear diary, this is a text that is longer than the header of a database. '.repeat(20))
   const before = await Bun.file(file).bytes()
   for (const args of [list, ['serve', '--port', '0']]) {
-    expect(await refusalOf(args)).toContain('Name another folder with --data')
+    expect(await refusalOf(args)).toContain('Choose another folder with --data')
   }
   expect(await Bun.file(file).bytes()).toEqual(before)
 })
@@ -77,7 +77,7 @@ test('a database with a newer schema is refused, naming both versions', async ()
   for (const args of [list, ['serve', '--port', '0']]) {
     const message = await refusalOf(args)
     expect(message).toContain('schema version 9999')
-    expect(message).toContain('Use the newer tally')
+    expect(message).toContain('Use the newer version')
   }
 })
 

@@ -84,7 +84,7 @@ test('tally demo refuses a database that anybody has used, and changes nothing o
   const { code, stderr } = await tally.run(['demo'])
   expect([code, stderr]).toEqual([1, expect.stringContaining('tally demo --data ./tally-demo')])
   expect((await tally.json(['users', 'list'])).data.length).toBe(1)
-  expect((await tally.run(['demo', '--remove', '--yes'])).stderr).toContain('holds no demonstration')
+  expect((await tally.run(['demo', '--remove', '--yes'])).stderr).toContain('does not contain demo data')
   expect((await tally.json(['users', 'list'])).data.length).toBe(1)
 })
 
@@ -151,7 +151,7 @@ test('tally demo --remove refuses while a server has the database open', async (
   await useDemo()
   const server = await tally.serve()
   const { code, stderr } = await tally.run(['demo', '--remove', '--yes'])
-  expect([code, stderr]).toEqual([1, expect.stringContaining('Stop that one first')])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Stop it first')])
   expect((await fetch(`${server.url}/ready`)).status).toBe(200)
   await server.stop()
   await tally.done(['demo', '--remove', '--yes'])

@@ -92,6 +92,6 @@ test('a filter whose variable is not set changes nothing', async () => {
   for (const command of ['entries approve --label=', 'rules apply --project= --placed rule --yes']) {
     const { code, stderr } = await tally.run(command.split(' '))
     expect([command, code]).toEqual([command, 1])
-    expect(stderr).toMatch(/^tally: (label|project): is empty: say what it is to be, or leave it out$/m)
+    expect(stderr).toMatch(/^tally: (label|project): is empty; give it a value, or leave it out$/m)
   }
 })

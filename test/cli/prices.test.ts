@@ -56,7 +56,7 @@ describe('tally prices load', () => {
     const planned = await tally.done(['prices', 'load', LITELLM, '--dry-run'])
     expect(planned.stdout).toContain('Format litellm: 11 new, 0 changed, 0 unchanged, 9 refused, 4 skipped.')
     expect(planned.stdout).toContain('2 prices had more decimals than pico-dollars per token and were rounded.')
-    expect(planned.stdout).toMatch(/anthropic +claude-9-haiku +cache_write_1h is 24 times the price of input/)
+    expect(planned.stdout).toMatch(/anthropic +claude-9-haiku +cache_write_1h is 24 times the input price/)
     expect(planned.stdout).not.toContain('Loaded')
     // Nothing but the result is written where no terminal is.
     expect(planned.stderr).toBe('')
@@ -113,10 +113,10 @@ describe('tally prices load', () => {
 
   test.each([
     [['no-such-file.json'], 1, 'no-such-file.json cannot be read'],
-    [[LITELLM, '--format', 'models-dev'], 1, 'it has not the shape of models-dev'],
+    [[LITELLM, '--format', 'models-dev'], 1, 'it is not in the format models-dev'],
     [[LITELLM, '--format', 'excel'], 2, 'Allowed choices are tally, litellm, models-dev, genai-prices'],
     [[LITELLM, '--effective-from', 'soon'], 2, 'Use a date'],
-    [['-'], 1, 'it is not JSON'],
+    [['-'], 1, 'it is neither JSON'],
   ])('refuses %j', async (args, exitCode, message) => {
     const { code, stderr, stdout } = await tally.run(['prices', 'load', ...args], { stdin: 'hello' })
     expect([code, stdout]).toEqual([exitCode, ''])
@@ -182,7 +182,7 @@ describe('tally prices', () => {
       expect(shown.stdout).toContain('costs input 1.25, output 10, cache read 0.125 per million tokens')
       const resolved = await fresh.done(['prices', 'resolve', 'claude-sonnet-4-5-20250929'])
       expect(resolved.stdout).toMatch(/4 maker +not listed +'claude-sonnet-4-5-20250929' is not listed by anthropic\n/)
-      expect(resolved.stdout).toMatch(/6 without date +found +'claude-sonnet-4-5' at anthropic, holds from always/)
+      expect(resolved.stdout).toMatch(/6 without date +found +'claude-sonnet-4-5' at anthropic, always in effect/)
       const unpriced = await fresh.done(['prices', 'resolve', 'auto'])
       expect(unpriced.stdout).toContain("'auto' has no price on ")
       expect(await fresh.json(['prices', 'resolve', 'o3', '--at', '2025-06-09'])).toMatchObject({
@@ -222,7 +222,7 @@ describe('tally prices', () => {
     const dear = await tally.run(['prices', 'set', 'own', '--input', '5000', '--output', '1'])
     expect([dear.code, dear.stderr]).toEqual([
       1,
-      'tally: input is $5,000 per million tokens, above $1,000: a mistake of units\n',
+      'tally: input is $5,000 per million tokens, above the limit of $1,000; check the unit\n',
     ])
   })
 
@@ -287,7 +287,7 @@ test.skipIf(!existsSync(TABLES))('the whole table of LiteLLM loads, every refuse
   const { stdout } = await tally.done(['prices', 'load', join(TABLES, 'litellm-prices.json')])
   expect(stdout).toContain('237 refused, 573 skipped.')
   expect(stdout).toContain('… and ')
-  expect(stdout.match(/a mistake of units/g)).toHaveLength(30)
-  expect(stdout.match(/unknown and not free/g)).toHaveLength(127)
+  expect(stdout.match(/check the unit/g)).toHaveLength(30)
+  expect(stdout.match(/unknown, not free/g)).toHaveLength(127)
   expect(stdout.match(/costs nothing/g)).toHaveLength(83)
 })

@@ -180,7 +180,7 @@ test('the log holds a line per refusal and no secret', async () => {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
-  expect(lines).toContainEqual(expect.objectContaining({ msg: 'refused', path: '/api/v1/me', status: 401 }))
+  expect(lines).toContainEqual(expect.objectContaining({ msg: 'request rejected', path: '/api/v1/me', status: 401 }))
   expect(server.output()).not.toContain(token.slice(-20))
 })
 

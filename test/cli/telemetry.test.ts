@@ -74,6 +74,9 @@ test('what agents pushed is shown, and assigned after a trial', async () => {
 
 test('whom to assign to must be somebody', async () => {
   const wrong = await tally.run(['telemetry', 'assign', '--email', 'a@b.example', '--to', 'nobody@example.com'])
-  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("There is no person 'nobody@example.com'")])
+  expect([wrong.code, wrong.stderr]).toEqual([
+    1,
+    expect.stringContaining("The person 'nobody@example.com' was not found"),
+  ])
   expect((await tally.run(['telemetry', 'assign', '--email', 'a@b.example'])).code).toBe(2)
 })

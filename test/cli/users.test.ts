@@ -230,7 +230,7 @@ test('wrong passwords are shown and lifted, and a common password is refused', a
   await tally.addUser(id, 'member')
   await tally.done(['users', 'change', id, '--name', 'Dorothy'])
   const common = await tally.run(['users', 'set-password', id, '--password-stdin'], { stdin: 'Dorothy2026!' })
-  expect([common.code, common.stderr]).toEqual([1, expect.stringContaining('must not be made of your name')])
+  expect([common.code, common.stderr]).toEqual([1, expect.stringContaining('must not be based on your name')])
   const server = await tally.serve()
   const signIn = (password: string) =>
     fetch(`${server.url}/api/v1/session`, {

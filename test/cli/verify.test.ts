@@ -33,6 +33,6 @@ test('names sums without entries and references to nothing, and exits with 1', a
   const { code, stdout, stderr } = await tally.run(['verify'])
   expect(code).toBe(1)
   expect(stdout).toContain('The day starting at 1970-01-01T00:00:00.000Z (UTC) has an unexpected or duplicate group')
-  expect(stdout).toContain('of project_leads refers to a row of projects that is missing')
+  expect(stdout).toContain('of project_leads refers to a missing row of projects')
   expect(stderr).toContain('differences')
 })

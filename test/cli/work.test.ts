@@ -162,15 +162,17 @@ test('what is wrong is told in words of the command line', async () => {
     return ran.stderr
   }
   await tally.json(['projects', 'add', 'TAKEN'])
-  expect(await refused(['projects', 'add', 'taken'], 1)).toMatch(/^tally: 'taken' names the project TAKEN \(prj_/)
+  expect(await refused(['projects', 'add', 'taken'], 1)).toMatch(
+    /^tally: 'taken' already refers to the project TAKEN \(prj_/,
+  )
   expect(await refused(['projects', 'change', 'TAKEN'], 2)).toContain('Nothing to change. Use ')
   expect(await refused(['projects', 'change', 'TAKEN', '--markup', '1.23456'], 2)).toContain('at most 4 decimals')
   expect(await refused(['projects', 'change', 'TAKEN', '--budget', 'much'], 2)).toContain('Use US dollars')
   expect(await refused(['projects', 'change', 'TAKEN', '--client', 'nobody'], 1)).toBe(
-    "tally: client: names no client; add 'nobody' first\n",
+    "tally: client: is not an existing client; add 'nobody' first\n",
   )
   expect(await refused(['projects', 'merge', 'TAKEN', 'TAKEN'], 1)).toContain('is the same project, TAKEN')
-  expect(await refused(['projects', 'merge', 'TAKEN', 'nowhere'], 1)).toContain('is the id or name of no project')
+  expect(await refused(['projects', 'merge', 'TAKEN', 'nowhere'], 1)).toContain('is not the id or name of a project')
   expect(await refused(['projects', 'alias', 'remove', 'TAKEN', 'other'], 1)).toContain('is no alias of TAKEN')
   expect(await refused(['tickets', 'show', 'NONE-1'], 1)).toContain("The ticket 'NONE-1'")
 })

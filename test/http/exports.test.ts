@@ -71,7 +71,7 @@ test('a person has only so many exports at a time, others still get theirs, and 
   const refused = await app.call(`GET ${CSV}`, { token })
   expect(refused.json).toMatchObject({
     code: 'too_many_exports',
-    detail: expect.stringContaining('4 exports of yours'),
+    detail: expect.stringContaining('4 of your exports'),
   })
   expect(refused.headers.get('retry-after')).toBe('20')
   // The same person by another token.

@@ -56,7 +56,7 @@ test('past the limit of waiting requests others hear 503 and when to come back, 
   await Promise.all(waiting)
   const refused = await until(503, () => me(token))
   expect([refused.json.code, refused.headers.get('retry-after')]).toEqual(['overloaded', '1'])
-  expect(refused.json.detail).toContain('More than 3 requests wait')
+  expect(refused.json.detail).toContain('More than 3 requests are pending')
   expect((await app.call('GET /health')).status).toBe(200)
   for (const socket of sockets) socket.destroy()
   expect((await until(200, () => me(token))).status).toBe(200)
@@ -71,7 +71,7 @@ test('large bodies that are held at once are bounded, small ones are taken, and 
     return batch(token, MIB)
   })
   expect([refused.json.code, refused.headers.get('retry-after')]).toEqual(['overloaded', '1'])
-  expect(refused.json.detail).toContain('64 MiB of large bodies')
+  expect(refused.json.detail).toContain('64 MiB of large request bodies')
   // It names no entry.
   expect((await batch(token, 100)).status).toBe(422)
   for (const socket of sockets) socket.destroy()
@@ -152,7 +152,7 @@ test('at the level debug every call leaves a line with its request id, and nothi
   await app.call('GET /api/v1/nowhere/a-secret-text', { token, headers: { 'x-request-id': 'mine-2' } })
   await app.call('GET /api/v1/me', { token, headers: { 'x-request-id': 'mine-3' } })
   const answered = () =>
-    app.log.filter(({ msg, request_id }) => msg === 'answered' && `${request_id}`.startsWith('mine'))
+    app.log.filter(({ msg, request_id }) => msg === 'request completed' && `${request_id}`.startsWith('mine'))
   while (answered().length < 3) await Bun.sleep(10)
   const line = { level: 20, method: 'GET', ms: expect.any(Number) }
   expect(answered()).toEqual([

@@ -66,13 +66,17 @@ describe('GET /me', () => {
 describe('a credential that is refused says why', () => {
   const refusals: [string, () => Promise<string | undefined>, RegExp][] = [
     ['none', async () => undefined, /Send a token/],
-    ['of another scheme', async () => 'Basic YTpi', /must be `Bearer` and a token/],
-    ['a scheme alone', async () => 'Bearer ', /must be `Bearer` and a token/],
-    ['two tokens', async () => `Bearer ${newSecret('svc')} ${newSecret('svc')}`, /must be `Bearer` and a token/],
-    ["another program's", async () => 'Bearer sk-ant-abcdef', /no token of Tally's/],
+    ['of another scheme', async () => 'Basic YTpi', /must be `Bearer` followed by a token/],
+    ['a scheme alone', async () => 'Bearer ', /must be `Bearer` followed by a token/],
+    [
+      'two tokens',
+      async () => `Bearer ${newSecret('svc')} ${newSecret('svc')}`,
+      /must be `Bearer` followed by a token/,
+    ],
+    ["another program's", async () => 'Bearer sk-ant-abcdef', /not a Tally token/],
     ['mistyped', async () => `Bearer ${(await app.token('svc')).replace(/.$/, '!')}`, /mistyped/],
-    ['cut off', async () => `Bearer ${(await app.token('svc')).slice(0, -3)}`, /mistyped or cut off/],
-    ['well-formed but unknown', async () => `Bearer ${newSecret('svc')}`, /No such token/],
+    ['cut off', async () => `Bearer ${(await app.token('svc')).slice(0, -3)}`, /mistyped or incomplete/],
+    ['well-formed but unknown', async () => `Bearer ${newSecret('svc')}`, /Unknown token/],
     [
       'revoked',
       async () => {
@@ -151,7 +155,7 @@ describe('the first-run set-up', () => {
   test('refuses a wrong link', async () => {
     const { status, json } = await fresh.call('POST /api/v1/setup', { json: request({ link_token: 'x'.repeat(32) }) })
     expect(status).toBe(401)
-    expect(json.detail).toContain('Start the server again')
+    expect(json.detail).toContain('Restart the server')
   })
 
   test.each([

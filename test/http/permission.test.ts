@@ -120,13 +120,13 @@ describe('what a route allows', () => {
       return (await call(staged, 'GET', path, headers)).detail
     }
     expect(await refusalOf('/reading', 'service', 'admin')).toBe(
-      'This call needs a read token (tally_read_…) or a signed-in person, not a service token (tally_svc_…).',
+      'This request needs a read token (tally_read_…) or a signed-in person, not a service token (tally_svc_…).',
     )
     expect(await refusalOf('/money', 'session', 'member')).toBe(
-      'This call needs the role billing or admin; yours is member. An admin can change it.',
+      'This request needs the role billing or admin; you have the role member. Ask an admin to change it.',
     )
     expect(await refusalOf('/bills', 'service', 'member')).toBe(
-      'This call needs the role billing or admin; the person who made this token has member. An admin can change it.',
+      'This request needs the role billing or admin; the creator of this token has the role member. Ask an admin to change it.',
     )
     // What kind of credential is asked for first: with another role it would still be the wrong one.
     expect(await refusalOf('/money', 'read', 'member')).toContain('needs a signed-in person')

@@ -277,7 +277,7 @@ describe('loading a table', () => {
     expect(json.refused).toContainEqual({
       provider: 'github_copilot',
       model: 'unknown-9',
-      reasons: [{ code: 'no_input_price', message: 'has no price for input tokens, which is unknown and not free' }],
+      reasons: [{ code: 'no_input_price', message: 'has no input price (a missing price means unknown, not free)' }],
     })
     expect(await entryOf(id)).toMatchObject({ cost: 1.25, price: { step: 4 } })
     const again = await load('', text)

@@ -209,7 +209,7 @@ describe('a problem', () => {
         path: '/api/v1/token-entries/none',
         status: 404,
         code: 'not_found',
-        msg: 'refused',
+        msg: 'request rejected',
       }),
     ])
   })
@@ -259,7 +259,7 @@ describe('whatever a route throws', () => {
       const body = (await response.json()) as { code: string; request_id: string; detail: string }
       expect([path, response.status, body.code]).toEqual([path, 500, 'internal_error'])
       expect(body.detail).not.toMatch(/disk|query|hunter2/)
-      expect(log.at(-1)).toMatchObject({ level: 50, msg: 'failed', request_id: body.request_id })
+      expect(log.at(-1)).toMatchObject({ level: 50, msg: 'request failed', request_id: body.request_id })
     }
     expect(JSON.stringify(log)).toContain('disk I/O error')
     expect(JSON.stringify(log)).not.toContain('hunter2')

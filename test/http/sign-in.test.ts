@@ -313,7 +313,7 @@ describe('a session', () => {
     const session = await sessionOf(await newPerson())
     const { status, json } = await app.call('POST /api/v1/token-entries', { session, json: {} })
     expect(status).toBe(403)
-    expect(json.detail).toBe('This call needs a service token (tally_svc_…), not a signed-in person.')
+    expect(json.detail).toBe('This request needs a service token (tally_svc_…), not a signed-in person.')
   })
 
   test.each(['', 'x', '%00', '"quoted"', 'é'])('that is %p is nobody', async (value) => {
@@ -645,7 +645,7 @@ describe('a one-time link', () => {
     // Not by `expect(…).rejects`, which waits without letting threads answer, such as the one that syncs the log.
     const refusal = (purpose: 'invitation' | 'password') =>
       people.createPasswordLink(email, purpose, app.url, TALLY).catch((error: Error) => error.message)
-    expect(await refusal('invitation')).toMatch(/has a password already/)
+    expect(await refusal('invitation')).toMatch(/already has a password/)
     await people.disableUser(email, TALLY)
     expect(await refusal('password')).toMatch(/is disabled/)
   })

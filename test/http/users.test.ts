@@ -302,7 +302,7 @@ describe('settings', () => {
     expect((await put(PNG, 'image/png', billing)).status).toBe(403)
     expect((await put(PNG, 'text/plain')).status).toBe(415)
     expect(await put(Buffer.from('<svg/>'))).toMatchObject({ status: 422, json: { code: 'validation_failed' } })
-    expect((await put(new Uint8Array(300_000))).json.errors[0].message).toBe('must have at most 256 KiB')
+    expect((await put(new Uint8Array(300_000))).json.errors[0].message).toBe('must be at most 256 KiB')
     expect((await put(new Uint8Array(2_000_000))).status).toBe(413)
     const wide = Uint8Array.from(PNG)
     new DataView(wide.buffer).setUint32(16, 100_000)

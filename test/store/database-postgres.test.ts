@@ -130,7 +130,7 @@ describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
       await addName('new')(tx)
       await addName('taken')(tx).catch(() => undefined)
     })
-    expect(String(await failureOf(body))).toContain('the body went on')
+    expect(String(await failureOf(body))).toContain('the transaction function continued')
     expect(await namesOf(db.read)).toEqual(['taken'])
   })
 
@@ -178,7 +178,7 @@ describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
           await db.slow.revision()
         } catch (error) {
           if (error instanceof Problem && error.code === 'database_unreachable') continue
-          if (String(error).includes('whether it was written is unknown')) unknown += 1
+          if (String(error).includes('the transaction may or may not have been committed')) unknown += 1
           else unexpected.push(error)
         }
       }
@@ -208,7 +208,7 @@ describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
     proxy.cutAt = 'COMMIT'
     const failure = await failureOf(throughProxy.write(addName('written')))
     expect(failure).not.toBeInstanceOf(Problem)
-    expect(String(failure)).toContain('whether it was written is unknown')
+    expect(String(failure)).toContain('the transaction may or may not have been committed')
     expect(await namesOf(db.read)).toEqual(['written'])
     proxy.cutAt = undefined
     await throughProxy.write(addName('next'))

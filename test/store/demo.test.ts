@@ -37,7 +37,7 @@ describe('a demonstration on PostgreSQL', () => {
     const location = locationOf(db)
     const added: unknown[] = []
     const emptying = { ...location, clock: systemClock, confirm: async (since: unknown) => void added.push(since) }
-    await expect(emptyDemo(emptying)).rejects.toThrow('Stop that one first')
+    await expect(emptyDemo(emptying)).rejects.toThrow('Stop it first')
     const before = await counts(db)
     await services.projects.addClient(
       { viewer: { sees: 'everything' } as never, person: null, by: { userId: null, tokenId: null, origin: 'test' } },
@@ -61,6 +61,6 @@ describe('a demonstration on PostgreSQL', () => {
     const db = await open()
     await db.close()
     const emptying = emptyDemo({ ...locationOf(db), clock: systemClock, confirm: async () => {} })
-    await expect(emptying).rejects.toThrow('holds no demonstration')
+    await expect(emptying).rejects.toThrow('does not contain demo data')
   })
 })

@@ -170,7 +170,9 @@ forEachEngine('migrations', (_, engine) => {
     const before = await stateOf(location)
     const refusal = await open(location).catch((error) => error)
     expect(refusal).toBeInstanceOf(WrongDatabase)
-    expect(refusal.message).toContain(`has schema version ${NEXT.version}; this tally knows up to ${NEWEST}`)
+    expect(refusal.message).toContain(
+      `has schema version ${NEXT.version}, but this version of tally supports only up to ${NEWEST}`,
+    )
     expect(await stateOf(location)).toEqual(before)
   })
 
@@ -237,7 +239,7 @@ describe('migrations of a SQLite file', () => {
     foreign.close(true)
     const before = readFileSync(path)
     expect(await refusalOf({ dataDir })).toBe(
-      `${path} is a SQLite database of another program. Name another folder with --data.`,
+      `${path} is a SQLite database of another program. Choose another folder with --data.`,
     )
     expect(readFileSync(path)).toEqual(before)
     expect(readdirSync(dataDir)).toEqual([DATABASE_FILE])
@@ -247,7 +249,7 @@ describe('migrations of a SQLite file', () => {
     const { dataDir, path } = newFolder()
     const letter = 'Dear Ada, the database is in the other folder.\n'.repeat(100)
     writeFileSync(path, letter)
-    expect(await refusalOf({ dataDir })).toBe(`${path} is not a SQLite database. Name another folder with --data.`)
+    expect(await refusalOf({ dataDir })).toBe(`${path} is not a SQLite database. Choose another folder with --data.`)
     expect(readFileSync(path, 'utf8')).toBe(letter)
   })
 
@@ -260,7 +262,7 @@ describe('migrations of a SQLite file', () => {
   test('where the folder cannot be made, it is named with the reason', async () => {
     const { dataDir } = newFolder()
     writeFileSync(join(dataDir, 'file'), '')
-    expect(await refusalOf({ dataDir: join(dataDir, 'file', 'below') })).toContain('cannot be made (')
+    expect(await refusalOf({ dataDir: join(dataDir, 'file', 'below') })).toContain('cannot be created (')
   })
 
   test('an empty file becomes a database', async () => {
@@ -335,7 +337,7 @@ describe('migrations of a PostgreSQL database', () => {
   test('a database with tables of another program is refused, though one is called migrations', async () => {
     const location = await newLocation('postgres', cleanUps)
     await rowsAt(location, 'CREATE TABLE migrations (id integer, migration text, batch integer)')
-    expect(await refusalOf(location.databaseUrl!)).toContain('holds tables of another program')
+    expect(await refusalOf(location.databaseUrl!)).toContain('contains tables of another program')
     expect(await rowsAt(location, 'SELECT * FROM migrations')).toEqual([])
   })
 
@@ -349,7 +351,7 @@ describe('migrations of a PostgreSQL database', () => {
   })
 
   test('a URL that is none is refused with a hint at what must be escaped', async () => {
-    expect(await refusalOf('postgres://tally:pass#word@host/tally')).toContain('--database-url is no URL')
+    expect(await refusalOf('postgres://tally:pass#word@host/tally')).toContain('--database-url is not a valid URL')
   })
 
   test('a server that does not answer is a problem that passes', async () => {

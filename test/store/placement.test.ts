@@ -98,11 +98,11 @@ forEachEngine('placement by rules', (open) => {
     const assumed = await report({ labels: { branch: 'fix/X-7' } })
     expect(assumed.place).toEqual(['Elsewhere', 'X-7', 'rule'])
     expect(assumed.placement.note).toBe(
-      "Rule 'by branch' gives project ACME, but earlier reports of the same person placed ticket X-7 in Elsewhere.",
+      "Rule 'by branch' assigns project ACME, but earlier reports of the same person placed ticket X-7 in Elsewhere.",
     )
     await services.entries.changeTicket(self, 'X-7', { project: 'Elsewhere' })
     const { placement } = await report({ labels: { branch: 'fix/X-7' } })
-    expect(placement.note).toBe("Rule 'by branch' gives project ACME, but ticket X-7 belongs to Elsewhere.")
+    expect(placement.note).toBe("Rule 'by branch' assigns project ACME, but ticket X-7 belongs to Elsewhere.")
   })
 
   test('adds tickets also where names that nobody made are held, and keeps those names', async () => {

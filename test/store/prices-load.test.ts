@@ -244,7 +244,7 @@ forEachEngine('a price set by hand', (open) => {
   }
   const service = async () => pricesOf(await open())
 
-  test('is added once, holds from always for a new name, and from today where it changes', async () => {
+  test('is added once, always in effect for a new name, and from today where it changes', async () => {
     const prices = await service()
     expect(await prices.addPrice(ROW, TALLY)).toMatchObject({ isAdded: true, price: { effectiveFrom: null } })
     expect(await prices.addPrice(ROW, TALLY)).toMatchObject({ isAdded: false, price: { input: 1_000_000n } })

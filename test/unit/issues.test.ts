@@ -30,7 +30,11 @@ describe('an issue says where, what kind and what to do', () => {
     ['nothing to say of what fits', { count: 1 }, []],
     ['something else than an object', [], [' wrong_type: must be an object']],
     ['a missing field, told once', {}, ['/count required: is required']],
-    ['an unknown field', { count: 1, cuont: 2 }, ['/cuont unknown_field: is not known here; /docs lists what is']],
+    [
+      'an unknown field',
+      { count: 1, cuont: 2 },
+      ['/cuont unknown_field: is not a known field; see /docs for the list'],
+    ],
     ['a number as text', { count: '5' }, ['/count wrong_type: must be an integer, as a JSON number']],
     ['a fraction', { count: 1.5 }, ['/count not_an_integer: must be a whole number']],
     ['too little', { count: -1 }, ['/count too_small: must be at least 0']],
@@ -44,18 +48,18 @@ describe('an issue says where, what kind and what to do', () => {
       ['/key bad_format: must be small letters'],
     ],
     ['the same for another type', { count: 1, key: 1 }, ['/key wrong_type: must be small letters']],
-    ['a form without words', { count: 1, plain: 'y' }, ['/plain bad_format: must be like ^x$']],
+    ['a form without words', { count: 1, plain: 'y' }, ['/plain bad_format: must be a match for ^x$']],
     ['no boolean', { count: 1, flag: 'true' }, ['/flag wrong_type: must be a boolean']],
     ['one of several values', { count: 1, kind: 'c' }, ['/kind not_allowed: must be one of a, b']],
     ['the one value', { count: 1, only: 'that' }, ['/only not_allowed: must be one of this']],
-    ['too few', { count: 1, list: [] }, ['/list too_few: needs at least 1 item']],
-    ['too many', { count: 1, list: [1, 2, 3] }, ['/list too_many: may have at most 2']],
+    ['too few', { count: 1, list: [] }, ['/list too_few: must have at least 1 item']],
+    ['too many', { count: 1, list: [1, 2, 3] }, ['/list too_many: must have at most 2']],
     ['an item', { count: 1, list: [1, 'x'] }, ['/list/1 wrong_type: must be an integer, as a JSON number']],
-    ['too many names', { count: 1, labels: { a: '', b: '' } }, ['/labels too_many: may have at most 1']],
+    ['too many names', { count: 1, labels: { a: '', b: '' } }, ['/labels too_many: must have at most 1']],
     [
       'a name with / and ~',
       { count: 1, 'a/b~c': 1 },
-      ['/a~1b~0c unknown_field: is not known here; /docs lists what is'],
+      ['/a~1b~0c unknown_field: is not a known field; see /docs for the list'],
     ],
   ]
   for (const [name, value, told] of cases) test(name, () => expect(issues(value)).toEqual(told))
@@ -65,7 +69,7 @@ test('all issues are told, as far down as they are', () => {
   expect(issues({ cost: -1, inner: { a: 1, b: 2 } })).toEqual([
     '/count required: is required',
     '/cost too_small: must be at least 0',
-    '/inner/b unknown_field: is not known here; /docs lists what is',
+    '/inner/b unknown_field: is not a known field; see /docs for the list',
     '/inner/a wrong_type: must be a null',
   ])
 })

@@ -164,10 +164,10 @@ describe('the ticket of a rule', () => {
       composed('/(?<ticket>[^x]*)/', '{ticket}', '\ud800'),
     ]
     expect(notes.map(([key]) => key)).toEqual([null, null, undefined, null, null] as never)
-    expect(notes[0]![1]).toBe("Rule 'rule 1' gave no ticket: its group 'ticket' matched nothing.")
+    expect(notes[0]![1]).toBe("Rule 'rule 1' assigned no ticket: its group 'ticket' matched nothing.")
     expect(notes[1]![1]).toContain('longer than 200 characters')
     expect(notes[3]![1]).toContain('control characters')
-    expect(notes[4]![1]).toContain('broken text')
+    expect(notes[4]![1]).toContain('a malformed Unicode string')
   })
 })
 

@@ -102,7 +102,7 @@ describe('LiteLLM’s table', () => {
       'wandb/unit-error': ['above_limit', 'above_limit'],
     })
     const [forced] = planLoad(reading, NOTHING, NOW, { force: true }).refused.filter((row) => row.provider === 'wandb')
-    expect(forced?.reasons[0]?.message).toContain('not even --force')
+    expect(forced?.reasons[0]?.message).toContain('the maximum even with --force')
   })
 
   test('has other modes skipped, and prices that are not of text tokens counted', async () => {

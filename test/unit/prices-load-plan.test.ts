@@ -52,7 +52,7 @@ function added({ additions }: LoadPlan): string[] {
 }
 
 describe('a row that the file does not date', () => {
-  test('holds from always where the name had no price', () => {
+  test('always in effect where the name had no price', () => {
     expect(added(plan([], [listed('openai gpt-9', 1n)]))).toEqual(['litellm openai gpt-9 1 always'])
   })
 

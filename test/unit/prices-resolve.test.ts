@@ -397,23 +397,23 @@ describe('explaining', () => {
 
   test('tells which step found the row, and why those before did not', () => {
     expect(explained(table, 'models/Claude-9-20260101', 'aws')).toEqual([
-      '1 not_listed: no price of your own has this name',
-      '2 does_not_apply: no alias of this name was made',
+      '1 not_listed: no price set by hand has this name',
+      '2 does_not_apply: no alias has this name',
       "3 not_listed: 'models/Claude-9-20260101' is not listed by aws",
-      "4 not_listed: no maker of 'models/Claude-9-20260101' is known",
+      "4 not_listed: the vendor of 'models/Claude-9-20260101' is unknown",
       "5 not_listed: 'claude-9-20260101' is not listed by aws, anthropic",
-      "6 found: 'claude-9' at anthropic, holds from always, source default",
+      "6 found: 'claude-9' at anthropic, always in effect, source default",
     ])
     expect(explained(table, 'house-blend')).toEqual([
-      "1 found: 'house-blend' at any provider, holds from 2026-10-31, source admin",
+      "1 found: 'house-blend' at any provider, in effect from 2026-10-31, source admin",
     ])
-    expect(explained(table, 'ours').at(-1)).toBe("2 found: 'claude-9' at anthropic, holds from always, source default")
+    expect(explained(table, 'ours').at(-1)).toBe("2 found: 'claude-9' at anthropic, always in effect, source default")
   })
 
   test('tells of a row that does not hold yet', () => {
     expect(explained(table, 'claude-9', 'aws').slice(2)).toEqual([
-      "3 not_yet: 'claude-9' at aws holds from 2027-01-01",
-      "4 found: 'claude-9' at anthropic, holds from always, source default",
+      "3 not_yet: 'claude-9' at aws in effect from 2027-01-01",
+      "4 found: 'claude-9' at anthropic, always in effect, source default",
     ])
   })
 

@@ -35,12 +35,12 @@ describe('what somebody sees of work', () => {
     expect(may('everything', 'project', 'key', 'markup', 'leads')).toBe(true)
     expect(may('lead', 'project', 'aliases')).toBe(true)
     expect(may('lead', 'project', 'aliases', 'markup')).toBe(
-      'Who leads the project may change its aliases; markup needs the role billing or admin.',
+      'Leads of the project can change only its aliases; changing markup requires the role billing or admin.',
     )
     expect(may('lead', 'ticket', 'title')).toBe(true)
-    expect(may('lead', 'ticket', 'project')).toContain('project needs the role billing or admin')
+    expect(may('lead', 'ticket', 'project')).toContain('changing project requires the role billing or admin')
     for (const what of ['project', 'ticket'] as const)
-      expect(may('names', what)).toContain('needs the role billing or admin, or to lead')
+      expect(may('names', what)).toContain('you need the role billing or admin, or you must be a lead of')
   })
 })
 

@@ -9,15 +9,17 @@ import type { AuditService, AuditView } from './service.ts'
 
 const AuditParameters = t.Object(
   {
-    object: listParameter('What was changed: its id, or its name at the time.'),
-    user: listParameter('Who did it, by id or e-mail address.'),
-    action: listParameter('What happened: an action, or what comes before its point, such as `token`.'),
-    without_action: listParameter('Not what happened: as `action`, such as `session` for everything but sign-ins.'),
-    starting_at: parameter({ type: 'string', description: 'From this date or timestamp on.' }),
+    object: listParameter('The object that was changed: its id, or its name at the time.'),
+    user: listParameter('The person who made the change: id or e-mail address.'),
+    action: listParameter('The action, or the part before its dot, such as `token`.'),
+    without_action: listParameter(
+      'Actions to exclude, in the same form as `action`; for example, `session` excludes sign-ins.',
+    ),
+    starting_at: parameter({ type: 'string', description: 'At or after this date or timestamp.' }),
     ending_at: parameter({ type: 'string', description: 'Before this date or timestamp.' }),
     search: parameter({
       type: 'string',
-      description: 'A text that the action, the object, the origin or what changed contains.',
+      description: 'Text to search for in the action, the object, the origin and the changed values.',
     }),
     ...listPage('Changes'),
   },
@@ -42,12 +44,12 @@ export const auditRoutes = ({ audit }: { audit: AuditService }) =>
       detail: documented({
         id: 'listChanges',
         tag: 'Organization',
-        summary: 'Read who changed what',
+        summary: 'List audit log entries',
         description:
-          'Every change by a person, a token or the command line, the newest first: who, when, from where, what before and after. Filters of different names must all hold. What entries report is not in it: they have a history of their own.',
+          'Every change made by a person, a token or the command line, newest first: who made it, when, from where, and the values before and after. Different filters must all match. Reported entries are not included; they have a history of their own.',
         responses: {
           200: {
-            description: 'A page of changes.',
+            description: 'A page of audit log entries.',
             schema: AuditTrail,
             example: { data: [EXAMPLE_CHANGE], has_more: false, next_page: null },
             also: { 'text/csv': { schema: t.String() } },

@@ -6,42 +6,46 @@ import { listOf, moment, orNull, strict } from '../../wire.ts'
 import type { AuditView } from './store.ts'
 
 const values = (description: string) =>
-  orNull(Type.Record(Type.String(), Type.Unknown(), { description: `${description} Never a secret.` }))
+  orNull(Type.Record(Type.String(), Type.Unknown(), { description: `${description} Never contains secrets.` }))
 
 export const AuditedChange = Type.Object(
   {
-    at: moment('When it happened.'),
+    at: moment('When the change was made.'),
     user: orNull(
       Type.Object(
         { id: Type.String(), name: Type.String(), email: Type.String() },
-        { ...strict, description: 'Who did it; null for the command line and for Tally itself, which `origin` names.' },
+        {
+          ...strict,
+          description:
+            'The person who made the change; null for the command line and for Tally itself, as named in `origin`.',
+        },
       ),
     ),
     token: orNull(
       Type.Object(
         { id: Type.String(), name: Type.String() },
-        { ...strict, description: 'The token by which it was done; null for a signed-in person.' },
+        { ...strict, description: 'The token that was used; null for a signed-in person.' },
       ),
     ),
     origin: Type.String({
-      description: 'The address of the call, `command line of <user>`, or `tally`.',
+      description: 'The address of the client, `command line of <user>`, or `tally`.',
       examples: ['192.0.2.7'],
     }),
-    action: Type.String({ description: 'What was changed and how.', examples: ['token.created'] }),
+    action: Type.String({ description: 'What was done, such as `project.changed`.', examples: ['token.created'] }),
     object: orNull(
       Type.Object(
         { id: Type.String(), name: Type.String({ description: 'Its name at the time.' }) },
-        { ...strict, description: 'What was changed; null where it is many things or the organization.' },
+        { ...strict, description: 'The object that was changed; null for bulk changes and for the organization.' },
       ),
     ),
-    before: values('What changed, as it was.'),
-    after: values('What changed, as it is since then.'),
+    before: values('The changed values before the change.'),
+    after: values('The changed values after the change.'),
   },
-  { ...strict, $id: 'AuditedChange', description: 'A change, as it is kept for good.' },
+  { ...strict, $id: 'AuditedChange', description: 'A change in the audit log. Kept permanently.' },
 )
 export type AuditedChange = Static<typeof AuditedChange>
 
-export const AuditTrail = listOf(AuditedChange, 'AuditTrail', 'Changes, the newest first.')
+export const AuditTrail = listOf(AuditedChange, 'AuditTrail', 'Changes, newest first.')
 
 export const EXAMPLE_CHANGE: AuditedChange = {
   at: '2026-11-20T17:53:04.000Z',

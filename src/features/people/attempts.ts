@@ -61,7 +61,7 @@ interface Failures {
 
 function tooManyAttempts(waitMs: number): Problem {
   const seconds = Math.ceil(waitMs / SECOND_MS)
-  return new Problem('too_many_attempts', `Too many attempts failed. Try again in ${seconds} s.`, {
+  return new Problem('too_many_attempts', `Too many failed attempts. Try again in ${seconds} s.`, {
     headers: { 'retry-after': String(seconds) },
   })
 }

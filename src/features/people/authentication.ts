@@ -29,12 +29,12 @@ function refusedToken(token: Token, state: 'revoked' | 'expired' | 'stopped'): P
   const name = `The token '${token.name}' (${token.hint}…)`
   if (state === 'stopped') {
     return refused(
-      `${name} does not work while ${token.creator.name}, who made it, is disabled. An admin can enable them.`,
+      `${name} does not work because its creator, ${token.creator.name}, is disabled. Ask an admin to enable them.`,
     )
   }
   const at = new Date((state === 'revoked' ? token.revokedAt : token.expiresAt)!).toISOString()
   return refused(
-    `${name} ${state === 'revoked' ? 'was revoked' : 'expired'} at ${at}. Make a new one with \`tally tokens create\`.`,
+    `${name} ${state === 'revoked' ? 'was revoked' : 'expired'} at ${at}. Create a new one with \`tally tokens create\`.`,
   )
 }
 
@@ -42,14 +42,14 @@ function refusedToken(token: Token, state: 'revoked' | 'expired' | 'stopped'): P
 function secretOf(authorization: string): string {
   const secret = BEARER.exec(authorization)?.[1]
   if (secret === undefined) {
-    throw refused('The Authorization header must be `Bearer` and a token: Authorization: Bearer tally_svc_…')
+    throw refused('The Authorization header must be `Bearer` followed by a token: Authorization: Bearer tally_svc_…')
   }
   const issue = issueOfSecret(secret)
   if (issue === 'foreign') {
-    throw refused("This is no token of Tally's: they begin with tally_svc_, tally_read_ or tally_org_.")
+    throw refused('This is not a Tally token. Tally tokens start with tally_svc_, tally_read_ or tally_org_.')
   }
   if (issue === 'mistyped')
-    throw refused('The token is mistyped or cut off: its checksum does not fit. Copy it again, whole.')
+    throw refused('The token is mistyped or incomplete: its checksum does not match. Copy the whole token again.')
   return secret
 }
 
@@ -81,7 +81,7 @@ export function createAuthentication({ db, clock }: { db: Database; clock: Clock
   async function lookUp(secret: string): Promise<TokenCaller> {
     const token = await findTokenByHash(db.read, hashOfSecret(secret))
     if (!token)
-      throw refused('No such token is known here. Was it made on another Tally, or in another folder (TALLY_DATA)?')
+      throw refused('Unknown token. Was it created on another Tally server, or in another data folder (TALLY_DATA)?')
     const now = clock.now()
     const state = stateOfToken(token, now)
     if (state !== 'usable') throw refusedToken(token, state)

@@ -11,7 +11,10 @@ import { findUserByEmail, type User } from './store/users.ts'
 const EMAILS_LIMIT = 20
 
 function emailTaken(email: string, { name }: Pick<Person, 'name'>): Problem {
-  return new Problem('already_exists', `The e-mail ${email} is ${name}'s already. Take it from them first.`)
+  return new Problem(
+    'already_exists',
+    `The e-mail address ${email} already belongs to ${name}. Remove it from that person first.`,
+  )
 }
 
 export interface FurtherEmails {

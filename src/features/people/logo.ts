@@ -25,14 +25,14 @@ const FRAME_MARKER = /^c[0-35-79-bd-f]$/
 /** What the bytes are, whatever they are called. Throws `validation_failed`. */
 export function readLogo(bytes: Uint8Array): Logo {
   if (bytes.length > LOGO_LIMIT_BYTES) {
-    throw refused('too_large', `must have at most ${LOGO_LIMIT_BYTES / 1_024} KiB`)
+    throw refused('too_large', `must be at most ${LOGO_LIMIT_BYTES / 1_024} KiB`)
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const isPng = PNG_SIGNATURE.every((byte, index) => bytes[index] === byte)
   const size = isPng ? pngSize(view) : jpegSize(view)
-  if (!size) throw refused('bad_format', 'must be a picture, PNG or JPEG')
+  if (!size) throw refused('bad_format', 'must be a PNG or JPEG image')
   if (Math.max(size.width, size.height) > SIDE_LIMIT || Math.min(size.width, size.height) < 1) {
-    throw refused('too_large', `must have 1 to ${SIDE_LIMIT.toLocaleString('en')} pixels on each side`)
+    throw refused('too_large', `must be 1 to ${SIDE_LIMIT.toLocaleString('en')} pixels wide and high`)
   }
   const type: LogoType = isPng ? 'image/png' : 'image/jpeg'
   return { bytes, type }

@@ -9,7 +9,7 @@ export function readNewToken({ kind, name, expires_at, allow = [] }: NewTokenBod
   const issues: Issue[] = []
   const expiresAt = typeof expires_at === 'string' ? parseMoment(expires_at) : undefined
   if (typeof expires_at === 'string' && expiresAt === undefined) {
-    const message = 'must be a timestamp with its offset, such as 2027-01-01T08:00:00Z, or a date'
+    const message = 'must be a date, or a timestamp with a UTC offset, such as 2027-01-01T08:00:00Z'
     issues.push({ pointer: '/expires_at', code: 'bad_format', message })
   }
   for (const [index, what] of allow.entries()) {

@@ -48,13 +48,13 @@ function reasonAgainst(
   isCommon: (password: string) => boolean,
   owner: PasswordOwner,
 ): string | undefined {
-  if (new Set(password).size < OWN_MIN) return 'must not repeat a few characters; three words of your own are better'
+  if (new Set(password).size < OWN_MIN) return 'must not just repeat a few characters; use three random words instead'
   if (isMadeOf(password, wordsOf(owner))) {
-    return 'must not be made of your name, your e-mail address or the name of Tally; three words of your own are better'
+    return 'must not be based on your name, your e-mail address or the word Tally; use three random words instead'
   }
   const core = repeated(password)
   if ([password, core, withoutAddition(core)].some(isCommon)) {
-    return 'is among the most common passwords, which are guessed first; three words of your own are better'
+    return 'is a very common password and easy to guess; use three random words instead'
   }
   return undefined
 }

@@ -28,18 +28,18 @@ const LINK_LIFETIMES_MS: Record<PasswordLink, number> = { invitation: 7 * DAY_MS
 export type PasswordLink = Exclude<LinkPurpose, 'set_up'>
 
 function wrongPassword(): Problem {
-  return validationFailed([{ pointer: '/current', code: 'wrong', message: 'must be the password that you have now' }])
+  return validationFailed([{ pointer: '/current', code: 'wrong', message: 'must be your current password' }])
 }
 
 function wrongLink(): Problem {
   return new Problem(
     'unauthenticated',
-    'This link is not whole, was used, was replaced by a newer one, or is too old. An admin can make you a new one.',
+    'This link is incomplete, expired, already used, or replaced by a newer one. Ask an admin for a new link.',
   )
 }
 
 function linkInUse(): Problem {
-  return new Problem('too_many_attempts', 'A password is being chosen by this link already. Try again in 3 s.', {
+  return new Problem('too_many_attempts', 'This link is already being used to set a password. Try again in 3 s.', {
     headers: { 'retry-after': '3' },
   })
 }
@@ -47,7 +47,7 @@ function linkInUse(): Problem {
 function hasPassword({ email }: User): Problem {
   return new Problem(
     'already_exists',
-    `${email} has a password already. \`tally users reset-password ${email}\` makes a link to choose a new one.`,
+    `${email} already has a password. To create a reset link, run \`tally users reset-password ${email}\`.`,
   )
 }
 

@@ -103,7 +103,7 @@ export const MARKUP_EXPECTED = `must be a percentage from ${MARKUP_MIN} to ${MAR
 
 /** For a text of several lines. */
 export function issuesOfText(text: string, pointer: string, limit: number): Issue[] {
-  if (text === '') return [{ pointer, code: 'too_short', message: 'must not be empty; null clears it' }]
+  if (text === '') return [{ pointer, code: 'too_short', message: 'must not be empty; use null to clear it' }]
   if (text.length > limit) return [{ pointer, code: 'too_long', message: `must have at most ${limit} characters` }]
   if (CONTROL_CHARACTER_IN_LINES.test(text) || !text.isWellFormed()) {
     return [{ pointer, code: 'bad_format', message: 'must not contain control characters' }]

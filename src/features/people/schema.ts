@@ -16,15 +16,17 @@ const CALLER_KINDS = ['service', 'read', 'organization', 'session'] as const sat
 
 export const Me = Type.Object(
   {
-    kind: oneOf(CALLER_KINDS, 'The kind of token that was sent, or `session` for a signed-in person.'),
+    kind: oneOf(CALLER_KINDS, 'The kind of token, or `session` for a signed-in person.'),
     token: orNull(
       Type.Object(
         {
           id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
           name: Type.String(),
-          hint: Type.String({ description: 'The first characters after the prefix, by which lists show the token.' }),
+          hint: Type.String({
+            description: 'The first characters after the prefix, which identify the token in lists.',
+          }),
           allow_bills: Type.Boolean({ description: 'Whether it may send bills.' }),
-          expires_at: orNull(moment('From when on it is refused; null for one that does not expire.')),
+          expires_at: orNull(moment('When the token expires; null if it does not expire.')),
         },
         { ...strict, description: 'Null for a signed-in person.' },
       ),
@@ -33,7 +35,7 @@ export const Me = Type.Object(
       Type.Object(
         {
           signed_in_at: moment('When the person signed in.'),
-          expires_at: moment('When they have to sign in again; sooner where they make no call for a week.'),
+          expires_at: moment('When the session expires; it ends earlier after a week without requests.'),
         },
         { ...strict, description: 'Null for a token.' },
       ),
@@ -43,16 +45,17 @@ export const Me = Type.Object(
         id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
         name: Type.String(),
         email: Type.String(),
-        role: oneOf(ROLES, 'What the person may see and do, and a read token with them.'),
+        role: oneOf(ROLES, 'The role determines the access of the person and of their read tokens.'),
       },
       {
         ...strict,
-        description: 'Who is signed in, or who made the token: the agent manager of what a service token reports.',
+        description:
+          'The signed-in person, or the creator of the token, who is the agent manager of entries reported with a service token.',
       },
     ),
     organization: Type.Object({ name: Type.String() }, strict),
   },
-  { ...strict, $id: 'Me', description: 'Who is calling, as Tally understands the token or the session.' },
+  { ...strict, $id: 'Me', description: 'The authenticated caller.' },
 )
 export type Me = Static<typeof Me>
 
@@ -63,29 +66,31 @@ const name = (description: string, examples: string[]) =>
 export const SetUpRequest = Type.Object(
   {
     link_token: Type.String({
-      description: 'What follows the `#` in the one-time link that `tally serve` prints.',
+      description: 'The part after `#` in the one-time link that `tally serve` prints.',
     }),
     organization: Type.Object(
       {
-        name: name('Name of the organization, as bills show it.', ['Acme']),
+        name: name('Name of the organization, as shown on bills.', ['Acme']),
         time_zone: Type.String({
-          description: 'IANA time zone in which days and months begin.',
+          description: 'IANA time zone for the boundaries of days and months.',
           examples: ['Europe/Berlin'],
         }),
-        currency: Type.String({ description: 'ISO 4217 code of the usual bill currency.', examples: ['EUR'] }),
+        currency: Type.String({ description: 'ISO 4217 code of the default bill currency.', examples: ['EUR'] }),
       },
       strict,
     ),
     admin: Type.Object(
       {
-        email: Type.String({ description: 'Address to sign in with.', examples: ['ada@example.com'] }),
+        email: Type.String({ description: 'E-mail address to sign in with.', examples: ['ada@example.com'] }),
         name: name('Name of the person.', ['Ada']),
-        password: Type.String({ description: `To sign in with: ${PASSWORD_MIN} to ${PASSWORD_LIMIT} characters.` }),
+        password: Type.String({
+          description: `Password to sign in with, ${PASSWORD_MIN} to ${PASSWORD_LIMIT} characters.`,
+        }),
       },
       { ...strict, description: 'The first person, who becomes an admin.' },
     ),
   },
-  { ...strict, $id: 'SetUpRequest', description: 'Names the organization and its first admin.' },
+  { ...strict, $id: 'SetUpRequest', description: 'First-run setup of the organization and its first admin.' },
 )
 export type SetUpRequest = Static<typeof SetUpRequest>
 
@@ -97,32 +102,32 @@ const knownPassword = (description: string) => Type.String({ description, minLen
 
 export const SignInRequest = Type.Object(
   {
-    email: Type.String({ description: 'Their e-mail address.', minLength: 1, maxLength: 254 }),
-    password: knownPassword('Their password.'),
+    email: Type.String({ description: 'E-mail address of the person.', minLength: 1, maxLength: 254 }),
+    password: knownPassword('Password of the person.'),
   },
-  { ...strict, $id: 'SignInRequest', description: 'Who signs in.' },
+  { ...strict, $id: 'SignInRequest', description: 'Credentials to sign in with.' },
 )
 export type SignInRequest = Static<typeof SignInRequest>
 
 export const PasswordChange = Type.Object(
   {
-    current: knownPassword('The password that you have now.'),
-    new: password('The one that you will have.'),
+    current: knownPassword('Your current password.'),
+    new: password('Your new password.'),
   },
-  { ...strict, $id: 'PasswordChange', description: 'A new password in place of the current one.' },
+  { ...strict, $id: 'PasswordChange', description: 'A change of your password.' },
 )
 export type PasswordChange = Static<typeof PasswordChange>
 
 export const PasswordChoice = Type.Object(
   {
     link_token: Type.String({
-      description: 'What follows the `#` in the one-time link.',
+      description: 'The part after `#` in the one-time link.',
       minLength: 1,
       maxLength: 100,
     }),
-    password: password('The password to sign in with from now on.'),
+    password: password('The new password.'),
   },
-  { ...strict, $id: 'PasswordChoice', description: 'A password, by a one-time link.' },
+  { ...strict, $id: 'PasswordChoice', description: 'A new password, set with a one-time link.' },
 )
 export type PasswordChoice = Static<typeof PasswordChoice>
 
@@ -131,37 +136,43 @@ export const UserBody = Type.Object(
     id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
     email: Type.String(),
     name: Type.String(),
-    role: oneOf(ROLES, 'What the person may see and do.'),
-    has_password: Type.Boolean({ description: 'Without one the person can own tokens but not sign in.' }),
+    role: oneOf(ROLES, 'Determines what the person can see and do.'),
+    has_password: Type.Boolean({
+      description: 'Whether the person has a password. Without one they can own tokens but not sign in.',
+    }),
     created_at: moment('When the person was added.'),
-    last_signed_in_at: orNull(moment('When the person last signed in; null for one who never did.')),
-    disabled_at: orNull(moment('Since when the person can neither sign in nor use their tokens.')),
+    last_signed_in_at: orNull(moment('When the person last signed in; null if never.')),
+    disabled_at: orNull(moment('When the person was disabled; a disabled person cannot sign in or use their tokens.')),
   },
   { ...strict, $id: 'User', description: 'A person.' },
 )
 export type UserBody = Static<typeof UserBody>
 
-export const UserList = listOf(UserBody, 'UserList', 'People, the last added first.')
+export const UserList = listOf(UserBody, 'UserList', 'People, most recently added first.')
 
-const email = Type.String({ description: 'Address to sign in with.', examples: ['grace@example.com'] })
+const email = Type.String({ description: 'E-mail address to sign in with.', examples: ['grace@example.com'] })
 
 export const NewUser = Type.Object(
-  { email, name: name('Name of the person.', ['Grace']), role: chosen(ROLES, 'What they may see and do.') },
-  { ...strict, $id: 'NewUser', description: 'A person who is to be invited.' },
+  {
+    email,
+    name: name('Name of the person.', ['Grace']),
+    role: chosen(ROLES, 'Determines what the person can see and do.'),
+  },
+  { ...strict, $id: 'NewUser', description: 'A person to invite.' },
 )
 export type NewUser = Static<typeof NewUser>
 
 export const UserChange = Type.Partial(NewUser, {
   ...strict,
   $id: 'UserChange',
-  description: 'What is to change of a person; absent is unchanged.',
+  description: 'Changes to a person. Absent fields stay unchanged.',
 })
 export type UserChange = Static<typeof UserChange>
 
-export const ProfileChange = Type.Partial(Type.Object({ name: name('Your name, as others see it.', ['Ada']) }), {
+export const ProfileChange = Type.Partial(Type.Object({ name: name('Your name, as shown to others.', ['Ada']) }), {
   ...strict,
   $id: 'ProfileChange',
-  description: 'What is to change of yourself; absent is unchanged.',
+  description: 'Changes to your profile. Absent fields stay unchanged.',
 })
 export type ProfileChange = Static<typeof ProfileChange>
 
@@ -169,12 +180,13 @@ export const PasswordLinkBody = Type.Object(
   {
     user: UserBody,
     link: Type.String({
-      description: 'Opens the page on which they choose a password, once. Hand it over yourself: nothing is sent.',
+      description:
+        'Opens the page on which the person sets a password; works once. Tally does not send it, so give it to the person yourself.',
       examples: ['https://tally.example.com/password#0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE'],
     }),
-    expires_at: moment('Until when it works.'),
+    expires_at: moment('When the link expires.'),
   },
-  { ...strict, $id: 'PasswordLink', description: 'A one-time link by which a person chooses a password.' },
+  { ...strict, $id: 'PasswordLink', description: 'A one-time link with which a person sets a password.' },
 )
 export type PasswordLinkBody = Static<typeof PasswordLinkBody>
 
@@ -183,16 +195,16 @@ export const SessionList = Type.Object(
     data: Type.Array(
       Type.Object(
         {
-          signed_in_at: moment('When it began.'),
-          last_seen_at: moment('The last call, to the minute.'),
-          expires_at: moment('When it ends at the latest; sooner where no call is made for a week.'),
-          current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
+          signed_in_at: moment('When the session started.'),
+          last_seen_at: moment('Time of the last request, to the minute.'),
+          expires_at: moment('When the session expires; it ends earlier after a week without requests.'),
+          current: Type.Boolean({ description: 'Whether this is the session of the request.' }),
         },
         strict,
       ),
     ),
   },
-  { ...strict, $id: 'SessionList', description: 'Where a person is signed in, the last begun first.' },
+  { ...strict, $id: 'SessionList', description: 'Sessions of a person, most recently started first.' },
 )
 export type SessionList = Static<typeof SessionList>
 
@@ -201,54 +213,68 @@ const forBilling = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
 const telemetryByEmail = Type.Boolean({
   description:
-    'Whether sessions that agents push with an organization token belong to the person whose e-mail they send. Anybody who holds that token could name anybody, so their entries say `manager_by: email`.',
+    'Whether sessions that agents push with an organization token belong to the person whose e-mail address they contain. Because anyone with that token can send any address, such entries have `manager_by: email`.',
 })
 
 export const Settings = Type.Object(
   {
-    name: Type.String({ description: 'Name of the organization, as bills show it.' }),
-    time_zone: Type.String({ description: 'IANA time zone in which days and months begin.' }),
-    currency: Type.String({ description: 'ISO 4217 code of the usual bill currency.' }),
+    name: Type.String({ description: 'Name of the organization, as shown on bills.' }),
+    time_zone: Type.String({ description: 'IANA time zone for the boundaries of days and months.' }),
+    currency: Type.String({ description: 'ISO 4217 code of the default bill currency.' }),
     unknown_projects: oneOf(
       UNKNOWN_PROJECTS,
-      'What becomes of a project or ticket that a report names for the first time: `create` makes it, `hold` leaves the entry unattributed with the name it gave.',
+      'How to handle a project or ticket that a report names for the first time: `create` adds it, `hold` leaves the entry unattributed and keeps the name.',
     ),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
     telemetry_by_email: telemetryByEmail,
-    demo: Type.Boolean({ description: 'Whether `tally demo` made up what is here, for people to look around.' }),
-    email: forBilling(orNull(Type.String({ description: 'Where bills come from and answers to them go.' }))),
-    address: forBilling(orNull(Type.String({ description: 'Postal address, in lines.' }))),
-    tax_id: forBilling(orNull(Type.String({ description: 'VAT number or the like.' }))),
-    markup: forBilling(orNull(Type.Number({ description: 'Percent, where neither project nor client has one.' }))),
-    due_days: forBilling(Type.Integer({ description: 'Days until a bill is due, where it does not say so.' })),
-    bill_number_format: forBilling(
-      Type.String({ description: '`{sequence:4}` counts with four digits, by year or month where they are in it.' }),
+    demo: Type.Boolean({ description: 'Whether the database contains demo data from `tally demo`.' }),
+    email: forBilling(orNull(Type.String({ description: 'Sender and reply address of bills.' }))),
+    address: forBilling(orNull(Type.String({ description: 'Postal address, with line breaks.' }))),
+    tax_id: forBilling(orNull(Type.String({ description: 'VAT number or other tax id.' }))),
+    markup: forBilling(
+      orNull(
+        Type.Number({
+          description: 'Default markup in percent, for projects and clients that have none of their own.',
+        }),
+      ),
     ),
-    bill_footer: forBilling(orNull(Type.String({ description: 'Below every bill: how to pay.' }))),
-    logo: forBilling(orNull(oneOf(LOGO_TYPES, 'What its picture on bills is; null where there is none.'))),
+    due_days: forBilling(Type.Integer({ description: 'Default number of days until a bill is due.' })),
+    bill_number_format: forBilling(
+      Type.String({
+        description:
+          'Format of bill numbers. `{sequence:4}` is a four-digit sequence, which restarts every year or month if the format contains `{year}` or `{month}`.',
+      }),
+    ),
+    bill_footer: forBilling(
+      orNull(Type.String({ description: 'Text at the bottom of every bill, such as payment instructions.' })),
+    ),
+    logo: forBilling(orNull(oneOf(LOGO_TYPES, 'Type of the logo on bills; null if there is none.'))),
   },
   {
     ...strict,
     $id: 'Settings',
-    description: 'Settings of the organization. What bills say is left out for members.',
+    description: 'Settings of the organization. Billing details are omitted for members.',
   },
 )
 export type Settings = Static<typeof Settings>
 
 export const SettingsChange = Type.Partial(
   Type.Object({
-    name: name('Name of the organization, as bills show it.', ['Acme']),
+    name: name('Name of the organization, as shown on bills.', ['Acme']),
     time_zone: Type.String({
-      description: 'IANA time zone in which days and months begin.',
+      description: 'IANA time zone for the boundaries of days and months.',
       examples: ['Europe/Berlin'],
     }),
-    currency: Type.String({ description: 'ISO 4217 code of the usual bill currency.', examples: ['EUR'] }),
-    unknown_projects: chosen(UNKNOWN_PROJECTS, 'What becomes of names that reports bring up for the first time.'),
+    currency: Type.String({ description: 'ISO 4217 code of the default bill currency.', examples: ['EUR'] }),
+    unknown_projects: chosen(
+      UNKNOWN_PROJECTS,
+      'How to handle projects and tickets that a report names for the first time.',
+    ),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
     telemetry_by_email: telemetryByEmail,
-    email: orNull(Type.String({ description: 'Where bills come from and answers to them go.' })),
-    address: orNull(Type.String({ description: 'Postal address, in lines; null clears it.' })),
-    tax_id: orNull(Type.String({ description: 'VAT number or the like; null clears it.' })),
+    email: orNull(Type.String({ description: 'Sender and reply address of bills.' })),
+    address: orNull(Type.String({ description: 'Postal address, with line breaks; null clears it.' })),
+    tax_id: orNull(Type.String({ description: 'VAT number or other tax id; null clears it.' })),
     markup: orNull(
       Type.Number({
         description: 'Percent from -100 to 10000 with at most 4 decimals; null for none.',
@@ -257,12 +283,14 @@ export const SettingsChange = Type.Partial(
     ),
     due_days: Type.Integer({ description: 'Days until a bill is due, 0 to 365.' }),
     bill_number_format: Type.String({
-      description: 'Holds `{sequence}` or `{sequence:4}` once, and perhaps `{year}` and `{month}`.',
+      description: 'Must contain `{sequence}` or `{sequence:4}` once; may contain `{year}` and `{month}`.',
       examples: ['{year}-{sequence:4}'],
     }),
-    bill_footer: orNull(Type.String({ description: 'Below every bill, such as how to pay; null clears it.' })),
+    bill_footer: orNull(
+      Type.String({ description: 'Text at the bottom of every bill, such as payment instructions; null clears it.' }),
+    ),
   }),
-  { ...strict, $id: 'SettingsChange', description: 'What is to change of the settings; absent is unchanged.' },
+  { ...strict, $id: 'SettingsChange', description: 'Changes to the settings. Absent fields stay unchanged.' },
 )
 export type SettingsChange = Static<typeof SettingsChange>
 
@@ -271,57 +299,61 @@ export const SetUpAnswer = Type.Object(
     user: UserBody,
     organization: Type.Object({ name: Type.String(), time_zone: Type.String(), currency: Type.String() }, strict),
   },
-  { ...strict, $id: 'SetUpAnswer', description: 'What the set-up made.' },
+  { ...strict, $id: 'SetUpAnswer', description: 'The result of the setup.' },
 )
 export type SetUpAnswer = Static<typeof SetUpAnswer>
 
 export const TokenBody = Type.Object(
   {
     id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
-    kind: oneOf(TOKEN_KINDS, '`svc` reports entries, `read` reads, `org` pushes telemetry.'),
+    kind: oneOf(TOKEN_KINDS, '`svc` reports entries, `read` reads data, `org` pushes telemetry.'),
     name: Type.String(),
     hint: Type.String({ description: 'The first characters after the prefix.' }),
-    state: oneOf(TOKEN_STATES, '`stopped`: the person who made it is disabled.'),
+    state: oneOf(TOKEN_STATES, '`stopped` means that its creator is disabled.'),
     user: Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() }, strict),
     allow_bills: Type.Boolean(),
-    created_at: moment('When it was made.'),
-    expires_at: orNull(moment('From when on it is refused; null for one that does not expire.')),
-    last_used_at: orNull(moment('To the minute; null for one that was never used.')),
-    revoked_at: orNull(moment('When it was revoked.')),
+    created_at: moment('When the token was created.'),
+    expires_at: orNull(moment('When the token expires; null if it does not expire.')),
+    last_used_at: orNull(moment('When the token was last used, to the minute; null if never.')),
+    revoked_at: orNull(moment('When the token was revoked.')),
   },
   { ...strict, $id: 'Token', description: 'A token, without its secret.' },
 )
 export type TokenBody = Static<typeof TokenBody>
 
-export const TokenList = listOf(TokenBody, 'TokenList', 'Tokens, the newest first.')
+export const TokenList = listOf(TokenBody, 'TokenList', 'Tokens, newest first.')
 
 /** What a token may be allowed beside what its kind may. */
 const ALLOWANCES = ['bills'] as const
 
 export const NewToken = Type.Object(
   {
-    kind: chosen(TOKEN_KINDS, '`svc` reports entries as yours, `read` reads what you see, `org` pushes telemetry.'),
-    name: name('What it is for, as lists show it.', ['ci']),
+    kind: chosen(
+      TOKEN_KINDS,
+      '`svc` reports entries that belong to you, `read` reads the data you have access to, `org` pushes telemetry.',
+    ),
+    name: name('Purpose of the token, as shown in lists.', ['ci']),
     expires_at: Type.Optional(
       orNull(
         Type.String({
-          description: 'A timestamp with its offset, or a date for its first moment in UTC; absent or null for never.',
+          description:
+            'When the token expires: a timestamp with a UTC offset, or a date, which means 00:00 UTC. Absent or null means never.',
           examples: ['2027-02-18T17:53:04Z'],
         }),
       ),
     ),
     allow: Type.Optional(
-      Type.Array(chosen(ALLOWANCES, '`bills` lets a service token send bills as well.'), { maxItems: 10 }),
+      Type.Array(chosen(ALLOWANCES, '`bills` allows a service token to send bills.'), { maxItems: 10 }),
     ),
   },
-  { ...strict, $id: 'NewToken', description: 'A token that is to be made.' },
+  { ...strict, $id: 'NewToken', description: 'A token to create.' },
 )
 export type NewToken = Static<typeof NewToken>
 
 export const CreatedToken = Type.Object(
   {
     ...TokenBody.properties,
-    token: Type.String({ description: 'The token itself. It is shown this once and kept nowhere.' }),
+    token: Type.String({ description: 'The token itself. It is shown only once and not stored.' }),
   },
   { ...strict, $id: 'CreatedToken', description: 'A new token with its secret.' },
 )
@@ -330,13 +362,13 @@ export type CreatedToken = Static<typeof CreatedToken>
 export const FurtherEmails = Type.Object(
   {
     emails: Type.Array(Type.String({ description: 'An e-mail address.', examples: ['ada@users.example.com'] }), {
-      description: 'Up to 20 addresses, none of which is anybody else’s.',
+      description: 'Up to 20 addresses, none of which may belong to another person.',
     }),
   },
   {
     ...strict,
     $id: 'FurtherEmails',
-    description: 'Addresses besides the one that a person signs in with, by which telemetry finds them.',
+    description: 'Additional e-mail addresses that match telemetry to a person. They cannot be used to sign in.',
   },
 )
 export type FurtherEmails = Static<typeof FurtherEmails>
@@ -345,7 +377,7 @@ export const DisabledUser = Type.Object(
   {
     ...UserBody.properties,
     tokens_in_use: Type.Array(TokenBody, {
-      description: 'Their tokens that were used in the last 30 days and are refused now.',
+      description: 'Tokens of the person that were used in the last 30 days and no longer work.',
     }),
   },
   { ...strict, $id: 'DisabledUser', description: 'A person who was disabled.' },

@@ -29,16 +29,13 @@ export interface SetUp {
 }
 
 function alreadySetUp(): Problem {
-  return new Problem(
-    'already_set_up',
-    'This Tally has people already, so nobody can set it up again. An admin can add you with `tally users add`.',
-  )
+  return new Problem('already_set_up', 'Tally is already set up. Ask an admin to add you with `tally users add`.')
 }
 
 function wrongLink(): Problem {
   return new Problem(
     'unauthenticated',
-    'The set-up link is wrong, was replaced by a newer one, or is older than a day. Start the server again: it prints a new one.',
+    'The setup link is invalid, expired (after a day), or replaced by a newer one. Restart the server to print a new link.',
   )
 }
 

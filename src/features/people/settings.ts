@@ -165,7 +165,7 @@ export function createSettings({ db, audit }: { db: Database; audit: AuditServic
     /** The picture on bills. Throws `not_found` where there is none. */
     async getLogo(): Promise<Logo> {
       const logo = await findLogo(db.read)
-      if (!logo) throw notFound('A logo')
+      if (!logo) throw notFound('The logo')
       return logo
     },
 

@@ -50,15 +50,15 @@ interface Dependencies {
 
 function textFor(user: User, organization: string): string {
   return [
-    `${user.name},`,
+    `Hello ${user.name},`,
     '',
-    `somebody has tried ten wrong passwords for your account ${user.email} at the Tally of ${organization}.`,
-    'Further attempts have to wait, longer each time, except in browsers in which you signed in before.',
+    `There were ten failed sign-in attempts for your account ${user.email} on ${organization}'s Tally server.`,
+    'Further attempts must now wait, longer each time, except in browsers in which you have signed in before.',
     '',
-    'If that was you, wait a little and try again, or ask an admin for a link to choose a new password.',
-    'If it was not, nothing has happened: nobody signed in. With a password that you use nowhere else, there is nothing to do.',
+    'If this was you, wait a moment and try again, or ask an admin for a password reset link.',
+    'If this was not you, none of the attempts succeeded. If you use this password only for Tally, you do not need to do anything.',
     '',
-    'An admin can lift the wait on the server:',
+    'An admin can end the wait with this command on the server:',
     `  tally users unlock ${user.email}`,
   ].join('\n')
 }
@@ -86,7 +86,7 @@ export function createSignInNotices({ db, clock, audit, mail }: Dependencies) {
     const message = {
       from: { name: organization.name, address },
       to: user.email,
-      subject: `Wrong passwords for your account at Tally`,
+      subject: `Failed sign-in attempts for your Tally account`,
       text: textFor(user, organization.name),
       messageId: `<${user.uid}.${clock.now()}@${address.slice(address.lastIndexOf('@') + 1)}>`,
       attachments: [] as [],

@@ -92,13 +92,13 @@ function keysOfStranger(email: string, network: string): AttemptKey[] {
 function signInFailed(): Problem {
   return new Problem(
     'sign_in_failed',
-    'The e-mail address or the password is wrong. An admin can make you a link to choose a new password.',
+    'The e-mail address or the password is wrong. If you forgot your password, ask an admin for a reset link.',
   )
 }
 
 /** Only told to who knows the password. */
 function disabledPerson(): Problem {
-  return new Problem('sign_in_failed', 'You are disabled here and cannot sign in. An admin can enable you.')
+  return new Problem('sign_in_failed', 'Your account is disabled. Ask an admin to enable it.')
 }
 
 function over(what: string): Problem {
@@ -163,7 +163,7 @@ export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDepe
 
   async function lookUp(held: Map<string, HeldSession>, secret: string): Promise<SessionCaller> {
     const found = await findSignInByHash(db.read, hashOfSecret(secret))
-    if (!found) throw over('This session is not known here.')
+    if (!found) throw over('This session is unknown.')
     const { id, createdAt, lastSeenAt, expiresAt, endedAt, person } = found
     const now = clock.now()
     const seenAt = Math.max(lastSeenAt, uses.find(id) ?? 0)

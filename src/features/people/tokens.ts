@@ -47,14 +47,14 @@ export function tokensSeenBy({ id, role }: Person): TokenScope {
 function unknownToken(uid: string): Problem {
   return new Problem(
     'not_found',
-    `There is no token '${uid}'. \`tally tokens list --all\` shows all of them with their ids (tok_…).`,
+    `The token '${uid}' was not found. \`tally tokens list --all\` lists all tokens with their ids (tok_…).`,
   )
 }
 
 function refusedRole(user: User, what: string, roles: readonly Role[]): Problem {
   return new Problem(
     'forbidden',
-    `${what} needs the role ${roles.join(' or ')}; ${user.email} has the role ${user.role}.`,
+    `${what} requires the role ${roles.join(' or ')}; ${user.email} has the role ${user.role}.`,
   )
 }
 
@@ -105,7 +105,7 @@ export function createTokens({ db, clock, audit }: TokensDependencies) {
             ? []
             : [{ pointer: '/expires_at', code: 'too_small', message: 'must be in the future' }]),
           ...(allowBills && kind !== 'svc'
-            ? [{ pointer: '/allow', code: 'not_allowed', message: 'only service tokens can be allowed to send bills' }]
+            ? [{ pointer: '/allow', code: 'not_allowed', message: 'is available only for service tokens' }]
             : []),
           ...(user.disabledAt === null
             ? []
@@ -119,10 +119,10 @@ export function createTokens({ db, clock, audit }: TokensDependencies) {
         ]
         if (issues.length > 0) throw validationFailed(issues)
         if (kind === 'org' && !MAY_MAKE_ORGANIZATION_TOKENS.includes(user.role)) {
-          throw refusedRole(user, 'An organization token', MAY_MAKE_ORGANIZATION_TOKENS)
+          throw refusedRole(user, 'Creating an organization token', MAY_MAKE_ORGANIZATION_TOKENS)
         }
         if (allowBills && !MAY_SEND_BILLS.includes(user.role)) {
-          throw refusedRole(user, 'A token that may send bills', MAY_SEND_BILLS)
+          throw refusedRole(user, 'Creating a token that may send bills', MAY_SEND_BILLS)
         }
         const secret = newSecret(kind)
         const token = await insertToken(tx, {

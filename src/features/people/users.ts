@@ -52,11 +52,11 @@ export interface UserChange {
 }
 
 function unknownUser(user: string): Problem {
-  return new Problem('not_found', `There is no person '${user}'. \`tally users list\` shows everybody.`)
+  return new Problem('not_found', `The person '${user}' was not found. \`tally users list\` lists all people.`)
 }
 
 function emailTaken(email: string): Problem {
-  return new Problem('already_exists', `A person with the e-mail ${email} exists already.`)
+  return new Problem('already_exists', `A person with the e-mail address ${email} already exists.`)
 }
 
 function lastAdmin(user: User): Problem {

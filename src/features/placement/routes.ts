@@ -23,7 +23,7 @@ const MAY_CHANGE = { session: ['admin'] } as const
 const path = { id: 'Id (rul_…) or name of the rule.' }
 const answer = { 200: { description: 'The rule.', schema: RuleBody, example: EXAMPLE_RULE } }
 const list = {
-  description: 'Every rule, in the order in which they are tried.',
+  description: 'All rules, in evaluation order.',
   schema: RuleList,
   example: { data: [EXAMPLE_RULE], has_more: false, next_page: null },
 }
@@ -41,7 +41,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
         id: 'listPlacementRules',
         tag,
         summary: 'List placement rules',
-        description: 'In the order in which they are tried, all at once.',
+        description: 'Returns all rules, in evaluation order, without pagination.',
         responses: { 200: list },
       }),
     })
@@ -60,12 +60,17 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
         detail: documented({
           id: 'addPlacementRule',
           tag,
-          summary: 'Add a placement rule',
+          summary: 'Create a placement rule',
           description:
-            'It places what is reported from now on. `warnings` says where it will be skipped, because its project is archived.',
+            'The rule applies to new reports only. `warnings` is not empty if the rule is skipped because its project is archived.',
           body: { example: EXAMPLE_NEW_RULE },
           responses: {
-            201: { description: 'The rule was added.', schema: RuleBody, headers: ['Location'], example: EXAMPLE_RULE },
+            201: {
+              description: 'The rule was created.',
+              schema: RuleBody,
+              headers: ['Location'],
+              example: EXAMPLE_RULE,
+            },
           },
           problems: ['already_exists'],
         }),
@@ -82,8 +87,8 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
         detail: documented({
           id: 'orderPlacementRules',
           tag,
-          summary: 'Put the placement rules in another order',
-          description: 'The body names every rule exactly once; the first that takes an entry places it.',
+          summary: 'Reorder the placement rules',
+          description: 'The body names every rule exactly once. The first rule that matches an entry places it.',
           body: { example: { rules: [EXAMPLE_RULE.id] } },
           responses: { 200: list },
           problems: ['rules_changed'],
@@ -103,12 +108,12 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
         detail: documented({
           id: 'testPlacementRules',
           tag,
-          summary: 'Try the placement rules on a sample',
+          summary: 'Test the placement rules with a sample',
           description:
-            'Which rule takes it, and why the earlier ones do not; with `rule`, as if that one were saved, and with `replaces` in the place of that one. Writes nothing.',
+            'Returns the rule that matches the sample, and why earlier rules do not. With `rule`, evaluates as if that rule were saved; with `replaces`, in place of that existing rule. Writes nothing.',
           body: { example: EXAMPLE_RULE_TEST },
           responses: {
-            200: { description: 'What becomes of the sample.', schema: ExplanationBody, example: EXAMPLE_EXPLANATION },
+            200: { description: 'How the sample is placed.', schema: ExplanationBody, example: EXAMPLE_EXPLANATION },
           },
           problems: ['not_found'],
         }),
@@ -116,7 +121,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
     )
     .get('/:id', async ({ params }) => ruleBody(await placement.getRule(params.id)), {
       allow: MAY_READ,
-      detail: documented({ id: 'getPlacementRule', tag, summary: 'Read one placement rule', path, responses: answer }),
+      detail: documented({ id: 'getPlacementRule', tag, summary: 'Get a placement rule', path, responses: answer }),
     })
     .patch(
       '/:id',
@@ -129,8 +134,9 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
         detail: documented({
           id: 'changePlacementRule',
           tag,
-          summary: 'Change a placement rule',
-          description: 'What is absent stays. Entries that it placed stay where they are, and show it as it was.',
+          summary: 'Update a placement rule',
+          description:
+            'Absent fields stay unchanged. Entries that the rule already placed do not move, and still show the version of the rule that placed them.',
           path,
           body: { example: { enabled: false } },
           responses: answer,
@@ -150,9 +156,9 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
           id: 'removePlacementRule',
           tag,
           summary: 'Remove a placement rule',
-          description: 'Entries that it placed stay where they are, and still show it.',
+          description: 'Entries that the rule placed do not move, and still show it.',
           path,
-          responses: { 204: { description: 'It is gone.' } },
+          responses: { 204: { description: 'The rule was removed.' } },
         }),
       },
     )

@@ -49,11 +49,15 @@ export function issuesOfRule({ name, conditions, ticket }: Partial<RuleFields>):
 function issuesOfConditions(conditions: RuleCondition[]): Issue[] {
   if (conditions.length === 0) {
     return [
-      { pointer: '/conditions', code: 'too_few', message: 'needs at least one; agent_harness * takes everything' },
+      {
+        pointer: '/conditions',
+        code: 'too_few',
+        message: 'must have at least one condition; agent_harness * matches everything',
+      },
     ]
   }
   if (conditions.length > CONDITIONS_LIMIT) {
-    return [{ pointer: '/conditions', code: 'too_many', message: `may have at most ${CONDITIONS_LIMIT}` }]
+    return [{ pointer: '/conditions', code: 'too_many', message: `must have at most ${CONDITIONS_LIMIT} conditions` }]
   }
   const groups = new Set<string>()
   return conditions.flatMap((condition, index) => issuesOfCondition(condition, `/conditions/${index}`, groups))
@@ -64,20 +68,24 @@ function issuesOfCondition({ field, matches }: RuleCondition, pointer: string, g
   const issues: Issue[] = []
   if (!FIELD.test(field)) issues.push({ pointer: `${pointer}/field`, code: 'not_allowed', message: FIELD_EXPECTED })
   const refuse = (code: string, message: string) => issues.push({ pointer: `${pointer}/matches`, code, message })
-  if (matches.trim() === '') refuse('too_short', 'must be a glob, or an expression between slashes')
+  if (matches.trim() === '') refuse('too_short', 'must be a glob, or a regular expression between slashes')
   else if (matches.length > PATTERN_LIMIT) refuse('too_long', `must have at most ${PATTERN_LIMIT} characters`)
   else if (/\p{Cc}/u.test(matches) || !matches.isWellFormed()) {
-    refuse('bad_format', 'must not contain control characters; an expression can write them as \\n, \\t or \\x1b')
+    refuse(
+      'bad_format',
+      'must not contain control characters; in a regular expression, write them as \\n, \\t or \\x1b',
+    )
   } else if (UNKNOWN_FLAGS.test(matches)) {
-    refuse('unknown_flag', 'is an expression with unknown flags: only i, to ignore case, may follow the last slash')
+    refuse('unknown_flag', 'is a regular expression with unknown flags; only i (ignore case) may follow the last slash')
   } else {
     const compiled = tryCompile({ field, matches })
-    if (typeof compiled === 'string') refuse('bad_expression', `is no expression in RE2 syntax: ${compiled}`)
+    if (typeof compiled === 'string') refuse('bad_expression', `is not a valid RE2 regular expression: ${compiled}`)
     else if (sizeOf(compiled) > EXPRESSION_LIMIT) {
-      refuse('too_large', 'repeats too much; write smaller counts, or + and *')
+      refuse('too_large', 'is too complex; use smaller repetition counts, or + and *')
     }
     for (const name of typeof compiled === 'string' ? [] : groupsIn(compiled)) {
-      if (groups.has(name)) refuse('duplicate_group', `names the group '${name}', which an earlier condition has`)
+      if (groups.has(name))
+        refuse('duplicate_group', `defines the group '${name}', which an earlier condition already defines`)
       groups.add(name)
     }
   }

@@ -43,18 +43,21 @@ export interface Explanation {
 }
 
 function nameTaken(name: string, { uid }: Rule): Problem {
-  return new Problem('already_exists', `'${name}' is the name of the rule ${uid}. Choose another, or change that one.`)
+  return new Problem(
+    'already_exists',
+    `A rule named '${name}' already exists (${uid}). Choose another name, or change that rule.`,
+  )
 }
 
 function rulesChanged(): Problem {
   return new Problem(
     'rules_changed',
-    'The order must name every rule exactly once, and these are not the rules that there are now. List them again, and send their ids in the new order.',
+    'The order must name every rule exactly once, and the rules have changed. List them again, and send their ids in the new order.',
   )
 }
 
 function nothingInItsPlace(): Problem {
-  const message = 'needs the rule that is tried in its place'
+  const message = 'requires `rule`, the rule to test in its place'
   return validationFailed([{ pointer: '/replaces', code: 'not_allowed', message }])
 }
 
@@ -63,7 +66,7 @@ function tooManyRules(): Problem {
     {
       pointer: '',
       code: 'too_many',
-      message: `would be more than ${RULES_LIMIT} rules; one expression may stand for many, such as /^acme-(?<ticket>[0-9]+)/`,
+      message: `there can be at most ${RULES_LIMIT} rules; one regular expression can replace many rules, such as /^acme-(?<ticket>[0-9]+)/`,
     },
   ])
 }
@@ -270,7 +273,8 @@ function unknownProject(project: string): Issue {
 function issuesOfSize({ conditions }: RuleFields, others: Rule[]): Issue[] {
   const all = [...conditions.map(compileCondition), ...others.flatMap((other) => other.conditions)]
   if (all.reduce((sum, condition) => sum + sizeOf(condition), 0) <= EXPRESSIONS_LIMIT) return []
-  const message = 'would make all expressions together too large; use globs, or smaller counts of repetition'
+  const message =
+    'would exceed the size limit for the regular expressions of all rules; use globs, or smaller repetition counts'
   return [{ pointer: '/conditions', code: 'too_large', message }]
 }
 

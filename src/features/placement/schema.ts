@@ -14,7 +14,7 @@ const textOf = (description: string, examples: string[], maxLength = 200) =>
     minLength: 1,
     maxLength,
     pattern: PLAIN_TEXT,
-    errorMessage: 'must be a text without control characters',
+    errorMessage: 'must be a string without control characters',
     examples,
   })
 
@@ -24,11 +24,11 @@ const Condition = Type.Object(
       pattern: FIELD_PATTERN,
       errorMessage: FIELD_EXPECTED,
       description:
-        'What is compared. `agent_manager` is met by the e-mail address or the name; a field that an entry does not have meets nothing.',
+        'Field to compare. `agent_manager` is compared with the e-mail address and with the name. A field that an entry does not have never matches.',
       examples: ['labels.branch', 'agent_harness'],
     }),
     matches: textOf(
-      'A glob for the whole value, in which `*` stands for any number of characters and `?` for one, without regard to case; or an expression in RE2 syntax between slashes, found anywhere in the value, with an `i` behind it to ignore case.',
+      'Either a glob that matches the whole value, ignoring case, in which `*` matches any number of characters and `?` matches one; or an RE2 regular expression between slashes, which matches anywhere in the value. Append `i` to ignore case.',
       ['acme/*', '/(?<ticket>[A-Z]+-[0-9]+)/'],
       PATTERN_LIMIT,
     ),
@@ -37,32 +37,32 @@ const Condition = Type.Object(
 )
 
 const said = {
-  name: textOf('A few words, unlike those of the other rules.', ['ACME by branch']),
-  enabled: Type.Boolean({ description: 'Whether it is tried. True where nothing is said.' }),
+  name: textOf('A short, unique name.', ['ACME by branch']),
+  enabled: Type.Boolean({ description: 'Whether the rule is evaluated. True by default.' }),
   conditions: Type.Array(Condition, {
-    description: 'All must hold.',
+    description: 'Conditions, all of which must match.',
     minItems: 1,
     maxItems: CONDITIONS_LIMIT,
   }),
-  project: textOf('Id, key, name or alias of the project on which it places entries.', ['ACME']),
+  project: textOf('Id, key, name or alias of the project to which the rule assigns entries.', ['ACME']),
   ticket: Type.Union(
     [
       textOf(
-        'The ticket on which it places them. `{name}` stands for what the named group of an expression matched.',
+        'Key of the ticket to which the rule assigns entries. `{name}` is replaced by the text that the named group of a regular expression matched.',
         ['{ticket}'],
         KEY_LIMIT,
       ),
       Type.Null(),
     ],
     {
-      description: 'Without it entries are placed on the project alone.',
-      errorMessage: `must be a text of at most ${KEY_LIMIT} characters, or null`,
+      description: 'Without it, entries are assigned to the project without a ticket.',
+      errorMessage: `must be a string of at most ${KEY_LIMIT} characters, or null`,
     },
   ),
 }
 
 const position = Type.Integer({
-  description: 'Where it stands in the order, from 1; the last where nothing is said.',
+  description: 'Position in the evaluation order, from 1; last by default.',
   minimum: 1,
 })
 
@@ -91,7 +91,7 @@ export const RuleChange = Type.Object(
     ...strict,
     $id: 'PlacementRuleChange',
     description:
-      'What is absent stays; `"ticket": null` places on the project alone. Conditions are replaced as a whole.',
+      'Absent fields stay unchanged; `"ticket": null` assigns entries to the project without a ticket. Conditions are replaced as a whole.',
   },
 )
 export type RuleChange = Static<typeof RuleChange>
@@ -101,18 +101,22 @@ const ProjectReference = Type.Object({ id: Type.String(), key: Type.String(), na
 export const RuleBody = Type.Object(
   {
     id: Type.String({ description: 'rul_…' }),
-    position: Type.Integer({ description: 'Where it stands in the order, from 1.', minimum: 1 }),
+    position: Type.Integer({ description: 'Position in the evaluation order, from 1.', minimum: 1 }),
     name: Type.String(),
     enabled: Type.Boolean(),
     conditions: Type.Array(Type.Object({ field: Type.String(), matches: Type.String() }, strict)),
     project: ProjectReference,
     ticket: orNull(Type.String()),
-    version: Type.Integer({ description: 'Goes up with every change of what it says.', minimum: 1 }),
-    warnings: Type.Array(Type.String(), { description: 'Why it is not tried although it is enabled.' }),
-    created_at: moment('When it was made.'),
-    changed_at: moment('When what it says was last changed.'),
+    version: Type.Integer({ description: 'Increases each time the rule is changed.', minimum: 1 }),
+    warnings: Type.Array(Type.String(), { description: 'Why the rule is skipped although it is enabled.' }),
+    created_at: moment('When the rule was created.'),
+    changed_at: moment('When the rule was last changed.'),
   },
-  { ...strict, $id: 'PlacementRule', description: 'Places entries that nobody named a project or ticket for.' },
+  {
+    ...strict,
+    $id: 'PlacementRule',
+    description: 'A rule that places entries whose report names no project or ticket.',
+  },
 )
 export type RuleBody = Static<typeof RuleBody>
 
@@ -121,7 +125,7 @@ export const RuleList = listOf(RuleBody, 'PlacementRuleList')
 export const RuleOrder = Type.Object(
   {
     rules: Type.Array(Type.String(), {
-      description: 'The ids of all rules, in the order in which they are to be tried.',
+      description: 'The ids of all rules, in the new evaluation order.',
       maxItems: RULES_LIMIT,
     }),
   },
@@ -134,7 +138,7 @@ const sampled = (description: string, maxLength = 200) =>
       description,
       maxLength,
       pattern: PLAIN_TEXT,
-      errorMessage: 'must be a text without control characters',
+      errorMessage: 'must be a string without control characters',
     }),
   )
 
@@ -143,18 +147,22 @@ export const Sample = Type.Object(
     agent_harness: sampled('Name of the harness.'),
     agent_name: sampled('Name of the agent.'),
     model: sampled('Name of the model.'),
-    provider: sampled('Who sold the model.'),
+    provider: sampled('Provider of the model.'),
     agent_manager: sampled('E-mail address or name of the person.', 254),
-    summary: sampled('What the session did.', 1_000),
+    summary: sampled('Summary of the session.', 1_000),
     labels: Type.Optional(
       Type.Record(
         Type.String({ pattern: '^[a-z0-9_.-]{1,64}$' }),
-        Type.String({ maxLength: 256, pattern: PLAIN_TEXT, errorMessage: 'must be a text without control characters' }),
+        Type.String({
+          maxLength: 256,
+          pattern: PLAIN_TEXT,
+          errorMessage: 'must be a string without control characters',
+        }),
         { ...strict, maxProperties: 16 },
       ),
     ),
   },
-  { ...strict, description: 'What an entry says, as far as rules look at it. Absent fields meet no condition.' },
+  { ...strict, description: 'The fields of an entry that rules can match. Absent fields match no condition.' },
 )
 export type Sample = Static<typeof Sample>
 
@@ -163,12 +171,12 @@ export const unsavedRule = {
   rule: Type.Optional(
     Type.Object(NewRule.properties, {
       ...strict,
-      description: 'A rule to try at its position among the saved ones, without saving it.',
+      description: 'A rule to test at its position among the saved rules, without saving it.',
     }),
   ),
   replaces: Type.Optional(
     Type.String({
-      description: 'Id or name of the saved rule in whose place `rule` is tried: as if that one were changed.',
+      description: 'Id or name of the saved rule that `rule` replaces in the test.',
       maxLength: 200,
       examples: ['rul_01a1fa172a0277f3983322718874f2ef'],
     }),
@@ -180,7 +188,7 @@ export type RuleTest = Static<typeof RuleTest>
 
 const RuleReference = Type.Object(
   {
-    id: orNull(Type.String({ description: 'Null for the rule that is not saved.' })),
+    id: orNull(Type.String({ description: 'Null for the unsaved rule.' })),
     name: Type.String(),
   },
   strict,
@@ -193,25 +201,25 @@ export const ExplanationBody = Type.Object(
         {
           rule: RuleReference,
           project: ProjectReference,
-          ticket: orNull(Type.String({ description: 'The key that the rule composed.' })),
-          note: orNull(Type.String({ description: 'Why there is no ticket although the rule gives one.' })),
+          ticket: orNull(Type.String({ description: 'The ticket key that the rule produced.' })),
+          note: orNull(Type.String({ description: 'Why no ticket was assigned although the rule has one.' })),
         },
-        { ...strict, description: 'The first rule that takes it; null leaves it unattributed.' },
+        { ...strict, description: 'The first matching rule; null if the sample remains unattributed.' },
       ),
     ),
     steps: Type.Array(
       Type.Object(
         {
           rule: RuleReference,
-          verdict: oneOf(VERDICTS, 'Only `takes` ends the search.'),
+          verdict: oneOf(VERDICTS, '`takes` means that the rule matches, which ends the evaluation.'),
           failed: Type.Array(
             Type.Object({ field: Type.String(), matches: Type.String(), value: orNull(Type.String()) }, strict),
-            { description: 'The conditions that do not hold, with what they looked at.' },
+            { description: 'The conditions that do not match, with the values they were compared with.' },
           ),
         },
         strict,
       ),
-      { description: 'Every rule up to the one that takes it, in order.' },
+      { description: 'Every rule up to the matching one, in order.' },
     ),
   },
   { ...strict, $id: 'PlacementExplanation' },

@@ -196,7 +196,7 @@ export function createPlacementService(dependencies: RulesDependencies) {
     }
     const own = await projects.getProject(tx, boundTo)
     if (own.id === rule.project.id) return { ...on, ticket: known }
-    const overruled = `Rule '${rule.name}' gives project ${rule.project.key}, but ${whoseProject(known, own)}.`
+    const overruled = `Rule '${rule.name}' assigns project ${rule.project.key}, but ${whoseProject(known, own)}.`
     return { ...on, ticket: known, project: own, note: overruled }
   }
 
@@ -255,5 +255,5 @@ function held(named: Named, project: ProjectRow | undefined): Pick<Placement, 'n
 
 function unknownNames({ project, ticket }: Named): string {
   const names = [project === undefined ? '' : `project '${project}'`, ticket === undefined ? '' : `ticket '${ticket}'`]
-  return `The report named ${names.filter(Boolean).join(' and ')}, which this organization has not made.`
+  return `The report named ${names.filter(Boolean).join(' and ')}, which does not exist in this organization.`
 }

@@ -18,16 +18,18 @@ export const KEY_LIMIT = 200
 export function issuesOfTemplate(template: string, known: string[]): Issue[] {
   const refuse = (code: string, message: string): Issue => ({ pointer: '/ticket', code, message })
   const issue = issueOfKey(template)
-  if (issue) return [refuse('bad_format', `must not be ${issue}; null gives no ticket`)]
+  if (issue) return [refuse('bad_format', `must not be ${issue}; use null for no ticket`)]
   if (/[{}]/.test(template.replace(GROUP, ''))) {
-    return [refuse('bad_template', 'has a brace of its own; {name} stands for a group, and keys have no braces')]
+    return [refuse('bad_template', 'has an invalid brace; braces are only for groups, such as {name}')]
   }
   return groupsUsed(template)
     .filter((name) => !known.includes(name))
     .map((name) => {
       const groups =
-        known.length === 0 ? 'they have none' : `they have ${known.map((group) => `{${group}}`).join(', ')}`
-      return refuse('unknown_group', `uses {${name}}, which no expression of the conditions names: ${groups}`)
+        known.length === 0
+          ? 'there are no named groups'
+          : `available groups: ${known.map((group) => `{${group}}`).join(', ')}`
+      return refuse('unknown_group', `uses {${name}}, which is not a named group in the conditions; ${groups}`)
     })
 }
 
@@ -52,17 +54,17 @@ export function ticketKeyOf(rule: TicketRule, subject: Subject): ComposedTicket 
   if (empty !== undefined) return noTicket(rule, `its group '${empty}' matched nothing`)
   const key = composeName(rule.ticket.replace(GROUP, (_, name) => groups.get(name)!))
   const issue = issueOfKey(key)
-  return issue ? noTicket(rule, `what it composed is ${issue}`) : { ticketKey: key, note: null }
+  return issue ? noTicket(rule, `the resulting key is ${issue}`) : { ticketKey: key, note: null }
 }
 
 function noTicket({ name }: TicketRule, because: string): ComposedTicket {
-  return { ticketKey: null, note: `Rule '${name}' gave no ticket: ${because}.` }
+  return { ticketKey: null, note: `Rule '${name}' assigned no ticket: ${because}.` }
 }
 
 /** Why a text cannot be a ticket's key. A value that came with a report is clean, but a group may cut a character in two. */
 function issueOfKey(key: string): string | undefined {
   if (key.trim() === '') return 'empty'
   if (key.length > KEY_LIMIT) return `longer than ${KEY_LIMIT} characters`
-  if (/\p{Cc}/u.test(key)) return 'text with control characters'
-  return key.isWellFormed() ? undefined : 'broken text'
+  if (/\p{Cc}/u.test(key)) return 'a string with control characters'
+  return key.isWellFormed() ? undefined : 'a malformed Unicode string'
 }

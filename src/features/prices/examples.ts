@@ -67,7 +67,10 @@ export const EXAMPLE_LOADED: PriceTableBody = {
       provider: 'wandb',
       model: 'wandb/openai/gpt-oss-20b',
       reasons: [
-        { code: 'above_limit', message: 'input is $5,000 per million tokens, above $1,000: a mistake of units' },
+        {
+          code: 'above_limit',
+          message: 'input is $5,000 per million tokens, above the limit of $1,000; check the unit',
+        },
       ],
     },
   ],
@@ -84,12 +87,12 @@ export const EXAMPLE_RESOLUTION: ResolutionBody = {
   step: 6,
   price: EXAMPLE_PRICE,
   steps: [
-    { step: 1, outcome: 'not_listed', detail: 'no price of your own has this name' },
-    { step: 2, outcome: 'does_not_apply', detail: 'no alias of this name was made' },
-    { step: 3, outcome: 'does_not_apply', detail: 'no provider is named with it or in it' },
+    { step: 1, outcome: 'not_listed', detail: 'no price set by hand has this name' },
+    { step: 2, outcome: 'does_not_apply', detail: 'no alias has this name' },
+    { step: 3, outcome: 'does_not_apply', detail: 'neither the entry nor the name contains a provider' },
     { step: 4, outcome: 'not_listed', detail: "'claude-sonnet-4-5-20250929' is not listed by anthropic" },
-    { step: 5, outcome: 'does_not_apply', detail: 'it is spelled as names are compared' },
-    { step: 6, outcome: 'found', detail: "'claude-sonnet-4-5' at anthropic, holds from always, source default" },
+    { step: 5, outcome: 'does_not_apply', detail: 'the name is already in normalized form' },
+    { step: 6, outcome: 'found', detail: "'claude-sonnet-4-5' at anthropic, always in effect, source default" },
   ],
   value: {
     parts: [

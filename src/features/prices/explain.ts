@@ -31,10 +31,10 @@ const LAST_STEP = 7
 
 /** What a step without a look-up says: there was nothing to look for. */
 const NOTHING_TO_LOOK_FOR: Record<number, string> = {
-  2: 'no alias of this name was made',
-  3: 'no provider is named with it or in it',
-  6: 'no date or version stands at its end',
-  7: 'no vendor stands before it',
+  2: 'no alias has this name',
+  3: 'neither the entry nor the name contains a provider',
+  6: 'the name does not end with a date or version',
+  7: 'the name has no vendor prefix',
 }
 
 interface Search {
@@ -75,16 +75,18 @@ function explainStep(
   }
   if (lookups.length === 0)
     return { outcome: 'does_not_apply', detail: NOTHING_TO_LOOK_FOR[step] ?? 'nothing to look for' }
-  if (step === 1) return { outcome: 'not_listed', detail: 'no price of your own has this name' }
+  if (step === 1) return { outcome: 'not_listed', detail: 'no price set by hand has this name' }
   if (step === 5 && normalizeModelName(model) === model) {
-    return { outcome: 'does_not_apply', detail: 'it is spelled as names are compared' }
+    return { outcome: 'does_not_apply', detail: 'the name is already in normalized form' }
   }
   const misses = new Set(lookups.map(missText))
   return { outcome: 'not_listed', detail: [...misses].join('; ') }
 }
 
 function missText({ name, providers }: Lookup): string {
-  return providers.length > 0 ? `'${name}' is not listed by ${providers.join(', ')}` : `no maker of '${name}' is known`
+  return providers.length > 0
+    ? `'${name}' is not listed by ${providers.join(', ')}`
+    : `the vendor of '${name}' is unknown`
 }
 
 function describePrice(price: Price): string {
@@ -96,7 +98,7 @@ function providerText({ provider }: Price): string {
 }
 
 function startText({ effectiveFrom }: Price): string {
-  return effectiveFrom === null ? 'holds from always' : `holds from ${dayText(effectiveFrom)}`
+  return effectiveFrom === null ? 'always in effect' : `in effect from ${dayText(effectiveFrom)}`
 }
 
 /** A day, and the time where it is not the day's first moment. */

@@ -28,7 +28,7 @@ export function doubtsOf(row: Omit<PriceRow, 'effectiveFrom'>, { force, allowFre
   if (row.input === 0n && row.output === 0n && !allowFree) {
     doubts.push({
       code: 'free',
-      message: 'costs nothing, neither for input nor for output; --allow-free takes it as free',
+      message: 'is free for both input and output; use --allow-free to accept free models',
     })
   }
   return doubts
@@ -37,7 +37,7 @@ export function doubtsOf(row: Omit<PriceRow, 'effectiveFrom'>, { force, allowFre
 type Level = Partial<Record<PricedKind, Picos | null>> & { fromTokens?: number }
 
 function levelDoubts(level: Level, force: boolean): Reason[] {
-  const where = level.fromTokens === undefined ? '' : ` from ${level.fromTokens} tokens on`
+  const where = level.fromTokens === undefined ? '' : ` from ${level.fromTokens} tokens`
   const doubts: Reason[] = []
   for (const kind of PRICED_KINDS) {
     const picos = level[kind] ?? 0n
@@ -52,27 +52,27 @@ function levelDoubts(level: Level, force: boolean): Reason[] {
 function cacheWriteDoubts({ input, cacheWrite, cacheWrite1h }: Level, where: string): Reason[] {
   const doubts: Reason[] = []
   const doubt = (what: string) => {
-    doubts.push({ code: 'cache_write_out_of_line', message: `${what}; --force takes it` })
+    doubts.push({ code: 'cache_write_out_of_line', message: `${what}; use --force to accept it` })
   }
   for (const [kind, picos] of Object.entries({ cacheWrite, cacheWrite1h })) {
     if (!input || !picos || picos <= input * CACHE_WRITE_FACTOR) continue
     const name = PRICE_FIELDS[kind as PricedKind]
-    doubt(`${name}${where} is ${picos / input} times the price of input, where vendors charge twice at most`)
+    doubt(`${name}${where} is ${picos / input} times the input price, but vendors charge at most twice`)
   }
   if (cacheWrite && cacheWrite1h && cacheWrite1h < cacheWrite) {
     const [hour, minutes] = [PRICE_FIELDS.cacheWrite1h, PRICE_FIELDS.cacheWrite]
-    doubt(`${hour}${where} is below ${minutes}, though keeping for an hour costs more than for five minutes`)
+    doubt(`${hour}${where} is lower than ${minutes}, although caching for an hour costs more than for five minutes`)
   }
   return doubts
 }
 
 function limitDoubt(picos: Picos, force: boolean): string | undefined {
   if (picos > PRICE_CEILING_PICOS && force) {
-    return `above ${perMillion(PRICE_CEILING_PICOS)}, which not even --force takes: values could exceed what a database holds`
+    return `above ${perMillion(PRICE_CEILING_PICOS)}, the maximum even with --force: larger amounts could overflow the database`
   }
   if (picos <= PRICE_LIMIT_PICOS || (force && picos <= PRICE_CEILING_PICOS)) return undefined
-  const advice = picos > PRICE_CEILING_PICOS ? '' : '; --force takes it'
-  return `above ${perMillion(PRICE_LIMIT_PICOS)}: a mistake of units${advice}`
+  const advice = picos > PRICE_CEILING_PICOS ? '' : ', or use --force to accept it'
+  return `above the limit of ${perMillion(PRICE_LIMIT_PICOS)}; check the unit${advice}`
 }
 
 /** Dollars per million tokens: `$15,000`. */

@@ -52,17 +52,17 @@ const REVALUING_BUDGET_MS = 10_000
 
 const PriceQuery = t.Object(
   {
-    search: parameter({ type: 'string', description: 'A text that the name of the model or the provider contains.' }),
-    provider: listParameter('Who sells the model.'),
-    model: listParameter('Name of a model, exactly.'),
-    source: listParameter('Where the price came from.', { type: 'string', enum: [...PRICE_SOURCES] }),
+    search: parameter({ type: 'string', description: 'Text to search for in the model name and the provider.' }),
+    provider: listParameter('Provider of the model.'),
+    model: listParameter('Exact name of a model.'),
+    source: listParameter('Source of the price.', { type: 'string', enum: [...PRICE_SOURCES] }),
     ...listPage('Prices'),
   },
   { additionalProperties: false },
 )
 
 const countOf = (tokens: string) =>
-  parameter({ type: 'integer', minimum: 0, description: `${tokens} of one request, to be valued at the price.` })
+  parameter({ type: 'integer', minimum: 0, description: `${tokens} of one request whose cost to calculate.` })
 
 const COUNTS = {
   input: countOf('Input tokens that are not cached'),
@@ -74,9 +74,9 @@ const COUNTS = {
 
 const ResolveQuery = t.Object(
   {
-    model: parameter({ type: 'string', description: 'Name of the model as entries report it. Required.' }),
-    provider: parameter({ type: 'string', description: 'Who sold it, as entries may report.' }),
-    at: parameter({ type: 'string', description: 'A date or a timestamp with its offset; now where absent.' }),
+    model: parameter({ type: 'string', description: 'Name of the model, as entries report it. Required.' }),
+    provider: parameter({ type: 'string', description: 'Provider, if entries report one.' }),
+    at: parameter({ type: 'string', description: 'A date, or a timestamp with a UTC offset; now by default.' }),
     ...COUNTS,
   },
   { additionalProperties: false },
@@ -87,31 +87,33 @@ const LoadQuery = t.Object(
     format: parameter({
       type: 'string',
       enum: [...TABLE_FORMATS],
-      description: 'Told by the shape of the file where absent.',
+      description: 'Format of the file; detected automatically by default.',
     }),
     effective_from: parameter({
       type: 'string',
       description:
-        'Dates the rows that the file does not date: a date, a timestamp with its offset, or `always`. Without it a changed price holds from today, and that of a name without a price so far from always.',
+        'Effective date of rows without one: a date, a timestamp with a UTC offset, or `always`. By default, a changed price takes effect today, and the first price of a model is always in effect.',
     }),
-    dry_run: parameter({ type: 'boolean', description: 'Answers what would be added and writes nothing.' }),
+    dry_run: parameter({ type: 'boolean', description: 'Returns what would be added, without writing anything.' }),
     force: parameter({
       type: 'boolean',
       description:
-        'Takes what looks like a mistake: above $1,000 per million tokens, or cache writes above 4 times the input.',
+        'Accepts implausible prices: above $1,000 per million tokens, or cache writes above 4 times the input price.',
     }),
-    allow_free: parameter({ type: 'boolean', description: 'Takes models that cost nothing.' }),
+    allow_free: parameter({ type: 'boolean', description: 'Accepts free models.' }),
   },
   { additionalProperties: false },
 )
 
 const AliasQuery = t.Object(
-  { alias: parameter({ type: 'string', description: 'The name. Required.' }) },
+  { alias: parameter({ type: 'string', description: 'The alias. Required.' }) },
   { additionalProperties: false },
 )
 
 const AliasListQuery = t.Object(
-  { all: parameter({ type: 'boolean', description: 'Also those that came with tables.' }) },
+  {
+    all: parameter({ type: 'boolean', description: 'Whether to include aliases that were loaded with price tables.' }),
+  },
   { additionalProperties: false },
 )
 
@@ -147,7 +149,7 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
           tag,
           summary: 'List prices',
           description:
-            'The last loaded first. Filters of different names must all hold. As CSV, every price, in the format that `POST /prices/load` reads.',
+            'Most recently loaded first. Different filters must all match. CSV contains all prices, in a format that `POST /prices/load` accepts.',
           responses: {
             200: {
               description: 'A page of prices.',
@@ -171,9 +173,9 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
         detail: documented({
           id: 'resolvePrice',
           tag,
-          summary: 'Explain which price values a model',
+          summary: 'Explain which price applies to a model',
           description:
-            'The step that finds it, and why the steps before do not. Step 8 is unpriced. With counts of tokens also what one request of so many is worth, with the arithmetic.',
+            'Returns the lookup step that finds the price, and why earlier steps do not. Step 8 means unpriced. With token counts, also returns the cost of one request with these counts, and the calculation.',
           responses: {
             200: { description: 'How the price is found.', schema: ResolutionBody, example: EXAMPLE_RESOLUTION },
           },
@@ -185,8 +187,8 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
       detail: documented({
         id: 'getPrice',
         tag,
-        summary: 'Read one price',
-        path: { id: 'Id of the price (prc_…), as entries name it.' },
+        summary: 'Get a price',
+        path: { id: 'Id of the price (prc_…), as shown on entries.' },
         responses: { 200: { description: 'The price.', schema: PriceBody, example: EXAMPLE_PRICE } },
       }),
     })
@@ -211,7 +213,7 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
           tag,
           summary: 'Set a price by hand',
           description:
-            'It comes before the prices of every table. Nothing that was valued changes; entries without a price are valued.',
+            'Takes precedence over the prices of all tables. Entries that already have a list value do not change; unpriced entries are valued.',
           body: { example: EXAMPLE_NEW_PRICE },
           responses: {
             201: {
@@ -221,7 +223,7 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
               example: { added: true, price: EXAMPLE_SET_PRICE, valued: EXAMPLE_VALUED },
             },
             200: {
-              description: 'A price set by hand says so already.',
+              description: 'The same price is already set by hand.',
               schema: AddedPrice,
               example: { added: false, price: EXAMPLE_SET_PRICE, valued: { ...EXAMPLE_VALUED, entries: 0 } },
             },
@@ -247,9 +249,9 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
         detail: documented({
           id: 'loadPrices',
           tag,
-          summary: 'Load a table of prices',
+          summary: 'Load a price table',
           description:
-            'The body is the file, up to 8 MiB and 20,000 models. Rows are only added, all of them or, where something fails, none; those that look like mistakes are refused by name. Nothing that was valued changes; entries without a price are valued.',
+            'The body is the file, up to 8 MiB and 20,000 models. Loading only adds rows, either all of them or, if something fails, none; implausible rows are rejected by name. Entries that already have a list value do not change; unpriced entries are valued.',
           body: {
             schema: t.Union([t.Object({}, { additionalProperties: true }), t.Array(t.Unknown())]),
             example: { prices: [{ provider: 'openai', model: 'gpt-5', input: 1.25, output: 10, cache_read: 0.125 }] },
@@ -262,7 +264,7 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
           },
           responses: {
             200: {
-              description: 'What was added, or with `dry_run` would be.',
+              description: 'What was added, or would be added with `dry_run`.',
               schema: PriceTableBody,
               example: EXAMPLE_LOADED,
             },
@@ -284,8 +286,8 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
         detail: documented({
           id: 'listPriceAliases',
           tag,
-          summary: 'List other names of models',
-          description: 'By name, all at once.',
+          summary: 'List model aliases',
+          description: 'Returns all aliases, sorted by name, without pagination.',
           responses: {
             200: {
               description: 'The aliases.',
@@ -311,13 +313,13 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
         detail: documented({
           id: 'setPriceAlias',
           tag,
-          summary: 'Give a name the price of another model',
+          summary: 'Set a model alias',
           description:
-            'Makes the alias, or moves it. Nothing that was valued changes; entries without a price are valued.',
+            'Gives a name the price of another model. Creates the alias or changes it. Entries that already have a list value do not change; unpriced entries are valued.',
           body: { example: { alias: 'our-coder', model: 'claude-sonnet-4-5' } },
           responses: {
             200: {
-              description: 'What the name costs now.',
+              description: 'The alias, and the entries that were valued.',
               schema: AddedAlias,
               example: { resolution: EXAMPLE_RESOLUTION, valued: EXAMPLE_VALUED },
             },
@@ -339,8 +341,9 @@ export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
           id: 'removePriceAlias',
           tag,
           summary: 'Remove an alias',
-          description: 'Only those that were made by hand. Entries that it valued keep their value.',
-          responses: { 204: { description: 'It is gone.' } },
+          description:
+            'Only aliases that were set by hand can be removed. Entries that were valued with the alias keep their list value.',
+          responses: { 204: { description: 'The alias was removed.' } },
           problems: ['not_found'],
         }),
       },

@@ -12,17 +12,17 @@ const nameOf = (description: string, examples: string[], minLength = 1) =>
     minLength,
     maxLength: 200,
     pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    errorMessage: 'must be a text without control characters',
+    errorMessage: 'must be a string without control characters',
     examples,
   })
 
 /** What the prices of a row are called, and what an absent one means. */
 const PRICES = {
   input: 'Input tokens that are not cached.',
-  output: 'Output tokens, reasoning included.',
-  cache_read: 'Tokens read from the cache; without it the input price is used, and the entry says so.',
-  cache_write: 'Tokens written to the cache; without it the input price is used, and the entry says so.',
-  cache_write_1h: 'Tokens written to the cache for one hour; without it the price of writing to the cache is used.',
+  output: 'Output tokens, including reasoning.',
+  cache_read: 'Tokens read from the cache. If absent, the input price applies and the entry is marked accordingly.',
+  cache_write: 'Tokens written to the cache. If absent, the input price applies and the entry is marked accordingly.',
+  cache_write_1h: 'Tokens written to the cache for one hour. If absent, the cache write price applies.',
 }
 
 const priceOf = (description: string) =>
@@ -48,29 +48,32 @@ const Tiers = Type.Array(
   Type.Object(
     {
       from_tokens: Type.Integer({
-        description: 'Tokens of input, cached ones included, from which on one request costs so.',
+        description: 'Number of input tokens in one request, including cached ones, from which the tier applies.',
         minimum: 1,
       }),
       ...given,
     },
     strict,
   ),
-  { description: 'Prices of long requests, ascending. What a tier does not name costs as below it.' },
+  {
+    description:
+      'Prices of long requests, in ascending order. Prices that a tier leaves out are those of the tier below.',
+  },
 )
 
 const Author = orNull(
   Type.Object(
     { id: Type.String(), name: Type.String() },
-    { ...strict, description: 'Who did it; null where the command line or Tally itself did.' },
+    { ...strict, description: 'The person who added it; null for the command line and for Tally itself.' },
   ),
 )
 
 const rowFields = {
-  provider: Type.String({ description: 'Who sells the model; empty where the price holds for any provider.' }),
-  model: Type.String({ description: 'The name as the table writes it.' }),
+  provider: Type.String({ description: 'Provider of the model; empty if the price applies to any provider.' }),
+  model: Type.String({ description: 'The model name, as written in the table.' }),
   ...known,
   tiers: Tiers,
-  effective_from: orNull(moment('The first moment it holds; null where it always held.')),
+  effective_from: orNull(moment('When the price takes effect; null if it was always in effect.')),
 }
 
 const ListedRow = Type.Object(rowFields, strict)
@@ -81,15 +84,15 @@ export const PriceBody = Type.Object(
     ...rowFields,
     source: oneOf(
       PRICE_SOURCES,
-      'Where it came from: `default` is the table that Tally carries, `admin` was set by hand, the others were loaded.',
+      'Source of the price: `default` is the table included with Tally, `admin` was set by hand, the others were loaded.',
     ),
-    loaded_at: moment('When it was added.'),
+    loaded_at: moment('When the price was added.'),
     loaded_by: Author,
   },
   {
     ...strict,
     $id: 'Price',
-    description: 'A price of a model. Rows are only ever added. An unknown price is null, 0 is free.',
+    description: 'A price of a model. Prices are only ever added. Null means unknown; 0 means free.',
   },
 )
 export type PriceBody = Static<typeof PriceBody>
@@ -98,8 +101,10 @@ export const PriceList = listOf(PriceBody, 'PriceList')
 
 export const NewPrice = Type.Object(
   {
-    provider: Type.Optional(nameOf('Who sells the model. Without it the price holds for any provider.', ['openai'], 0)),
-    model: nameOf('The name that entries report, exactly.', ['gpt-5']),
+    provider: Type.Optional(
+      nameOf('Provider of the model. Without it, the price applies to any provider.', ['openai'], 0),
+    ),
+    model: nameOf('The exact name that entries report.', ['gpt-5']),
     input: priceOf(PRICES.input),
     output: priceOf(PRICES.output),
     cache_read: given.cache_read,
@@ -108,12 +113,12 @@ export const NewPrice = Type.Object(
     tiers: Type.Optional(Tiers),
     effective_from: Type.Optional(
       Type.String({
-        description: `The first moment it holds: a date, a timestamp with its offset, or \`${ALWAYS}\`. Without it a price holds from today, and for a name without a price so far from always.`,
+        description: `When the price takes effect: a date, a timestamp with a UTC offset, or \`${ALWAYS}\`. By default today, or always for the first price of a model.`,
         examples: ['2026-12-01', '2026-12-01T00:00:00+01:00', ALWAYS],
       }),
     ),
   },
-  { ...strict, $id: 'NewPrice', description: 'A price set by hand; it comes before those of every table.' },
+  { ...strict, $id: 'NewPrice', description: 'A price set by hand. Takes precedence over the prices of all tables.' },
 )
 export type NewPrice = Static<typeof NewPrice>
 
@@ -122,33 +127,34 @@ const Change = (what: string) =>
     { before: Type.Number(), after: Type.Number() },
     {
       ...strict,
-      description: `Sum of the ${what} of those entries, in US dollars; what was unknown counts as nothing.`,
+      description: `Sum of the ${what} of these entries, in US dollars; unknown amounts count as 0.`,
     },
   )
 
 export const RepricingBody = Type.Object(
   {
-    dry_run: Type.Boolean({ description: 'Nothing was written.' }),
-    entries: Type.Integer({ description: 'Entries whose value changed, or would change.' }),
+    dry_run: Type.Boolean({ description: 'If true, nothing was written.' }),
+    entries: Type.Integer({ description: 'Number of entries whose list value changed, or would change.' }),
     list_value: Change('list values'),
     cost: Change('costs'),
     models: Type.Array(
       Type.Object({ model: Type.String(), entries: Type.Integer(), list_value: Change('list values') }, strict),
     ),
     complete: Type.Boolean({
-      description: 'Every entry was looked at. Where it is false, the time of a call was over: call again to go on.',
+      description:
+        'Whether all entries were processed. If false, the request reached its time limit; repeat it to continue.',
     }),
     next_page: orNull(
-      Type.String({ description: 'Where to go on; send it as `page`. Null where a call goes on by itself.' }),
+      Type.String({ description: 'Pass it as `page` to continue. Null if a repeated request continues by itself.' }),
     ),
   },
-  { ...strict, $id: 'Repricing', description: 'Entries that were valued again.' },
+  { ...strict, $id: 'Repricing', description: 'Result of repricing entries.' },
 )
 export type RepricingBody = Static<typeof RepricingBody>
 
 export const AddedPrice = Type.Object(
   {
-    added: Type.Boolean({ description: 'False where a price of yours says so already.' }),
+    added: Type.Boolean({ description: 'False if the same price was already set by hand.' }),
     price: PriceBody,
     valued: RepricingBody,
   },
@@ -158,7 +164,10 @@ export const AddedPrice = Type.Object(
 const Reasons = Type.Array(
   Type.Object(
     {
-      code: Type.String({ description: 'The kind of issue.', examples: ['above_limit', 'no_input_price', 'free'] }),
+      code: Type.String({
+        description: 'Machine-readable reason.',
+        examples: ['above_limit', 'no_input_price', 'free'],
+      }),
       message: Type.String(),
     },
     strict,
@@ -169,32 +178,34 @@ const Counts = (description: string) => Type.Record(Type.String(), Type.Integer(
 
 export const PriceTableBody = Type.Object(
   {
-    dry_run: Type.Boolean({ description: 'Nothing was written.' }),
-    format: oneOf(TABLE_FORMATS, 'As it was named, or told by the shape of the file.'),
+    dry_run: Type.Boolean({ description: 'If true, nothing was written.' }),
+    format: oneOf(TABLE_FORMATS, 'The requested or detected format.'),
     counts: Type.Object(
       {
-        new: Type.Integer({ description: 'Rows where this table had no price before.' }),
-        changed: Type.Integer({ description: 'Rows where it had another price.' }),
-        unchanged: Type.Integer({ description: 'Rows that say what is loaded already.' }),
-        refused: Type.Integer({ description: 'Models that were not taken, each with its reasons.' }),
+        new: Type.Integer({ description: 'Rows for models without a previous price in this table.' }),
+        changed: Type.Integer({ description: 'Rows whose price differs from the loaded one.' }),
+        unchanged: Type.Integer({ description: 'Rows that are already loaded.' }),
+        refused: Type.Integer({ description: 'Models that were rejected, with reasons.' }),
         skipped: Type.Integer({ description: 'Models that do not generate text.' }),
-        aliases: Type.Integer({ description: 'Other names of models, new or moved.' }),
-        rounded: Type.Integer({ description: 'Prices whose digits below a pico-dollar a token were noise.' }),
+        aliases: Type.Integer({ description: 'Aliases that are new or changed.' }),
+        rounded: Type.Integer({
+          description: 'Prices that were rounded to whole pico-dollars per token because the excess digits were noise.',
+        }),
       },
       strict,
     ),
     new: Type.Array(ListedRow),
     changed: Type.Array(Type.Object({ before: ListedRow, after: ListedRow }, strict)),
     refused: Type.Array(Type.Object({ provider: Type.String(), model: Type.String(), reasons: Reasons }, strict)),
-    skipped: Counts('Models passed over, by why.'),
-    unused: Counts('Prices of the models taken that Tally does not use, by kind.'),
+    skipped: Counts('Number of skipped models, by reason.'),
+    unused: Counts('Number of prices of accepted models that Tally does not use, by kind.'),
     rounded: Type.Array(
       Type.Object(
         {
           provider: Type.String(),
           model: Type.String(),
-          text: Type.String({ description: 'As the file writes it.' }),
-          price: Type.Number({ description: 'As it was taken, in US dollars per million tokens.' }),
+          text: Type.String({ description: 'The price as written in the file.' }),
+          price: Type.Number({ description: 'The rounded price, in US dollars per million tokens.' }),
         },
         strict,
       ),
@@ -204,7 +215,8 @@ export const PriceTableBody = Type.Object(
   {
     ...strict,
     $id: 'LoadedPriceTable',
-    description: 'What a file of prices added. `valued`: the entries without a price that were valued thereupon.',
+    description:
+      'Result of loading a price table. `valued` covers previously unpriced entries that were valued with the new prices.',
   },
 )
 export type PriceTableBody = Static<typeof PriceTableBody>
@@ -214,30 +226,34 @@ const SampleValue = Type.Object(
     parts: Type.Array(
       Type.Object(
         {
-          kind: oneOf(Object.values(PRICE_FIELDS), 'Which of the five counts.'),
+          kind: oneOf(Object.values(PRICE_FIELDS), 'Which of the five token counts.'),
           tokens: Type.Integer(),
           price: Type.Number({ description: 'US dollars per million tokens.' }),
           from_tokens: orNull(
-            Type.Integer({ description: 'Where the long-context price begins; null for the base price.' }),
+            Type.Integer({
+              description: 'Number of tokens from which the long-context price applies; null for the base price.',
+            }),
           ),
           amount: Type.Number({ description: 'tokens × price, in US dollars, exact at 12 decimals.' }),
         },
         strict,
       ),
-      { description: 'Only of what was used.' },
+      { description: 'Only counts above 0.' },
     ),
-    note: orNull(Type.String({ description: '`cache_price_assumed`, `tier_uncertain`, or both with a comma.' })),
+    note: orNull(
+      Type.String({ description: '`cache_price_assumed`, `tier_uncertain`, or both, separated by a comma.' }),
+    ),
     list_value: Type.Number({ description: 'The sum of the parts, rounded once, half to even, in US dollars.' }),
   },
-  { ...strict, description: 'What the counts that were asked about are worth.' },
+  { ...strict, description: 'Cost of the requested token counts.' },
 )
 
 export const ResolutionBody = Type.Object(
   {
     model: Type.String(),
     provider: orNull(Type.String()),
-    at: moment('The moment asked for.'),
-    step: Type.Integer({ description: 'The step that found the price; 8 is unpriced.', minimum: 1, maximum: 8 }),
+    at: moment('The requested time.'),
+    step: Type.Integer({ description: 'The step that found the price; 8 means unpriced.', minimum: 1, maximum: 8 }),
     price: orNull(PriceBody),
     steps: Type.Array(
       Type.Object(
@@ -245,18 +261,18 @@ export const ResolutionBody = Type.Object(
           step: Type.Integer({ minimum: 1, maximum: 8 }),
           outcome: oneOf(
             ['found', 'not_listed', 'not_yet', 'does_not_apply'],
-            '`not_yet` is listed, but holds only later.',
+            '`not_yet` means that a price is listed but takes effect later.',
           ),
           detail: Type.String(),
         },
         strict,
       ),
-      { description: 'Every step until one found a price, and why the steps before did not.' },
+      { description: 'All steps up to the one that found a price, and why earlier steps did not.' },
     ),
     value: orNull({
       ...SampleValue,
       description:
-        'What the counts in the query are worth as one request. Null where there are none, or no price for them.',
+        'Cost of one request with the token counts in the query. Null without counts, or without a price for them.',
     }),
   },
   { ...strict, $id: 'PriceResolution' },
@@ -265,10 +281,12 @@ export type ResolutionBody = Static<typeof ResolutionBody>
 
 export const NewAlias = Type.Object(
   {
-    alias: nameOf('The name that entries report, exactly.', ['our-coder']),
+    alias: nameOf('The exact name that entries report.', ['our-coder']),
     model: nameOf('The model whose price it has.', ['claude-sonnet-4-5']),
     provider: Type.Optional(
-      nameOf('Whose price; without it the model is looked up as if it were named.', ['anthropic']),
+      nameOf('Provider of that model. Without it, the model is looked up as if an entry had reported it.', [
+        'anthropic',
+      ]),
     ),
   },
   { ...strict, $id: 'NewPriceAlias' },
@@ -280,11 +298,11 @@ export const AliasBody = Type.Object(
     alias: Type.String(),
     provider: orNull(Type.String()),
     model: Type.String(),
-    source: oneOf(PRICE_SOURCES, '`admin` where a person made it; else the table that it came with.'),
-    created_at: moment('When it was made.'),
+    source: oneOf(PRICE_SOURCES, '`admin` if it was set by hand; otherwise the table it was loaded with.'),
+    created_at: moment('When the alias was created.'),
     created_by: Author,
   },
-  { ...strict, $id: 'PriceAlias', description: 'Another name of a model.' },
+  { ...strict, $id: 'PriceAlias', description: 'Another name for a model.' },
 )
 export type AliasBody = Static<typeof AliasBody>
 

@@ -78,7 +78,9 @@ function assertWithinCeiling(row: PriceRow): void {
     for (const kind of PRICED_KINDS) {
       const price = prices[kind] ?? 0n
       if (price < 0n || price > PRICE_CEILING_PICOS) {
-        throw new RangeError(`${row.provider} ${row.model}: ${price} pico-dollars per token is no ${kind} price`)
+        throw new RangeError(
+          `${row.provider} ${row.model}: ${price} pico-dollars per token is not a valid ${kind} price`,
+        )
       }
     }
   }

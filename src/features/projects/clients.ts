@@ -24,8 +24,8 @@ import {
 import { clientBody } from './wire.ts'
 
 function nameTaken(client: ClientRow): Problem {
-  const state = client.archivedAt === null ? '' : ', which is archived'
-  return new Problem('already_exists', `There is a client '${client.name}' (${client.uid})${state}.`)
+  const state = client.archivedAt === null ? '' : ', archived'
+  return new Problem('already_exists', `A client named '${client.name}' already exists (${client.uid}${state}).`)
 }
 
 /** By id (`cli_…`) or name. */

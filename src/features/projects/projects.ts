@@ -49,10 +49,10 @@ async function getProjectNamed(reader: Reader, project: string): Promise<Project
 }
 
 function nameTaken(text: string, { project }: ProjectView): Problem {
-  const state = project.archivedAt === null ? '' : ', which is archived'
+  const state = project.archivedAt === null ? '' : ', archived'
   return new Problem(
     'already_exists',
-    `'${text}' names the project ${project.key} (${project.uid})${state}. A text names one project only: choose another, take it away from that one, or merge the two.`,
+    `'${text}' already refers to the project ${project.key} (${project.uid}${state}). Choose another name, remove it from that project, or merge the two projects.`,
   )
 }
 
@@ -60,14 +60,14 @@ function aliasNeedsManager(aliases: string[]): Problem {
   const texts = aliases.map((alias) => `'${alias}'`).join(', ')
   return new Problem(
     'forbidden',
-    `To add or remove ${texts}, you need the role billing or admin: by an alias of one word, or one that other people's reports have named, their entries would arrive in this project. Who leads it may change other aliases.`,
+    `To add or remove ${texts}, you need the role billing or admin, because an alias of one word, or one that other people's reports have used, would move their entries into this project. Project leads can change other aliases.`,
   )
 }
 
 function isMerged({ project, mergedInto }: ProjectView): Problem {
   return new Problem(
     'project_merged',
-    `The project ${project.key} was merged into ${mergedInto!.key} (${mergedInto!.uid}). Change that one instead.`,
+    `The project ${project.key} was merged into ${mergedInto!.key} (${mergedInto!.uid}). Change that project instead.`,
   )
 }
 
@@ -106,7 +106,7 @@ function changedAliases({ project, aliases }: ProjectView, fields: ProjectFields
   const known = new Set(aliases.map(foldName))
   for (const [index, alias] of (fields.removeAliases ?? []).entries()) {
     if (known.has(foldName(alias))) continue
-    throw refuseField(`/remove_aliases/${index}`, `'${alias}' is no alias of ${project.key}`)
+    throw refuseField(`/remove_aliases/${index}`, `'${alias}' is not an alias of ${project.key}`)
   }
   const former = [
     ...(fields.key === undefined ? [] : [project.key]),
@@ -146,13 +146,13 @@ export function createProjects({ db, clock, audit }: Dependencies) {
 
   async function clientOf(reader: Reader, client: string): Promise<number> {
     const found = await findClient(reader, client)
-    if (!found) throw refuseField('/client', `names no client; add '${client}' first`)
+    if (!found) throw refuseField('/client', `is not an existing client; add '${client}' first`)
     return found.id
   }
 
   async function leadOf(reader: Reader, who: string, pointer: string): Promise<Lead> {
     const found = await findLead(reader, who)
-    if (!found) throw refuseField(pointer, `'${who}' is the id or e-mail address of nobody`)
+    if (!found) throw refuseField(pointer, `'${who}' is not the id or e-mail address of a person`)
     return found
   }
 
@@ -303,7 +303,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
      */
     async mergePair(reader: Reader, project: string, into: string): Promise<{ from: ProjectView; into: ProjectView }> {
       const named = await findProjectNamed(reader, into)
-      if (!named) throw refuseField('/into', `'${into}' is the id or name of no project`)
+      if (!named) throw refuseField('/into', `'${into}' is not the id or name of a project`)
       const target = named.mergedInto ? (await findProjectView(reader, { uid: named.mergedInto.uid }))! : named
       const found = await getProjectNamed(reader, project)
       const from = found.project.id === target.project.id ? await formerly(reader, target, project) : found

@@ -60,7 +60,7 @@ export function isPossibleName(text: string): boolean {
 function issuesOfKey(text: string, pointer: string): Issue[] {
   const issues = issuesOfName(text, pointer)
   if (issues.length > 0 || !isReservedName(text)) return issues
-  return [{ pointer, code: 'not_allowed', message: 'must be neither `none` nor look like an id' }]
+  return [{ pointer, code: 'not_allowed', message: 'must not be `none` and must not look like an id' }]
 }
 
 /** The part of a ticket's key that may name a project: `ACME-42` → `ACME`, `acme/web#17` → `acme/web`. */
@@ -105,5 +105,5 @@ export function issuesOfTicket({ key, title }: TicketFields): Issue[] {
 }
 
 function tooMany(items: unknown[], pointer: string, limit: number): Issue[] {
-  return items.length > limit ? [{ pointer, code: 'too_many', message: `may have at most ${limit}` }] : []
+  return items.length > limit ? [{ pointer, code: 'too_many', message: `must have at most ${limit}` }] : []
 }

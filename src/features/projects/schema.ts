@@ -27,24 +27,25 @@ const name = (description: string) => Type.String({ description })
 
 /** A field that is left out for those who may not see it, which null would not tell from there being none. */
 const seenBy = <T extends TSchema>(who: string, schema: T) =>
-  Type.Optional(
-    Type.Union([schema, Type.Null()], { description: `${schema.description} Left out for all but ${who}.` }),
-  )
+  Type.Optional(Type.Union([schema, Type.Null()], { description: `${schema.description} Visible only to ${who}.` }))
 
 const MONEY_PEOPLE = 'billing and admin'
-const LEADING_PEOPLE = 'billing, admin and who leads the project'
+const LEADING_PEOPLE = 'billing, admin and leads of the project'
 
-const ARCHIVED_AT = orNull(moment('Since when it is archived, and left out of lists; null where it is not.'))
+const ARCHIVED_AT = orNull(moment('When it was archived and hidden from lists; null if it is active.'))
 
 export const ClientBody = Type.Object(
   {
     id: Type.String({ description: 'Id of the client (cli_…).' }),
-    name: name('Unique, whatever the case.'),
-    email: seenBy(MONEY_PEOPLE, Type.String({ description: 'Where bills go.' })),
-    address: seenBy(MONEY_PEOPLE, Type.String({ description: 'Postal address, as bills show it; lines as sent.' })),
-    tax_id: seenBy(MONEY_PEOPLE, Type.String({ description: 'VAT number or the like, as bills show it.' })),
-    currency: seenBy(MONEY_PEOPLE, Type.String({ description: "Of its bills; null for the organization's." })),
-    markup: seenBy(MONEY_PEOPLE, percent("Where a project has none of its own; null for the organization's.")),
+    name: name('Unique, ignoring case.'),
+    email: seenBy(MONEY_PEOPLE, Type.String({ description: 'E-mail address for bills.' })),
+    address: seenBy(MONEY_PEOPLE, Type.String({ description: 'Postal address, as shown on bills, with line breaks.' })),
+    tax_id: seenBy(MONEY_PEOPLE, Type.String({ description: 'VAT number or other tax id, as shown on bills.' })),
+    currency: seenBy(
+      MONEY_PEOPLE,
+      Type.String({ description: "Currency of its bills; null for the organization's default." }),
+    ),
+    markup: seenBy(MONEY_PEOPLE, percent("Default markup of its projects; null for the organization's default.")),
     archived_at: ARCHIVED_AT,
     created_at: moment('When it was added.'),
   },
@@ -54,29 +55,29 @@ export type ClientBody = Static<typeof ClientBody>
 
 const clientFields = {
   email: clearable(
-    Type.String({ description: 'Where bills go.', maxLength: 254 }),
+    Type.String({ description: 'E-mail address for bills.', maxLength: 254 }),
     'must be an e-mail address, or null for none',
   ),
   address: clearable(
-    Type.String({ description: 'Postal address, in lines.', minLength: 1, maxLength: ADDRESS_LIMIT }),
-    `must be a text of 1 to ${ADDRESS_LIMIT} characters, or null for none`,
+    Type.String({ description: 'Postal address, with line breaks.', minLength: 1, maxLength: ADDRESS_LIMIT }),
+    `must be a string of 1 to ${ADDRESS_LIMIT} characters, or null for none`,
   ),
-  tax_id: clearable(nameOf('VAT number or the like.'), 'must be a text of 1 to 200 characters, or null for none'),
+  tax_id: clearable(nameOf('VAT number or other tax id.'), 'must be a string of 1 to 200 characters, or null for none'),
   currency: clearable(
     Type.String({
-      description: "ISO 4217 code of its bills; null for the organization's.",
+      description: "ISO 4217 currency code of its bills; null for the organization's default.",
       minLength: 3,
       maxLength: 3,
     }),
-    "must be an ISO 4217 currency code, such as EUR, or null for the organization's",
+    "must be an ISO 4217 currency code, such as EUR, or null for the organization's default",
   ),
   markup: clearable(
-    percent("Where a project has none of its own; null for the organization's."),
-    `must be a percentage from ${MARKUP_MIN} to ${MARKUP_MAX}, or null for the organization’s`,
+    percent("Default markup of its projects; null for the organization's default."),
+    `must be a percentage from ${MARKUP_MIN} to ${MARKUP_MAX}, or null for the organization’s default`,
   ),
 }
 
-const CLIENT_NAME = nameOf('Unique, whatever the case.', ['Acme Ltd'])
+const CLIENT_NAME = nameOf('Unique, ignoring case.', ['Acme Ltd'])
 
 export const NewClient = Type.Object({ name: CLIENT_NAME, ...clientFields }, strict)
 export type NewClient = Static<typeof NewClient>
@@ -93,21 +94,21 @@ const projectOf = (description: string) => orNull(Type.Object(PROJECT_REFERENCE,
 export const ProjectBody = Type.Object(
   {
     id: Type.String({ description: 'Id of the project (prj_…).' }),
-    key: name('Short and unique, by which reports and tickets name it.'),
-    name: name('As people read it.'),
-    aliases: Type.Array(Type.String(), { description: 'Further names by which reports find it.' }),
-    client: clientOf('Who gets its bills; null where it has no client.'),
-    billable: seenBy(LEADING_PEOPLE, Type.Boolean({ description: 'Whether its entries go on bills.' })),
-    markup: seenBy(MONEY_PEOPLE, percent("Null for the client's.")),
-    budget: seenBy(LEADING_PEOPLE, Type.Number({ description: 'What its work may cost, in US dollars.' })),
+    key: name('Short, unique key with which reports and tickets name the project.'),
+    name: name('Display name.'),
+    aliases: Type.Array(Type.String(), { description: 'Additional names with which reports can name the project.' }),
+    client: clientOf('The client that is billed; null if there is none.'),
+    billable: seenBy(LEADING_PEOPLE, Type.Boolean({ description: 'Whether its entries are billed.' })),
+    markup: seenBy(MONEY_PEOPLE, percent("Null for the client's markup.")),
+    budget: seenBy(LEADING_PEOPLE, Type.Number({ description: 'Budget in US dollars.' })),
     leads: Type.Optional(
       Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, strict), {
-        description: `Who sees and approves all its entries. Left out for all but ${LEADING_PEOPLE}.`,
+        description: `People who can see and approve all its entries. Visible only to ${LEADING_PEOPLE}.`,
       }),
     ),
     archived_at: ARCHIVED_AT,
-    merged_into: projectOf('Where its names and entries went; null where it stands.'),
-    created_at: moment('When it was added, or first mentioned in a report.'),
+    merged_into: projectOf('The project it was merged into; null if it was not merged.'),
+    created_at: moment('When it was added, or first named in a report.'),
   },
   { ...strict, $id: 'Project' },
 )
@@ -115,8 +116,9 @@ export type ProjectBody = Static<typeof ProjectBody>
 
 const projectFields = {
   aliases: Type.Optional(
-    Type.Array(nameOf('A text by which reports may name it.'), {
-      description: 'Further names by which reports find it: all of them. A text names at most one project.',
+    Type.Array(nameOf('A name that reports can use for the project.'), {
+      description:
+        'The complete list of additional names that reports can use for the project. A name refers to at most one project.',
       maxItems: ALIASES_LIMIT,
     }),
   ),
@@ -124,29 +126,27 @@ const projectFields = {
     nameOf('Id (cli_…) or name of the client.'),
     'must be the id or name of a client, or null for none',
   ),
-  billable: Type.Optional(
-    Type.Boolean({ description: 'Whether its entries go on bills; true where nothing is said.' }),
-  ),
+  billable: Type.Optional(Type.Boolean({ description: 'Whether its entries are billed; true by default.' })),
   markup: clearable(
-    percent("Null for the client's."),
-    `must be a percentage from ${MARKUP_MIN} to ${MARKUP_MAX}, or null for the client’s`,
+    percent("Null for the client's markup."),
+    `must be a percentage from ${MARKUP_MIN} to ${MARKUP_MAX}, or null for the client’s markup`,
   ),
   budget: clearable(
-    Type.Number({ description: 'What its work may cost, in US dollars.', minimum: 0, maximum: BUDGET_LIMIT }),
+    Type.Number({ description: 'Budget in US dollars.', minimum: 0, maximum: BUDGET_LIMIT }),
     `must be a number of US dollars from 0 to ${BUDGET_LIMIT}, or null for none`,
   ),
   leads: Type.Optional(
     Type.Array(nameOf('Id (usr_…) or e-mail address.'), {
-      description: 'Who sees and approves all its entries: all of them.',
+      description: 'The complete list of people who can see and approve all its entries.',
       maxItems: LEADS_LIMIT,
     }),
   ),
 }
 
-const PROJECT_KEY = nameOf('Short and unique among keys, names and aliases of all projects, whatever the case.', [
+const PROJECT_KEY = nameOf('Short key, unique among the keys, names and aliases of all projects, ignoring case.', [
   'ACME',
 ])
-const PROJECT_NAME = nameOf('As people read it; unique likewise. The key where absent.', ['Acme web'])
+const PROJECT_NAME = nameOf('Display name, also unique. Defaults to the key.', ['Acme web'])
 
 export const NewProject = Type.Object({ key: PROJECT_KEY, name: Type.Optional(PROJECT_NAME), ...projectFields }, strict)
 export type NewProject = Static<typeof NewProject>
@@ -159,8 +159,8 @@ export type ProjectChange = Static<typeof ProjectChange>
 
 export const Merge = Type.Object(
   {
-    into: nameOf('Id, key, name or alias of the project that stays.', ['ACME']),
-    dry_run: Type.Optional(Type.Boolean({ description: 'Answers what would move and changes nothing.' })),
+    into: nameOf('Id, key, name or alias of the target project.', ['ACME']),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Returns what would move, without changing anything.' })),
   },
   strict,
 )
@@ -169,19 +169,20 @@ export type Merge = Static<typeof Merge>
 export const MergeBody = Type.Object(
   {
     dry_run: Type.Boolean(),
-    project: Type.Object(PROJECT_REFERENCE, { ...strict, description: 'The one that is merged.' }),
-    into: Type.Object(PROJECT_REFERENCE, { ...strict, description: 'The one that stays.' }),
-    aliases: Type.Array(Type.String(), { description: 'Names that lead to the one that stays.' }),
-    entries: Type.Integer({ description: 'Entries that move: all that are on no bill.' }),
-    unpriced_entries: Type.Integer({ description: 'How many of them have no known cost.' }),
-    cost: Type.Number({ description: 'The cost of the others, in US dollars.' }),
-    billed_entries: Type.Integer({ description: 'Entries that stay where they are, because they are on bills.' }),
-    tickets: Type.Integer({ description: 'Tickets that move.' }),
+    project: Type.Object(PROJECT_REFERENCE, { ...strict, description: 'The project that is merged.' }),
+    into: Type.Object(PROJECT_REFERENCE, { ...strict, description: 'The target project.' }),
+    aliases: Type.Array(Type.String(), { description: 'Names that now refer to the target project.' }),
+    entries: Type.Integer({ description: 'Number of entries that move, which are all unbilled ones.' }),
+    unpriced_entries: Type.Integer({ description: 'Number of these entries without a known cost.' }),
+    cost: Type.Number({ description: 'Total cost of the other entries, in US dollars.' }),
+    billed_entries: Type.Integer({ description: 'Number of entries that do not move because they are on bills.' }),
+    tickets: Type.Integer({ description: 'Number of tickets that move.' }),
     former_leads: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, strict), {
-      description: 'Who leads the merged project and not the one that stays: they see the moved entries no more.',
+      description:
+        'Leads of the merged project who do not lead the target project and therefore lose access to the moved entries.',
     }),
     complete: Type.Boolean({
-      description: 'False where the time of a call was over before everything had moved: call again, with the id.',
+      description: 'False if the request reached its time limit before everything was moved; repeat it with the id.',
     }),
   },
   strict,
@@ -191,32 +192,34 @@ export type MergeBody = Static<typeof MergeBody>
 export const TicketBody = Type.Object(
   {
     id: Type.String({ description: 'Id of the ticket (tkt_…).' }),
-    key: name('By which reports name it, such as `ACME-42` or `acme/web#17`.'),
-    title: orNull(name('What it is about.')),
+    key: name('Key with which reports name the ticket, such as `ACME-42` or `acme/web#17`.'),
+    title: orNull(name('Title of the ticket.')),
     project: projectOf(
-      "Where its entries belong: decided, or where everybody's reports put it. Null where they found no project, or different ones.",
+      'The decided project, or the project that all reports agree on. Null if reports name no project, or different ones.',
     ),
     project_decided: Type.Boolean({
       description:
-        "Whether somebody who manages tickets decided on the project, which then binds everybody's reports. Until then each person's reports place that person's entries only.",
+        "Whether someone who manages tickets has decided the project, which then applies to everyone's reports. Until then, each person's reports determine the project of that person's entries only.",
     }),
     assumed_projects: Type.Optional(
       Type.Array(
         Type.Object(
           {
-            project: projectOf('Null where the reports found no project.'),
-            agent_managers: Type.Integer({ description: "How many people's reports put the ticket there." }),
+            project: projectOf('Null if the reports name no project.'),
+            agent_managers: Type.Integer({
+              description: 'Number of people whose reports name this project for the ticket.',
+            }),
           },
           strict,
         ),
         {
           description:
-            'Where reports put the ticket as long as its project is not decided. For the roles billing and admin, and for who leads these projects.',
+            'The projects that reports name for the ticket as long as its project is not decided. Visible to billing, admin and leads of these projects.',
         },
       ),
     ),
     archived_at: ARCHIVED_AT,
-    created_at: moment('When it was added, or first mentioned in a report.'),
+    created_at: moment('When it was added, or first named in a report.'),
   },
   { ...strict, $id: 'Ticket' },
 )
@@ -224,19 +227,17 @@ export type TicketBody = Static<typeof TicketBody>
 
 const ticketFields = {
   title: clearable(
-    Type.String({ description: 'What it is about.', minLength: 1, maxLength: TITLE_LIMIT }),
-    `must be a text of 1 to ${TITLE_LIMIT} characters, or null for none`,
+    Type.String({ description: 'Title of the ticket.', minLength: 1, maxLength: TITLE_LIMIT }),
+    `must be a string of 1 to ${TITLE_LIMIT} characters, or null for none`,
   ),
   project: clearable(
-    nameOf(
-      "Id, key, name or alias of its project, which from then on binds everybody's reports. Null where none is decided.",
-    ),
+    nameOf("Id, key, name or alias of the project, which then applies to everyone's reports. Null means undecided."),
     'must be the id, key, name or alias of a project, or null for none',
   ),
 }
 
 export const NewTicket = Type.Object(
-  { key: nameOf('Unique, whatever the case.', ['ACME-42', 'acme/web#17']), ...ticketFields },
+  { key: nameOf('Unique, ignoring case.', ['ACME-42', 'acme/web#17']), ...ticketFields },
   strict,
 )
 export type NewTicket = Static<typeof NewTicket>

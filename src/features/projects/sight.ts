@@ -55,23 +55,23 @@ export function requireChange(sight: Sight, what: 'project' | 'ticket', fields: 
 }
 
 function beyondLead(what: 'project' | 'ticket', fields: readonly string[]): Problem {
-  const may = what === 'project' ? 'its aliases' : 'its title, and archive and restore it'
+  const may = what === 'project' ? 'its aliases' : 'its title, and archive or restore it'
   return new Problem(
     'forbidden',
-    `Who leads the ${what === 'project' ? 'project' : "ticket's project"} may change ${may}; ${fields.join(', ')} needs the role billing or admin.`,
+    `Leads of the ${what === 'project' ? 'project' : "ticket's project"} can change only ${may}; changing ${fields.join(', ')} requires the role billing or admin.`,
   )
 }
 
 function needsLead(what: 'project' | 'ticket'): Problem {
   return new Problem(
     'forbidden',
-    `Changing this ${what} needs the role billing or admin, or to lead ${what === 'project' ? 'it' : 'its project'}. An admin can change a role, and billing can make you a lead.`,
+    `To change this ${what}, you need the role billing or admin, or you must be a lead of ${what === 'project' ? 'it' : 'its project'}. Ask an admin to change your role, or billing to make you a lead.`,
   )
 }
 
 /** Throws `forbidden` for whoever is neither billing nor admin, on routes and commands alike. */
 export function requireEverything({ viewer }: Party): void {
   if (viewer.sees !== 'everything') {
-    throw new Problem('forbidden', 'This needs the role billing or admin. An admin can change your role.')
+    throw new Problem('forbidden', 'This requires the role billing or admin. Ask an admin to change your role.')
   }
 }

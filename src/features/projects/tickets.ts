@@ -35,8 +35,8 @@ async function getTicket(reader: Reader, ticket: string): Promise<TicketView> {
 }
 
 function keyTaken({ ticket }: TicketView): Problem {
-  const state = ticket.archivedAt === null ? '' : ', which is archived'
-  return new Problem('already_exists', `There is a ticket ${ticket.key} (${ticket.uid})${state}.`)
+  const state = ticket.archivedAt === null ? '' : ', archived'
+  return new Problem('already_exists', `A ticket with the key ${ticket.key} already exists (${ticket.uid}${state}).`)
 }
 
 function objectOf({ ticket }: TicketView) {
@@ -51,7 +51,7 @@ function recordOf(view: TicketView): Record<string, unknown> {
 function needsDecider({ ticket }: TicketView): Problem {
   return new Problem(
     'forbidden',
-    `To decide on the project of ticket ${ticket.key}, you need the role billing or admin, or to lead that project.`,
+    `To set the project of ticket ${ticket.key}, you need the role billing or admin, or you must be a lead of that project.`,
   )
 }
 
@@ -59,7 +59,7 @@ function needsDecider({ ticket }: TicketView): Problem {
 function needsManager({ ticket }: TicketView): Problem {
   return new Problem(
     'forbidden',
-    `Ticket ${ticket.key} belongs to another project, or has entries that you cannot see. To decide on its project, you need the role billing or admin.`,
+    `Ticket ${ticket.key} belongs to another project, or has entries that you cannot see. To set its project, you need the role billing or admin.`,
   )
 }
 
@@ -75,7 +75,7 @@ export function createTickets({ db, clock, audit }: Dependencies) {
     const view = await findProjectNamed(reader, project)
     if (view) return (await getProject(reader, view.project.id)).id
     throw validationFailed([
-      { pointer: '/project', code: 'unknown', message: `'${project}' is the id or name of no project` },
+      { pointer: '/project', code: 'unknown', message: `'${project}' is not the id or name of a project` },
     ])
   }
 

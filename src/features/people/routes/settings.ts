@@ -29,7 +29,7 @@ export const settingsRoutes = ({ people }: { people: PeopleService }) =>
       detail: documented({
         id: 'getSettings',
         tag,
-        summary: 'Read the settings',
+        summary: 'Get the organization settings',
         responses: { 200: { description: 'The settings.', schema: Settings, example: EXAMPLE_SETTINGS } },
       }),
     })
@@ -46,9 +46,9 @@ export const settingsRoutes = ({ people }: { people: PeopleService }) =>
         detail: documented({
           id: 'changeSettings',
           tag,
-          summary: 'Change the settings',
+          summary: 'Update the organization settings',
           body: { example: { unknown_projects: 'hold' } },
-          responses: { 200: { description: 'The settings now.', schema: Settings, example: EXAMPLE_SETTINGS } },
+          responses: { 200: { description: 'The updated settings.', schema: Settings, example: EXAMPLE_SETTINGS } },
         }),
       },
     )
@@ -63,8 +63,8 @@ export const settingsRoutes = ({ people }: { people: PeopleService }) =>
         detail: documented({
           id: 'getLogo',
           tag,
-          summary: 'Read the picture on bills',
-          responses: { 200: { description: 'The picture.', also: PICTURES } },
+          summary: 'Get the logo',
+          responses: { 200: { description: 'The image file.', also: PICTURES } },
           problems: ['not_found'],
         }),
       },
@@ -79,10 +79,11 @@ export const settingsRoutes = ({ people }: { people: PeopleService }) =>
         detail: documented({
           id: 'setLogo',
           tag,
-          summary: 'Set the picture on bills',
-          description: 'The body is the file: PNG or JPEG, up to 256 KiB and 2,000 pixels on each side.',
+          summary: 'Set the logo',
+          description:
+            'The logo appears on bills. The body is the image file: PNG or JPEG, up to 256 KiB and 2,000 × 2,000 pixels.',
           body: { also: PICTURES },
-          responses: { 200: { description: 'The settings now.', schema: Settings, example: EXAMPLE_SETTINGS } },
+          responses: { 200: { description: 'The updated settings.', schema: Settings, example: EXAMPLE_SETTINGS } },
           problems: ['body_too_large', 'unsupported_media_type', 'validation_failed'],
         }),
       },
@@ -95,10 +96,14 @@ export const settingsRoutes = ({ people }: { people: PeopleService }) =>
         detail: documented({
           id: 'removeLogo',
           tag,
-          summary: 'Take the picture off bills',
-          description: 'Off those that are sent from now on.',
+          summary: 'Remove the logo',
+          description: 'Bills that were already sent keep it.',
           responses: {
-            200: { description: 'The settings now.', schema: Settings, example: { ...EXAMPLE_SETTINGS, logo: null } },
+            200: {
+              description: 'The updated settings.',
+              schema: Settings,
+              example: { ...EXAMPLE_SETTINGS, logo: null },
+            },
           },
         }),
       },

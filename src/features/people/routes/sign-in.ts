@@ -23,7 +23,7 @@ import type { PeopleService, SignedIn } from '../service.ts'
 const tag = 'People'
 
 const SignOutQuery = t.Object(
-  { everywhere: parameter({ type: 'boolean', description: 'Also where else you are signed in.' }) },
+  { everywhere: parameter({ type: 'boolean', description: 'Whether to end all your other sessions too.' }) },
   { additionalProperties: false },
 )
 
@@ -46,10 +46,11 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
       detail: documented({
         id: 'getMe',
         tag,
-        summary: 'Show who is calling',
-        description: 'Tells what Tally understands of the token or the session that was sent: a good first call.',
+        summary: 'Get the caller',
+        description:
+          'Returns the person and the token or session that the request is authenticated with. A good first request.',
         responses: {
-          200: { description: 'The person, and the token or the session.', schema: Me, example: EXAMPLE_ME },
+          200: { description: 'The person, and the token or session.', schema: Me, example: EXAMPLE_ME },
         },
       }),
     })
@@ -68,9 +69,9 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
           id: 'changeMe',
           tag,
           summary: 'Change your name',
-          description: 'An admin changes the e-mail address and the role.',
+          description: 'Only an admin can change your e-mail address and role.',
           body: { example: { name: 'Ada Lovelace' } },
-          responses: { 200: { description: 'Who you are now.', schema: Me, example: EXAMPLE_SESSION } },
+          responses: { 200: { description: 'The updated person.', schema: Me, example: EXAMPLE_SESSION } },
         }),
       },
     )
@@ -84,7 +85,7 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
         detail: documented({
           id: 'listMySessions',
           tag,
-          summary: 'List where you are signed in',
+          summary: 'List your sessions',
           description: '`DELETE /session?everywhere=true` ends all of them.',
           responses: { 200: { description: 'Your sessions.', schema: SessionList, example: EXAMPLE_SESSIONS } },
         }),
@@ -105,7 +106,7 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
           tag,
           summary: 'Sign in',
           description:
-            'Begins a session, which the cookie stands for. It ends after 30 days, after 7 days without a call, by signing out, with a change of the password elsewhere, and when the person is disabled. After ten failures of an address, or for one person, further attempts have to wait, longer with each failure; a browser in which the person signed in before waits for its own failures only.',
+            'Starts a session and sets its cookie. The session ends after 30 days, after 7 days without a request, when you sign out, when the password is changed elsewhere, and when the person is disabled. After ten failed attempts from an address or for a person, further attempts must wait, longer with each failure; a browser in which the person has signed in before waits only for its own failures.',
           body: { example: { email: 'ada@example.com', password: 'correct horse battery' } },
           responses: {
             200: { description: 'Signed in.', schema: Me, headers: ['Set-Cookie'], example: EXAMPLE_SESSION },
@@ -153,9 +154,9 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
           id: 'changePassword',
           tag,
           summary: 'Change your password',
-          description: 'Ends your other sessions; this one goes on.',
+          description: 'Ends your other sessions but not this one.',
           body: { example: { current: 'correct horse battery', new: 'staple of another kind' } },
-          responses: { 204: { description: 'The password is changed.', headers: ['Set-Cookie'] } },
+          responses: { 204: { description: 'The password was changed.', headers: ['Set-Cookie'] } },
           problems: ['too_many_attempts'],
         }),
       },
@@ -170,13 +171,13 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
         detail: documented({
           id: 'choosePassword',
           tag,
-          summary: 'Choose a password by a one-time link',
+          summary: 'Set a password with a one-time link',
           description:
-            'Takes a link that an admin made (`POST /users`, `tally users invite`, `tally users reset-password`), ends every session of the person and begins a new one.',
+            'Uses a link created by an admin (`POST /users`, `tally users invite`, `tally users reset-password`), ends all sessions of the person and starts a new one.',
           body: { example: { link_token: '0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE', password: 'correct horse battery' } },
           responses: {
             200: {
-              description: 'The password is set, and the person signed in.',
+              description: 'The password is set and the person is signed in.',
               schema: Me,
               headers: ['Set-Cookie'],
               example: EXAMPLE_SESSION,
@@ -214,9 +215,9 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
         detail: documented({
           id: 'setUp',
           tag,
-          summary: 'Set Tally up',
+          summary: 'Set up Tally',
           description:
-            'Names the organization, makes its first admin and signs them in, by the one-time link that `tally serve` prints while there are no people. Needs no token.',
+            'Names the organization, creates its first admin and signs them in. Uses the one-time link that `tally serve` prints as long as there are no people. Needs no token.',
           body: { example: EXAMPLE_SET_UP },
           responses: {
             201: {

@@ -24,9 +24,9 @@ const path = { id: 'Id of the token (tok_…).' }
 
 const TokenQuery = t.Object(
   {
-    user: listParameter('Who made it, by id or e-mail address.'),
-    kind: listParameter('What it is for.', { type: 'string', enum: [...TOKEN_KINDS] }),
-    state: listParameter('What it is now.', { type: 'string', enum: [...TOKEN_STATES] }),
+    user: listParameter('The creator: id or e-mail address.'),
+    kind: listParameter('Kind of token.', { type: 'string', enum: [...TOKEN_KINDS] }),
+    state: listParameter('State of the token.', { type: 'string', enum: [...TOKEN_STATES] }),
     ...listPage('Tokens'),
   },
   { additionalProperties: false },
@@ -58,7 +58,7 @@ export const tokensRoutes = ({ people }: { people: PeopleService }) =>
           id: 'listTokens',
           tag,
           summary: 'List tokens',
-          description: 'Your own, for an admin everybody’s, the newest first.',
+          description: 'Your own tokens, or everyone’s if you are an admin, newest first.',
           responses: {
             200: {
               description: 'A page of tokens.',
@@ -86,13 +86,13 @@ export const tokensRoutes = ({ people }: { people: PeopleService }) =>
         detail: documented({
           id: 'createToken',
           tag,
-          summary: 'Make a token',
+          summary: 'Create a token',
           description:
-            'It is yours, and shown this once. What is reported with a service token belongs to you; a read token sees what you see. Admins alone make organization tokens, and only those with the role billing or admin a token that may send bills.',
+            'The token belongs to you and is shown only once. Entries reported with a service token belong to you; a read token has the same access as you. Only admins can create organization tokens, and only people with the role billing or admin can create tokens that may send bills.',
           body: { example: EXAMPLE_NEW_TOKEN },
           responses: {
             201: {
-              description: 'The token was made.',
+              description: 'The token was created.',
               schema: CreatedToken,
               headers: ['Location'],
               example: EXAMPLE_CREATED_TOKEN,
@@ -106,7 +106,7 @@ export const tokensRoutes = ({ people }: { people: PeopleService }) =>
       detail: documented({
         id: 'getToken',
         tag,
-        summary: 'Read one token',
+        summary: 'Get a token',
         path,
         responses: { 200: { description: 'The token.', schema: TokenBody, example: EXAMPLE_TOKEN } },
       }),
@@ -121,10 +121,11 @@ export const tokensRoutes = ({ people }: { people: PeopleService }) =>
           id: 'revokeToken',
           tag,
           summary: 'Revoke a token',
-          description: 'One of yours, for an admin any. It is refused from the next call on, for good.',
+          description:
+            'You can revoke your own tokens; admins can revoke any. The token stops working immediately and permanently.',
           path,
           responses: {
-            200: { description: 'The token is revoked.', schema: TokenBody, example: EXAMPLE_REVOKED_TOKEN },
+            200: { description: 'The token was revoked.', schema: TokenBody, example: EXAMPLE_REVOKED_TOKEN },
           },
         }),
       },

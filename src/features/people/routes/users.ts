@@ -23,14 +23,18 @@ import {
 import type { PeopleService } from '../service.ts'
 
 const tag = 'People'
-const path = { id: 'Id of the person (usr_…), or their e-mail address.' }
+const path = { id: 'Id (usr_…) or e-mail address of the person.' }
 const allow = { session: ['admin'] } as const
 
 const UserQuery = t.Object(
   {
-    search: parameter({ type: 'string', description: 'A text that the name or the e-mail address contains.' }),
-    role: listParameter('What they may see and do.', { type: 'string', enum: [...ROLES] }),
-    state: parameter({ type: 'string', enum: [...USER_STATES], description: 'Whether they may sign in.' }),
+    search: parameter({ type: 'string', description: 'Text to search for in the name and the e-mail address.' }),
+    role: listParameter('Role of the person.', { type: 'string', enum: [...ROLES] }),
+    state: parameter({
+      type: 'string',
+      enum: [...USER_STATES],
+      description: 'Whether the person is active or disabled.',
+    }),
     ...listPage('People'),
   },
   { additionalProperties: false },
@@ -63,7 +67,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
           id: 'listUsers',
           tag,
           summary: 'List people',
-          description: 'The last added first; as CSV by name.',
+          description: 'Most recently added first; CSV is sorted by name.',
           responses: {
             200: {
               description: 'A page of people.',
@@ -92,11 +96,11 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
           tag,
           summary: 'Invite a person',
           description:
-            'Adds them and makes the one-time link by which they choose a password, within a week. Until then they cannot sign in.',
+            'Adds the person and creates a one-time link, valid for a week, with which they set a password. Until then they cannot sign in.',
           body: { example: EXAMPLE_NEW_USER },
           responses: {
             201: {
-              description: 'The person, and the link to hand over.',
+              description: 'The person, and the link to give to them.',
               schema: PasswordLinkBody,
               headers: ['Location'],
               example: EXAMPLE_LINK,
@@ -111,7 +115,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       detail: documented({
         id: 'getUser',
         tag,
-        summary: 'Read one person',
+        summary: 'Get a person',
         path,
         responses: { 200: { description: 'The person.', schema: UserBody, example: EXAMPLE_USER } },
       }),
@@ -127,11 +131,11 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
         detail: documented({
           id: 'changeUser',
           tag,
-          summary: 'Change a person',
-          description: 'A new role holds from their next call on, also for what their read tokens see.',
+          summary: 'Update a person',
+          description: 'A new role applies from the next request, including requests with their read tokens.',
           path,
           body: { example: { role: 'billing' } },
-          responses: { 200: { description: 'The person now.', schema: UserBody, example: EXAMPLE_USER } },
+          responses: { 200: { description: 'The updated person.', schema: UserBody, example: EXAMPLE_USER } },
           problems: ['already_exists', 'last_admin'],
         }),
       },
@@ -141,8 +145,8 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       detail: documented({
         id: 'getFurtherEmails',
         tag,
-        summary: 'Read further e-mails',
-        description: 'By which telemetry finds the person; they do not sign in with them.',
+        summary: 'Get additional e-mail addresses',
+        description: 'Addresses that match telemetry to the person. They cannot be used to sign in.',
         path,
         responses: {
           200: { description: 'The addresses.', schema: FurtherEmails, example: EXAMPLE_EMAILS },
@@ -162,13 +166,13 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
         detail: documented({
           id: 'setFurtherEmails',
           tag,
-          summary: 'Set further e-mails',
+          summary: 'Set additional e-mail addresses',
           description:
-            'Replaces the list. Sessions that telemetry brings from now on belong to the person where they name one of the addresses and the setting `telemetry_by_email` is on; what came before stays until it is assigned.',
+            'Replaces the list. New telemetry sessions that name one of these addresses belong to the person if the setting `telemetry_by_email` is on. Earlier sessions do not change until you assign them.',
           path,
           body: { example: EXAMPLE_EMAILS },
           responses: {
-            200: { description: 'The addresses now.', schema: FurtherEmails, example: EXAMPLE_EMAILS },
+            200: { description: 'The updated addresses.', schema: FurtherEmails, example: EXAMPLE_EMAILS },
           },
           problems: ['already_exists'],
         }),
@@ -185,11 +189,11 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
           tag,
           summary: 'Disable a person',
           description:
-            'Signs them out and stops their service and read tokens, at once. Organization tokens belong to the organization and go on.',
+            'Signs the person out and stops their service and read tokens immediately. Organization tokens belong to the organization and keep working.',
           path,
           responses: {
             200: {
-              description: 'The person, and which of their tokens somebody relied on.',
+              description: 'The person, and their recently used tokens that stopped working.',
               schema: DisabledUser,
               example: EXAMPLE_DISABLED,
             },
@@ -207,9 +211,9 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
           id: 'enableUser',
           tag,
           summary: 'Enable a person',
-          description: 'Lets them sign in, and their tokens work, again.',
+          description: 'The person can sign in again, and their tokens work again.',
           path,
-          responses: { 200: { description: 'The person now.', schema: UserBody, example: EXAMPLE_USER } },
+          responses: { 200: { description: 'The updated person.', schema: UserBody, example: EXAMPLE_USER } },
         }),
       },
     )
@@ -226,8 +230,9 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
         detail: documented({
           id: 'inviteUserAgain',
           tag,
-          summary: 'Make another invitation link',
-          description: 'For somebody who has no password yet. Works for a week; earlier links stop working.',
+          summary: 'Create a new invitation link',
+          description:
+            'For a person who has no password yet. The link is valid for a week; earlier links stop working.',
           path,
           responses: { 200: { description: 'The link.', schema: PasswordLinkBody, example: EXAMPLE_LINK } },
           problems: ['already_exists'],
@@ -247,9 +252,9 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
         detail: documented({
           id: 'makePasswordLink',
           tag,
-          summary: 'Make a link to choose a new password',
+          summary: 'Create a password reset link',
           description:
-            'Works for a day; earlier links stop working. The old password goes on until a new one is chosen, which ends their sessions.',
+            'The link is valid for a day; earlier links stop working. The old password works until the person sets a new one, which ends their sessions.',
           path,
           responses: { 200: { description: 'The link.', schema: PasswordLinkBody, example: EXAMPLE_LINK } },
         }),

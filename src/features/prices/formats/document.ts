@@ -16,7 +16,7 @@ export const MODELS_LIMIT = 20_000
 const MODEL_LIMITS = { depth: 20, parts: 2_000 }
 
 export function tooManyModels(): RangeError {
-  return new RangeError(`it has more than ${MODELS_LIMIT.toLocaleString('en')} models; divide the file`)
+  return new RangeError(`it has more than ${MODELS_LIMIT.toLocaleString('en')} models; split the file`)
 }
 
 /** What formats look for before they parse anything. */
@@ -119,6 +119,6 @@ function countsOf(bytes: Uint8Array): JsonCounts {
 
 function twice(name: string | undefined): RangeError {
   return new RangeError(
-    `${name === undefined ? 'a name' : `the name '${name.slice(0, 40)}'`} is there twice in one object`,
+    `${name === undefined ? 'a name' : `the name '${name.slice(0, 40)}'`} occurs twice in one object`,
   )
 }

@@ -71,7 +71,7 @@ function readPrices(notes: ModelNotes, prices: Holder, startDate: unknown): bool
   if (PARTS_OF_OUTPUT.some((key) => prices[key] !== undefined)) {
     notes.refuse(
       'output_in_parts',
-      'charges reasoning or citations apart from other output, which entries do not tell apart',
+      'has separate prices for reasoning or citations, but entries do not count these separately',
     )
   }
   return notes.take({ ...base, tiers: tiers.ascending() }, 'genai-prices', dayOf(notes, startDate))
@@ -82,7 +82,7 @@ function readTiers(notes: ModelNotes, tiers: TierNotes, kind: PricedKind, listed
   for (const tier of listed) {
     const start = isHolder(tier) ? tier.start : undefined
     if (!isHolder(tier) || typeof start !== 'number' || !Number.isSafeInteger(start) || start < 0) {
-      notes.refuse('bad_tier', 'has a tier that does not say above which number of tokens it begins')
+      notes.refuse('bad_tier', 'has a tier without the number of tokens above which it applies')
     } else tiers.add(start + 1, kind, notes.priceAt(tier, 'price', PER_MILLION_DIGITS))
   }
 }
@@ -90,7 +90,7 @@ function readTiers(notes: ModelNotes, tiers: TierNotes, kind: PricedKind, listed
 function dayOf(notes: ModelNotes, startDate: unknown): number | undefined {
   if (startDate === undefined) return undefined
   const day = typeof startDate === 'string' ? parseMoment(startDate) : undefined
-  if (day === undefined) notes.refuse('bad_date', 'start_date is not a date such as 2026-11-20')
+  if (day === undefined) notes.refuse('bad_date', 'start_date must be a date, such as 2026-11-20')
   return day
 }
 

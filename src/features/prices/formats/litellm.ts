@@ -105,7 +105,7 @@ function pricesOf(notes: ModelNotes, holder: Holder): KindPrices {
 function refuseReasoningApart(notes: ModelNotes, holder: Holder, { output }: KindPrices): void {
   const reasoning = notes.priceAt(holder, 'output_cost_per_reasoning_token', PER_TOKEN_DIGITS)
   if (reasoning !== null && reasoning !== output) {
-    notes.refuse('output_in_parts', 'charges reasoning apart from other output, which entries do not tell apart')
+    notes.refuse('output_in_parts', 'has a separate price for reasoning, but entries do not count reasoning separately')
   }
 }
 
@@ -121,7 +121,7 @@ function rangesOf(notes: ModelNotes, model: Holder): { from: number; prices: Kin
   return listed.flatMap((range) => {
     const from = isHolder(range) && Array.isArray(range.range) ? range.range[0] : undefined
     if (!Number.isSafeInteger(from) || from < 0) {
-      notes.refuse('bad_tier', 'tiered_pricing has a range that does not say where it begins')
+      notes.refuse('bad_tier', 'tiered_pricing has a range without a start')
       return []
     }
     return [{ from, prices: pricesOf(notes, range) }]

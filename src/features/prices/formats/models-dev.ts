@@ -46,7 +46,7 @@ function readModel(table: TableNotes, provider: string, name: string, model: Hol
   const base = pricesNamedAsOurs(notes, cost)
   const reasoning = notes.priceAt(cost, 'reasoning', PER_MILLION_DIGITS)
   if (reasoning !== null && reasoning !== base.output) {
-    notes.refuse('output_in_parts', 'charges reasoning apart from other output, which entries do not tell apart')
+    notes.refuse('output_in_parts', 'has a separate price for reasoning, but entries do not count reasoning separately')
   }
   if (isHolder(cost.context_over_200k)) tiers.addAll(OVER_200K + 1, pricesNamedAsOurs(notes, cost.context_over_200k))
   for (const tier of Array.isArray(cost.tiers) ? cost.tiers : []) readTier(notes, tiers, tier)
@@ -57,7 +57,7 @@ function readModel(table: TableNotes, provider: string, name: string, model: Hol
 function readTier(notes: ModelNotes, tiers: TierNotes, listed: unknown): void {
   const size = isHolder(listed) && isHolder(listed.tier) ? listed.tier.size : undefined
   if (!isHolder(listed) || typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
-    notes.refuse('bad_tier', 'has a tier that does not say above which number of tokens it begins')
+    notes.refuse('bad_tier', 'has a tier without the number of tokens above which it applies')
     return
   }
   tiers.addAll(size + 1, pricesNamedAsOurs(notes, listed))

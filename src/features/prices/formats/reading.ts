@@ -117,10 +117,10 @@ export class ModelNotes {
     this.provider = String(provider ?? '')
     this.model = String(model ?? '')
     if (typeof model !== 'string' || !NAME.test(model)) {
-      this.refuse('bad_name', 'the name of the model must be a text of 1 to 200 characters without control characters')
+      this.refuse('bad_name', 'the model name must be a string of 1 to 200 characters without control characters')
     }
     if (typeof provider !== 'string' || (provider !== '' && !NAME.test(provider))) {
-      this.refuse('bad_name', 'the provider must be a text of at most 200 characters without control characters')
+      this.refuse('bad_name', 'the provider must be a string of at most 200 characters without control characters')
     }
   }
 
@@ -129,7 +129,7 @@ export class ModelNotes {
     if (!this.#reasons.some((reason) => reason.message === message)) this.#reasons.push({ code, message })
   }
 
-  /** The price that a JSON object holds under a key, as pico-dollars per token; null where there is none. */
+  /** The price under a key of a JSON object, in pico-dollars per token; null if absent. */
   priceAt(holder: Holder, key: string, digits: number): Picos | null {
     const value = holder[key]
     if (value === undefined || value === null) return null
@@ -138,7 +138,7 @@ export class ModelNotes {
     return null
   }
 
-  /** A price from its decimal text. What is no price is an issue of the row. */
+  /** Parses a decimal price. An invalid price is an issue of the row. */
   price(text: string, label: string, digits: number): Picos | null {
     const picos = parseDecimal(text, digits)
     if (picos === undefined) {
@@ -153,17 +153,17 @@ export class ModelNotes {
     const off = finer - picos * 10n ** BigInt(FINER_DIGITS)
     if (off === 0n) return picos
     if ((off < 0n ? -off : off) * NOISE_SHARE > finer) {
-      this.refuse('too_fine', `${label} is finer than a pico-dollar per token, Tally’s smallest unit of a price`)
+      this.refuse('too_fine', `${label} is more precise than one pico-dollar per token, Tally’s smallest price unit`)
       return null
     }
     this.#rounded.push({ provider: this.provider, model: this.model, text, picos })
     return picos
   }
 
-  /** Takes the model, or tells why not. False where it was refused. */
+  /** Adds the model, or records why it was refused. False if it was refused. */
   take(prices: Prices, source: PriceSource, effectiveFrom: number | null | undefined = undefined): boolean {
     if (prices.input === null && this.#reasons.length === 0) {
-      this.refuse('no_input_price', 'has no price for input tokens, which is unknown and not free')
+      this.refuse('no_input_price', 'has no input price (a missing price means unknown, not free)')
     }
     const { provider, model } = this
     if (this.#reasons.length > 0) {

@@ -28,7 +28,7 @@ const JSON_FORMATS: JsonFormat[] = [
 
 /** The file as a whole cannot be read, so nothing of it is loaded. */
 function unreadableTable(why: string): Problem {
-  return new Problem('unreadable_price_table', `This is no table of prices that Tally can read: ${why}.`)
+  return new Problem('unreadable_price_table', `Tally cannot read this price table: ${why}.`)
 }
 
 /**
@@ -50,17 +50,18 @@ export function readTable(text: string, asked?: TableFormat): { format: TableFor
 function readJson(document: TableDocument, asked?: TableFormat): { format: TableFormat; reading: TableReading } {
   const found = JSON_FORMATS.find(({ format, fits }) => (asked === undefined || asked === format) && fits(document))
   if (found) return { format: found.format, reading: found.read(document) }
-  if (asked) throw unreadableTable(`it has not the shape of ${asked}`)
-  throw unreadableTable(`its shape is none of ${TABLE_FORMATS.join(', ')}`)
+  if (asked) throw unreadableTable(`it is not in the format ${asked}`)
+  throw unreadableTable(`it is not in a supported format (${TABLE_FORMATS.join(', ')})`)
 }
 
 function readCsv(text: string, asked: TableFormat | undefined): TableReading {
-  if (asked !== undefined && asked !== 'tally') throw unreadableTable(`${asked} is JSON, and this is not`)
+  if (asked !== undefined && asked !== 'tally')
+    throw unreadableTable(`the format ${asked} is JSON, but this file is not`)
   try {
     if (isTallyCsv(text)) return readTallyCsv(text)
   } catch (error) {
     if (error instanceof RangeError) throw unreadableTable(error.message)
     throw error
   }
-  throw unreadableTable(`it is not JSON, and as CSV its first line must name columns of ${TALLY_FIELDS.join(', ')}`)
+  throw unreadableTable(`it is neither JSON nor CSV with a header line of the columns ${TALLY_FIELDS.join(', ')}`)
 }

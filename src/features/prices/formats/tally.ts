@@ -48,7 +48,7 @@ export function readTallyCsv(text: string): TableNotes {
   const names = columnNames(first?.cells)
   const unknown = names.filter((name) => !TALLY_FIELDS.includes(name as TallyField))
   if (unknown.length > 0) {
-    throw new RangeError(`the column '${unknown[0]}' is not known; there are ${TALLY_FIELDS.join(', ')}`)
+    throw new RangeError(`unknown column '${unknown[0]}'; the columns are ${TALLY_FIELDS.join(', ')}`)
   }
   const table = new TableNotes()
   for (const { cells } of lines) {
@@ -114,7 +114,7 @@ export function readTallyPrice(price: Holder): TableNotes {
 function readPrice(table: TableNotes, price: Holder): void {
   const notes = table.model(price.provider ?? '', price.model)
   for (const name of Object.keys(price)) {
-    if (!TALLY_FIELDS.includes(name as TallyField)) notes.refuse('unknown_field', `the field '${name}' is not known`)
+    if (!TALLY_FIELDS.includes(name as TallyField)) notes.refuse('unknown_field', `unknown field '${name}'`)
   }
   notes.take(
     { ...pricesNamedAsOurs(notes, price), tiers: readTiers(notes, price.tiers) },
@@ -129,7 +129,7 @@ function readTiers(notes: ModelNotes, listed: unknown) {
   for (const tier of Array.isArray(listed) ? listed : []) {
     const from = isHolder(tier) ? tier.from_tokens : undefined
     if (!isHolder(tier) || typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1) {
-      notes.refuse('bad_tier', 'has a tier without from_tokens, the number of tokens from which on it holds')
+      notes.refuse('bad_tier', 'has a tier without from_tokens, the number of tokens from which it applies')
     } else tiers.addAll(from, pricesNamedAsOurs(notes, tier))
   }
   return tiers.ascending()
@@ -140,7 +140,7 @@ function momentOf(notes: ModelNotes, written: unknown): number | null | undefine
   if (written === ALWAYS) return null
   const moment = typeof written === 'string' ? parseMoment(written) : undefined
   if (moment === undefined) {
-    notes.refuse('bad_date', `effective_from must be a date, a timestamp with its offset, or '${ALWAYS}'`)
+    notes.refuse('bad_date', `effective_from must be a date, a timestamp with a UTC offset, or '${ALWAYS}'`)
   }
   return moment
 }

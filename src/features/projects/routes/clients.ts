@@ -14,7 +14,7 @@ import { type ClientRow, clientBody, type ProjectsService, readClient, sightOfCl
 const tag = 'Work'
 
 const ClientQuery = t.Object(
-  { ...archivedAndSearch('A text that the name contains.'), ...listPage('Clients') },
+  { ...archivedAndSearch('Text to search for in the name.'), ...listPage('Clients') },
   { additionalProperties: false },
 )
 
@@ -42,7 +42,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
           id: 'listClients',
           tag,
           summary: 'List clients',
-          description: 'Newest first. Members see their names, billing and admin everything.',
+          description: 'Newest first. Members see only names; billing and admin see everything.',
           responses: {
             200: {
               description: 'A page of clients.',
@@ -89,7 +89,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
       async ({ params, caller }) => clientBody(await projects.getClient(params.id), sightOfClients(viewerOf(caller))),
       {
         allow: ['read', 'session'],
-        detail: documented({ id: 'getClient', tag, summary: 'Read one client', path, responses: answer }),
+        detail: documented({ id: 'getClient', tag, summary: 'Get a client', path, responses: answer }),
       },
     )
     .patch(
@@ -106,8 +106,8 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
         detail: documented({
           id: 'changeClient',
           tag,
-          summary: 'Change a client',
-          description: 'What is absent stays, null clears. Bills that were sent keep what they said.',
+          summary: 'Update a client',
+          description: 'Absent fields stay unchanged; null clears a field. Sent bills do not change.',
           path,
           body: { example: { markup: 15, tax_id: null } },
           responses: answer,
@@ -126,9 +126,9 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
         detail: documented({
           id: 'removeClient',
           tag,
-          summary: 'Remove a client that nothing uses',
+          summary: 'Remove an unused client',
           path,
-          responses: { 204: { description: 'It is gone.' } },
+          responses: { 204: { description: 'The client was removed.' } },
           problems: ['in_use'],
         }),
       },
@@ -143,7 +143,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
           id: 'archiveClient',
           tag,
           summary: 'Archive a client',
-          description: 'Takes it out of lists. Its projects go on, and are billed.',
+          description: 'Hides the client from lists. Its projects stay active and billable.',
           path,
           responses: answer,
         }),

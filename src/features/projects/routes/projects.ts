@@ -26,9 +26,9 @@ const MERGING_BUDGET_MS = 10_000
 
 const ProjectQuery = t.Object(
   {
-    ...archivedAndSearch('A text that the key, the name or an alias contains.'),
+    ...archivedAndSearch('Text to search for in the key, the name and the aliases.'),
     client: listParameter('Id or name of a client; `none` for projects without one.'),
-    lead: listParameter('Id or e-mail address of who leads it. A member finds among the projects that they lead.'),
+    lead: listParameter('Id or e-mail address of a lead. Members can search only among the projects they lead.'),
     ...listPage('Projects'),
   },
   { additionalProperties: false },
@@ -65,7 +65,7 @@ export const projectsRoutes = ({ projects, entries }: Dependencies) =>
           tag,
           summary: 'List projects',
           description:
-            'Newest first. Members see their names and clients’ names, leads also budget and leads of theirs, billing and admin everything. Merged projects count as archived.',
+            'Newest first. Members see only the names of projects and clients; leads also see the budget and leads of their projects; billing and admin see everything. Merged projects count as archived.',
           responses: {
             200: {
               description: 'A page of projects.',
@@ -94,7 +94,7 @@ export const projectsRoutes = ({ projects, entries }: Dependencies) =>
           id: 'addProject',
           tag,
           summary: 'Add a project',
-          description: 'Reports may also make one, by naming a project that is not known yet.',
+          description: 'Projects are also added automatically when a report names a new one.',
           body: { example: EXAMPLE_NEW_PROJECT },
           responses: {
             201: {
@@ -119,8 +119,9 @@ export const projectsRoutes = ({ projects, entries }: Dependencies) =>
         detail: documented({
           id: 'getProject',
           tag,
-          summary: 'Read one project',
-          description: 'A merged project is found by its id only; its names lead to the one that it was merged into.',
+          summary: 'Get a project',
+          description:
+            'A merged project can only be retrieved by its id; its names refer to the project it was merged into.',
           path,
           responses: answer,
         }),
@@ -140,9 +141,9 @@ export const projectsRoutes = ({ projects, entries }: Dependencies) =>
         detail: documented({
           id: 'changeProject',
           tag,
-          summary: 'Change a project',
+          summary: 'Update a project',
           description:
-            'What is absent stays, null clears. A former key or name stays as an alias, so that what reports by it keeps arriving. Needs the role billing or admin; who leads the project may add and remove aliases of several words that no report of another person has named.',
+            'Absent fields stay unchanged; null clears a field. A former key or name becomes an alias, so that reports with the old name still arrive. Requires the role billing or admin; project leads can add and remove aliases of several words that no other person’s report has used.',
           path,
           body: { example: { client: 'Acme Ltd', markup: 15, aliases: ['acme/web', 'acme website'] } },
           responses: answer,
@@ -161,9 +162,9 @@ export const projectsRoutes = ({ projects, entries }: Dependencies) =>
         detail: documented({
           id: 'removeProject',
           tag,
-          summary: 'Remove a project that nothing uses',
+          summary: 'Remove an unused project',
           path,
-          responses: { 204: { description: 'It is gone.' } },
+          responses: { 204: { description: 'The project was removed.' } },
           problems: ['in_use'],
         }),
       },
@@ -179,7 +180,7 @@ export const projectsRoutes = ({ projects, entries }: Dependencies) =>
           tag,
           summary: 'Archive a project',
           description:
-            'Takes it out of lists. Reports that name it still arrive there, with a note that it is archived.',
+            'Hides the project from lists. Reports that name it are still assigned to it, with a note that it is archived.',
           path,
           responses: answer,
           problems: ['project_merged'],
@@ -220,11 +221,15 @@ export const projectsRoutes = ({ projects, entries }: Dependencies) =>
           tag,
           summary: 'Merge a project into another one',
           description:
-            'Its key, name and aliases become aliases of the project that stays, which reports and rules follow from then on; its tickets and all its entries that are on no bill move there, each with a row in its history. Leads do not follow. Safe to repeat: where `complete` is false, call again.',
+            'The key, name and aliases of the merged project become aliases of the target project, which reports and rules then use. Its tickets and all its unbilled entries move to the target, each with a row in its history. Leads do not move. The request is safe to repeat; if `complete` is false, repeat it.',
           path,
           body: { example: { into: 'ACME', dry_run: true } },
           responses: {
-            200: { description: 'What moved, or would move.', schema: MergeBody, example: EXAMPLE_MERGE },
+            200: {
+              description: 'What moved, or would move with `dry_run`.',
+              schema: MergeBody,
+              example: EXAMPLE_MERGE,
+            },
           },
           problems: ['project_merged', 'database_deadline'],
         }),

@@ -23,11 +23,12 @@ const tag = 'Work'
 
 const TicketQuery = t.Object(
   {
-    ...archivedAndSearch('A text that the key or the title contains.'),
+    ...archivedAndSearch('Text to search for in the key and the title.'),
     project: listParameter('Id, key, name or alias of a project; `none` for tickets without one.'),
     conflicting: parameter({
       type: 'boolean',
-      description: "Whether different people's reports put the ticket in different projects, and nobody has decided.",
+      description:
+        "Whether different people's reports name different projects for the ticket and its project is not yet decided.",
     }),
     ...listPage('Tickets'),
   },
@@ -95,7 +96,7 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
           id: 'addTicket',
           tag,
           summary: 'Add a ticket',
-          description: 'Reports may also make one, by naming a ticket that is not known yet.',
+          description: 'Tickets are also added automatically when a report names a new one.',
           body: { example: EXAMPLE_NEW_TICKET },
           responses: {
             201: {
@@ -111,7 +112,7 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
     )
     .get('/:id', async ({ params, caller }) => shown(caller, await projects.showTicket(params.id)), {
       allow: ['read', 'session'],
-      detail: documented({ id: 'getTicket', tag, summary: 'Read one ticket', path, responses: answer }),
+      detail: documented({ id: 'getTicket', tag, summary: 'Get a ticket', path, responses: answer }),
     })
     .patch(
       '/:id',
@@ -124,9 +125,9 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
         detail: documented({
           id: 'changeTicket',
           tag,
-          summary: 'Change a ticket',
+          summary: 'Update a ticket',
           description:
-            "What is absent stays, null clears. A project that is named is decided for everybody: all entries of the ticket that are on no bill move there, and later reports that name the ticket go there, whatever project they name. Null takes the decision back; without one it changes nothing. Needs the role billing or admin; who leads its project may change the title, and who leads the named project may decide on a ticket that is not another project's and has no entries they cannot see.",
+            "Absent fields stay unchanged; null clears a field. Setting `project` decides the project for everyone: all unbilled entries of the ticket move there, and later reports that name the ticket are assigned there, whatever project they name. Null withdraws the decision, if there is one. Requires the role billing or admin. Leads of the ticket's project can change the title; leads of the new project can assign a ticket that belongs to no other project and has no entries they cannot see.",
           path,
           body: { example: { title: 'Checkout loses the basket', project: 'ACME' } },
           responses: answer,
@@ -144,9 +145,9 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
         detail: documented({
           id: 'removeTicket',
           tag,
-          summary: 'Remove a ticket that nothing uses',
+          summary: 'Remove an unused ticket',
           path,
-          responses: { 204: { description: 'It is gone.' } },
+          responses: { 204: { description: 'The ticket was removed.' } },
           problems: ['in_use'],
         }),
       },
@@ -162,7 +163,7 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
           tag,
           summary: 'Archive a ticket',
           description:
-            'Takes it out of lists; reports that name it still arrive there. Needs the role billing or admin, or to lead its project.',
+            'Hides the ticket from lists; reports that name it are still assigned to it. Requires the role billing or admin, or being a lead of its project.',
           path,
           responses: answer,
         }),
@@ -178,7 +179,7 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
           id: 'restoreTicket',
           tag,
           summary: 'Restore an archived ticket',
-          description: 'Needs the role billing or admin, or to lead its project.',
+          description: 'Requires the role billing or admin, or being a lead of its project.',
           path,
           responses: answer,
         }),

@@ -249,7 +249,7 @@ export async function usesOfProject(reader: Reader, id: number): Promise<string[
     ...(await anyOf(one(tickets, eq(tickets.projectId, id)), 'tickets')),
     ...(await anyOf(one(rules, eq(rules.projectId, id)), 'placement rules')),
     ...(await anyOf(one(bills, eq(bills.projectId, id)), 'bills')),
-    ...(await anyOf(one(projects, eq(projects.mergedIntoId, id)), 'projects that were merged into it')),
+    ...(await anyOf(one(projects, eq(projects.mergedIntoId, id)), 'merged projects')),
   ]
 }
 
