@@ -1,6 +1,6 @@
 /**
  * Takes away all that a demonstration holds. Nothing that Tally keeps can be removed otherwise: bills, histories and the
- * audit trail are held by triggers, which go with their tables.
+ * audit log are held by triggers, which go with their tables.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ import { postgresTables } from './tables.ts'
 /** What is in a demonstration that it did not bring along. */
 export interface AddedSince {
   entries: number
-  /** By people and the command line, as the audit trail calls it. */
+  /** By people and the command line, as the audit log calls it. */
   changes: { action: string; count: number }[]
 }
 

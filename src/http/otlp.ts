@@ -1,5 +1,5 @@
 /**
- * Answers in the words of OTLP, in which telemetry is pushed: its clients read no problems but `google.rpc.Status`, in
+ * Responses of the OTLP endpoints: OTLP clients expect a `google.rpc.Status` instead of a problem, in
  * the encoding that they sent.
  * https://github.com/open-telemetry/opentelemetry-proto/blob/main/docs/specification.md#otlphttp-response
  */
@@ -9,7 +9,7 @@ import { Problem } from '../errors.ts'
 import { strict } from '../wire.ts'
 import { problemHeaders } from './problems.ts'
 
-/** Below it an exporter finds `logs`, `metrics` and `traces` when it is told the path before `/v1`. */
+/** Prefix of `logs`, `metrics` and `traces`; exporters are configured with the path before `/v1`. */
 export const OTLP_PREFIX = '/api/v1/telemetry/v1'
 
 export type OtlpEncoding = 'json' | 'protobuf'
@@ -19,7 +19,7 @@ export const OTLP_CONTENT_TYPES = {
   protobuf: 'application/x-protobuf',
 } as const satisfies Record<OtlpEncoding, string>
 
-/** What was sent of which something could not be used. */
+/** An export of which some records were rejected. */
 export interface PartialSuccess {
   rejected: number
   message: string | null
@@ -35,7 +35,7 @@ export const RpcStatus = Type.Object(
 
 export const EXAMPLE_RPC_STATUS = { code: 16, message: 'Unknown token. Check that you copied all of it.' }
 
-/** Whether a call is an export, which is answered in its own words whatever becomes of it. */
+/** Whether a request is an OTLP export, which always gets an OTLP response, even for errors. */
 export function isOtlpExport(method: string, path: string): boolean {
   return method === 'POST' && path.startsWith(`${OTLP_PREFIX}/`)
 }
@@ -52,7 +52,7 @@ export interface OtlpForm {
   gzip: boolean
 }
 
-/** How the body of an export is written. Throws where it is in a way that Tally does not read. */
+/** The encoding of an export. Throws if it is not supported. */
 export function readOtlpForm(request: Request): OtlpForm {
   const encoding = findOtlpEncoding(request)
   if (!encoding) {
@@ -93,7 +93,7 @@ export function otlpSuccess(kind: keyof typeof REJECTED, encoding: OtlpEncoding,
 const RPC_CODES: Record<number, number> = { 401: 16, 403: 7, 404: 5, 429: 8, 500: 13, 503: 14 }
 const INVALID_ARGUMENT = 3
 
-/** Never more than a status and a message: details are for programs, and none reads them here. */
+/** Status and message only; OTLP clients do not read details. */
 export function otlpRefusal(problem: Problem, requestId: string, request: Request): Response {
   const { status, detail: message } = problem
   const headers = problemHeaders(problem, requestId)

@@ -1,5 +1,5 @@
 /**
- * Parameters of queries. They arrive as text and are read by the feature, which tells every issue in the words of a
+ * Query parameters. They arrive as text and are parsed by the feature, which reports every issue to the
  * caller; these types say in the OpenAPI document what the text means.
  */
 import { Kind, TypeRegistry } from '@sinclair/typebox'

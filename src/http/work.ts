@@ -1,10 +1,10 @@
-/** What the routes of clients, projects and tickets share. */
+/** Shared by the routes of clients, projects and tickets. */
 import { parameter } from './query.ts'
 
-/** Who may change work, where leads may not. */
+/** Roles that can change clients, projects and tickets. */
 export const MAY_CHANGE = { session: ['billing', 'admin'] } as const
 
-/** The parameters that every list of work has. */
+/** Query parameters of every list of clients, projects and tickets. */
 export const archivedAndSearch = (search: string) => ({
   search: parameter({ type: 'string', description: search }),
   archived: parameter({

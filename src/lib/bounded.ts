@@ -1,4 +1,4 @@
-/** The share that is removed at once: the first key of a map from which many were removed takes long to find. */
+/** The share removed at once, because finding the first key of a map after many removals is slow. */
 const REMOVED_SHARE = 0.1
 
 /** Removes the oldest keys of a map that has reached its limit, so that one more can be added. */

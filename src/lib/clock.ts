@@ -1,4 +1,4 @@
-/** The present, injected so that tests can choose it. */
+/** The current time, injected so that tests can control it. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number

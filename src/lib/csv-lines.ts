@@ -16,7 +16,7 @@ export interface CsvLimits {
   cells: number
 }
 
-/** Every line that is not empty. Throws RangeError where a quote is not closed or within a cell, and for too much. */
+/** All non-empty lines. Throws RangeError for misplaced or unclosed quotes and above the limits. */
 export function csvLines(text: string, limits: CsvLimits = UNLIMITED): CsvLine[] {
   const lines: CsvLine[] = []
   const scanner = new CellScanner(text)

@@ -1,11 +1,11 @@
-/** Names as people type them: outer space and the two ways of writing an accented letter make no difference. */
+/** Normalizes names: surrounding white space and Unicode composition make no difference. */
 
-/** A name as it is kept: in Unicode's composed form, without outer space. */
+/** A name as stored: in Unicode NFC, without surrounding white space. */
 export function composeName(name: string): string {
   return name.normalize('NFC').trim()
 }
 
-/** A name as it is compared: case makes no difference either. */
+/** A name for comparison, which also ignores case. */
 export function foldName(name: string): string {
   return composeName(name).toLowerCase()
 }

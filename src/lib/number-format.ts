@@ -8,7 +8,7 @@ const FORMAT_LIMIT = 40
 /** What may stand around the placeholders: what a file's name and a bank's line of reference can hold. */
 const PLAIN = /^[A-Za-z0-9 ._/-]*$/
 
-/** What is wrong with a format; undefined where nothing is. */
+/** Why a format is invalid; undefined if it is valid. */
 export function issueOfNumberFormat(format: string): string | undefined {
   const names = [...format.matchAll(PLACEHOLDER)].map(([, name]) => name)
   if (names.filter((name) => name === 'sequence').length !== 1) {

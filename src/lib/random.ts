@@ -1,4 +1,4 @@
-/** Chance that repeats: the same seed gives the same draws on every machine. */
+/** Reproducible random numbers: the same seed gives the same sequence on every machine. */
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 

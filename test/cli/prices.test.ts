@@ -289,5 +289,5 @@ test.skipIf(!existsSync(TABLES))('the whole table of LiteLLM loads, every refuse
   expect(stdout).toContain('… and ')
   expect(stdout.match(/check the unit/g)).toHaveLength(30)
   expect(stdout.match(/unknown, not free/g)).toHaveLength(127)
-  expect(stdout.match(/costs nothing/g)).toHaveLength(83)
+  expect(stdout.match(/is free for both/g)).toHaveLength(83)
 })

@@ -115,7 +115,7 @@ test(
   async () => {
     const sheet = await openSheet()
     expect((await tally.done(['sheets', 'remove', sheet])).stdout).toBe(`Removed ${sheet}.\n`)
-    expect((await tally.run(['sheets', 'show', sheet])).stderr).toContain('does not exist')
+    expect((await tally.run(['sheets', 'show', sheet])).stderr).toContain('was not found')
     expect((await tally.run(['sheets', 'open', '--person', 'mia@example.com'])).code).toBe(2)
   },
   TIMEOUT_MS,

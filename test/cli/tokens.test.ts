@@ -115,9 +115,9 @@ describe('refused with one clear message:', () => {
     ['bills by a read token', create({ allow: 'bills', kind: 'read' }), 1, 'is available only for service tokens'],
     ['another permission', create({ allow: 'everything' }), 2, 'Allowed choices are bills'],
     ['an unknown id', ['tokens', 'revoke', `tok_${'0'.repeat(32)}`], 1, 'tally tokens list --all'],
-    ['to show an unknown id', ['tokens', 'show', 'ci'], 1, "no token 'ci'"],
+    ['to show an unknown id', ['tokens', 'show', 'ci'], 1, "The token 'ci' was not found"],
     ['a state with --all', ['tokens', 'list', '--all', '--state', 'usable'], 2, 'cannot be used with'],
-    ['what is no id', ['tokens', 'revoke', 'ci'], 1, "no token 'ci'"],
+    ['what is no id', ['tokens', 'revoke', 'ci'], 1, "The token 'ci' was not found"],
     ['a list of nobody', ['tokens', 'list', '--user', 'nobody@example.com'], 1, 'no person'],
   ] as [string, string[], number, string][])('%s', async (_what, args, code, message) => {
     const ran = await tally.run(args)

@@ -16,7 +16,7 @@ test('a token that calls too often hears 429 and when to come back, while others
   for (let call = 0; call < 3; call += 1) expect((await me(wild)).status).toBe(200)
   const refused = await me(wild)
   expect([refused.status, refused.json.code, refused.headers.get('retry-after')]).toEqual([429, 'rate_limited', '20'])
-  expect(refused.json.detail).toContain('3 times a minute')
+  expect(refused.json.detail).toContain('3 requests per minute')
   expect((await me(calm)).status).toBe(200)
   const session = await app.session()
   for (let call = 0; call < 9; call += 1) expect((await app.call('GET /api/v1/me', { session })).status).toBe(200)

@@ -346,7 +346,7 @@ describe('migrations of a PostgreSQL database', () => {
     const missing = new URL(databaseUrl!)
     missing.pathname = '/no_such_database'
     expect(await refusalOf(missing.href)).toContain(
-      '/no_such_database refused: database "no_such_database" does not exist',
+      '/no_such_database rejected the connection: database "no_such_database" does not exist',
     )
   })
 

@@ -1,4 +1,4 @@
-/** Parameters of the audit trail, read from text: every issue is told under `/query/<name>`. Pure. */
+/** Query parameters of the audit log. Issues are reported under `/query/<name>`. Pure. */
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import type { AuditFilter } from './store.ts'
 

@@ -1,4 +1,4 @@
-/** The audit trail on the wire. One source for OpenAPI and the command line's `--json`. */
+/** API schema of the audit log, shared by OpenAPI and the command line's `--json`. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'

@@ -1,4 +1,4 @@
-/** The audit trail: every change by a person or the command line, kept for good. */
+/** The audit log: every change by a person or the command line, kept permanently. */
 import { userInfo } from 'node:os'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { Role } from '../../database/tables.ts'
@@ -20,7 +20,7 @@ import {
 export { readAuditQuery } from './query.ts'
 export type { AuditFilter, AuditView }
 
-/** Who changes something, and from where. */
+/** Who makes a change, and from where. */
 export interface Actor {
   /** Null on the command line and for Tally itself. */
   userId: number | null
@@ -29,7 +29,7 @@ export interface Actor {
   origin: string
 }
 
-/** Who asks for something: what they may see, what they may do, and as whom it is kept. */
+/** The party making a request: what they can see and do, and who is recorded in the audit log. */
 export interface Party {
   viewer: Viewer
   /** Null on the command line, which may what an admin may. */
@@ -37,19 +37,19 @@ export interface Party {
   by: Actor
 }
 
-/** What Tally does by itself: at its start, or when a time has come. */
+/** Changes made by Tally itself: at startup or on a schedule. */
 export const TALLY: Actor = { userId: null, tokenId: null, origin: 'tally' }
 
 /** What Bun says where the environment names no user, as under some schedulers. */
 const NO_NAME = 'unknown'
 
-/** Whoever works on the machine of the database, by their name there, or else by their number. */
+/** The operating system user who runs the command line: their name, or else their uid. */
 export function commandLineActor(): Actor {
   const { username, uid } = userInfo()
   return { userId: null, tokenId: null, origin: `command line of ${username === NO_NAME ? `user ${uid}` : username}` }
 }
 
-/** A change as it is kept: before and after hold what changed, in the words of the API, and never a secret. */
+/** A recorded change. `before` and `after` hold the changed fields under their API names, never secrets. */
 export interface Change {
   /** `<object>.<what happened>`, such as `project.archived`. */
   action: string

@@ -1,4 +1,4 @@
-/** The table `audit`. Rows are only ever added, which triggers hold. */
+/** The table `audit`. Rows are append-only, which triggers enforce. */
 import { and, asc, desc, eq, gt, gte, inArray, lt, max, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { Tables } from '../../database/tables.ts'
@@ -12,7 +12,7 @@ export async function insertChange(tx: Tx, change: Omit<AuditRecord, 'id'>): Pro
   await tx.insert(tx.tables.audit).values(change)
 }
 
-/** Filters of which all must hold. */
+/** Filters, all of which must match. */
 export interface AuditFilter {
   /** Ids, or names as they were at the time. */
   objects?: string[] | undefined
@@ -28,7 +28,7 @@ export interface AuditFilter {
   search?: string | undefined
 }
 
-/** A change, with who made it. */
+/** A change and the person who made it. */
 export interface AuditView extends Omit<AuditRecord, 'userId' | 'tokenId'> {
   user: { uid: Id<'usr'>; name: string; email: string } | null
   token: { uid: Id<'tok'>; name: string } | null
@@ -86,7 +86,7 @@ function conditionOf(reader: Reader, filter: AuditFilter): SQL | undefined {
   )
 }
 
-/** Changes, the newest first, from behind the key `after`. */
+/** Changes, newest first, starting after the key `after`. */
 export async function listChanges(
   reader: Reader,
   filter: AuditFilter,
@@ -114,14 +114,14 @@ export async function listChanges(
     .limit(limit)
 }
 
-/** The key of the change that was kept last; 0 where there is none. */
+/** The key of the latest change; 0 if there is none. */
 export async function findLastKey(reader: Reader): Promise<number> {
   const { audit } = reader.tables
   const [row] = await reader.select({ id: max(audit.id) }).from(audit)
   return row?.id ?? 0
 }
 
-/** What happened to what, of changes behind the key `after`, the oldest first. */
+/** Actions and objects of the changes after the key `after`, oldest first. */
 export async function listKeptAfter(
   reader: Reader,
   after: number,
@@ -140,7 +140,7 @@ export async function listKeptAfter(
     .execute({ after })
 }
 
-/** The newest changes of one object with these actions, the newest first. */
+/** The latest changes of one object with these actions, newest first. */
 export async function listChangesOf(
   reader: Reader,
   { object, actions, limit }: { object: string; actions: readonly string[]; limit: number },

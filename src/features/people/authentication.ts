@@ -1,4 +1,4 @@
-/** From an `Authorization` header to the caller, on the path of every request. */
+/** Resolves an `Authorization` header to the caller, for every request. */
 import { Cached } from '../../database/cached.ts'
 import type { Database } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'

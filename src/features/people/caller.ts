@@ -10,7 +10,7 @@ export interface Person {
   role: Role
 }
 
-/** A program that calls with a token. */
+/** A program authenticated with a token. */
 export interface TokenCaller<Kind extends 'service' | 'read' | 'organization'> {
   kind: Kind
   token: { id: number; uid: Id<'tok'>; name: string; hint: string; allowBills: boolean; expiresAt: number | null }
@@ -26,10 +26,10 @@ export interface SessionCaller {
   person: Person
 }
 
-/** Who is calling, decided by the credential alone and never by a body. */
+/** The authenticated caller. Determined by the credential alone, never by the body. */
 export type Caller = TokenCaller<'service'> | TokenCaller<'read'> | TokenCaller<'organization'> | SessionCaller
 
 export type CallerKind = Caller['kind']
 
-/** The caller of a call that takes these kinds of credential only. */
+/** The caller of a request that accepts only these kinds of credentials. */
 export type CallerOf<Kind extends CallerKind> = Extract<Caller, { kind: Kind }>

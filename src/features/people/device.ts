@@ -20,7 +20,7 @@ function signatureOf({ uid, passwordHash }: DeviceOwner, name: string): Buffer {
     .digest()
 }
 
-/** What the cookie of a new device holds. */
+/** The cookie value of a new device. */
 export function newDevice(owner: DeviceOwner): string {
   const name = randomBase62(NAME_CHARACTERS)
   return `${name}.${signatureOf(owner, name).toString('base64url')}`

@@ -1,4 +1,4 @@
-/** Further addresses of people: whose an agent's session is that names one of them. Nobody signs in with them. */
+/** Additional e-mail addresses of people, which match telemetry sessions to them. They cannot be used to sign in. */
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { Problem, validationFailed } from '../../errors.ts'
 import { type Actor, type AuditService, difference } from '../audit/service.ts'

@@ -1,4 +1,4 @@
-/** The picture on bills: what may be one. Pure. */
+/** Validates the logo on bills. Pure. */
 import { type Issue, validationFailed } from '../../errors.ts'
 import type { LogoType } from './rules.ts'
 import type { Logo } from './store/organization.ts'
@@ -22,7 +22,7 @@ const PNG_SIZE_AT = 16
 /** Markers of JPEG that begin a frame, which tells its size: all of C0 to CF but C4, C8 and CC. */
 const FRAME_MARKER = /^c[0-35-79-bd-f]$/
 
-/** What the bytes are, whatever they are called. Throws `validation_failed`. */
+/** Detects the image type and size from the bytes. Throws `validation_failed`. */
 export function readLogo(bytes: Uint8Array): Logo {
   if (bytes.length > LOGO_LIMIT_BYTES) {
     throw refused('too_large', `must be at most ${LOGO_LIMIT_BYTES / 1_024} KiB`)

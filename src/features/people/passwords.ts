@@ -24,7 +24,7 @@ export const LINK_CHARACTERS = 32
 /** An invitation may wait for somebody's return from a week off; who asks for a new password is there. */
 const LINK_LIFETIMES_MS: Record<PasswordLink, number> = { invitation: 7 * DAY_MS, password: DAY_MS }
 
-/** What a link to choose a password is for: the first one, or a new one. */
+/** Purpose of a one-time link: to set the first password, or a new one. */
 export type PasswordLink = Exclude<LinkPurpose, 'set_up'>
 
 function wrongPassword(): Problem {
@@ -61,7 +61,7 @@ function disabled({ email }: User): Problem {
   ])
 }
 
-/** A link by which a person chooses a password, and until when. */
+/** A link with which a person sets a password, and its expiry. */
 export interface MadeLink {
   user: User
   link: string

@@ -1,4 +1,4 @@
-/** Parameters of calls about people and tokens, read from text: every issue is told under `/query/<name>`. Pure. */
+/** Query parameters for people and tokens. Issues are reported under `/query/<name>`. Pure. */
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { ROLES, USER_STATES } from './rules.ts'
 import type { TokenFilter } from './store/tokens.ts'
@@ -43,7 +43,7 @@ export function readTokenList(texts: QueryTexts): TokenListQuery {
   return read
 }
 
-/** Whether to sign out everywhere. Throws 422 for what is neither true nor false. */
+/** Whether to sign out everywhere. Throws 422 for anything but true or false. */
 export function readSignOut(texts: QueryTexts): { everywhere: boolean } {
   const query = new Query(texts)
   const everywhere = query.flag('everywhere') ?? false

@@ -1,4 +1,4 @@
-/** What a name, an address, a role, a password, a time zone, a currency and a markup may be. */
+/** Validation rules for names, e-mail addresses, roles, passwords, time zones, currencies and markups. */
 import { ROLES, type Role } from '../../database/tables.ts'
 import type { Issue } from '../../errors.ts'
 import { parseExactDecimal } from '../../lib/money.ts'
@@ -18,7 +18,7 @@ const EMAIL_LIMIT = 254
 /** Length is what makes a password hard to guess; composition rules only make it hard to remember (NIST SP 800-63B). */
 export const PASSWORD_MIN = 10
 
-/** Far above any passphrase; hashing a megabyte would be work for nothing. Characters, of any that people have. */
+/** Maximum length in characters, well above any passphrase; avoids hashing megabytes. */
 export const PASSWORD_LIMIT = 1_000
 
 /** Of what is chosen, before it is hashed. */
@@ -32,7 +32,7 @@ const CONTROL_CHARACTER = /\p{Cc}/u
 /** Control characters but tabs and line breaks, which addresses have. */
 const CONTROL_CHARACTER_IN_LINES = /[^\P{Cc}\t\r\n]/u
 
-/** A postal address of several lines, with room for how to pay. */
+/** Maximum length of multi-line text: postal addresses and payment instructions. */
 export const ADDRESS_LIMIT = 1_000
 
 /** What browsers and PDFs both show as it is. */
@@ -111,7 +111,7 @@ export function issuesOfText(text: string, pointer: string, limit: number): Issu
   return []
 }
 
-/** The issues of a field that was given and not cleared. */
+/** The issues of a field that is present and not null. */
 export function issuesOfGiven<Value>(value: Value | null | undefined, issuesOf: (value: Value) => Issue[]): Issue[] {
   return value === undefined || value === null ? [] : issuesOf(value)
 }

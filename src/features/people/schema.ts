@@ -1,4 +1,4 @@
-/** People, tokens and settings on the wire. One source for validation, OpenAPI and the command line's `--json`. */
+/** API schema of people, tokens and settings, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { ROLES, TOKEN_KINDS, UNKNOWN_PROJECTS } from '../../database/tables.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'

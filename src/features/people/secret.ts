@@ -23,7 +23,7 @@ export function newSecret(kind: TokenKind): string {
   return text + checksum(text)
 }
 
-/** What is wrong with the text itself; undefined for one that a Tally may have made. */
+/** Why the text cannot be a token; undefined if it is well-formed. */
 export function issueOfSecret(secret: string): 'foreign' | 'mistyped' | undefined {
   if (!secret.startsWith('tally_')) return 'foreign'
   if (!SHAPE.test(secret)) return 'mistyped'

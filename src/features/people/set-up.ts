@@ -1,4 +1,4 @@
-/** The first run: a one-time link, by which the first visitor names the organization and becomes its admin. */
+/** First-run setup: a one-time link with which the first visitor names the organization and becomes its admin. */
 import type { Database, Reader } from '../../database/database.ts'
 import { Problem, validationFailed } from '../../errors.ts'
 import { randomBase62 } from '../../lib/base62.ts'

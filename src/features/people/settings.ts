@@ -28,7 +28,7 @@ import {
   updateOrganization,
 } from './store/organization.ts'
 
-/** Absent is unchanged, null clears. */
+/** Absent fields stay unchanged; null clears a field. */
 export type SettingsChange = {
   [Name in keyof Omit<Organization, 'logoType' | 'demoAt'>]?: Organization[Name] | undefined
 }
@@ -39,7 +39,7 @@ const DUE_DAYS_LIMIT = 365
 /** A page has room for so much below its lines. */
 const FOOTER_LIMIT = 1_000
 
-/** The settings as the API and the audit trail name them. */
+/** The settings under their API names, as the audit log records them. */
 export function settingsBody(organization: Organization) {
   const { markupPpm } = organization
   return {
@@ -55,7 +55,7 @@ export function settingsBody(organization: Organization) {
   }
 }
 
-/** What everybody may read of them: how entries are placed and counted, and nothing of bills. */
+/** The settings that everyone can read: placement and counting, but no billing details. */
 export function commonSettingsBody(organization: Organization) {
   const { name, timeZone, currency, unknownProjects, approvalRequired, telemetryByEmail, demoAt } = organization
   return {
@@ -155,21 +155,21 @@ export function createSettings({ db, audit }: { db: Database; audit: AuditServic
       })
     },
 
-    /** Says of everything until `demoAt` that it is made up, and may go. */
+    /** Marks everything up to `demoAt` as removable demo data. */
     declareDemo: (demoAt: number, by: Actor): Promise<void> =>
       db.write(async (tx) => {
         await updateOrganization(tx, { demoAt })
         await audit.record(tx, by, { action: 'organization.demo_made', after: { demo: true } })
       }),
 
-    /** The picture on bills. Throws `not_found` where there is none. */
+    /** The logo on bills. Throws `not_found` if there is none. */
     async getLogo(): Promise<Logo> {
       const logo = await findLogo(db.read)
       if (!logo) throw notFound('The logo')
       return logo
     },
 
-    /** For bills that are sent from now on; null takes it away. Throws `validation_failed` for what is no PNG or JPEG. */
+    /** Sets the logo for future bills; null removes it. Throws `validation_failed` unless it is a PNG or JPEG. */
     async changeLogo(bytes: Uint8Array | null, by: Actor): Promise<Organization> {
       const logo = bytes && readLogo(bytes)
       return db.write(async (tx) => {

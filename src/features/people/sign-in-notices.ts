@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 export const SLOWED = 'user.sign_ins_slowed'
 export const UNLOCKED = 'user.unlocked'
 
-/** What becomes of an e-mail. */
+/** The outcome of sending an e-mail. */
 export interface NoticeMailer {
   send(mail: {
     from: { name: string; address: string }
@@ -31,7 +31,7 @@ export interface NoticeMail {
   from: string | undefined
 }
 
-/** What the log of the server says of an account that strangers try. */
+/** Server log entry for an account with repeated failed sign-in attempts. */
 export interface SlowedAccount {
   user: User
   /** What became of the e-mail; undefined where none can be sent. */

@@ -1,4 +1,4 @@
-/** From an e-mail address and a password to a session, and from its cookie to the caller. */
+/** Creates sessions from an e-mail address and a password, and resolves session cookies to callers. */
 import { Cached } from '../../database/cached.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
@@ -50,7 +50,7 @@ export interface Credentials {
   device?: string | undefined
 }
 
-/** A session that has just begun. */
+/** A session that was just created. */
 export interface SignedIn {
   /** For the cookie: shown once, never stored. */
   secret: string
@@ -59,7 +59,7 @@ export interface SignedIn {
   caller: SessionCaller
 }
 
-/** One of a person's sessions that go on, as they see it themselves. */
+/** One of a person's active sessions, as shown to that person. */
 export interface OwnSession {
   signedInAt: number
   /** To the minute. */
@@ -96,7 +96,7 @@ function signInFailed(): Problem {
   )
 }
 
-/** Only told to who knows the password. */
+/** Returned only after a correct password. */
 function disabledPerson(): Problem {
   return new Problem('sign_in_failed', 'Your account is disabled. Ask an admin to enable it.')
 }
@@ -248,7 +248,7 @@ export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDepe
         .filter(({ expiresAt, lastSeenAt }) => !isExpired(expiresAt, lastSeenAt, now))
     },
 
-    /** Ends the caller's session, or all of theirs, which `by` says in the audit trail. */
+    /** Ends the caller's session, or all of theirs, which `by` says in the audit log. */
     signOut: (
       { session, person }: SessionCaller,
       { everywhere, by }: { everywhere: boolean; by: Actor },

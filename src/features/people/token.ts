@@ -4,7 +4,7 @@ import type { CallerOf, Person } from './caller.ts'
 
 export { TOKEN_KINDS }
 
-/** A token as it is listed: everything but its secret, which nobody can show again. */
+/** A listed token: everything but its secret, which is not stored. */
 export interface Token {
   id: number
   uid: Id<'tok'>
@@ -22,7 +22,7 @@ export interface Token {
   creator: Person & { disabledAt: number | null }
 }
 
-/** `stopped`: its creator is disabled. Organization tokens belong to the organization and go on. */
+/** `stopped`: its creator is disabled. Organization tokens belong to the organization and keep working. */
 export const TOKEN_STATES = ['usable', 'revoked', 'expired', 'stopped'] as const
 export type TokenState = (typeof TOKEN_STATES)[number]
 
@@ -35,10 +35,10 @@ export function stateOfToken(
   return creator.disabledAt !== null && kind !== 'org' ? 'stopped' : 'usable'
 }
 
-/** Who may make a token that pushes telemetry for the whole organization. */
+/** Roles that can create organization tokens. */
 export const MAY_MAKE_ORGANIZATION_TOKENS: readonly Role[] = ['admin']
 
-/** Who may send bills, and so let a service token send them. */
+/** Roles that can send bills, and allow a service token to send them. */
 export const MAY_SEND_BILLS: readonly Role[] = ['billing', 'admin']
 
 const CALLER_KINDS = { svc: 'service', read: 'read', org: 'organization' } as const

@@ -1,4 +1,4 @@
-/** Tokens: making them, listing them, stopping them. */
+/** Creates, lists and revokes tokens. */
 import type { Database } from '../../database/database.ts'
 import { type Role, TOKEN_KINDS, type TokenKind } from '../../database/tables.ts'
 import { Problem, validationFailed } from '../../errors.ts'
@@ -28,13 +28,13 @@ export interface NewToken {
   allowBills?: boolean | undefined
 }
 
-/** A token and what it is at the moment of asking. */
+/** A token and its current state. */
 export interface ListedToken {
   token: Token
   state: TokenState
 }
 
-/** Whose tokens somebody sees and may revoke: everybody's, or those of the person with this key. */
+/** Whose tokens a caller can see and revoke: everyone's, or those of the person with this key. */
 export type TokenScope = { ownerId: number | undefined }
 
 export const EVERYBODYS_TOKENS: TokenScope = { ownerId: undefined }
@@ -58,7 +58,7 @@ function refusedRole(user: User, what: string, roles: readonly Role[]): Problem 
   )
 }
 
-/** What the audit trail keeps of a token: neither the token nor its hash. */
+/** The audit log record of a token, without the token or its hash. */
 function auditedToken({ kind, name, hint, allowBills, expiresAt, creator }: Token) {
   return {
     kind,

@@ -1,4 +1,4 @@
-/** People: adding, inviting and changing them, and stopping whoever leaves. */
+/** Adds, invites, updates and disables people. */
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { Role } from '../../database/tables.ts'
 import { type Issue, Problem, validationFailed } from '../../errors.ts'
@@ -44,7 +44,7 @@ export interface NewUser {
   password?: string | undefined
 }
 
-/** What of a person can be changed; absent is unchanged. */
+/** Changes to a person; absent fields stay unchanged. */
 export interface UserChange {
   email?: string | undefined
   name?: string | undefined
@@ -81,12 +81,12 @@ export async function getUser(reader: Reader, user: string): Promise<User> {
   return found
 }
 
-/** A person as the audit trail names them. */
+/** The audit log object of a person. */
 export function userObject({ uid, email }: Pick<User, 'uid' | 'email'>): { id: string; name: string } {
   return { id: uid, name: email }
 }
 
-/** What the audit trail keeps of a person. */
+/** The audit log record of a person. */
 export function auditedUser({ email, name, role, hasPassword }: User) {
   return { email, name, role, has_password: hasPassword }
 }

@@ -302,7 +302,7 @@ function saysOf({
   return { name, conditions: said, project: project.key, ticket }
 }
 
-/** As the audit trail has it: in the words of the API. */
+/** As the audit log has it: in the words of the API. */
 function recordOf(rule: Rule): Record<string, unknown> {
   return { ...saysOf(rule), enabled: rule.enabled }
 }

@@ -176,7 +176,7 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
     return { plan: planLoad(reading, loaded, clock.now(), options), revision }
   }
 
-  /** `changeOf` says what the audit trail keeps of it, once the rows are there. */
+  /** `changeOf` says what the audit log keeps of it, once the rows are there. */
   async function load(
     table: PlannedTable,
     by: Actor,
@@ -303,7 +303,7 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
   }
 }
 
-/** What the audit trail keeps of a table that was loaded: the rows themselves name who loaded them. */
+/** What the audit log keeps of a table that was loaded: the rows themselves name who loaded them. */
 function changeOfTable({ format, plan: { additions, aliases } }: PlannedTable): Change {
   const changed = additions.filter(({ before }) => before !== undefined).length
   const counts = { new: additions.length - changed, changed, aliases: aliases.length }

@@ -40,7 +40,7 @@ async function getClient(reader: Reader, client: string): Promise<ClientRow> {
   return found
 }
 
-/** As the audit trail and differences have it: in the words of the API. */
+/** As the audit log and differences have it: in the words of the API. */
 function recordOf(client: ClientRow): Record<string, unknown> {
   return clientBody(client, 'everything')
 }

@@ -75,7 +75,7 @@ function refuseField(pointer: string, message: string): Problem {
   return validationFailed([{ pointer, code: 'unknown', message }])
 }
 
-/** As the audit trail and differences have it: in the words of the API. */
+/** As the audit log and differences have it: in the words of the API. */
 function recordOf(view: ProjectView): Record<string, unknown> {
   return projectBody(view, 'everything')
 }

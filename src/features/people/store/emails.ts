@@ -1,9 +1,9 @@
-/** The table `user_emails`: further addresses of people, by which telemetry finds them and nobody signs in. */
+/** The table `user_emails`: additional addresses that match telemetry to people. They cannot be used to sign in. */
 import { asc, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Person } from '../caller.ts'
 
-/** By a further address that is folded already. */
+/** By an additional address, already folded. */
 export async function findUserByFurtherEmail(reader: Reader, email: string): Promise<Person | undefined> {
   const { users, userEmails } = reader.tables
   const [found] = await reader

@@ -46,7 +46,7 @@ export async function findLink(
   return link
 }
 
-/** False where it was used before: of two who follow a link at once, one comes in. */
+/** False if it was already used: of two concurrent uses, only one succeeds. */
 export async function markLinkUsed(tx: Tx, id: number, now: number): Promise<boolean> {
   const { oneTimeLinks } = tx.tables
   const used = await tx

@@ -3,7 +3,7 @@ import { and, desc, eq, gt, isNull, lt, lte, ne } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Person } from '../caller.ts'
 
-/** A session of a signed-in person, whatever became of it. */
+/** A session of a person, active or ended. */
 export interface SignIn {
   id: number
   createdAt: number
@@ -32,7 +32,7 @@ export async function insertSignIn(tx: Tx, { now, ...signIn }: NewSignIn): Promi
   return made!.id
 }
 
-/** Whatever its state, so that a refusal can say why. */
+/** In any state, so that an error can name the reason. */
 export async function findSignInByHash(reader: Reader, hash: Uint8Array): Promise<SignIn | undefined> {
   const { signIns, users } = reader.tables
   const [found] = await reader
@@ -58,7 +58,7 @@ export async function findSignInByHash(reader: Reader, hash: Uint8Array): Promis
   return found
 }
 
-/** The sessions of a person that go on, those begun last first. */
+/** The active sessions of a person, newest first. */
 export async function listSignInsOf(
   reader: Reader,
   { userId, now }: { userId: number; now: number },
@@ -84,7 +84,7 @@ export async function endSignIn(tx: Tx, id: number, now: number): Promise<void> 
     .where(and(eq(signIns.id, id), isNull(signIns.endedAt)))
 }
 
-/** Ends every session of a person, or all but the one that is kept. */
+/** Ends all sessions of a person, except the one to keep, if any. */
 export async function endSignInsOf(
   tx: Tx,
   { userId, kept, now }: { userId: number; kept?: number | undefined; now: number },
@@ -98,7 +98,7 @@ export async function endSignInsOf(
     )
 }
 
-/** Never moves the moment back: several servers and late flushes may write it. */
+/** Never moves the time back: several servers and late flushes may write it. */
 export async function updateSignInLastSeen(tx: Tx, id: number, at: number): Promise<void> {
   const { signIns } = tx.tables
   await tx

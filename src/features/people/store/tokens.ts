@@ -6,7 +6,7 @@ import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import type { Token, TokenState } from '../token.ts'
 
-/** Filters of which all must hold. */
+/** Filters, all of which must match. */
 export interface TokenFilter {
   /** The key of a person, whose tokens alone somebody may see. */
   ownerId?: number | undefined
@@ -66,7 +66,7 @@ function isInState({ tables: { tokens, users } }: Reader, state: TokenState, now
     : and(holds, or(isNull(users.disabledAt), eq(tokens.kind, 'org')))
 }
 
-/** Newest first: all, or a page of them from behind the key `after`. */
+/** Newest first: all, or a page starting after the key `after`. */
 export async function listTokens(
   reader: Reader,
   filter: TokenFilter,
@@ -132,7 +132,7 @@ export async function findTokenByUid(reader: Reader, uid: Id<'tok'>): Promise<To
   return token
 }
 
-/** Whatever its state, so that a refusal can say why. */
+/** In any state, so that an error can name the reason. */
 export async function findTokenByHash(reader: Reader, hash: Uint8Array): Promise<Token | undefined> {
   const [token] = await reader
     .prepared('people.token-by-hash', (prepare) => {
@@ -170,7 +170,7 @@ export async function updateTokenRevoked(tx: Tx, id: number, revokedAt: number):
   await tx.update(tokens).set({ revokedAt }).where(eq(tokens.id, id))
 }
 
-/** Never moves the moment back: several servers and late flushes may write it. */
+/** Never moves the time back: several servers and late flushes may write it. */
 export async function updateTokenLastUsed(tx: Tx, id: number, at: number): Promise<void> {
   await tx
     .prepared('people.token-used', (prepare) => {

@@ -8,7 +8,7 @@ import { containing } from '../../../lib/search-pattern.ts'
 import type { Person } from '../caller.ts'
 import type { UserState } from '../rules.ts'
 
-/** Filters of which all must hold. */
+/** Filters, all of which must match. */
 export interface UserFilter {
   /** A text that the name or the e-mail address contains, whatever the case. */
   search?: string | undefined
@@ -71,7 +71,7 @@ export async function listUsersByName(reader: Reader, filter: UserFilter): Promi
   return rows.map(userOf)
 }
 
-/** The last added first, from behind the key `after`. */
+/** Most recently added first, starting after the key `after`. */
 export async function listUsers(
   reader: Reader,
   filter: UserFilter,
@@ -92,7 +92,7 @@ function canBeAsked(text: string): boolean {
   return !text.includes('\0')
 }
 
-/** By an e-mail address that is folded already. */
+/** By an e-mail address, already folded. */
 export async function findUserByEmail(reader: Reader, email: string): Promise<User | undefined> {
   if (!canBeAsked(email)) return undefined
   const { users } = reader.tables
@@ -112,7 +112,7 @@ export async function findUserById(reader: Reader, id: number): Promise<User | u
   return rows.map(userOf)[0]
 }
 
-/** What a password is compared with; null for a person who has none. By an e-mail address that is folded already. */
+/** What a password is compared with; null for a person who has none. By an e-mail address, already folded. */
 export async function findPasswordHash(
   reader: Reader,
   email: string,
@@ -150,7 +150,7 @@ interface NewUser {
   now: number
 }
 
-/** Undefined where another person has the address already. */
+/** Undefined if another person already has the address. */
 export async function insertUser(tx: Tx, { now, ...user }: NewUser): Promise<User | undefined> {
   const rows = await tx
     .insert(tx.tables.users)
