@@ -11,7 +11,7 @@ export interface Checker {
 /** Caps the response to a badly malformed batch. */
 const ISSUE_LIMIT = 50
 
-/** Every issue of a value, one per pointer (a missing field would otherwise be reported as missing and as wrongly typed). */
+/** All issues of a value, one per pointer (a missing field would otherwise be both missing and wrongly typed). */
 export function issuesOf(checker: Checker, value: unknown, root = ''): Issue[] {
   const issues = new Map<string, Issue>()
   for (const error of checker.Errors(value)) {

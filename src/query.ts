@@ -101,8 +101,8 @@ export class Query {
   }
 
   /**
-   * Rejects parameters that are present but empty, for requests that change everything that matches: a script whose variable
-   * is not set would otherwise change everything.
+   * Rejects parameters that are present but empty, for requests that change everything that matches: a script with an
+   * unset variable would otherwise change everything.
    */
   refuseEmpty(): void {
     for (const [name, texts] of Object.entries(this.texts)) {

@@ -1,10 +1,10 @@
-/** One question in SQL to the embedded database, which can change nothing. */
+/** Runs one read-only SQL query on the embedded database. */
 import { Database as Connection } from 'bun:sqlite'
 
 /** While the log is recovered after a crash. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/** Throws what SQLite says where the query is wrong, or would write. Only the first of several statements is run. */
+/** Throws SQLite's error for an invalid or writing query. Only the first of several statements is run. */
 export function ask(path: string, query: string): { columns: string[]; rows: unknown[][] } {
   const connection = new Connection(path, { readonly: true, safeIntegers: true })
   try {

@@ -1,4 +1,4 @@
-/** Copies a database into a new file and looks whether the copy is whole, off the main thread; see backup.ts. */
+/** Copies a database into a new file and verifies the copy, off the main thread; see backup.ts. */
 import { Database as Connection } from 'bun:sqlite'
 import { setPriority } from 'node:os'
 import { copyWhole } from './copy.ts'

@@ -12,7 +12,7 @@ interface CheckpointsOptions {
   onFatal(error: unknown): void
 }
 
-/** Leaves checkpoints to a thread. What it cannot write or sync ends the process, as does its own end. */
+/** Runs checkpoints on a worker thread. The process exits if the thread cannot write or sync, or if it ends. */
 export function startCheckpoints(options: CheckpointsOptions) {
   const { path, database, pause, resume, onBlocked, onOverwritten, onFatal } = options
   const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url).href, { smol: true })

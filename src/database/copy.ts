@@ -15,7 +15,7 @@ export interface Copy {
   entries: number
 }
 
-/** Where it lies until it is whole. */
+/** Temporary name of an incomplete copy. */
 export const unfinishedName = (path: string) => `${path}.unfinished`
 
 /**
@@ -87,7 +87,7 @@ function openExisting(path: string): Connection {
   }
 }
 
-/** What the copy will take at most. */
+/** Upper limit for the size of the copy. */
 export function sizeOf(reading: Connection): number {
   const { pages } = reading.query<{ pages: number }, []>('SELECT page_count AS pages FROM pragma_page_count').get()!
   const { size } = reading.query<{ size: number }, []>('SELECT page_size AS size FROM pragma_page_size').get()!

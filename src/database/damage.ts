@@ -1,4 +1,4 @@
-/** What is wrong with the file of the database itself. */
+/** Checks the integrity of the database file itself. */
 import { sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
 

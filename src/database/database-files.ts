@@ -10,7 +10,7 @@ const COPIED_FRAMES_OFFSET = 96
 const SUFFIXES = ['', '-wal', '-shm'] as const
 type Suffix = (typeof SUFFIXES)[number]
 
-/** Somebody removed, replaced or overwrote a file that is in use. The message says what to do. */
+/** A database file was removed, replaced or overwritten while in use. The message says what to do. */
 export class LostDatabase extends Error {
   constructor(
     readonly lost: 'moved' | 'replaced' | 'overwritten' | 'log',

@@ -76,7 +76,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** What happened to the database that the process must know of. */
+/** Database events that the process must handle. */
 export interface DatabaseEvents {
   /**
    * The disk failed, or somebody took the files away: it is unknown what is durable, and the process must end without

@@ -1,4 +1,4 @@
-/** How much space the disk of the database has, and what that allows. */
+/** Free disk space, and the limits that follow from it. */
 import { statfsSync } from 'node:fs'
 
 export interface DiskSpace {

@@ -19,7 +19,7 @@ import { DATABASE_FILE } from './open.ts'
 import { onOneConnection } from './postgres.ts'
 import { postgresTables } from './tables.ts'
 
-/** What is in a demonstration that it did not bring along. */
+/** Data in a demo database that `tally demo` did not create. */
 export interface AddedSince {
   entries: number
   /** By people and the command line, as the audit log calls it. */

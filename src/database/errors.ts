@@ -1,4 +1,4 @@
-/** The one place that knows how each engine words its errors. */
+/** Maps the errors of both engines to failures and problems. */
 import { DrizzleQueryError } from 'drizzle-orm'
 import { Problem } from '../errors.ts'
 
@@ -145,12 +145,12 @@ export function overloaded(): Problem {
   )
 }
 
-/** For what comes while the process stops: another one will answer the repeat. */
+/** For requests during shutdown; a retry reaches the next process. */
 export function databaseClosed(): Problem {
   return new Problem('database_unreachable', 'Tally is shutting down. Nothing was written; try again.', retryLater)
 }
 
-/** The problem a client should see for a driver's error, or the error itself where it is no passing one. */
+/** The problem to return for a transient driver error; any other error is returned unchanged. */
 export function asProblem(error: unknown): unknown {
   const bare = withoutValues(error)
   switch (failureOf(bare)) {

@@ -1,4 +1,4 @@
-/** Sums of integers in SQL that hold at any size. */
+/** Integer sums in SQL that cannot overflow. */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 
 /** Where a figure is divided, so that sums of either part fit into 64 bits for any number of entries. */

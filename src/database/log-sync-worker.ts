@@ -13,7 +13,7 @@ export interface LogToSync {
   requests: SharedArrayBuffer
 }
 
-/** What a sync answers: null where all is durable. */
+/** The result of a sync: null on success. */
 export type Synced = { error: { message: string; code?: string } } | null
 
 const post = (synced: Synced) => self.postMessage(synced)

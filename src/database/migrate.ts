@@ -8,7 +8,7 @@ import type { Sql } from 'postgres'
 import { MIGRATIONS, type Migration } from '../../migrations/index.ts'
 import { APPLICATION_ID, configureConnection } from './sqlite.ts'
 
-/** A database that this program must not touch. The message tells the person at the command line what to do. */
+/** A database that this program must not touch. The message says what to do. */
 export class WrongDatabase extends Error {}
 
 /** Longer than any migration of a large database should make the second of two starting processes wait. */
@@ -186,7 +186,7 @@ export async function applyAllToPostgres(client: Sql, now: number): Promise<void
   for (const migration of MIGRATIONS) await applyToPostgres(client, migration, now)
 }
 
-/** Whether Tally has been here before. Throws where another program has. */
+/** Whether the database is already Tally's. Throws if it belongs to another program. */
 export async function isOwnSchema(client: Sql, where: string): Promise<boolean> {
   const [{ encoding }] = await client<[{ encoding: string }]>`SELECT current_setting('server_encoding') AS encoding`
   if (encoding !== 'UTF8') {

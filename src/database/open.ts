@@ -65,7 +65,7 @@ export async function openDatabase({
   }
 }
 
-/** Whether the disk failed, or holds something that is no database of Tally's any more. */
+/** Whether the disk failed, or the file is no longer a Tally database. */
 export const isDiskError = (error: unknown): boolean => failureOf(error) === 'io'
 
 /** SQLite would make a new database and remove the log, which holds what was acknowledged last. */

@@ -1,4 +1,4 @@
-/** Whom the operating system lets read the files of the embedded database: they hold what people cost. */
+/** File permissions of the embedded database, which contains cost data of people. */
 import { chmodSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DATABASE_FILE } from './open.ts'

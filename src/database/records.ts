@@ -13,7 +13,10 @@ export interface PriceTier {
   cache_write_1h?: string
 }
 
-/** What one source said of one model of a session so far. Counts are numbers up to 10^12; money is decimal text of nano-dollars. */
+/**
+ * The totals that one source has reported for one model of a session. Counts are numbers up to 10^12; money is decimal
+ * text of nano-dollars.
+ */
 export interface SessionTotals {
   model: string
   provider: string | null
@@ -46,10 +49,10 @@ export interface TelemetryTotals {
   cost_incomplete: boolean
 }
 
-/** Something that was said last at a moment in milliseconds: what is said later replaces it. */
+/** A value with the time in milliseconds when it was last set; a later one replaces it. */
 export type SaidAt<Value> = [at: number, value: Value]
 
-/** What telemetry says of a session besides figures. */
+/** Attributes of a session from telemetry, besides its counts. */
 export interface SessionFacts {
   agent?: SaidAt<string>
   project?: SaidAt<string>

@@ -1,4 +1,4 @@
-/** Puts a backup in the place of the embedded database. */
+/** Restores a backup of the embedded database. */
 import { Database as Connection } from 'bun:sqlite'
 import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'

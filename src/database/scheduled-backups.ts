@@ -17,7 +17,7 @@ export interface BackupEvents {
   failed(error: unknown): void
 }
 
-/** What the schedule knows, for those who watch. */
+/** The state of the backup schedule, for monitoring. */
 export interface BackupState {
   /** When the newest backup was made; null where there is none. */
   lastMadeAt: number | null
@@ -34,7 +34,7 @@ export function backupName(now: number): string {
   return `tally-${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.db`
 }
 
-/** The moments of the backups in a folder, the newest first. Other files are nobody's business. */
+/** The times of the backups in a folder, newest first. Ignores other files. */
 export function backupsIn(folder: string): { file: string; madeAt: number }[] {
   return readdirSync(folder)
     .flatMap((name) => {
@@ -53,7 +53,7 @@ interface ScheduledBackupsOptions extends BackupPlan {
   events: BackupEvents
 }
 
-/** Starts to make backups. A failed one is told and tried again at the next asking. */
+/** Starts scheduled backups. A failed backup is reported and retried at the next check. */
 export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: ScheduledBackupsOptions) {
   const stopping = new AbortController()
   let running: Promise<void> | undefined

@@ -39,11 +39,11 @@ export type UnknownProjects = (typeof UNKNOWN_PROJECTS)[number]
 export type RollupLevel = 'day' | 'month'
 export type RollupState = 'stale' | 'building' | 'clean' | 'old'
 
-/** How a project may be named. */
+/** The kinds of project names. */
 export const PROJECT_NAME_KINDS = ['key', 'name', 'alias'] as const
 export type ProjectNameKind = (typeof PROJECT_NAME_KINDS)[number]
 
-/** What a one-time link lets its holder do: set Tally up, choose a first password, or choose a new one. */
+/** The purposes of one-time links: set up Tally, set a first password, or set a new one. */
 export type LinkPurpose = 'set_up' | 'invitation' | 'password'
 
 function defineTables(kit: ColumnKit) {

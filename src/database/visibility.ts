@@ -11,15 +11,15 @@ declare const decided: unique symbol
 /** Sees everything, or a person's own entries and those of the projects that they lead at the moment of the question. */
 export type Viewer = ({ sees: 'everything' } | { sees: 'own_and_led'; userId: number }) & { [decided]: true }
 
-/** Who works on the machine of the database. Their command line sees everything. */
+/** The viewer of the command line, which has access to everything. */
 export const EVERYTHING = { sees: 'everything' } as Viewer
 
-/** What a person's role lets them see (product.md, "Roles"), also by way of a token. */
+/** What a person can see because of their role (product.md, "Roles"), also with a token. */
 export function viewerOf({ id, role }: { id: number; role: Role }): Viewer {
   return role === 'member' ? ({ sees: 'own_and_led', userId: id } as Viewer) : EVERYTHING
 }
 
-/** The condition on `entries` that a viewer's every question has; undefined where they see all of them. */
+/** The condition that limits `entries` to those visible to the viewer; undefined if they can see all of them. */
 export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined {
   if (viewer.sees === 'everything') return undefined
   const { entries } = reader.tables

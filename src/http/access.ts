@@ -30,7 +30,7 @@ const CREDENTIALS: Record<CallerKind, string> = {
   session: 'a signed-in person',
 }
 
-/** What the OpenAPI document calls the credentials. */
+/** Names of the security schemes in the OpenAPI document. */
 export const SECURITY_SCHEMES: Record<CallerKind, string> = {
   service: 'serviceToken',
   read: 'readToken',
@@ -60,7 +60,7 @@ function wrongRole(needed: readonly Role[], { kind, person }: Caller): Problem {
   )
 }
 
-/** What a request carries from its first moment on: who calls, from which address, and its id in the log. */
+/** Context of every request: the caller, the client address, and the request id. */
 export const requestState = () =>
   new Elysia({ name: 'request-state' }).decorate({
     caller: null as Caller | null,
@@ -129,7 +129,7 @@ interface Call {
   address: () => string
 }
 
-/** The caller as the one who changes something. */
+/** The caller as the actor of a change. */
 export function actorOf({ caller: sent, address }: Call): Actor {
   const caller = requireCaller(sent)
   return {

@@ -1,4 +1,4 @@
-/** Where a call comes from, as far as that can be known. */
+/** Determines the client address of a request. */
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** What is needed here of Bun's server; null where a call never went over a socket. */

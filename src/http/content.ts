@@ -1,4 +1,4 @@
-/** Answers that are the same for everyone until the program changes: revalidated by their ETag, compressed once. */
+/** Static responses, revalidated by ETag and compressed once. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
@@ -13,7 +13,7 @@ export function accepts({ headers }: Request, encoding: 'br' | 'gzip'): boolean 
   return named.test(headers.get('accept-encoding') ?? '')
 }
 
-/** Whether a client has the answer of this ETag already. */
+/** Whether the client already has the response with this ETag. */
 export function hasTag({ headers }: Request, etag: string): boolean {
   return (headers.get('if-none-match')?.split(',') ?? []).some((tag) => tag.trim() === etag)
 }

@@ -26,7 +26,7 @@ const runningOf = new Map<number, number>()
 /** Streams of answers that were made and not admitted yet. */
 const made = new WeakMap<Response, Outflow>()
 
-/** An answer of bytes that come piece by piece. */
+/** A streamed response. */
 export function streamedResponse(chunks: AsyncIterable<Uint8Array>, headers: Record<string, string>): Response {
   const outflow = new Outflow(piecesOf(chunks))
   const response = new Response(outflow.stream, { headers })
@@ -34,7 +34,7 @@ export function streamedResponse(chunks: AsyncIterable<Uint8Array>, headers: Rec
   return response
 }
 
-/** An answer of bytes that are there. Small ones go to the socket at once. */
+/** A response from bytes in memory. Small ones are sent at once. */
 export function bytesResponse(bytes: Uint8Array, headers: Record<string, string>): Response {
   if (bytes.byteLength <= PIECE_BYTES) return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
   return streamedResponse(only(bytes), { ...headers, 'content-length': String(bytes.byteLength) })
@@ -44,7 +44,7 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** Every answer passes here before it is sent. Throws `too_many_exports`. */
+/** Called for every response before it is sent. Throws `too_many_exports`. */
 export function admitExport(answer: unknown, { method }: Request, caller: Caller | null): void {
   if (!(answer instanceof Response)) return
   const outflow = made.get(answer)

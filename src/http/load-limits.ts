@@ -23,7 +23,7 @@ function overloaded(detail: string): Problem {
   return new Problem('overloaded', `${detail} Nothing was written; try again.`, { headers: { 'retry-after': '1' } })
 }
 
-/** Throws `overloaded` where this request is one too many. */
+/** Throws `overloaded` if there are too many pending requests. */
 export function requireRoom(pendingRequests: number, limit: number): void {
   if (pendingRequests > limit) throw overloaded(`More than ${limit.toLocaleString('en')} requests are pending.`)
 }

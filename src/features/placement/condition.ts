@@ -15,7 +15,7 @@ export interface CompiledCondition extends RuleCondition {
   foldedGlob: string
 }
 
-/** An expression stands between slashes, `/…/`, and ignores case with an `i` behind them. All else is a glob. */
+/** A regular expression is written between slashes, `/…/`, with an `i` to ignore case. All else is a glob. */
 const EXPRESSION = /^\/(.+)\/(i?)$/s
 
 /**
@@ -25,7 +25,7 @@ const EXPRESSION = /^\/(.+)\/(i?)$/s
  */
 const STATES_BYTES = 512 * 1024
 
-/** Throws what re2js throws for an expression that is none. */
+/** Throws re2js's error for an invalid expression. */
 export function compileCondition({ field, matches }: RuleCondition): CompiledCondition {
   const [, source, flag] = EXPRESSION.exec(matches) ?? []
   return {

@@ -1,4 +1,4 @@
-/** Which rule takes an entry, and why the ones before it did not. Pure: knows no database. */
+/** Finds the rule that matches an entry, and why earlier rules do not match. Pure: does not use the database. */
 import type { Id } from '../../lib/id.ts'
 import type { ProjectRow } from '../projects/service.ts'
 import { type CompiledCondition, holdsFor } from './condition.ts'
@@ -33,7 +33,7 @@ export type Verdict = (typeof VERDICTS)[number]
 export interface Step {
   rule: Rule
   verdict: Verdict
-  /** The conditions that do not hold, each with the value that it looked at; null where there is none. */
+  /** The conditions that do not match, each with the value it was compared with; null if there is none. */
   failed?: { field: string; matches: string; value: string | null }[]
 }
 
@@ -79,7 +79,7 @@ export class RuleSet {
     this.#fields = [...new Set(this.#tried.flatMap(({ lasting }) => lasting.map(({ field }) => field)))]
   }
 
-  /** The first rule that takes the subject; undefined where none does. */
+  /** The first rule that matches the subject; undefined if none does. */
   findTaker(subject: Subject): Taken | undefined {
     if (this.#tried.length === 0) return undefined
     const found = this.#candidatesFor(subject).find(({ onSummary }) => holdAll(onSummary, subject))
@@ -120,7 +120,7 @@ function taken(rule: Rule, subject: Subject): Taken {
   return { rule, ...ticketKeyOf(rule, subject) }
 }
 
-/** What becomes of a subject, step by step up to the rule that takes it. */
+/** Evaluates a subject step by step, up to the matching rule. */
 export function explain(rules: Pick<RuleSet, 'rules'>, subject: Subject): { taken: Taken | null; steps: Step[] } {
   const steps: Step[] = []
   for (const rule of rules.rules) {

@@ -1,4 +1,4 @@
-/** What a rule may say, whether it comes over HTTP or from the command line. Pure. */
+/** Validation of rules from HTTP and the command line. Pure. */
 import type { RuleCondition } from '../../database/records.ts'
 import type { Issue } from '../../errors.ts'
 import { issuesOfName } from '../people/service.ts'
@@ -6,7 +6,7 @@ import { type CompiledCondition, compileCondition } from './condition.ts'
 import { PLAIN_FIELDS } from './subject.ts'
 import { issuesOfTemplate } from './ticket-template.ts'
 
-/** More rules than this nobody orders by hand; as many as one answer lists. */
+/** Limit of rules, because all of them are listed in one response and ordered by hand. */
 export const RULES_LIMIT = 1_000
 
 /** There are six fields, and labels: a condition for each, and room for exceptions. */
@@ -28,7 +28,7 @@ export const FIELD_PATTERN = `^(${PLAIN_FIELDS.join('|')}|labels\\.[a-z0-9_.-]{1
 export const FIELD_EXPECTED = `must be one of ${PLAIN_FIELDS.join(', ')}, or labels.<name>`
 const FIELD = new RegExp(FIELD_PATTERN)
 
-/** What a person says of a rule. */
+/** The editable fields of a rule. */
 export interface RuleFields {
   name: string
   conditions: RuleCondition[]
@@ -37,7 +37,7 @@ export interface RuleFields {
   ticket: string | null
 }
 
-/** Every issue of what is said, except of the project, which only the database knows. */
+/** All issues of the fields except the project, which needs the database. */
 export function issuesOfRule({ name, conditions, ticket }: Partial<RuleFields>): Issue[] {
   return [
     ...(name === undefined ? [] : issuesOfName(name, '/name')),
@@ -95,7 +95,7 @@ function issuesOfCondition({ field, matches }: RuleCondition, pointer: string, g
 /** Letters behind the last slash that are flags elsewhere; `/srv/data` remains a glob. */
 const UNKNOWN_FLAGS = /^\/.+\/(?=[dgimsuvxy]{1,4}$)(?!i$)/s
 
-/** The compiled condition, or what re2js says against it. */
+/** The compiled condition, or the error of re2js. */
 function tryCompile(condition: RuleCondition): CompiledCondition | string {
   try {
     return compileCondition(condition)
@@ -104,7 +104,7 @@ function tryCompile(condition: RuleCondition): CompiledCondition | string {
   }
 }
 
-/** How much work a condition may be, as its number of instructions. */
+/** The cost of a condition, as its number of instructions. */
 export function sizeOf({ expression }: CompiledCondition): number {
   return expression?.programSize() ?? 0
 }

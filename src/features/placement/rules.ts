@@ -30,10 +30,10 @@ export type RuleChange = { [Field in keyof RuleFields]?: RuleFields[Field] | und
   enabled?: boolean | undefined
 }
 
-/** A rule to be tried before it is saved. */
+/** A rule to test before it is saved. */
 export interface Unsaved {
   unsaved?: NewRuleFields | undefined
-  /** Id or name of the saved rule which it would change. */
+  /** Id or name of the saved rule that it would replace. */
   replaces?: string | undefined
 }
 
@@ -71,7 +71,7 @@ function tooManyRules(): Problem {
   ])
 }
 
-/** Every rule with what it needs to be tried. */
+/** All rules, ready to be evaluated. */
 export async function loadRules(
   reader: Reader,
   projects: Pick<ProjectsService, 'getProject'>,
@@ -87,7 +87,7 @@ export async function loadRules(
   return rules
 }
 
-/** Why a rule does not run although it is there. */
+/** Why an enabled rule is skipped. */
 export function warningsOf({ project }: Rule): string[] {
   if (project.archivedAt === null) return []
   return [`The project ${project.key} is archived, so this rule is skipped until the project is restored.`]
@@ -169,7 +169,7 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
   }
 
   return {
-    /** Every rule in the order in which they are tried. */
+    /** All rules in evaluation order. */
     async listRules(): Promise<ListedRule[]> {
       return (await list(db.read)).map((rule, index) => ({ rule, position: index + 1 }))
     },
@@ -199,7 +199,7 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
         return { rule: added, position: at }
       }),
 
-    /** What is absent stays. Throws as {@link addRule}, and `not_found`. */
+    /** Absent fields stay unchanged. Throws as {@link addRule}, and `not_found`. */
     changeRule: (by: Actor, named: string, change: RuleChange): Promise<ListedRule> =>
       db.write(async (tx) => {
         const rules = await list(tx)
@@ -222,7 +222,7 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
         return { rule: changed, position }
       }),
 
-    /** Entries that it placed stay where they are and still show it. Throws `not_found`. */
+    /** Entries that the rule placed do not move and still show it. Throws `not_found`. */
     removeRule: (by: Actor, named: string): Promise<void> =>
       db.write(async (tx) => {
         const { rule } = getIn(await list(tx), named)
@@ -230,7 +230,7 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
         await audit.record(tx, by, { action: 'placement_rule.removed', object: objectOf(rule), before: recordOf(rule) })
       }),
 
-    /** Tries the rules in this order from now on. Throws `rules_changed` (409) where they are not exactly those there are. */
+    /** Changes the evaluation order. Throws `rules_changed` (409) unless every existing rule is named exactly once. */
     orderRules: (by: Actor, ids: string[]): Promise<ListedRule[]> =>
       db.write(async (tx) => {
         const before = await list(tx)
@@ -246,7 +246,7 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
 
     rulesWith,
 
-    /** Which rule takes a sample, and why the earlier ones do not. Writes nothing. Throws as {@link rulesWith} does. */
+    /** Finds the rule that matches a sample, and why earlier rules do not. Writes nothing. Throws as {@link rulesWith}. */
     testRules: async (subject: Subject, tried?: Unsaved): Promise<Explanation> =>
       explain(await rulesWith(tried), subject),
   }
@@ -302,7 +302,7 @@ function saysOf({
   return { name, conditions: said, project: project.key, ticket }
 }
 
-/** As the audit log has it: in the words of the API. */
+/** The audit log record, with the API's field names. */
 function recordOf(rule: Rule): Record<string, unknown> {
   return { ...saysOf(rule), enabled: rule.enabled }
 }

@@ -1,4 +1,4 @@
-/** Placement rules on the wire. One source for validation and OpenAPI. */
+/** API schema of placement rules, shared by validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
 import { listOf, moment, oneOf, orNull, strict } from '../../wire.ts'
 import { VERDICTS } from './match.ts'

@@ -21,14 +21,14 @@ export type { RuleVersion, Subject }
 export interface Placement {
   project: ProjectRow | null
   ticket: TicketRow | null
-  /** Null where nothing placed it: the entry is unattributed. */
+  /** Null if the entry is unattributed. */
   by: PlacedBy | null
   /** The rule that placed it, or that gave a named ticket its project. */
   ruleVersionId: number | null
   rule: PlacingRule | null
-  /** Where names disagreed or could not be used. */
+  /** Set if names conflicted or could not be used. */
   note: string | null
-  /** What was named but could not be used, kept so that nothing said is lost. */
+  /** Names that could not be used, kept so that nothing reported is lost. */
   namedProject: string | null
   namedTicket: string | null
   /** This person's entries on the ticket had no project until now: they belong there as well. */
@@ -220,7 +220,7 @@ export function createPlacementService(dependencies: RulesDependencies) {
     placeByNames: (tx: Tx, named: Named, options: PlacementOptions, subject?: Subject): Promise<Placement> =>
       placeNamed(tx, { named, subject }, options),
 
-    /** Names first, then rules. What names could not be used stays with the entry, also where a rule then places it. */
+    /** Names take precedence over rules. Unused names stay on the entry even if a rule places it. */
     async place(tx: Tx, placeable: Placeable & { subject: Subject }, options: PlacementOptions): Promise<Placement> {
       const byNames = await placeNamed(tx, placeable, options)
       if (byNames.by !== null) return byNames
@@ -237,7 +237,7 @@ function placedWith({ uid, name, version, versionId }: Rule): Pick<Placement, 'r
   return { ruleVersionId: versionId, rule: { uid, name, version } }
 }
 
-/** Nothing that is reported is lost on an archived project, but somebody may want to know. */
+/** Entries on archived projects are kept, with a note. */
 function noteArchived({ project, note }: Placement): string {
   return [note, `Project ${project!.key} is archived.`].filter(Boolean).join(' ')
 }

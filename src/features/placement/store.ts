@@ -4,7 +4,7 @@ import type { Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/records.ts'
 import { type Id, newId } from '../../lib/id.ts'
 
-/** A rule as it is now: its place in the order, and what its last version says. */
+/** The current state of a rule: its position and its latest version. */
 export interface RuleRecord {
   id: number
   uid: Id<'rul'>
@@ -20,7 +20,7 @@ export interface RuleRecord {
   changedAt: number
 }
 
-/** Every rule that was not removed, in their order. */
+/** All rules that were not removed, in order. */
 export async function listRules(reader: Reader): Promise<RuleRecord[]> {
   const { placementRules: rules, placementRuleVersions: versions } = reader.tables
   const newest = reader

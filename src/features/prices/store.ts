@@ -119,9 +119,9 @@ export interface PriceView extends StoredPrice {
   loadedBy: { uid: Id<'usr'>; name: string } | null
 }
 
-/** Filters of which all must hold. */
+/** Filters, all of which must match. */
 export interface PriceFilter {
-  /** A text that the name of the model or of the provider contains, whatever the case. */
+  /** Text contained in the model name or the provider, ignoring case. */
   search?: string | undefined
   providers?: string[] | undefined
   models?: string[] | undefined
@@ -142,7 +142,7 @@ function viewOf({ price, loadedBy }: ViewRow): PriceView {
   return { ...price, source: price.source as PriceSource, tiers: (price.tiers ?? []).map(tierOf), loadedBy }
 }
 
-/** Prices, the last loaded first: all, or a page of them from behind the key `after`. */
+/** Prices, most recently loaded first: all, or a page starting after the key `after`. */
 export async function listViews(
   reader: Reader,
   filter: PriceFilter,

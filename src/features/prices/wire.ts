@@ -1,4 +1,4 @@
-/** Prices as the API and the command line answer them, and as a caller sends one. */
+/** Serialization of prices for the API and the command line, and parsing of submitted prices. */
 import { type Problem, validationFailed } from '../../errors.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { decimalNumber, moneyNumber, PICO_DIGITS, type Picos } from '../../lib/money.ts'

@@ -1,4 +1,4 @@
-/** Clients: who gets the bills of projects. */
+/** Clients, who are billed for projects. */
 import type { Database, Reader } from '../../database/database.ts'
 import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -40,7 +40,7 @@ async function getClient(reader: Reader, client: string): Promise<ClientRow> {
   return found
 }
 
-/** As the audit log and differences have it: in the words of the API. */
+/** The record for the audit log and for comparisons, with the API's field names. */
 function recordOf(client: ClientRow): Record<string, unknown> {
   return clientBody(client, 'everything')
 }
@@ -82,7 +82,7 @@ export function createClients({ db, clock, audit }: Dependencies) {
     /** By id (`cli_…`) or name. Throws `not_found`. */
     getClient: (client: string): Promise<ClientRow> => getClient(db.read, client),
 
-    /** Throws `validation_failed`, and `already_exists` where a client has the name. */
+    /** Throws `validation_failed`, and `already_exists` if a client already has the name. */
     async addClient(party: Party, fields: ClientFields & { name: string }): Promise<ClientRow> {
       requireEverything(party)
       const row = { ...rowChange(fields), name: composeName(fields.name) }
@@ -96,7 +96,7 @@ export function createClients({ db, clock, audit }: Dependencies) {
       })
     },
 
-    /** Absent fields stay, null clears. Throws `validation_failed`, `not_found`, and `already_exists` for another's name. */
+    /** Absent fields stay unchanged; null clears. Throws `validation_failed`, `not_found`, `already_exists` (name in use). */
     async changeClient(party: Party, client: string, fields: ClientFields): Promise<ClientRow> {
       const changing = rowChange(fields)
       const issues = issuesOfClient({ ...fields, name: changing.name })
@@ -105,7 +105,7 @@ export function createClients({ db, clock, audit }: Dependencies) {
       return change(party, client, 'client.changed', changing)
     },
 
-    /** Takes a client out of lists. Its projects go on, and are billed. */
+    /** Hides a client from lists. Its projects stay active and billable. */
     archiveClient: async (party: Party, client: string): Promise<ClientRow> => {
       const { archivedAt } = await getClient(db.read, client)
       return change(party, client, 'client.archived', { archivedAt: archivedAt ?? clock.now() })
@@ -114,7 +114,7 @@ export function createClients({ db, clock, audit }: Dependencies) {
     restoreClient: (party: Party, client: string): Promise<ClientRow> =>
       change(party, client, 'client.restored', { archivedAt: null }),
 
-    /** Removes a client that nothing refers to. Throws `in_use` for one that has. */
+    /** Removes an unused client. Throws `in_use` for any other. */
     removeClient(party: Party, client: string): Promise<void> {
       requireEverything(party)
       return db.write(async (tx) => {

@@ -1,4 +1,4 @@
-/** What may be said of clients, projects and tickets: absent leaves a field as it is, null clears it. */
+/** Editable fields of clients, projects and tickets. Absent fields stay unchanged; null clears a field. */
 import type { Nanos } from '../../lib/money.ts'
 
 export interface ClientFields {

@@ -15,18 +15,18 @@ export interface Merged {
   aliases: string[]
   entries: number
   unpriced: number
-  /** Of the entries that have a cost. */
+  /** Total of the entries with a known cost. */
   costNanos: Nanos
-  /** Entries that stay, because they are on bills. */
+  /** Entries that do not move because they are on bills. */
   billed: number
   tickets: number
   isDryRun: boolean
-  /** Whether everything moved before the time was over. */
+  /** Whether everything was moved within the time limit. */
   isComplete: boolean
 }
 
 export interface MergeOptions {
-  /** Only says what would move. */
+  /** Dry run: only reports what would move. */
   dryRun?: boolean | undefined
   /** Ends after a batch where it has run for so long, so that a caller over HTTP is answered. */
   budgetMs?: number | undefined

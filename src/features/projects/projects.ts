@@ -75,7 +75,7 @@ function refuseField(pointer: string, message: string): Problem {
   return validationFailed([{ pointer, code: 'unknown', message }])
 }
 
-/** As the audit log and differences have it: in the words of the API. */
+/** The record for the audit log and for comparisons, with the API's field names. */
 function recordOf(view: ProjectView): Record<string, unknown> {
   return projectBody(view, 'everything')
 }
@@ -229,7 +229,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
     /** By id (`prj_…`), key, name or alias. Throws `not_found`. */
     showProject: (project: string): Promise<ProjectView> => getProjectNamed(db.read, project),
 
-    /** Throws `validation_failed`, and `already_exists` where a text names another project. */
+    /** Throws `validation_failed`, and `already_exists` if a name already refers to another project. */
     async addProject(party: Party, fields: ProjectFields & { key: string }): Promise<ProjectView> {
       requireEverything(party)
       const { key, name = key, aliases = [] } = composed(fields)
@@ -275,14 +275,14 @@ export function createProjects({ db, clock, audit }: Dependencies) {
       })
     },
 
-    /** Takes a project out of lists. Reports that name it still arrive there, and say that it is archived. */
+    /** Hides a project from lists. Reports that name it are still assigned to it, with a note that it is archived. */
     archiveProject: (party: Party, project: string): Promise<ProjectView> =>
       changeArchived(party, project, 'project.archived', true),
 
     restoreProject: (party: Party, project: string): Promise<ProjectView> =>
       changeArchived(party, project, 'project.restored', false),
 
-    /** Removes a project that nothing refers to. Throws `in_use` for any other. */
+    /** Removes an unused project. Throws `in_use` for any other. */
     removeProject(party: Party, project: string): Promise<void> {
       requireEverything(party)
       return db.write(async (tx) => {

@@ -1,4 +1,4 @@
-/** Parameters of lists of work, read from text: every issue is told under `/query/<name>`. Pure. */
+/** Query parameters for lists of clients, projects and tickets. Issues are reported under `/query/<name>`. Pure. */
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { ARCHIVED_FILTERS, type ClientFilter } from './store/clients.ts'
 import type { ProjectFilter } from './store/projects.ts'

@@ -1,4 +1,4 @@
-/** What the fields of clients, projects and tickets may be, whether they come over HTTP or from the command line. Pure. */
+/** Validation of clients, projects and tickets from HTTP and the command line. Pure. */
 import type { Issue } from '../../errors.ts'
 import { NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
 import {

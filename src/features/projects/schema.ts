@@ -1,4 +1,4 @@
-/** Clients, projects and tickets on the wire. One source for validation and OpenAPI. */
+/** API schema of clients, projects and tickets, shared by validation and OpenAPI. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { listOf, moment, nameOf, orNull, strict } from '../../wire.ts'
 import {

@@ -6,14 +6,14 @@ import type { Viewer } from '../../database/visibility.ts'
 import { Problem } from '../../errors.ts'
 import type { Party } from '../audit/service.ts'
 
-/** How much of a project, of its tickets or of a client somebody sees. */
+/** How much of a project, its tickets or a client a viewer can see. */
 export type Sight = 'names' | 'lead' | 'everything'
 
 interface Led {
   leads: { id: number }[]
 }
 
-/** What the viewer sees of a project; null for what has none. */
+/** The viewer's access to a project; null for items without a project. */
 export function sightOf(viewer: Viewer, project: Led | null): Sight {
   if (viewer.sees === 'everything') return 'everything'
   return project?.leads.some(({ id }) => id === viewer.userId) ? 'lead' : 'names'
@@ -69,7 +69,7 @@ function needsLead(what: 'project' | 'ticket'): Problem {
   )
 }
 
-/** Throws `forbidden` for whoever is neither billing nor admin, on routes and commands alike. */
+/** Throws `forbidden` for viewers without the role billing or admin, on routes and commands alike. */
 export function requireEverything({ viewer }: Party): void {
   if (viewer.sees !== 'everything') {
     throw new Problem('forbidden', 'This requires the role billing or admin. Ask an admin to change your role.')

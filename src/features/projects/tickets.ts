@@ -43,7 +43,7 @@ function objectOf({ ticket }: TicketView) {
   return { id: ticket.uid, name: ticket.key }
 }
 
-/** As the audit log and differences have it: in the words of the API. */
+/** The record for the audit log and for comparisons, with the API's field names. */
 function recordOf(view: TicketView): Record<string, unknown> {
   return ticketBody(view, 'everything')
 }
@@ -126,7 +126,7 @@ export function createTickets({ db, clock, audit }: Dependencies) {
     /** By id (`tkt_…`) or key. Throws `not_found`. */
     showTicket: (ticket: string): Promise<TicketView> => getTicket(db.read, ticket),
 
-    /** Throws `validation_failed`, and `already_exists` where there is a ticket with the key. */
+    /** Throws `validation_failed`, and `already_exists` if a ticket already has the key. */
     async addNewTicket(party: Party, { key: given, title = null, project }: TicketFields & { key: string }) {
       requireEverything(party)
       const key = composeName(given)
@@ -143,9 +143,9 @@ export function createTickets({ db, clock, audit }: Dependencies) {
     },
 
     /**
-     * Absent fields stay, null clears. Who leads its project may change its title, and see {@link requireDecision} for
-     * its project; all else needs the role billing or admin. The caller lets the ticket's entries follow it to another project. Throws `validation_failed`,
-     * `forbidden`, `not_found`.
+     * Absent fields stay unchanged; null clears a field. Leads of its project can change its title, and for its project see
+     * {@link requireDecision}; everything else needs the role billing or admin. The caller moves the ticket's entries to
+     * another project. Throws `validation_failed`, `forbidden`, `not_found`.
      */
     async changeTicket(party: Party, ticket: string, { title, project }: TicketFields): Promise<TicketView> {
       return db.write(async (tx) => {
@@ -173,7 +173,7 @@ export function createTickets({ db, clock, audit }: Dependencies) {
       await change(tx, { by }, before, 'ticket.changed', { projectId: project.id })
     },
 
-    /** Takes a ticket out of lists. Reports that name it still arrive there. */
+    /** Hides a ticket from lists. Reports that name it are still assigned to it. */
     archiveTicket: (party: Party, ticket: string): Promise<TicketView> =>
       changeArchived(party, ticket, 'ticket.archived', true),
 

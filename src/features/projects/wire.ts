@@ -1,4 +1,4 @@
-/** Work as the API and the command line answer it, as far as somebody sees it, and as a caller sends it. */
+/** Serialization of clients, projects and tickets, as far as the viewer can see them, and parsing. */
 import { type Issue, validationFailed } from '../../errors.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { numberText } from '../../lib/exact-json.ts'

@@ -12,7 +12,7 @@ export const ARCHIVED_FILTERS = ['false', 'true', 'all'] as const
 export type ArchivedFilter = (typeof ARCHIVED_FILTERS)[number]
 
 export interface ClientFilter {
-  /** A text that the name contains, whatever the case. */
+  /** Text contained in the name, ignoring case. */
   search?: string | undefined
   archived?: ArchivedFilter | undefined
 }
@@ -47,7 +47,7 @@ export async function findClientByName(reader: Reader, folded: string): Promise<
   return row
 }
 
-/** Newest first, from behind the key `after`. */
+/** Newest first, starting after the key `after`. */
 export async function listClients(
   reader: Reader,
   { search, archived }: ClientFilter,
@@ -68,7 +68,7 @@ export async function listClients(
     .limit(limit)
 }
 
-/** Undefined where another client has the name. */
+/** Undefined if another client already has the name. */
 export async function insertClient(
   tx: Tx,
   client: ClientChange & { name: string },
@@ -90,7 +90,7 @@ export async function updateClient(tx: Tx, id: number, change: ClientChange): Pr
   return row!
 }
 
-/** What refers to a client, in the words of a refusal. */
+/** What refers to a client, for the error message. */
 export async function usesOfClient(reader: Reader, id: number): Promise<string[]> {
   const { projects, bills } = reader.tables
   const ofProjects = await reader.select({ id: projects.id }).from(projects).where(eq(projects.clientId, id)).limit(1)

@@ -27,7 +27,7 @@ export interface Lead {
 
 /** Several values of one filter mean any of them; several filters mean all of them. */
 export interface ProjectFilter {
-  /** A text that the key, the name or an alias contains, whatever the case. */
+  /** Text contained in the key, the name or an alias, ignoring case. */
   search?: string | undefined
   /** Ids (`cli_…`) or names, or `none` for projects without a client. */
   clients?: string[] | undefined
@@ -89,7 +89,7 @@ export async function listMergedInto(reader: Reader, id: number): Promise<Projec
   return viewsOf(reader, await selectProjects(reader).where(eq(projects.mergedIntoId, id)).orderBy(asc(projects.id)))
 }
 
-/** Newest first, from behind the key `after`. */
+/** Newest first, starting after the key `after`. */
 export async function listProjectViews(
   reader: Reader,
   viewer: Viewer,
@@ -238,7 +238,7 @@ export async function findLead(reader: Reader, who: string): Promise<Lead | unde
   return row
 }
 
-/** What refers to a project, in the words of a refusal. */
+/** What refers to a project, for the error message. */
 export async function usesOfProject(reader: Reader, id: number): Promise<string[]> {
   const { entries, tickets, placementRuleVersions: rules, projects, bills } = reader.tables
   const anyOf = async (query: Promise<unknown[]>, what: string) => ((await query).length > 0 ? [what] : [])

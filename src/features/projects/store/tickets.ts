@@ -37,7 +37,7 @@ export interface TicketView {
 }
 
 export interface TicketFilter {
-  /** A text that the key or the title contains, whatever the case. */
+  /** Text contained in the key or the title, ignoring case. */
   search?: string | undefined
   /** Ids (`prj_…`), keys, names or aliases, or `none` for tickets without a project. */
   projects?: string[] | undefined
@@ -119,7 +119,7 @@ export async function findTicketView(
   return (await viewsOf(reader, await selectTickets(reader).where(condition).limit(1)))[0]
 }
 
-/** Newest first, from behind the key `after`. */
+/** Newest first, starting after the key `after`. */
 export async function listTicketViews(
   reader: Reader,
   { search, projects: named, conflicting, archived }: TicketFilter,
