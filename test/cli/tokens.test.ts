@@ -93,7 +93,7 @@ test('a token is shown, and the list narrowed to a kind or a state', async () =>
 describe('refused with one clear message:', () => {
   test.each([
     ['a kind that there is not', create({ kind: 'admin' }), 2, 'Allowed choices are svc, read, org'],
-    ['an unknown person', create({ user: 'nobody@example.com' }), 1, "no person 'nobody@example.com'"],
+    ['an unknown person', create({ user: 'nobody@example.com' }), 1, "The person 'nobody@example.com' was not found"],
     ['a disabled person', create({ user: 'gone@example.com' }), 1, 'tally users enable'],
     ['an empty name', create({ name: '' }), 1, 'name: must not be empty'],
     ['an expiry in words', create({ expires: 'tomorrow' }), 2, '90d'],
@@ -118,7 +118,7 @@ describe('refused with one clear message:', () => {
     ['to show an unknown id', ['tokens', 'show', 'ci'], 1, "The token 'ci' was not found"],
     ['a state with --all', ['tokens', 'list', '--all', '--state', 'usable'], 2, 'cannot be used with'],
     ['what is no id', ['tokens', 'revoke', 'ci'], 1, "The token 'ci' was not found"],
-    ['a list of nobody', ['tokens', 'list', '--user', 'nobody@example.com'], 1, 'no person'],
+    ['a list of nobody', ['tokens', 'list', '--user', 'nobody@example.com'], 1, 'was not found'],
   ] as [string, string[], number, string][])('%s', async (_what, args, code, message) => {
     const ran = await tally.run(args)
     expect(ran.stderr).toContain(message)

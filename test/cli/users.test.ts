@@ -175,7 +175,7 @@ describe('refused with one clear message and no trace:', () => {
       what: 'an unknown person',
       args: ['users', 'set-role', 'nobody@example.com', 'admin'],
       code: 1,
-      message: "no person 'nobody@example.com'",
+      message: "The person 'nobody@example.com' was not found",
     },
     { what: 'to disable an unknown person', args: ['users', 'disable', 'usr_1'], code: 1, message: 'tally users list' },
     {
@@ -200,7 +200,7 @@ describe('refused with one clear message and no trace:', () => {
       what: 'to show an unknown person',
       args: ['users', 'show', 'nobody@example.com'],
       code: 1,
-      message: "no person 'nobody@example.com'",
+      message: "The person 'nobody@example.com' was not found",
     },
     {
       what: 'an unknown command',

@@ -596,7 +596,7 @@ describe('a one-time link', () => {
     expect((await choose(link, 'third of three')).status).toBe(401)
     const { status, json } = await choose(link)
     expect([status, json.code]).toEqual([401, 'unauthenticated'])
-    expect(json.detail).toContain('was used')
+    expect(json.detail).toContain('already used')
   })
 
   test('replaces a password and ends every session begun with it', async () => {

@@ -62,7 +62,7 @@ const PriceQuery = t.Object(
 )
 
 const countOf = (tokens: string) =>
-  parameter({ type: 'integer', minimum: 0, description: `${tokens} of one request whose cost to calculate.` })
+  parameter({ type: 'integer', minimum: 0, description: `${tokens} of one request, to calculate its cost.` })
 
 const COUNTS = {
   input: countOf('Input tokens that are not cached'),
