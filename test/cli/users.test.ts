@@ -129,7 +129,7 @@ describe('refused with one clear message and no trace:', () => {
       what: 'an address that is taken',
       args: add({ email: 'ADA@example.com' }),
       code: 1,
-      message: 'ada@example.com exists already',
+      message: 'ada@example.com already exists',
     },
     { what: 'no address', args: ['users', 'add', '--name', 'x', '--role', 'member'], code: 2, message: '--email' },
     {
