@@ -173,6 +173,6 @@ test('what is wrong is told in words of the command line', async () => {
   )
   expect(await refused(['projects', 'merge', 'TAKEN', 'TAKEN'], 1)).toContain('is the same project, TAKEN')
   expect(await refused(['projects', 'merge', 'TAKEN', 'nowhere'], 1)).toContain('is not the id or name of a project')
-  expect(await refused(['projects', 'alias', 'remove', 'TAKEN', 'other'], 1)).toContain('is no alias of TAKEN')
+  expect(await refused(['projects', 'alias', 'remove', 'TAKEN', 'other'], 1)).toContain('is not an alias of TAKEN')
   expect(await refused(['tickets', 'show', 'NONE-1'], 1)).toContain("The ticket 'NONE-1'")
 })
