@@ -229,7 +229,9 @@ export function addReportCommand(entries: Command): void {
       })
       if (flags.json) return print(answer)
       const made = parseExactJson(answer) as TokenEntry
-      print(`${created ? 'Created' : 'Already reported, up to date:'} ${made.id} (${made.agent_manager.name}, ${made.status})`)
+      print(
+        `${created ? 'Created' : 'Already reported, up to date:'} ${made.id} (${made.agent_manager.name}, ${made.status})`,
+      )
       print(`  cost   ${costOf(made)}`)
       print(`  place  ${placeOf(made)}`)
       // Without a session each run has an idempotency key of its own, and counts as meant.
