@@ -325,6 +325,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
           await page.getByRole('button', { name: 'Conflicting projects', pressed: true }).waitFor()
           await settled()
           const rows = page.locator('main tbody tr')
+          await rows.first().waitFor()
           expect(await rows.count()).toBe(1)
           expect(await rows.first().textContent()).toContain('Conflicting')
           await rows.first().click()
