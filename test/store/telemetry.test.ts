@@ -379,7 +379,7 @@ forEachEngine('a session that telemetry brings', (open) => {
   test('is not begun by a call from the future, which is told to its sender', async () => {
     const { organization, telemetry, listed } = await stage(await open())
     const answer = await telemetry.receive(organization, logs({ at: 3 * 86_400 }, { output: 4 }))
-    expect(answer).toEqual({ rejected: 1, message: expect.stringContaining('a day ahead of this server') })
+    expect(answer).toEqual({ rejected: 1, message: expect.stringContaining('one day ahead of the server time') })
     expect(await shown({ listed })).toEqual(['admin token log claude-sonnet-5 4 1'])
     const { uncounted } = await telemetry.status()
     expect(uncounted).toMatchObject([{ kind: 'rejected', records: 1 }])
