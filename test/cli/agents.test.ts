@@ -103,7 +103,7 @@ describe('tally agents login', () => {
       error: null,
     })
     expect((await done(['logout'])).stdout).toStartWith(`Removed ${path}`)
-    expect((await done(['logout'])).stdout).toBe('Nothing is stored.\n')
+    expect((await done(['logout'])).stdout).toBe('No token is stored.\n')
     expect((await json(['status'])).server).toMatchObject({ reachable: false, error: expect.stringContaining('login') })
   })
 

@@ -138,7 +138,7 @@ test('settings are shown and set as the API answers them', async () => {
   expect(wrong.stderr).toMatch(/^tally: time-zone: must be.*\ntally: currency: must be/)
   expect((await tally.run(['settings', 'set'])).code).toBe(2)
   const refused = await tally.run(['settings', 'set', '--due-days', '14d', '--bill-number-format', '{year}'])
-  expect(refused.stderr).toMatch(/^tally: due-days: must be a whole.*\ntally: bill-number-format: must hold \{seq/)
+  expect(refused.stderr).toMatch(/^tally: due-days: must be a whole.*\ntally: bill-number-format: must contain \{seq/)
   expect((await tally.run(['settings', 'set', '--logo', 'nowhere.png'])).stderr).toStartWith('tally: --logo: nowhere')
   expect(await tally.json(['settings', 'show'])).toEqual(settings)
   const cleared = await tally.json(['settings', 'set', '--address', 'none', '--markup', 'none', '--logo', 'none'])

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
+import { freePort } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 
 let tally: CommandLine
@@ -186,12 +187,18 @@ test('the log holds a line per refusal and no secret', async () => {
 
 test('--log-level silent leaves standard output empty but for the first steps', async () => {
   await tally.addUser()
-  const child = Bun.spawn([process.execPath, `${import.meta.dir}/../../src/main.ts`, 'serve', '--port', '0'], {
+  const port = freePort()
+  const child = Bun.spawn([process.execPath, `${import.meta.dir}/../../src/main.ts`, 'serve', '--port', `${port}`], {
     cwd: tally.folder,
     env: { PATH: process.env.PATH!, TALLY_LOG_LEVEL: 'silent' },
     stdout: 'pipe',
   })
-  await Bun.sleep(1_000)
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${port}/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  while (child.exitCode === null && !(await isReady())) await Bun.sleep(20)
   child.kill('SIGTERM')
   expect([await child.exited, await child.stdout.text()]).toEqual([0, ''])
 })

@@ -27,7 +27,7 @@ test('further e-mails are added, shown and taken away', async () => {
   expect(await emails('--remove', 'ada@b.example')).toBe('ada@users.example.com\n')
   expect(await tally.json(['users', 'emails', 'ada@example.com'])).toEqual({ emails: ['ada@users.example.com'] })
   const refused = await tally.run(['users', 'emails', 'admin@example.com', '--add', 'ada@users.example.com'])
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("is Ada's already")])
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('already belongs to Ada')])
 })
 
 test('what agents pushed is shown, and assigned after a trial', async () => {

@@ -141,7 +141,7 @@ describe('calls', () => {
       [{ observation: observed({ usage: call('b', { output: 1 }) }), modelKey: 1 }],
       NOW,
     )
-    expect(outcomes).toEqual([{ rejected: expect.stringContaining('its session would count more than') }])
+    expect(outcomes).toEqual([{ rejected: expect.stringContaining('session would exceed') }])
     const dear = [1, 2].map((id) => observed({ usage: call(`d${id}`, { output: 1 }, 10n ** 18n) }))
     expect(reports(recorded(dear)).log!.reportedCostNanos).toBe(10n ** 18n)
   })
@@ -156,7 +156,7 @@ describe('calls', () => {
   test('more than a day ahead are no time that is', () => {
     const at = (endedAt: number | null) => issueOf(observed({ usage: call('a', {}), endedAt }), NOW)
     expect([at(null), at(NOW + 86_400_000)]).toEqual([undefined, undefined])
-    expect(at(NOW + 86_400_001)).toContain('a day ahead')
+    expect(at(NOW + 86_400_001)).toContain('one day ahead')
   })
 })
 
