@@ -212,11 +212,8 @@ const LONGEST = ['web', 'cli', 'store', 'binary', 'http', 'unit']
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
 const besides = [...testChecks().sort((one, other) => byLength(one) - byLength(other)), ...readings]
 
-/**
- * One more than the smallest machine has cores: each lane keeps about two thirds of a core busy and waits the rest of
- * the time.
- */
-const LANES = 3
+/** As many as the smallest machine has cores. More take as long, and keep tests waiting for their deadlines. */
+const LANES = 2
 
 const ordered = [...made, ...besides]
 
