@@ -1,6 +1,6 @@
 /** Clients that send a byte now and then, half of what they announce, or no HTTP at all, while good clients report. */
 import { residentMegabytes } from '../bench/process-figures.ts'
-import { judge, quantile, Reporters, type Scenario, Victim } from './scenario.ts'
+import { quantile, Reporters, type Scenario, Victim } from './scenario.ts'
 
 const CONNECTIONS = { short: 60, long: 1_000 }
 
@@ -39,14 +39,12 @@ export const badClients: Scenario = {
       const open = silent.filter(({ isOpen }) => isOpen()).length
       const grown = residentMegabytes(victim.server.process.pid) - memoryBefore
       for (const { end } of bad) end()
-      await reporters.stop()
-      await victim.server.stop()
+      const verdict = await victim.verdict(reporters)
       if (open > 0) throw new Error(`${open} silent connections were still open after ${CUT_WITHIN_MS / 1000} s`)
       const p99 = Math.round(quantile(reporters.latenciesMs, 0.99))
       return {
         rounds: CONNECTIONS[size],
-        acknowledged: reporters.acknowledged.size,
-        ...judge(victim.databaseFile, reporters.acknowledged),
+        ...verdict,
         readyMs: [],
         says: `silent connections closed after ${cutAfter.toFixed(0)} s, ${Math.round(grown)} MB more, p99 of good clients ${p99} ms`,
       }

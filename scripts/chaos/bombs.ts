@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { BOMBS, type Bomb } from '../../test/support/bombs.ts'
 import { peakMegabytes, residentMegabytes } from '../bench/process-figures.ts'
-import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
+import { Reporters, type Scenario, Victim } from './scenario.ts'
 
 const PASSWORD = 'correct horse battery staple'
 
@@ -178,15 +178,13 @@ export const bombs: Scenario = {
       )
       const unread = await growthOfSilent(victim, UNREAD[size], headOf('GET', 'openapi.json', who))
       const total = peakMegabytes(process.pid)
-      await reporters.stop()
-      await victim.server.stop()
+      const verdict = await victim.verdict(reporters)
       if (failed.length > 0) throw new Error(`The server failed instead of refusing a body: ${failed.join('; ')}`)
       if (largest.grown > GROWTH_LIMIT_MB) throw new Error(`${largest.name} took ${Math.round(largest.grown)} MB`)
       if (total > TOTAL_LIMIT_MB) throw new Error(`All together took ${Math.round(total)} MB`)
       return {
         rounds: BOMBS.length,
-        acknowledged: reporters.acknowledged.size,
-        ...judge(victim.databaseFile, reporters.acknowledged),
+        ...verdict,
         readyMs: [],
         says: `${Math.round(begun)} MB; up to ${Math.round(largest.grown)} more for one body (${largest.name}), ${Math.round(together)} for ${TOGETHER} at a time, ${Math.round(unsent)} for ${UNSENT[size]} unsent, ${Math.round(unread)} for ${UNREAD[size]} unread`,
       }

@@ -4,7 +4,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
+import { Reporters, type Scenario, Victim } from './scenario.ts'
 
 const LIBRARIES = [
   '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1',
@@ -38,12 +38,10 @@ export const clockJumps: Scenario = {
         set(jump)
         await reporters.untilMore(60)
       }
-      await reporters.stop()
-      await victim.server.stop()
+      const verdict = await victim.verdict(reporters)
       return {
         rounds: jumps.length,
-        acknowledged: reporters.acknowledged.size,
-        ...judge(victim.databaseFile, reporters.acknowledged),
+        ...verdict,
         readyMs: [],
         says: `${misdated(victim.databaseFile)} misdated`,
       }

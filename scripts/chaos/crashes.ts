@@ -1,5 +1,5 @@
 /** Repeated `kill -9` under load, while clients keep repeating reports that were not acknowledged. */
-import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
+import { Reporters, type Scenario, Victim } from './scenario.ts'
 
 const ROUNDS = { short: 3, long: 200 }
 
@@ -16,12 +16,10 @@ export const crashes: Scenario = {
         await victim.server.crash()
         await victim.start()
       }
-      await reporters.stop()
-      await victim.server.stop()
+      const verdict = await victim.verdict(reporters)
       return {
         rounds: ROUNDS[size],
-        acknowledged: reporters.acknowledged.size,
-        ...judge(victim.databaseFile, reporters.acknowledged),
+        ...verdict,
         readyMs: victim.readyMs.slice(1),
       }
     } finally {

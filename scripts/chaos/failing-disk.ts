@@ -3,9 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { EXIT_FATAL, judge, quantile, Reporters, type Scenario, Victim } from './scenario.ts'
-
-const noStrace = () => (Bun.which('strace') ? undefined : 'strace is not installed')
+import { EXIT_FATAL, noStrace, quantile, Reporters, type Scenario, Victim } from './scenario.ts'
 
 const ROUNDS = { short: 1, long: 20 }
 
@@ -28,13 +26,11 @@ export const failedSync: Scenario = {
         victim.installation.before.length = 0
         await victim.start()
         await reporters.untilMore(50)
-        await reporters.stop()
-        await victim.server.stop()
-        const { lost, doubled } = judge(victim.databaseFile, reporters.acknowledged)
+        const verdict = await victim.verdict(reporters)
         figures.rounds += 1
-        figures.acknowledged += reporters.acknowledged.size
-        figures.lost += lost
-        figures.doubled += doubled
+        figures.acknowledged += verdict.acknowledged
+        figures.lost += verdict.lost
+        figures.doubled += verdict.doubled
         figures.readyMs.push(victim.readyMs.at(-1)!)
       } finally {
         await victim.remove()
@@ -56,13 +52,11 @@ export const slowSync: Scenario = {
       await victim.start()
       const reporters = new Reporters(victim, 'slow', 64)
       await Bun.sleep(SLOW_SECONDS[size] * 1_000)
-      await reporters.stop()
-      await victim.server.stop()
-      const perSecond = Math.round(reporters.acknowledged.size / SLOW_SECONDS[size])
+      const verdict = await victim.verdict(reporters)
+      const perSecond = Math.round(verdict.acknowledged / SLOW_SECONDS[size])
       return {
         rounds: 1,
-        acknowledged: reporters.acknowledged.size,
-        ...judge(victim.databaseFile, reporters.acknowledged),
+        ...verdict,
         readyMs: [],
         says: `${perSecond} entries/s from 64 connections, p99 ${Math.round(quantile(reporters.latenciesMs, 0.99))} ms`,
       }
@@ -108,12 +102,10 @@ export const fullDisk: Scenario = {
         await reporters.untilMore(50)
         if (reporters.acknowledged.size === before)
           throw new Error('The server did not recover when there was space again')
-        await reporters.stop()
-        await victim.server.stop()
+        const verdict = await victim.verdict(reporters)
         return {
           rounds: 1,
-          acknowledged: reporters.acknowledged.size,
-          ...judge(victim.databaseFile, reporters.acknowledged),
+          ...verdict,
           readyMs: [],
           says: `returned ${refusedFor.join(', ')} meanwhile, reads ${reads.status}; recovered without a restart`,
         }

@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { EXIT_FATAL, type Figures, judge, Reporters, type Scenario, type Size, Victim } from './scenario.ts'
+import { EXIT_FATAL, type Figures, noStrace, Reporters, type Scenario, type Size, Victim } from './scenario.ts'
 
 const ROUNDS = { short: 2, long: 50 }
 
@@ -13,8 +13,6 @@ const CALLS = 'trace=pwrite64,fdatasync,fsync,ftruncate'
 
 /** `-D` keeps the server as our child process, so that a kill hits the server and not strace. */
 const TRACER = ['strace', '-D', '-f', '-y', '-s', '0', '-o', 'trace', '-e', CALLS]
-
-const noStrace = () => (Bun.which('strace') ? undefined : 'strace is not installed')
 
 export const powerLoss: Scenario = {
   name: 'power loss (unsynced data becomes noise)',
@@ -34,12 +32,10 @@ export const powerLoss: Scenario = {
         spoiled += spoilUnsynced(trace, `${victim.databaseFile}-wal`, { mayCut: true })
         await victim.start()
       }
-      await reporters.stop()
-      await victim.server.stop()
+      const verdict = await victim.verdict(reporters)
       return {
         rounds: ROUNDS[size],
-        acknowledged: reporters.acknowledged.size,
-        ...judge(victim.databaseFile, reporters.acknowledged),
+        ...verdict,
         readyMs: victim.readyMs.slice(1),
         says: `${spoiled} unsynced writes corrupted`,
       }
@@ -110,12 +106,10 @@ async function failCheckpoints(size: Size, { call, from, spread }: FailingCall):
       await victim.start()
     }
     await reporters.untilMore(BURST)
-    await reporters.stop()
-    await victim.server.stop()
+    const verdict = await victim.verdict(reporters)
     return {
       rounds: ROUNDS[size],
-      acknowledged: reporters.acknowledged.size,
-      ...judge(victim.databaseFile, reporters.acknowledged),
+      ...verdict,
       readyMs: victim.readyMs.slice(1),
       says: `exited with ${EXIT_FATAL} each time; ${spoiled} unsynced writes corrupted`,
     }

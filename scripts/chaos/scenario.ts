@@ -30,6 +30,9 @@ export interface Scenario {
 /** `short` is for continuous integration, `long` for a person with an hour. */
 export type Size = 'short' | 'long'
 
+/** For scenarios that inject failing system calls. */
+export const noStrace = () => (Bun.which('strace') ? undefined : 'strace is not installed')
+
 /** EX_SOFTWARE: the server's exit code when it can't know what is durable. */
 export const EXIT_FATAL = 70
 
@@ -65,6 +68,13 @@ export class Victim {
   async start(args: string[] = []): Promise<void> {
     this.server = await this.installation.serve(args)
     this.readyMs.push(this.server.startedInMs)
+  }
+
+  /** Ends the load, stops the server gracefully, and compares what was acknowledged with what is in the database. */
+  async verdict(reporters: Reporters): Promise<Pick<Figures, 'acknowledged' | 'lost' | 'doubled'>> {
+    await reporters.stop()
+    await this.server.stop()
+    return { acknowledged: reporters.acknowledged.size, ...judge(this.databaseFile, reporters.acknowledged) }
   }
 
   /** Stops the server gracefully, if it is running, and removes everything. */

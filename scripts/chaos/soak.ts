@@ -3,7 +3,7 @@
  * Reports the server's peak memory, its memory when idle again, and how fast memory grows after the warm-up.
  */
 import { residentMegabytes } from '../bench/process-figures.ts'
-import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
+import { Reporters, type Scenario, Victim } from './scenario.ts'
 
 /** Warm-up time, while caches fill and code is compiled; not part of the growth. */
 const WARM_UP_SHARE = 1 / 3
@@ -153,7 +153,7 @@ export const soak: Scenario = {
       await Promise.all([reporters.stop(), ...calling])
       await Bun.sleep(IDLE_MS[size])
       const idle = residentMegabytes(victim.server.process.pid)
-      await victim.server.stop()
+      const verdict = await victim.verdict(reporters)
       // A report may take too long if the machine is busy with other work.
       const refused = [...statuses].filter(([key]) => key.endsWith(': 503')).reduce((sum, [, times]) => sum + times, 0)
       const failed = [...statuses.keys()].filter((key) => !/: (2\d\d|503)$/.test(key))
@@ -161,8 +161,7 @@ export const soak: Scenario = {
       const peak = Math.max(...samples.map(({ megabytes }) => megabytes))
       return {
         rounds: [...statuses.values()].reduce((sum, times) => sum + times, 0),
-        acknowledged: reporters.acknowledged.size,
-        ...judge(victim.databaseFile, reporters.acknowledged),
+        ...verdict,
         doubled: 0,
         readyMs: [],
         says: `${slopeOf(samples).toFixed(0)} MB/hour after the warm-up, peak ${peak.toFixed(0)} MB, idle ${idle.toFixed(0)} MB, ${refused} refused`,

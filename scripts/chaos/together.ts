@@ -1,5 +1,5 @@
 /** A server and three command lines write to one database at the same time: none may fail because it is locked. */
-import { judge, Reporters, type Scenario, Victim } from './scenario.ts'
+import { Reporters, type Scenario, Victim } from './scenario.ts'
 
 const COMMANDS = { short: 6, long: 300 }
 const WRITERS = 3
@@ -26,14 +26,12 @@ export const together: Scenario = {
         }
       }
       await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
-      await reporters.stop()
-      await victim.server.stop()
+      const verdict = await victim.verdict(reporters)
       if (failures.length > 0) throw new Error(`${failures.length} commands were refused: ${failures[0]}`)
       const refused = [...reporters.statuses].filter(([status]) => status >= 500)
       return {
         rounds: WRITERS * COMMANDS[size],
-        acknowledged: reporters.acknowledged.size,
-        ...judge(victim.databaseFile, reporters.acknowledged),
+        ...verdict,
         readyMs: [],
         says: `${WRITERS * COMMANDS[size]} commands during the load, none refused${refused.length > 0 ? `; the server returned ${refused.map(([status, times]) => `${status} ${times} times`).join(', ')}` : ''}`,
       }
