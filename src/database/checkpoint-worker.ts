@@ -2,8 +2,8 @@
  * Moves what the write-ahead log holds into the database file, off the main thread: a checkpoint's fsyncs would
  * otherwise stop the server in the middle of a commit. Nearly doubled the throughput of reporting at eight million rows.
  *
- * Under load a checkpoint never catches up with the writers, and the log would only grow. Before it is too large the
- * writer pauses for the last part of one.
+ * Under load a checkpoint never catches up with the writers, and the log would only grow. Before it is too large, new
+ * slow reads wait until those that run have ended, and the writer pauses for the last part of a checkpoint.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { fdatasyncSync, statSync } from 'node:fs'
@@ -19,12 +19,16 @@ export type ToCheckpoints =
       /** Descriptor of the database file. Closing one would end the process's locks, so the thread opens none itself. */
       database: number
     }
-  /** The answer to `pause`: no transaction is open. */
-  | 'paused'
+  /** The answer to `holdReads` and to `pause`. */
+  | 'done'
   | 'stop'
 
 export type FromCheckpoints =
+  /** Begin no slow read, and answer when none is running or this much time is over. */
+  | { holdReads: { forMs: number } }
+  /** Begin no transaction, and answer when none is open. */
   | 'pause'
+  /** Reads and transactions go on. */
   | 'resume'
   | 'stopped'
   /** Somebody has been reading for so long that the log cannot be emptied. */
@@ -45,7 +49,13 @@ const OPENING_WAIT_MS = 5_000
  */
 const READERS_WAIT_MS = 20
 
-/** After a reader kept the log from being emptied, writers have this long without a pause. */
+/**
+ * How long new slow reads wait for those that run. One by one, without a gap, they would keep the log from ever being
+ * emptied. After a failure they wait for as long as it has been failing: in the end for the longest that may run.
+ */
+const HOLD_MS = 250
+
+/** After a reader kept the log from being emptied, reads and writers have this long without a pause. */
 const BLOCKED_PAUSE_MS = 1_000
 
 /** A reader is worth a warning when it takes this long, as questions have a deadline of seconds; then again each time. */
@@ -71,7 +81,7 @@ class Checkpoints {
   readonly #frameBytes: number
   readonly #header: FileHeader
   #timer: Timer | undefined
-  #whenPaused = () => {}
+  #whenDone = () => {}
   #last: Checkpointed = { busy: 0, log: 0, checkpointed: 0 }
   #changedAt = 0
   /** Of a log that was emptied by a RESTART and not written to since: it looks as full as before. */
@@ -96,8 +106,8 @@ class Checkpoints {
     this.#schedule()
   }
 
-  paused(): void {
-    this.#whenPaused()
+  done(): void {
+    this.#whenDone()
   }
 
   stop(): void {
@@ -149,24 +159,30 @@ class Checkpoints {
   }
 
   async #empty(mode: 'RESTART' | 'TRUNCATE', fileBytes: number): Promise<void> {
-    this.#triedAt = performance.now()
-    // Most of the work, while writers go on.
-    fdatasyncSync(this.database)
-    this.#run('PASSIVE')
-    await new Promise<void>((resolve) => {
-      this.#whenPaused = resolve
-      post('pause')
-    })
+    const blockedMs = this.#blockedSince === undefined ? 0 : performance.now() - this.#blockedSince
     let state: Checkpointed
     try {
+      await this.#ask({ holdReads: { forMs: Math.max(HOLD_MS, blockedMs) } })
+      // Most of the work, while writers go on.
+      fdatasyncSync(this.database)
+      this.#run('PASSIVE')
+      await this.#ask('pause')
       state = this.#run(mode)
     } finally {
+      this.#triedAt = performance.now()
       post('resume')
     }
     if (state.busy) return this.#reportReader(fileBytes)
     this.#blockedSince = undefined
     this.#restartedFrames = state.log
     this.#last = state
+  }
+
+  #ask(request: FromCheckpoints): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenDone = resolve
+      post(request)
+    })
   }
 
   #reportReader(logBytes: number): void {
@@ -185,7 +201,7 @@ class Checkpoints {
 let checkpoints: Checkpoints | undefined
 
 self.onmessage = ({ data }: MessageEvent<ToCheckpoints>) => {
-  if (data === 'paused') checkpoints!.paused()
+  if (data === 'done') checkpoints!.done()
   else if (data === 'stop') checkpoints!.stop()
   else checkpoints = new Checkpoints(data.path, data.database)
 }

@@ -4,7 +4,9 @@ interface CheckpointsOptions {
   path: string
   /** Descriptor of the database file. */
   database: number
-  /** Resolves when no transaction is open, and begins none until `resume`. */
+  /** Begins no slow read until `resume`. Resolves when none is running or the time is over. */
+  holdReads(forMs: number): Promise<void>
+  /** Begins no transaction until `resume`. Resolves when none is open. */
   pause(): Promise<void>
   resume(): void
   onBlocked(reader: { seconds: number; logBytes: number }): void
@@ -14,7 +16,7 @@ interface CheckpointsOptions {
 
 /** Runs checkpoints on a worker thread. The process exits if the thread cannot write or sync, or if it ends. */
 export function startCheckpoints(options: CheckpointsOptions) {
-  const { path, database, pause, resume, onBlocked, onOverwritten, onFatal } = options
+  const { path, database, holdReads, pause, resume, onBlocked, onOverwritten, onFatal } = options
   const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url).href, { smol: true })
   const ended = Promise.withResolvers<void>()
   let isEnding = false
@@ -32,13 +34,13 @@ export function startCheckpoints(options: CheckpointsOptions) {
   worker.onerror = ({ message }) => fail(new Error(`The checkpoint thread failed: ${message}`))
   worker.addEventListener('close', () => fail(new Error('The checkpoint thread exited.')))
   worker.onmessage = async ({ data }: MessageEvent<FromCheckpoints>) => {
-    if (data === 'pause') {
-      await pause()
-      if (!isEnding) post('paused')
-    } else if (data === 'resume') resume()
+    if (data === 'resume') resume()
     else if (data === 'stopped') end()
     else if (data === 'overwritten') onOverwritten()
-    else if ('blocked' in data) onBlocked(data.blocked)
+    else if (data === 'pause' || 'holdReads' in data) {
+      await (data === 'pause' ? pause() : holdReads(data.holdReads.forMs))
+      if (!isEnding) post('done')
+    } else if ('blocked' in data) onBlocked(data.blocked)
     else fail(Object.assign(new Error(data.error.message), { code: data.error.code }))
   }
   post({ path, database })

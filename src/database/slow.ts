@@ -51,6 +51,8 @@ class SlowWorkers {
   /** Threads that have not ended yet, those given up among them. */
   #threads = 0
   #secondLane: Timer | undefined
+  #isHeld = false
+  #whenNoneRuns = () => {}
   #closed = false
 
   constructor(
@@ -74,6 +76,25 @@ class SlowWorkers {
     })
   }
 
+  /** Lets no question begin before `release`. Resolves when none is running or the time is over. */
+  hold(forMs: number): Promise<void> {
+    this.#isHeld = true
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, forMs)
+      this.#whenNoneRuns = () => {
+        if ([...this.#lanes].some(({ question }) => question)) return
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#whenNoneRuns()
+    })
+  }
+
+  release(): void {
+    this.#isHeld = false
+    this.#next()
+  }
+
   close(): void {
     this.#closed = true
     clearTimeout(this.#secondLane)
@@ -82,9 +103,14 @@ class SlowWorkers {
       lane.question?.reject(databaseClosed())
       this.#end(lane)
     }
+    this.#whenNoneRuns()
   }
 
   #next(): void {
+    if (this.#isHeld) {
+      this.#whenNoneRuns()
+      return
+    }
     for (const lane of this.#lanes) if (!lane.question) this.#run(lane)
     if (this.#queue.length === 0 || this.#closed) return
     if (this.#lanes.size === 0) {
@@ -97,7 +123,7 @@ class SlowWorkers {
 
   #openSecond(): void {
     this.#secondLane = undefined
-    if (this.#queue.length === 0 || this.#lanes.size >= LANES || this.#threads >= THREAD_LIMIT) return
+    if (this.#isHeld || this.#queue.length === 0 || this.#lanes.size >= LANES || this.#threads >= THREAD_LIMIT) return
     this.#run(this.#open())
   }
 
@@ -172,9 +198,8 @@ class SlowWorkers {
   }
 }
 
-export interface SlowReader {
+export interface SlowReader extends Pick<SlowWorkers, 'hold' | 'release' | 'close'> {
   reader: Reader
-  close(): void
 }
 
 /** @param onError hears what SQLite answers where a query fails */
@@ -188,5 +213,10 @@ export function openSlowReader(path: string, deadlineMs: number, onError: (error
   const reader = Object.assign(new Queries(orm, sqliteTables), {
     revision: async () => Number((await workers.ask('SELECT value FROM revision', []))[0]![0]),
   })
-  return { reader: reader as unknown as Reader, close: () => workers.close() }
+  return {
+    reader: reader as unknown as Reader,
+    hold: (forMs) => workers.hold(forMs),
+    release: () => workers.release(),
+    close: () => workers.close(),
+  }
 }

@@ -455,8 +455,12 @@ export function openSqlite({ path, workers, slowDeadlineMs, busyDeadlineMs, ...e
     ? startCheckpoints({
         path,
         database: files.database,
+        holdReads: async (forMs) => slow?.hold(forMs),
         pause: () => writer.pause(),
-        resume: () => writer.resume(),
+        resume: () => {
+          writer.resume()
+          slow?.release()
+        },
         onBlocked: events.onBlockedLog,
         onOverwritten: () => fail(files.lost('overwritten')),
         onFatal: fail,

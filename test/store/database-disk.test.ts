@@ -3,6 +3,7 @@ import { Database as Connection } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { eq, sql } from 'drizzle-orm'
 import type { Database, Tx } from '../../src/database/database.ts'
 import type { LostDatabase } from '../../src/database/database-files.ts'
 import { logBytesToEmptyAt, spaceLevelOf } from '../../src/database/disk-space.ts'
@@ -92,6 +93,31 @@ describe('the space of the log', () => {
     for (let tries = 0; tries < 200 && statSync(log).size > 0; tries += 1) await Bun.sleep(50)
     expect(statSync(log).size).toBe(0)
   })
+
+  test('is used again although slow reads follow one another without a gap', async () => {
+    const db = await open({ serving: true })
+    const log = `${pathOf(db)}-wal`
+    const { names } = db.slow.tables
+    let isWanted = true
+    const read = async () => {
+      const during = sql`(WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 1000000) SELECT max(i) FROM c)`
+      while (isWanted) await db.slow.select({ id: names.id }).from(names).where(eq(names.id, during))
+    }
+    const write = async () => {
+      while (isWanted) await db.probe()
+    }
+    const working = [read(), read(), read(), write()]
+    const large = 'x'.repeat(MIB)
+    for (let count = 0; count < 130; count += 1) await db.write(addName(`${count}${large}`))
+    // https://www.sqlite.org/fileformat2.html#the_write_ahead_log: how often the log has begun anew
+    const beginnings = async () => Buffer.from(await Bun.file(log).slice(0, 32).arrayBuffer()).readUInt32BE(12)
+    const before = await beginnings()
+    for (let tries = 0; tries < 400 && (await beginnings()) === before; tries += 1) await Bun.sleep(50)
+    const after = await beginnings()
+    isWanted = false
+    await Promise.all(working)
+    expect(after).toBeGreaterThan(before)
+  }, 60_000)
 })
 
 test('a disk is low below 15 % and critical below 5 %', () => {
