@@ -1,7 +1,9 @@
 /**
  * A steady mixed load for half an hour: single reports, batches, sessions, telemetry, lists, sums, exports, sign-ins.
- * Reports the server's peak memory, its memory when idle again, and how fast memory grows after the warm-up.
+ * Reports the server's peak memory, its memory when idle again, how fast memory grows after the warm-up, and the largest
+ * write-ahead log.
  */
+import { statSync } from 'node:fs'
 import { residentMegabytes } from '../bench/process-figures.ts'
 import { Reporters, type Scenario, Victim } from './scenario.ts'
 
@@ -148,7 +150,7 @@ export const soak: Scenario = {
       }
       const reporters = new Reporters(victim, 'soak', REPORTERS)
       const calling = CALLS.map(repeat)
-      const samples = await sample(victim.server.process.pid, durationMs(size))
+      const samples = await sample(victim, durationMs(size))
       isWanted = false
       await Promise.all([reporters.stop(), ...calling])
       await Bun.sleep(IDLE_MS[size])
@@ -159,12 +161,13 @@ export const soak: Scenario = {
       const failed = [...statuses.keys()].filter((key) => !/: (2\d\d|503)$/.test(key))
       if (failed.length > 0) throw new Error(`Unexpected responses: ${JSON.stringify(Object.fromEntries(statuses))}`)
       const peak = Math.max(...samples.map(({ megabytes }) => megabytes))
+      const log = Math.max(...samples.map(({ logMegabytes }) => logMegabytes))
       return {
         rounds: [...statuses.values()].reduce((sum, times) => sum + times, 0),
         ...verdict,
         doubled: 0,
         readyMs: [],
-        says: `${slopeOf(samples).toFixed(0)} MB/hour after the warm-up, peak ${peak.toFixed(0)} MB, idle ${idle.toFixed(0)} MB, ${refused} refused`,
+        says: `${slopeOf(samples).toFixed(0)} MB/hour after the warm-up, peak ${peak.toFixed(0)} MB, idle ${idle.toFixed(0)} MB, log ${log.toFixed(0)} MB, ${refused} refused`,
       }
     } finally {
       await victim.remove()
@@ -175,14 +178,19 @@ export const soak: Scenario = {
 interface Sample {
   hours: number
   megabytes: number
+  logMegabytes: number
 }
 
-async function sample(pid: number, forMs: number): Promise<Sample[]> {
+async function sample({ server, databaseFile }: Victim, forMs: number): Promise<Sample[]> {
   const samples: Sample[] = []
   const begun = performance.now()
   while (performance.now() - begun < forMs) {
     await Bun.sleep(SAMPLE_MS)
-    samples.push({ hours: (performance.now() - begun) / 3_600_000, megabytes: residentMegabytes(pid) })
+    samples.push({
+      hours: (performance.now() - begun) / 3_600_000,
+      megabytes: residentMegabytes(server.process.pid),
+      logMegabytes: statSync(`${databaseFile}-wal`).size / 1e6,
+    })
   }
   return samples
 }
