@@ -5,6 +5,7 @@
 
 const FEATURES = [
   'audit',
+  'organization',
   'people',
   'projects',
   'placement',
@@ -20,20 +21,42 @@ const FEATURES = [
 const GROUND = [
   '^src/lib/',
   '^src/errors\\.ts$',
+  '^src/fields\\.ts$',
+  '^src/first-named\\.ts$',
   '^src/issues\\.ts$',
   '^src/query\\.ts$',
   '^src/lists\\.ts$',
-  '^src/wire\\.ts$',
+  '^src/schema\\.ts$',
   '^src/metrics\\.ts$',
 ]
 
+/** Who calls, who acts, and who sees what. */
+const ACCESS = '^src/access/'
+
 /** The database as stores and services use it, without the code that opens an engine. */
-const DATABASE = '^src/database/(database|tables|records|cached|errors|exact-sum|visibility)\\.ts$'
+const DATABASE = [
+  '^src/database/(database|cached|errors|exact-sum|dry-run|portions|search-pattern)\\.ts$',
+  '^src/database/schema/(tables|records)\\.ts$',
+]
 
-const SERVICES = '^src/features/[^/]+/service\\.ts$'
+/**
+ * What other features, the command line and the demonstration may import of a feature: its service, the schemas of its
+ * requests and responses, and their examples. Of entries, which have several services, also these.
+ */
+const INTERFACES = [
+  '^src/features/[^/]+/(service|schema|examples)\\.ts$',
+  '^src/features/entries/(totals|action-results)\\.ts$',
+  '^src/features/entries/[^/]+/service\\.ts$',
+  '^src/features/entries/approval/states\\.ts$',
+  '^src/features/entries/listing/(filter|parameters|csv|store/lists)\\.ts$',
+  '^src/features/entries/places/(moves|rule-application|rule-test|wire)\\.ts$',
+  '^src/features/entries/reporting/(report|record|session-assignment|telemetry-sessions)\\.ts$',
+  '^src/features/entries/sheet-entries/store\\.ts$',
+]
 
-/** A file, or a folder if a feature has many routes. */
-const ROUTES = '^src/features/[^/]+/routes(\\.ts$|/)'
+/** In a feature or in one of the parts of a large one: a file, or a folder of several. */
+const ROUTES = '^src/features/.+/(routes|schema-route)(\\.ts$|/)'
+const STORES = '^src/features/.+/store(\\.ts$|/)'
 
 /** Each part by its path, and what it may import from the rest of the project. */
 const PARTS = {
@@ -46,37 +69,44 @@ const PARTS = {
     '^src/notices\\.ts$',
     '^src/agents/',
     '^src/demo/',
-    // Besides services, only the schemas of JSON output.
-    SERVICES,
-    '^src/features/[^/]+/schema\\.ts$',
+    ACCESS,
+    ...INTERFACES,
     // Works without a database, on machines that have none.
     '^src/features/prices/list-value\\.ts$',
-    '^src/database/(emptying|open|migrate|visibility|backup|scheduled-backups|restore|ask|disk-space|permissions|exit)\\.ts$',
+    '^src/database/(open|disk-space|permissions|exit)\\.ts$',
+    '^src/database/backup/',
+    '^src/database/schema/migrate\\.ts$',
+    '^src/database/engines/sqlite/one-query\\.ts$',
     ...GROUND,
   ],
-  // Acts as people and agents do: through the services.
-  'src/demo/': ['^src/services\\.ts$', SERVICES, '^src/database/visibility\\.ts$', ...GROUND],
-  'src/services\\.ts$': [SERVICES, '^src/database/(damage|database|ready)\\.ts$', ...GROUND],
+  // Acts as people and agents do: through the services. Only the removal of a demonstration knows the database.
+  'src/demo/(?!removal\\.ts$)[^/]+$': ['^src/demo/', '^src/services\\.ts$', ACCESS, ...INTERFACES, ...GROUND],
+  'src/demo/removal\\.ts$': ['^src/database/', ...GROUND],
+  'src/services\\.ts$': [...INTERFACES, '^src/database/(damage|database|ready)\\.ts$', ...GROUND],
   'src/app\\.ts$': [ROUTES, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
-  'src/http/': [SERVICES, '^src/version\\.ts$', '^src/database/(errors|visibility)\\.ts$', ...GROUND],
-  'src/features/[^/]+/routes(\\.ts$|/)': ['^src/http/', '^src/features/', '^src/database/database\\.ts$', ...GROUND],
-  'src/features/[^/]+/(?!routes\\.ts$|store\\.ts$|schema\\.ts$|[^/]+-worker\\.ts$)[^/]+$': [
+  // Knows no feature.
+  'src/http/': [ACCESS, '^src/version\\.ts$', '^src/database/errors\\.ts$', ...GROUND],
+  'src/access/': ['^src/database/(database|schema/tables)\\.ts$', ...GROUND],
+  'src/features/.+/routes(\\.ts$|/)': ['^src/http/', '^src/features/', ACCESS, '^src/database/database\\.ts$', ...GROUND],
+  'src/features/.+/(schema-route|parameters)\\.ts$': ['^src/http/', '^src/features/', ...DATABASE, ...GROUND],
+  'src/features/(?!.*/(routes|schema-route|parameters|schema)(\\.ts$|/))(?!.*-worker\\.ts$)': [
     '^src/features/',
-    DATABASE,
+    ACCESS,
+    ...DATABASE,
     ...GROUND,
   ],
-  'src/features/bills/documents/': ['^src/features/', DATABASE, ...GROUND],
   // A worker thread opens its own connection.
-  'src/features/[^/]+/[^/]+-worker\\.ts$': ['^src/features/', '^src/database/sqlite\\.ts$', ...GROUND],
-  'src/features/[^/]+/schema\\.ts$': ['^src/features/', '^src/database/(tables|records)\\.ts$', ...GROUND],
-  'src/features/[^/]+/store(\\.ts|/[^/]+)$': ['^src/features/', DATABASE, ...GROUND],
+  'src/features/.+-worker\\.ts$': ['^src/features/', '^src/database/engines/sqlite/sqlite\\.ts$', ...GROUND],
+  'src/features/.+/schema\\.ts$': ['^src/features/', ACCESS, '^src/database/schema/(tables|records)\\.ts$', ...GROUND],
   'src/database/': ['^migrations/', ...GROUND],
   'src/lib/': [],
   'src/errors\\.ts$': [],
+  'src/fields\\.ts$': ['^src/lib/', '^src/errors\\.ts$', '^src/database/schema/tables\\.ts$'],
+  'src/first-named\\.ts$': [],
   'src/issues\\.ts$': ['^src/errors\\.ts$'],
   'src/query\\.ts$': ['^src/lib/', '^src/errors\\.ts$'],
   'src/lists\\.ts$': [],
-  'src/wire\\.ts$': [],
+  'src/schema\\.ts$': [],
   'src/metrics\\.ts$': [],
   'src/config\\.ts$': ['^src/lib/'],
   'src/version\\.ts$': ['^package\\.json$'],
@@ -89,7 +119,7 @@ const PARTS = {
 }
 
 const boundaries = Object.entries(PARTS).map(([part, allowed]) => ({
-  name: `imports-of-${part.replace(/\\|\$/g, '').replace(/\(\?!.*?\)\[\^\/\]\+/, 'others')}`,
+  name: `imports-of-${part.replace(/\\|\$|\.\*/g, '').replace(/\(\?!.*\)/, 'others')}`,
   comment: 'Module boundaries: main → cli → services; app → routes → service → store → database → lib.',
   severity: 'error',
   from: { path: `^${part}` },
@@ -120,25 +150,25 @@ module.exports = {
     ...boundaries,
     ...line,
     {
-      name: 'features-meet-at-services',
-      comment: 'Import only the service.ts of another feature: its store and its schemas are private.',
+      name: 'features-meet-at-interfaces',
+      comment: 'The stores, the routes and the inner modules of a feature are private: see INTERFACES.',
       severity: 'error',
       from: { path: '^src/features/([^/]+)/' },
-      to: { path: '^src/features/', pathNot: ['^src/features/$1/', '^src/features/[^/]+/service\\.ts$'] },
+      to: { path: '^src/features/', pathNot: ['^src/features/$1/', ...INTERFACES] },
     },
     {
       name: 'stores-below-services',
       comment: 'routes → service → store, within a feature too.',
       severity: 'error',
-      from: { path: '^src/features/[^/]+/store(\\.ts|/[^/]+)$' },
-      to: { path: '^src/features/[^/]+/(routes(\\.ts$|/)|service\\.ts$)' },
+      from: { path: STORES },
+      to: { path: [ROUTES, '^src/features/.+/service\\.ts$'] },
     },
     {
       name: 'routes-call-services',
       comment: 'A business rule in a route would be missing from the command line.',
       severity: 'error',
       from: { path: ROUTES },
-      to: { path: '^src/features/[^/]+/store(\\.ts|/[^/]+)$' },
+      to: { path: STORES },
     },
     {
       name: 'nothing-imports-routes-but-the-app',
@@ -167,11 +197,14 @@ module.exports = {
       '^src/web/',
     ]),
     onlyIn('drizzle-only-in-stores', '(^|/)node_modules/drizzle-orm/', [
+      '^src/access/visibility\\.ts$',
       '^src/database/',
-      '^src/features/[^/]+/store(\\.ts|/[^/]+)$',
+      '^src/demo/removal\\.ts$',
+      STORES,
     ]),
     onlyIn('drivers-only-in-the-database', '^bun:sqlite$|(^|/)node_modules/postgres/', [
       '^src/database/',
+      '^src/demo/removal\\.ts$',
       // Reads the database of another program.
       '^src/agents/readers/opencode\\.ts$',
     ]),

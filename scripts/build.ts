@@ -32,12 +32,12 @@ const RELEASED: Record<string, Target> = {
  * Started with `new Worker`, which the bundler does not follow: a worker not named here is missing from the executable.
  */
 const WORKERS = [
-  'src/database/slow-worker.ts',
-  'src/database/checkpoint-worker.ts',
-  'src/database/log-sync-worker.ts',
-  'src/database/backup-worker.ts',
-  'src/features/people/hashing-worker.ts',
-  'src/features/entries/export-worker.ts',
+  'src/database/engines/sqlite/slow-reads-worker.ts',
+  'src/database/engines/sqlite/checkpoint-worker.ts',
+  'src/database/engines/sqlite/log-sync-worker.ts',
+  'src/database/backup/backup-worker.ts',
+  'src/features/people/passwords/hashing-worker.ts',
+  'src/features/entries/listing/export-worker.ts',
   'src/features/bills/documents/pdf-worker.ts',
   'src/features/telemetry/decoding-worker.ts',
 ]

@@ -1,5 +1,5 @@
 /**
- * Generates `src/features/people/common-passwords.txt`, the list of rejected passwords, from the pinned npm package
+ * Generates `src/features/people/passwords/common-passwords.txt`, the list of rejected passwords, from the pinned npm package
  * `@zxcvbn-ts/language-common` (MIT): `bun scripts/common-passwords.ts`. A unit test checks that the committed file
  * matches. Run it after every update of the package.
  *
@@ -7,10 +7,10 @@
  * and the most common shorter ones, to which people add a year or an exclamation mark.
  */
 import { join } from 'node:path'
-import { PASSWORD_MIN } from '../src/features/people/rules.ts'
+import { PASSWORD_MIN } from '../src/fields.ts'
 
 const PACKAGE_FOLDER = join(import.meta.dir, '../node_modules/@zxcvbn-ts/language-common')
-const FOLDER = join(import.meta.dir, '../src/features/people')
+const FOLDER = join(import.meta.dir, '../src/features/people/passwords')
 
 /**
  * How many of the most common passwords are used as beginnings of longer ones. Later ones are ordinary names and words.

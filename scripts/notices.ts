@@ -14,7 +14,7 @@ const RULE = '-'.repeat(80)
 const OTHERS = [
   { title: 'Noto fonts, subsets', file: 'src/features/bills/documents/fonts/LICENSE' },
   { title: 'The embedded price table', file: 'src/features/prices/default-prices.LICENSE' },
-  { title: 'The list of common passwords', file: 'src/features/people/common-passwords.LICENSE' },
+  { title: 'The list of common passwords', file: 'src/features/people/passwords/common-passwords.LICENSE' },
 ]
 
 const RUNTIME = `Bun ${Bun.version}

@@ -19,8 +19,8 @@ import { type Provider, updatePrices, waitForUpdate } from '@pydantic/genai-pric
 import type { DefaultPrice, DefaultPriceTier, DefaultTable } from '../src/features/prices/default-table.ts'
 import type { ListedPrice, ReasonCode } from '../src/features/prices/formats/reading.ts'
 import { readTable } from '../src/features/prices/formats/table-file.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type PriceTier, type TokenPrices } from '../src/features/prices/rate.ts'
-import type { PriceAlias } from '../src/features/prices/resolve.ts'
+import type { PriceAlias } from '../src/features/prices/price-table.ts'
+import { PRICE_FIELDS, PRICED_KINDS, type PriceTier, type TokenPrices } from '../src/features/prices/rates.ts'
 
 /** The package does not contain its release date, only the registry does. Update both together. */
 const PINNED = { version: '0.1.8', published: '2026-09-23' }

@@ -3,7 +3,7 @@
  * the two: run `bun scripts/state-machine.ts` after you change the tables.
  */
 import { join } from 'node:path'
-import { ENTRY_TRANSITIONS, SHEET_TRANSITIONS } from '../src/features/entries/states.ts'
+import { ENTRY_TRANSITIONS, SHEET_TRANSITIONS } from '../src/features/entries/approval/states.ts'
 
 const FILE = join(import.meta.dir, '../CONTRIBUTING.md')
 const BEGIN = '<!-- states: made by scripts/state-machine.ts -->'

@@ -2,17 +2,17 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { auditRoutes } from './features/audit/routes.ts'
+import { billsRoutes } from './features/bills/routes/bills.ts'
 import { billDocumentsRoutes } from './features/bills/routes/documents.ts'
-import { billsRoutes } from './features/bills/routes.ts'
-import { applyingRoute } from './features/entries/routes/applying.ts'
-import { entriesRoutes } from './features/entries/routes/entries.ts'
-import { placingRoutes } from './features/entries/routes/placing.ts'
-import { reportingRoutes } from './features/entries/routes/reporting.ts'
-import { repricingRoute } from './features/entries/routes/repricing.ts'
-import { tokenEntrySchemaRoute } from './features/entries/routes/schema.ts'
-import { statesRoutes } from './features/entries/routes/states.ts'
-import { tryingRoute } from './features/entries/routes/trying.ts'
-import { settingsRoutes } from './features/people/routes/settings.ts'
+import { statesRoutes } from './features/entries/approval/routes.ts'
+import { entriesRoutes } from './features/entries/listing/routes.ts'
+import { placingRoutes } from './features/entries/places/routes/places.ts'
+import { applyingRoute } from './features/entries/places/routes/rule-application.ts'
+import { tryingRoute } from './features/entries/places/routes/rule-test.ts'
+import { reportingRoutes } from './features/entries/reporting/routes.ts'
+import { tokenEntrySchemaRoute } from './features/entries/reporting/schema-route.ts'
+import { repricingRoute } from './features/entries/valuation/routes.ts'
+import { settingsRoutes } from './features/organization/routes.ts'
 import { signInRoutes } from './features/people/routes/sign-in.ts'
 import { tokensRoutes } from './features/people/routes/tokens.ts'
 import { usersRoutes } from './features/people/routes/users.ts'
@@ -28,8 +28,8 @@ import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
 import { varianceRoute } from './features/reports/routes/variance.ts'
 import { sheetsRoutes } from './features/sheets/routes.ts'
+import { telemetryRoutes } from './features/telemetry/routes/otlp.ts'
 import { telemetryStatusRoutes } from './features/telemetry/routes/status.ts'
-import { telemetryRoutes } from './features/telemetry/routes.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
@@ -70,7 +70,7 @@ export const createApp = ({
   requestLimit,
   clock = systemClock,
 }: AppOptions) => {
-  const { people } = services
+  const { people, organization, entries } = services
   const cookie = sessionCookie(publicUrl)
   const files = new PackedFiles()
   const addressOf = clientAddresses(trustedProxies)
@@ -83,7 +83,7 @@ export const createApp = ({
     .use(openApi({ routes }))
     .use(pages({ files }))
     .use(web({ cookie, files }))
-    .use(signInRoutes({ people, cookie }))
+    .use(signInRoutes({ people, organization, cookie }))
     .use(usersRoutes({ people, publicUrl }))
     .use(tokensRoutes(services))
     .use(billsRoutes(services))
@@ -100,10 +100,10 @@ export const createApp = ({
     .use(tokenEntrySchemaRoute())
     .use(telemetry(services))
     .use(clientsRoutes(services))
-    .use(projectsRoutes(services))
-    .use(ticketsRoutes(services))
+    .use(projectsRoutes({ ...services, relocation: entries.places }))
+    .use(ticketsRoutes({ ...services, relocation: entries.places }))
     .use(placementRoutes(services))
-    .use(pricesRoutes(services))
+    .use(pricesRoutes({ ...services, revaluing: entries.valuation }))
     .use(repricingRoute(services))
     .use(reports(services))
   return app

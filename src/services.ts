@@ -5,6 +5,7 @@ import { readinessOf } from './database/ready.ts'
 import { createAuditService } from './features/audit/service.ts'
 import { type BillsDependencies, createBillsService, createMailer } from './features/bills/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
+import { createOrganizationService } from './features/organization/service.ts'
 import { createPeopleService } from './features/people/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
 import { createPricesService } from './features/prices/service.ts'
@@ -24,18 +25,20 @@ export interface ServicesOptions {
 export function createServices({ db, clock, mail }: ServicesOptions) {
   const audit = createAuditService({ db, clock })
   const noticeMail = mail && { mailer: createMailer(mail), from: mail.from }
-  const people = createPeopleService({ db, clock, audit, mail: noticeMail })
+  const organization = createOrganizationService({ db, audit })
+  const people = createPeopleService({ db, clock, audit, organization, mail: noticeMail })
   const projects = createProjectsService({ db, clock, audit })
   const placement = createPlacementService({ db, clock, audit, projects })
   const prices = createPricesService({ db, clock, audit })
-  const entries = createEntriesService({ db, clock, audit, people, prices, projects, placement })
-  const sheets = createSheetsService({ db, clock, audit, people, prices, entries })
+  const entries = createEntriesService({ db, clock, audit, organization, prices, projects, placement })
+  const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
   const bills = createBillsService({ db, clock, audit, projects, entries, mail })
-  const reports = createReportsService({ db, clock, people })
-  const telemetry = createTelemetryService({ db, clock, audit, people, entries })
+  const reports = createReportsService({ db, clock, organization })
+  const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
   return {
     db,
     audit,
+    organization,
     people,
     projects,
     placement,

@@ -2,7 +2,7 @@
  * Makes calls without a valid credential over many connections, each after the response to the previous one, and prints
  * the statuses as JSON. It is a separate process on raw sockets, so that the calls take little processor time.
  */
-import { newSecret } from '../../src/features/people/secret.ts'
+import { newSecret } from '../../src/features/people/tokens/secret.ts'
 import { randomBase62 } from '../../src/lib/base62.ts'
 
 export const ATTACKS = ['sign-ins', 'password links', 'pages', 'bogus tokens'] as const

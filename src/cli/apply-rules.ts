@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import type { Actor } from '../features/audit/service.ts'
-import type { Applied, Scope, Walk } from '../features/entries/service.ts'
+import type { Actor } from '../access/actor.ts'
+import type { Applied } from '../features/entries/places/moves.ts'
+import type { Scope, Walk } from '../features/entries/places/rule-application.ts'
 import type { Services } from '../services.ts'
 import { confirm, isInteractive } from './confirm.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
@@ -25,7 +26,10 @@ interface Flags extends DatabaseFlags, EntryFilterFlags {
 const GROUPS_SHOWN = 40
 
 const load = async () => ({
-  ...(await import('../features/entries/service.ts')),
+  ...(await import('../features/entries/listing/filter.ts')),
+  ...(await import('../features/entries/places/moves.ts')),
+  ...(await import('../features/entries/places/rule-application.ts')),
+  ...(await import('../features/entries/places/wire.ts')),
   ...(await import('../query.ts')),
 })
 
@@ -90,7 +94,7 @@ const LISTED = 1_000
 /** Everything that one call after the other answers, as one. */
 async function applyAll(
   entries: Services['entries'],
-  asked: { scope: Scope; filter: Parameters<Services['entries']['applyRules']>[0]['filter'] },
+  asked: { scope: Scope; filter: Parameters<Services['entries']['places']['applyRules']>[0]['filter'] },
   { dryRun, isListed, by }: { dryRun: boolean; isListed: boolean; by: Actor },
 ): Promise<Applied> {
   const { joinApplied, readWalk } = await load()
@@ -102,7 +106,7 @@ async function applyAll(
     let total: number | undefined
     do {
       let done = 0
-      const answer: Applied = await entries.applyRules(
+      const answer: Applied = await entries.places.applyRules(
         { ...asked, after },
         {
           dryRun,

@@ -58,7 +58,7 @@ function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-type Asking = Parameters<Services['entries']['decideEntries']>[1]
+type Asking = Parameters<Services['entries']['approval']['decideEntries']>[1]
 
 /** The status that a filter selects by default: entries in another status would each be refused. */
 const MEANT = {
@@ -114,7 +114,8 @@ export function addDecisionCommands(entries: Command): void {
 }
 
 async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {
-  const { actionResults, readSelectingFilter } = await import('../features/entries/service.ts')
+  const { actionResults } = await import('../features/entries/action-results.ts')
+  const { readSelectingFilter } = await import('../features/entries/listing/filter.ts')
   const query = new Query({ starting_at: flags.startingAt, ending_at: flags.endingAt, ...entryFilterTexts(flags) })
   const filter = readSelectingFilter(query)
   query.finish()
@@ -128,10 +129,10 @@ async function decide(ids: string[], asking: Asking, verb: string, flags: Decisi
   const { yes = false, dryRun = false } = flags
   const results = await withServices(flags, async ({ entries }, self) => {
     if (isFiltered && !dryRun && !yes && isInteractive()) {
-      const planned = await entries.decideEntries(selection, { ...asking, dryRun: true }, self)
+      const planned = await entries.approval.decideEntries(selection, { ...asking, dryRun: true }, self)
       await confirm(`${verb} ${counted(planned.done, 'entry', 'entries')}?`, { yes })
     }
-    return actionResults(await entries.decideEntries(selection, { ...asking, dryRun }, self), { dryRun })
+    return actionResults(await entries.approval.decideEntries(selection, { ...asking, dryRun }, self), { dryRun })
   })
   if (flags.json) return printJson(results)
   for (const { problem } of results.results) if (problem) note(problem.detail)

@@ -32,8 +32,8 @@ ${examples('tally backup', 'tally backup /mnt/backups/tally-2026-11-21.db', 'tal
       const config = readConfig(flags)
       const from = embeddedFile(config.databaseUrl, config.dataDir, 'pg_dump --format=custom')
       const [{ backUp }, { backupName }] = await Promise.all([
-        import('../database/backup.ts'),
-        import('../database/scheduled-backups.ts'),
+        import('../database/backup/backup.ts'),
+        import('../database/backup/scheduled-backups.ts'),
       ])
       const to = target(given, config.backups.folder, backupName(Date.now()))
       const progress = new Progress('Copying', process.stderr)

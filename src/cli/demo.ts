@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import type { AddedSince } from '../database/emptying.ts'
+import type { AddedSince } from '../demo/removal.ts'
 import { randomBase62 } from '../lib/base62.ts'
 import type { Services } from '../services.ts'
 import { confirm, isInteractive } from './confirm.ts'
@@ -89,8 +89,8 @@ function tally({ data }: Flags): string {
 }
 
 /** Throws if the database is already in use: real data and demo data are never mixed. */
-async function requireEmpty({ people, audit }: Services): Promise<void> {
-  const { demoAt } = await people.organization()
+async function requireEmpty({ organization, people, audit }: Services): Promise<void> {
+  const { demoAt } = await organization.settings()
   if (demoAt !== null) {
     throw new CommandError('The database already contains the demo data. Remove it with `tally demo --remove`.')
   }
@@ -116,10 +116,7 @@ async function remove(flags: Flags): Promise<void> {
   if (!flags.yes && !isInteractive())
     throw new CommandError('Cannot ask for confirmation without a terminal. Add --yes to remove the demo data.', 2)
   const { dataDir, databaseUrl } = readConfig(flags)
-  const [{ emptyDemo }, { systemClock }] = await Promise.all([
-    import('../database/emptying.ts'),
-    import('../lib/clock.ts'),
-  ])
+  const [{ emptyDemo }, { systemClock }] = await Promise.all([import('../demo/removal.ts'), import('../lib/clock.ts')])
   await emptyDemo({
     dataDir,
     databaseUrl,

@@ -171,7 +171,7 @@ export async function checkBackups({ backups, dataDir, databaseUrl }: Config, no
   const advice =
     'Let the server create backups: set TALLY_BACKUP_EVERY=24h, and TALLY_BACKUP_DIR to a folder on another disk.'
   if (!existsSync(backups.folder)) return warning('backups', 'no backups', advice)
-  const { backupsIn } = await import('../database/scheduled-backups.ts')
+  const { backupsIn } = await import('../database/backup/scheduled-backups.ts')
   const [newest] = backupsIn(backups.folder)
   if (!newest) return warning('backups', `no backups in ${resolve(backups.folder)}`, advice)
   const says = `latest backup ${new Date(newest.madeAt).toISOString()}`

@@ -58,7 +58,7 @@ export function addEntriesCommands(program: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ListFlags>()
-      const { readListQuery } = await import('../features/entries/service.ts')
+      const { readListQuery } = await import('../features/entries/listing/filter.ts')
       const query = readListQuery({
         starting_at: flags.startingAt,
         ending_at: flags.endingAt,
@@ -66,7 +66,7 @@ export function addEntriesCommands(program: Command): void {
         limit: flags.limit,
         page: flags.page,
       })
-      const answer = await withServices(flags, ({ entries }, { viewer }) => entries.listEntries(viewer, query))
+      const answer = await withServices(flags, ({ entries }, { viewer }) => entries.listing.listEntries(viewer, query))
       if (flags.json) return printJson(answer)
       printTable(
         [

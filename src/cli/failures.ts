@@ -30,7 +30,7 @@ async function failureOf(error: unknown): Promise<Failure> {
   if (error instanceof Problem) return { message: messageOf(error), exitCode: EXIT_FAILED }
   if (!(error instanceof Error)) return { message: String(error), exitCode: EXIT_FAILED }
   // Loaded here and not above, as it brings the database along, which most failures have no need of.
-  const { WrongDatabase } = await import('../database/migrate.ts')
+  const { WrongDatabase } = await import('../database/schema/migrate.ts')
   if (error instanceof WrongDatabase) return { message: error.message, exitCode: EXIT_FAILED }
   return { message: systemMessage(error) ?? unexpected(error), exitCode: EXIT_FAILED }
 }

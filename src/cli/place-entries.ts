@@ -41,7 +41,7 @@ export function addPlaceEntriesCommand(entries: Command): void {
       const place = { project: textOrNone(flags.project), ticket: textOrNone(flags.ticket) }
       const { dryRun = false } = flags
       const { results } = await withServices(flags, ({ entries }, self) =>
-        entries.placeEntries({ ids }, place, self, { dryRun }),
+        entries.places.placeEntries({ ids }, place, self, { dryRun }),
       )
       const refused = results.flatMap(({ problem }) => problem ?? [])
       if (flags.json) {

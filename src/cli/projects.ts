@@ -247,7 +247,7 @@ function addMergeCommand(projects: Command): void {
       const { mergeBody } = await work()
       const body = await withServices(flags, async ({ entries }, self) => {
         if (dryRun || (isInteractive() && !yes)) {
-          const planned = mergeBody(await entries.mergeProject(self, project, into, { dryRun: true }))
+          const planned = mergeBody(await entries.places.mergeProject(self, project, into, { dryRun: true }))
           if (dryRun) return planned
           printMerge(planned)
           await confirm(`Merge ${planned.project.key} into ${planned.into.key}? This cannot be undone.`, { yes })
@@ -255,7 +255,7 @@ function addMergeCommand(projects: Command): void {
         const progress = new Progress('Moving entries')
         try {
           const onProgress = (done: number, total: number) => progress.show(done, total)
-          return mergeBody(await entries.mergeProject(self, project, into, { onProgress }))
+          return mergeBody(await entries.places.mergeProject(self, project, into, { onProgress }))
         } finally {
           progress.end()
         }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Actor } from '../features/audit/service.ts'
+import type { Actor } from '../access/actor.ts'
 import type { RepricingBody } from '../features/prices/schema.ts'
 import type { Services } from '../services.ts'
 import { confirm, isInteractive } from './confirm.ts'
@@ -24,7 +24,11 @@ interface RepriceFlags extends DatabaseFlags {
 export async function valueUnpriced(entries: Services['entries'], by: Actor, { dryRun = false } = {}) {
   const progress = new Progress('Valuing entries')
   try {
-    return await entries.valueUnpriced({ by, dryRun, onProgress: (done, total) => progress.show(done, total) })
+    return await entries.valuation.valueUnpriced({
+      by,
+      dryRun,
+      onProgress: (done, total) => progress.show(done, total),
+    })
   } finally {
     progress.end()
   }
@@ -92,7 +96,10 @@ async function reprice(
   const progress = new Progress('Valuing entries')
   try {
     const filter = { startingAt: from, endingAt: to, models: model }
-    return await entries.reprice({ filter }, { by, dryRun, onProgress: (done, total) => progress.show(done, total) })
+    return await entries.valuation.reprice(
+      { filter },
+      { by, dryRun, onProgress: (done, total) => progress.show(done, total) },
+    )
   } finally {
     progress.end()
   }

@@ -34,7 +34,7 @@ ${examples('tally restore /mnt/backups/tally-20261121T201500Z.db', 'tally restor
       if (flags.replace) {
         await confirm(`Replace the database in ${dataDir} with ${file}?`, { yes: flags.yes ?? false })
       }
-      const { restore } = await import('../database/restore.ts')
+      const { restore } = await import('../database/backup/restore.ts')
       const stamp = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '')
       const keepAs = flags.replace ? `${to}.replaced-${stamp}Z` : undefined
       const restored = restore({ from: file, to, keepAs })

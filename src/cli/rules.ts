@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Party } from '../features/audit/service.ts'
+import type { Party } from '../access/actor.ts'
 import type { ListedRule, PlacementService } from '../features/placement/service.ts'
 import { addApplyRulesCommand } from './apply-rules.ts'
 import { confirm } from './confirm.ts'

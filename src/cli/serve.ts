@@ -128,7 +128,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
   try {
     const services = createServices({ db, clock: systemClock, mail: config.mail })
     // A newer table may know models that were reported before it did.
-    if (await services.prices.loadDefaultPrices()) await services.entries.valueUnpriced()
+    if (await services.prices.loadDefaultPrices()) await services.entries.valuation.valueUnpriced()
     // Before anything is accepted: a folder that cannot be had is an issue of the configuration.
     const backups = config.backups.everyMs === undefined ? undefined : await startBackups(config, logger)
     metrics.watch({
@@ -272,7 +272,7 @@ async function finish(server: Server, logger: Logger): Promise<void> {
 /** Scheduled backups. A failed backup is logged and retried a minute later. */
 async function startBackups({ backups, dataDir }: Config, logger: Logger) {
   const [{ scheduleBackups }, { DATABASE_FILE }, { systemClock }] = await Promise.all([
-    import('../database/scheduled-backups.ts'),
+    import('../database/backup/scheduled-backups.ts'),
     import('../database/open.ts'),
     import('../lib/clock.ts'),
   ])

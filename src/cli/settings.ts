@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Settings } from '../features/people/schema.ts'
+import type { Settings } from '../features/organization/schema.ts'
 import { CommandError } from './failures.ts'
 import { examples } from './options.ts'
 import { print, printJson } from './print.ts'
@@ -30,7 +30,7 @@ interface SetFlags extends Flags {
   logo?: string
 }
 
-const bodies = () => import('../features/people/service.ts')
+const bodies = () => import('../features/organization/service.ts')
 
 function printSettings(body: Settings, { json }: Flags): void {
   if (json) {
@@ -78,8 +78,8 @@ export function addSettingsCommands(program: Command): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       const { settingsBody } = await bodies()
-      const { organization, sums } = await withServices(flags, async ({ people, reports }) => ({
-        organization: await people.organization(),
+      const { organization, sums } = await withServices(flags, async ({ organization, reports }) => ({
+        organization: await organization.settings(),
         sums: await reports.progress(),
       }))
       printSettings(settingsBody(organization), flags)
@@ -152,9 +152,9 @@ export function addSettingsCommands(program: Command): void {
       const logo = flags.logo === undefined ? undefined : await logoOf(flags.logo)
       requireFields({ ...change, logo }, command)
       const { settingsBody } = await bodies()
-      const changed = await withServices(flags, async ({ people }, { by }) => {
-        const settings = await people.changeSettings(change, by)
-        return logo === undefined ? settings : people.changeLogo(logo, by)
+      const changed = await withServices(flags, async ({ organization }, { by }) => {
+        const settings = await organization.changeSettings(change, by)
+        return logo === undefined ? settings : organization.changeLogo(logo, by)
       })
       printSettings(settingsBody(changed), flags)
     })

@@ -15,8 +15,8 @@ export function addShowEntryCommand(entries: Command): void {
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<DatabaseFlags & { json?: boolean }>()
       const { entry, history } = await withServices(flags, async ({ entries }, { viewer }) => ({
-        entry: await entries.getEntry(id, viewer),
-        history: await entries.getHistory(id, viewer),
+        entry: await entries.listing.getEntry(id, viewer),
+        history: await entries.listing.getHistory(id, viewer),
       }))
       if (flags.json) return printJson(entry)
       printFields(entry)

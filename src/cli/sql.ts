@@ -28,7 +28,7 @@ ${examples("tally sql 'SELECT status, count(*) FROM entries GROUP BY status'", "
       const flags = command.optsWithGlobals<SqlFlags>()
       const { databaseUrl, dataDir } = readConfig(flags)
       const file = embeddedFile(databaseUrl, dataDir, 'psql')
-      const { ask } = await import('../database/ask.ts')
+      const { ask } = await import('../database/engines/sqlite/one-query.ts')
       const { columns, rows } = answerOf(() => ask(file, query))
       if (flags.json) {
         print(

@@ -1,4 +1,4 @@
-import type { RuleTrialAnswer } from '../features/entries/service.ts'
+import type { RuleTrialAnswer } from '../features/entries/places/rule-test.ts'
 import type { Unsaved } from '../features/placement/service.ts'
 import { placeText } from './place-text.ts'
 import { minute, print, printJsonList, printTable } from './print.ts'
@@ -14,14 +14,14 @@ export async function tryOnEntries(
   tried: Unsaved,
   last: number,
 ): Promise<void> {
-  const { readPage } = await import('../features/entries/service.ts')
+  const { readPage } = await import('../features/entries/listing/filter.ts')
   const data = await withServices(flags, async ({ entries }, { viewer }) => {
     const found: RuleTrialAnswer['data'] = []
     let page: string | null | undefined
     while (found.length < last && page !== null) {
       const after = page === undefined ? undefined : readPage(page)
       const limit = Math.min(PAGE, last - found.length)
-      const answer: RuleTrialAnswer = await entries.tryRules(viewer, { filter: {}, ...tried, limit, after })
+      const answer: RuleTrialAnswer = await entries.places.tryRules(viewer, { filter: {}, ...tried, limit, after })
       found.push(...answer.data)
       page = answer.next_page
     }

@@ -195,7 +195,7 @@ export function addTicketsCommands(program: Command): void {
       await act(
         command,
         KIND,
-        ({ entries }, self) => entries.changeTicket(self, ticket, given),
+        ({ entries }, self) => entries.places.changeTicket(self, ticket, given),
         (changed) => `Changed ${changed.key}${place(changed)}.`,
       )
     })

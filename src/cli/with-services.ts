@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Party } from '../access/actor.ts'
 import { readConfig } from '../config.ts'
-import type { Party } from '../features/audit/service.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Services } from '../services.ts'
 import { CommandError } from './failures.ts'
@@ -28,8 +28,8 @@ export async function withServices<Result>(
   const [{ DATABASE_FILE, openDatabase }, { EVERYTHING }, { commandLineActor }, { createServices }, { systemClock }] =
     await Promise.all([
       import('../database/open.ts'),
-      import('../database/visibility.ts'),
-      import('../features/audit/service.ts'),
+      import('../access/visibility.ts'),
+      import('../access/actor.ts'),
       import('../services.ts'),
       import('../lib/clock.ts'),
     ])

@@ -1,6 +1,6 @@
 /** The commands that clients, projects and tickets share. */
 import type { Command } from 'commander'
-import type { Party } from '../features/audit/service.ts'
+import type { Party } from '../access/actor.ts'
 import type { Services } from '../services.ts'
 import { examples } from './options.ts'
 import { print, printJson } from './print.ts'

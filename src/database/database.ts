@@ -6,7 +6,7 @@
  * for with `.returning()`.
  */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
-import type { Tables } from './tables.ts'
+import type { Tables } from './schema/tables.ts'
 
 type Builders = PgDatabase<PgQueryResultHKT, Record<string, never>>
 

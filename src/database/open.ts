@@ -3,10 +3,10 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import type { Database, DatabaseEvents } from './database.ts'
+import { emptyLogOfFullDisk } from './engines/sqlite/own-checkpoints.ts'
+import { openSqlite } from './engines/sqlite/sqlite.ts'
 import { asProblem, failureOf } from './errors.ts'
-import { asWrongFile, migrateSqlite, WrongDatabase } from './migrate.ts'
-import { emptyLogOfFullDisk } from './own-checkpoints.ts'
-import { openSqlite } from './sqlite.ts'
+import { asWrongFile, migrateSqlite, WrongDatabase } from './schema/migrate.ts'
 
 export const DATABASE_FILE = 'tally.db'
 
@@ -50,7 +50,7 @@ export async function openDatabase({
   const settings = { slowDeadlineMs, busyDeadlineMs, onCommit }
   if (databaseUrl) {
     // Its client takes a sixth of the time in which a command on the embedded database is done.
-    const { openPostgres } = await import('./postgres.ts')
+    const { openPostgres } = await import('./engines/postgres/postgres.ts')
     return openPostgres({ url: databaseUrl, now: clock.now(), ...settings })
   }
   makeFolder(dataDir)

@@ -3,9 +3,11 @@
  * as it would have happened: a separate clock runs from the first day to now, and every action has an actor with the
  * right to take it.
  */
-import { viewerOf } from '../database/visibility.ts'
-import { type Actor, type Party, TALLY } from '../features/audit/service.ts'
-import type { CallerOf, User } from '../features/people/service.ts'
+
+import type { CallerOf } from '../access/caller.ts'
+import { viewerOf } from '../access/visibility.ts'
+import { type Actor, type Party, TALLY } from '../access/actor.ts'
+import type { User } from '../features/people/service.ts'
 import { addDays, dateAt, startOfDay } from '../lib/calendar.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Random } from '../lib/random.ts'
@@ -59,7 +61,7 @@ export async function fillDemo({ services, clock, now, password, onProgress }: D
   const firstDay = firstDayOf(now)
   clock.moment = startOfDay(firstDay, TIME_ZONE) - 3 * DAY_MS + 9 * HOUR_MS
   // First of all, so that what is interrupted half-way can be removed.
-  await services.people.declareDemo(now, TALLY)
+  await services.organization.declareDemo(now, TALLY)
   await services.prices.loadDefaultPrices()
   const users = await addPeople(services, clock, password)
   const as = (user: string) => partyOf(users.get(user)!)
@@ -87,7 +89,11 @@ function firstDayOf(now: number): string {
   return today.with({ day: 1 }).subtract({ months }).toString()
 }
 
-async function addPeople({ people }: Services, clock: DemoClock, password: string): Promise<Map<string, User>> {
+async function addPeople(
+  { organization, people }: Services,
+  clock: DemoClock,
+  password: string,
+): Promise<Map<string, User>> {
   const users = new Map<string, User>()
   let by: Actor = TALLY
   for (const { user, name, role, signsIn } of PEOPLE) {
@@ -100,7 +106,7 @@ async function addPeople({ people }: Services, clock: DemoClock, password: strin
     // The first one is the admin, who adds the others.
     by = actorOf(users.get(PEOPLE[0]!.user)!)
   }
-  await people.changeSettings(SETTINGS, by)
+  await organization.changeSettings(SETTINGS, by)
   return users
 }
 
@@ -136,7 +142,7 @@ async function addTokens(
 
   return async ({ user, isCi, body }) => {
     const caller = await people.authenticate(`Bearer ${secrets.get(isCi ? 'ci' : user)}`)
-    await entries.reportEntry(body, caller as CallerOf<'service'>)
+    await entries.reporting.reportEntry(body, caller as CallerOf<'service'>)
   }
 }
 

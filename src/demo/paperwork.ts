@@ -58,17 +58,17 @@ async function decide({ services: { entries }, random, as }: Stage, project: str
   const party = as(lead)
   const filter = { projects: [project], statuses: ['submitted' as const], endingAt: startOfDay(monday, TIME_ZONE) }
   if (random.chance(REJECTED_SHARE)) {
-    const { data } = await entries.listEntries(party.viewer, { filter, limit: 40, after: undefined })
+    const { data } = await entries.listing.listEntries(party.viewer, { filter, limit: 40, after: undefined })
     const others = data.filter(
       ({ agent_manager: manager }) => manager.name !== PEOPLE.find(({ user }) => user === lead)!.name,
     )
     if (others.length > 0) {
       const reason = random.pick(REJECTIONS)
-      await entries.decideEntry(random.pick(others).id, { action: 'reject', reason }, party)
+      await entries.approval.decideEntry(random.pick(others).id, { action: 'reject', reason }, party)
     }
   }
   // The lead's own entries stay submitted: only admins can approve their own.
-  await entries.decideEntries({ filter }, { action: 'approve' }, party)
+  await entries.approval.decideEntries({ filter }, { action: 'approve' }, party)
 }
 
 /** Where work without a rule belongs; the rest keeps waiting. */
@@ -76,14 +76,14 @@ const BY_HAND: Record<string, string> = { 'kestrel/driver-app': 'ROUTES', 'lumen
 
 async function placeSome({ services: { entries }, as }: Stage) {
   const party = as(BOOKS)
-  const { data } = await entries.listEntries(party.viewer, {
+  const { data } = await entries.listing.listEntries(party.viewer, {
     filter: { placed: ['none'] },
     limit: 12,
     after: undefined,
   })
   for (const [repository, project] of Object.entries(BY_HAND)) {
     const ids = data.filter(({ labels }) => labels?.repository === repository).map(({ id }) => id)
-    if (ids.length > 0) await entries.placeEntries({ ids: ids.slice(0, 3) }, { project }, party)
+    if (ids.length > 0) await entries.places.placeEntries({ ids: ids.slice(0, 3) }, { project }, party)
   }
 }
 
@@ -141,7 +141,7 @@ function monthlySteps(stage: Stage, month: string, age: number): DemoStep[] {
 async function approveRest({ services: { entries }, as }: Stage, month: string) {
   const { endingAt } = spanOf(daysOfMonth(month)!, TIME_ZONE)
   const clients = ['Harbor & Pine', 'Lumen Energie GmbH']
-  await entries.decideEntries(
+  await entries.approval.decideEntries(
     { filter: { clients, statuses: ['submitted'], endingAt } },
     { action: 'approve' },
     as(BOOKS),

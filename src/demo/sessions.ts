@@ -14,7 +14,7 @@ import {
   UNRULED,
 } from './agency.ts'
 
-export type ReportBody = Parameters<EntriesService['reportEntry']>[0]
+export type ReportBody = Parameters<EntriesService['reporting']['reportEntry']>[0]
 
 export interface DemoReport {
   /** Who made the token that it comes with. */

@@ -1,5 +1,5 @@
 /** What the demonstration is played on. */
-import type { Party } from '../features/audit/service.ts'
+import type { Party } from '../access/actor.ts'
 import type { Random } from '../lib/random.ts'
 import type { Services } from '../services.ts'
 

@@ -4,10 +4,10 @@
  * ahead-of-time compilation may ignore a guard that returns its refusal.
  */
 import { Elysia } from 'elysia'
-import { type Viewer, viewerOf as viewerOfPerson } from '../database/visibility.ts'
+import type { Actor, Party } from '../access/actor.ts'
+import type { Caller, CallerKind, CallerOf, Person } from '../access/caller.ts'
+import { type Viewer, viewerOf as viewerOfPerson } from '../access/visibility.ts'
 import { Problem } from '../errors.ts'
-import type { Actor, Party } from '../features/audit/service.ts'
-import type { Caller, CallerKind, CallerOf, Person } from '../features/people/service.ts'
 import { bodies } from './body.ts'
 
 type Role = Person['role']

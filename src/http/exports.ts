@@ -2,8 +2,9 @@
  * Answers that may be large: lists as CSV, and documents. They are sent only as fast as the caller takes them, and there
  * are only so many at a time: each keeps a query, and some megabytes that its socket holds, for as long as it lasts.
  */
+
+import type { Caller } from '../access/caller.ts'
 import { Problem } from '../errors.ts'
-import type { Caller } from '../features/people/service.ts'
 
 /** At once in all: together less than a hundred megabytes, most of them in the sockets. */
 const EXPORTS_LIMIT = 16

@@ -1,7 +1,7 @@
 /** `GET /metrics` for Prometheus, and the timing of every request. */
 import { Elysia } from 'elysia'
+import type { Authentication } from '../access/authentication.ts'
 import { Problem } from '../errors.ts'
-import type { PeopleService } from '../features/people/service.ts'
 import type { Metrics } from '../metrics.ts'
 import type { AddressOf, Listening } from './client-address.ts'
 
@@ -19,7 +19,7 @@ interface Incoming {
 
 interface MetricsDependencies {
   metrics: Metrics
-  people: Pick<PeopleService, 'authenticate'>
+  people: Pick<Authentication, 'authenticate'>
   addressOf: AddressOf
 }
 

@@ -2,8 +2,9 @@
  * How many calls a token may make. An agent that has run wild must not keep the others from reporting. In memory: a
  * restart forgives, and a token has at most its share again.
  */
+
+import type { Caller } from '../access/caller.ts'
 import { Problem } from '../errors.ts'
-import type { Caller } from '../features/people/service.ts'
 import type { Clock } from '../lib/clock.ts'
 
 const MINUTE_MS = 60_000

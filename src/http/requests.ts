@@ -4,8 +4,9 @@
  */
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
+import type { Authentication } from '../access/authentication.ts'
+import type { Caller } from '../access/caller.ts'
 import { Problem } from '../errors.ts'
-import type { Caller, PeopleService } from '../features/people/service.ts'
 import { noCredential, requestState } from './access.ts'
 import { AnonymousLoad } from './anonymous-load.ts'
 import type { AddressOf, Listening } from './client-address.ts'
@@ -82,7 +83,7 @@ export interface KnownRoute {
 }
 
 export interface RequestsDependencies {
-  people: Pick<PeopleService, 'authenticate' | 'authenticateSession'>
+  people: Authentication
   cookie: SessionCookie
   addressOf: AddressOf
   publicUrl?: string | undefined

@@ -2,7 +2,7 @@
  * The cookie by which a browser stays signed in. No script can read it, no other site's request carries it, and where
  * people reach Tally by https it is never sent without TLS.
  */
-import type { SignedIn } from '../features/people/service.ts'
+import type { SessionCaller } from '../access/caller.ts'
 import { SESSION_COOKIE } from './access.ts'
 
 /** Its name without TLS: of a browser in which somebody signed in, also after they signed out. */
@@ -11,13 +11,20 @@ const DEVICE_COOKIE = 'tally_device'
 /** As long as people come back; browsers keep none for much longer. */
 const DEVICE_SECONDS = 365 * 86_400
 
+/** A session and the secrets of its cookies. */
+export interface BegunSession {
+  secret: string
+  device: string
+  caller: SessionCaller
+}
+
 export interface SessionCookie {
   /** The secret that the request's cookie holds. */
   read(headers: Headers): string | undefined
   /** What the cookie of a browser holds in which somebody signed in before. */
   readDevice(headers: Headers): string | undefined
   /** The `Set-Cookie` headers of a session that has just begun: its own, and that of the browser. */
-  begin(signedIn: SignedIn): string[]
+  begin(signedIn: BegunSession): string[]
   /** The `Set-Cookie` of a browser that is known from now on. */
   know(device: string): string
   /** The `Set-Cookie` that makes the browser forget it. */

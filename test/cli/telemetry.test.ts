@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { CallerOf } from '../../src/access/caller.ts'
 import { openDatabase } from '../../src/database/open.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createServices } from '../../src/services.ts'
 import { CommandLine } from '../support/command-line.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { TALLY } from '../../src/features/audit/service.ts'
+import { TALLY } from '../../src/access/actor.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp

@@ -8,9 +8,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { asc, gt } from 'drizzle-orm'
 import fc from 'fast-check'
+import { TALLY } from '../../src/access/actor.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { UnknownProjects } from '../../src/database/tables.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
+import type { UnknownProjects } from '../../src/database/schema/tables.ts'
 import { type Call, PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -290,7 +290,7 @@ forEachEngine('what one person says', (open) => {
 
   async function history(said: Act[], unknownProjects: UnknownProjects): Promise<void> {
     round += 1
-    await app.services.people.changeSettings({ unknownProjects }, TALLY)
+    await app.services.organization.changeSettings({ unknownProjects }, TALLY)
     const all = await entriesFrom(0)
     const first = all.at(-1)?.id ?? 0
     const projects = new Map((await workOf()).projects.map(({ key, id }) => [key, id]))

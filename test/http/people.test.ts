@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { TALLY } from '../../src/features/audit/service.ts'
-import { newSecret } from '../../src/features/people/secret.ts'
+import { TALLY } from '../../src/access/actor.ts'
 import { EVERYBODYS_TOKENS } from '../../src/features/people/service.ts'
+import { newSecret } from '../../src/features/people/tokens/secret.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
+import { TALLY } from '../../src/access/actor.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp

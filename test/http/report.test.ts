@@ -1,7 +1,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { TALLY } from '../../src/features/audit/service.ts'
+import { TALLY } from '../../src/access/actor.ts'
 import { EVERYBODYS_TOKENS } from '../../src/features/people/service.ts'
 import expected from '../fixtures/agents-expected.json'
 import { startApp, type TestApp } from '../support/app.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Role } from '../../src/database/tables.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
+import { TALLY } from '../../src/access/actor.ts'
+import type { Role } from '../../src/database/schema/tables.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import { PNG } from '../support/picture.ts'
 

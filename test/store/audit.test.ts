@@ -1,10 +1,11 @@
 import { Database as Connection } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { type Actor, commandLineActor, TALLY } from '../../src/access/actor.ts'
 import type { Database } from '../../src/database/database.ts'
 import { DATABASE_FILE } from '../../src/database/open.ts'
 import { Problem } from '../../src/errors.ts'
-import { type Actor, commandLineActor, readAuditQuery, TALLY } from '../../src/features/audit/service.ts'
+import { readAuditQuery } from '../../src/features/audit/service.ts'
 import { EVERYBODYS_TOKENS } from '../../src/features/people/service.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { clientFor, forEachEngine, locationOf } from '../support/databases.ts'
@@ -100,7 +101,7 @@ forEachEngine('the audit trail', (open, engine) => {
   })
 
   test('names the user of the command line', async () => {
-    await services.people.changeSettings({ name: 'Acme' }, commandLineActor())
+    await services.organization.changeSettings({ name: 'Acme' }, commandLineActor())
     const [change] = await read()
     expect(change).toMatchObject({ user: null, token: null, action: 'organization.changed', objectId: null })
     expect(change!.origin).toMatch(/^command line of (user )?\S+$/)
@@ -130,7 +131,7 @@ forEachEngine('the audit trail', (open, engine) => {
     await people.setRole(grace, 'member', ada)
     await people.disableUser(grace, ada)
     await people.enableUser(grace, ada)
-    await people.changeSettings({ unknownProjects: 'hold' }, ada)
+    await services.organization.changeSettings({ unknownProjects: 'hold' }, ada)
     expect((await actionsOf()).reverse()).toEqual([
       'user.added',
       'user.added',
@@ -166,12 +167,12 @@ forEachEngine('the audit trail', (open, engine) => {
     await people.setRole('ada@example.com', 'admin', ada)
     await people.changeUser('ada@example.com', {}, ada)
     await people.enableUser('ada@example.com', ada)
-    await people.changeSettings({ name: 'Tally' }, ada)
+    await services.organization.changeSettings({ name: 'Tally' }, ada)
     for (const refused of [
       () => people.setRole('ada@example.com', 'member', ada),
       () => people.disableUser('ada@example.com', ada),
       () => people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, ada),
-      () => people.changeSettings({ currency: 'euro' }, ada),
+      () => services.organization.changeSettings({ currency: 'euro' }, ada),
       () => people.signIn({ email: 'ada@example.com', password: PASSWORD, address: '::1' }),
     ]) {
       await expect(refused()).rejects.toBeInstanceOf(Problem)

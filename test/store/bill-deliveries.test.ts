@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import { createMailer } from '../../src/features/bills/delivery-mailer.ts'
 import type { Bill } from '../../src/features/bills/schema.ts'
 import { createBillsService } from '../../src/features/bills/service.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 import { startMailServer, type TestMailServer } from '../support/mail-server.ts'
@@ -98,7 +98,7 @@ forEachEngine('the delivery of bills', (open) => {
     await services.projects.addClient(party, { name: 'Acme', email })
     await services.projects.addProject(party, { key: 'WEB', name: 'Acme web', client: 'Acme' })
     const bill = async (more: Record<string, unknown> = {}) => {
-      await services.entries.reportEntry(
+      await services.entries.reporting.reportEntry(
         {
           agent_harness: 'codex',
           agent_name: 'builder',

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { DocumentFormat } from '../../src/features/bills/service.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
 import { csvLines } from '../../src/lib/csv-lines.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
@@ -31,7 +31,7 @@ forEachEngine('documents of bills', (open) => {
     await services.projects.addClient(party, { name: 'Acme: (株) ; Ltd', email: 'bills@acme.example' })
     await services.projects.addProject(party, { key: 'WEB', name: 'Acme  web', client: 'Acme: (株) ; Ltd' })
     const report = async (more: Record<string, unknown> = {}) => {
-      const { entry } = await services.entries.reportEntry(
+      const { entry } = await services.entries.reporting.reportEntry(
         {
           agent_harness: 'codex',
           agent_name: 'builder',

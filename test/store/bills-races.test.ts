@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { Database } from '../../src/database/database.ts'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
 import type { BillDocument } from '../../src/features/bills/schema.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -28,7 +28,7 @@ forEachEngine('a bill whose entries change between composing and writing', (open
     const { secret } = await others.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
     const caller = (await others.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
     const report = async (project: string, cost: number) => {
-      const { entry } = await others.entries.reportEntry(
+      const { entry } = await others.entries.reporting.reportEntry(
         {
           agent_harness: 'codex',
           agent_name: 'builder',
@@ -45,8 +45,8 @@ forEachEngine('a bill whose entries change between composing and writing', (open
     }
     const [web, app] = [await report('WEB', 1), await report('APP', 5)]
     meanwhile = async () => {
-      await others.entries.changeEntry(web, { project: 'APP' }, party)
-      await others.entries.changeEntry(app, { project: 'WEB' }, party)
+      await others.entries.places.changeEntry(web, { project: 'APP' }, party)
+      await others.entries.places.changeEntry(app, { project: 'WEB' }, party)
     }
     const { bill } = await bills.send({ month: '2026-11', group_by: ['project'] }, { by: TALLY })
     const { sections } = JSON.parse(await bills.getDocument(bill)) as BillDocument

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -18,7 +18,7 @@ forEachEngine('entries of a void bill', (open) => {
     const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
     const caller = (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
     const report = async (place: { project: string; ticket?: string }) => {
-      const { entry } = await entries.reportEntry(
+      const { entry } = await entries.reporting.reportEntry(
         {
           agent_harness: 'codex',
           agent_name: 'builder',
@@ -40,16 +40,18 @@ forEachEngine('entries of a void bill', (open) => {
     ]
     const { bill } = await bills.send(NOVEMBER, sending)
     await projects.addProject(party, { key: 'NEW' })
-    await entries.mergeProject(party, 'OLD', 'NEW', {})
-    await entries.changeTicket(party, 'WEB-1', { project: 'NEW' })
-    const keyOf = async (id: string) => (await entries.getEntry(id, EVERYTHING)).project?.key
+    await entries.places.mergeProject(party, 'OLD', 'NEW', {})
+    await entries.places.changeTicket(party, 'WEB-1', { project: 'NEW' })
+    const keyOf = async (id: string) => (await entries.listing.getEntry(id, EVERYTHING)).project?.key
     expect([await keyOf(merged), await keyOf(moved)]).toEqual(['OLD', 'WEB'])
 
     await bills.voidBill(bill.bill.number, { reason: 'Wrong client' }, TALLY)
     expect([await keyOf(merged), await keyOf(moved), await keyOf(stayed)]).toEqual(['NEW', 'NEW', 'WEB'])
-    const { data } = await entries.getHistory(merged, EVERYTHING)
+    const { data } = await entries.listing.getHistory(merged, EVERYTHING)
     expect(data.at(-1)).toMatchObject({ action: 'placed', details: { because: 'bill_voided' } })
-    expect((await entries.getHistory(stayed, EVERYTHING)).data.map(({ action }) => action)).not.toContain('placed')
+    expect((await entries.listing.getHistory(stayed, EVERYTHING)).data.map(({ action }) => action)).not.toContain(
+      'placed',
+    )
     expect((await bills.send({ ...NOVEMBER, project: 'NEW' }, sending)).bill.bill.entries).toBe(2)
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { BillDocument } from '../../src/features/bills/schema.ts'
-import { readListQuery } from '../../src/features/entries/service.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
+import { readListQuery } from '../../src/features/entries/listing/filter.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -26,7 +26,7 @@ forEachEngine('bills', (open) => {
     await services.projects.addProject(party, { key: 'WEB', name: 'Acme web', client: 'Acme' })
     await services.projects.addProject(party, { key: 'APP', name: 'Acme app', client: 'Acme' })
     const report = async (more: Record<string, unknown> = {}) => {
-      const { entry } = await services.entries.reportEntry(
+      const { entry } = await services.entries.reporting.reportEntry(
         {
           agent_harness: 'codex',
           agent_name: 'builder',
@@ -42,7 +42,8 @@ forEachEngine('bills', (open) => {
       )
       return entry.id
     }
-    const all = async () => (await services.entries.listEntries(EVERYTHING, readListQuery({ limit: '1000' }))).data
+    const all = async () =>
+      (await services.entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '1000' }))).data
     const statuses = async () => Object.groupBy(await all(), ({ status }) => status)
     const documentOf = async (bill: Awaited<ReturnType<typeof services.bills.send>>['bill']) =>
       JSON.parse(await services.bills.getDocument(bill)) as BillDocument

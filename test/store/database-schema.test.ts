@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { Sql } from 'postgres'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
-import { postgresTables, sqliteTables } from '../../src/database/tables.ts'
+import { postgresTables, sqliteTables } from '../../src/database/schema/tables.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { clientFor, newLocation, startPostgres } from '../support/databases.ts'
 

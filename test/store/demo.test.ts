@@ -1,8 +1,8 @@
 /** What `test/cli/demo.test.ts` shows on SQLite, on PostgreSQL. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Database } from '../../src/database/database.ts'
-import { emptyDemo } from '../../src/database/emptying.ts'
 import { DemoClock, fillDemo } from '../../src/demo/demo.ts'
+import { emptyDemo } from '../../src/demo/removal.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createServices } from '../../src/services.ts'
 import { locationOf, opener, startPostgres } from '../support/databases.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { EVERYTHING, type Viewer, viewerOf } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import { ENTRY_COLUMNS } from '../../src/features/entries/service.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING, type Viewer, viewerOf } from '../../src/access/visibility.ts'
+import { ENTRY_COLUMNS } from '../../src/features/entries/listing/csv.ts'
 import { csvText } from '../../src/lib/csv-text.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
@@ -43,10 +43,10 @@ forEachEngine('an export', (open) => {
         tokens: { input: 10, output: 5 },
         ...change,
       }
-      await services.entries.reportEntry(report, caller)
+      await services.entries.reporting.reportEntry(report, caller)
     }
     const exported = async (viewer: Viewer) => {
-      const chunks = await Array.fromAsync(services.entries.exportCsv(viewer, {}))
+      const chunks = await Array.fromAsync(services.entries.listing.exportCsv(viewer, {}))
       return Buffer.concat(chunks).toString()
     }
     return { ...services, exported }
@@ -55,7 +55,7 @@ forEachEngine('an export', (open) => {
   for (const serving of [true, false]) {
     test(`of a ${serving ? 'server' : 'command line'} says of each entry what its columns say`, async () => {
       const { entries, exported } = await stage(serving)
-      const rows = entries.exportEntries(EVERYTHING, {})
+      const rows = entries.listing.exportEntries(EVERYTHING, {})
       const told = await Array.fromAsync(csvText(rows, ENTRY_COLUMNS))
       expect(await exported(EVERYTHING)).toBe(told.join(''))
       expect(told.join('')).toContain('possible_duplicate_of')
@@ -70,7 +70,7 @@ forEachEngine('an export', (open) => {
 
   test('that its reader leaves ends, and another one begins', async () => {
     const { entries, exported } = await stage(true)
-    for await (const chunk of entries.exportCsv(EVERYTHING, {})) {
+    for await (const chunk of entries.listing.exportCsv(EVERYTHING, {})) {
       expect(chunk.length).toBeGreaterThan(0)
       break
     }

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { Database, Tx } from '../../src/database/database.ts'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
 import { findInconsistentBills } from '../../src/features/bills/integrity.ts'
-import { findInconsistentEntries } from '../../src/features/entries/integrity.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
+import { findInconsistentEntries } from '../../src/features/entries/integrity/integrity.ts'
 import { findInconsistentTelemetry } from '../../src/features/telemetry/integrity.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
@@ -39,7 +39,7 @@ async function stage(db: Database) {
   await projects.addProject(party, { key: 'APP', name: 'App' })
   const report = async (more: Record<string, unknown> = {}) =>
     (
-      await entries.reportEntry(
+      await entries.reporting.reportEntry(
         { ...REPORT, project: 'WEB', labels: { branch: 'main', repository: 'acme/web' }, ...more },
         caller,
       )

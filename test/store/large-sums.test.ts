@@ -3,9 +3,9 @@
  * them must not keep everybody else from what is summed beside them.
  */
 import { expect, test } from 'bun:test'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -33,7 +33,7 @@ forEachEngine('sums above 64 bits', (open) => {
       reported_cost: cost,
     })
     const report = async (project: string, ...costs: number[]) => {
-      for (const cost of costs) await services.entries.reportEntry(entry(cost, project), caller)
+      for (const cost of costs) await services.entries.reporting.reportEntry(entry(cost, project), caller)
     }
     return { ...services, entry, report }
   }
@@ -71,7 +71,7 @@ forEachEngine('sums above 64 bits', (open) => {
     const sheet = await sheets.openSheet({ ...NOVEMBER, person: 'ada@example.com' }, party)
     for (const cost of ELEVEN) await sheets.addEntry(sheet.id, entry(cost, 'APP'), party)
     expect(JSON.stringify(await sheets.getSheet(sheet.id, EVERYTHING))).toContain('"cost":11000000000')
-    const merged = await entries.mergeProject(party, 'WEB', 'APP', { dryRun: true })
+    const merged = await entries.places.mergeProject(party, 'WEB', 'APP', { dryRun: true })
     expect(merged).toMatchObject({ entries: 11, costNanos: 11_000_000_000_000_000_000n })
   })
 })

@@ -1,9 +1,12 @@
 import { beforeEach, expect, test } from 'bun:test'
+import { TALLY } from '../../src/access/actor.ts'
 import type { Database } from '../../src/database/database.ts'
 import { Problem } from '../../src/errors.ts'
-import { createAuditService, TALLY } from '../../src/features/audit/service.ts'
-import { createPeopleService, EVERYBODYS_TOKENS, type PeopleService } from '../../src/features/people/service.ts'
+import { createAuditService } from '../../src/features/audit/service.ts'
+import { createOrganizationService, type OrganizationService } from '../../src/features/organization/service.ts'
+import { EVERYBODYS_TOKENS, type PeopleService } from '../../src/features/people/service.ts'
 import { forEachEngine } from '../support/databases.ts'
+import { peopleServiceOf } from '../support/people-service.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -12,12 +15,15 @@ const START = Date.parse('2026-11-20T12:00:30Z')
 forEachEngine('people', (open) => {
   let db: Database
   let people: PeopleService
+  let organization: OrganizationService
   let clock: { now(): number; at: number }
 
   beforeEach(async () => {
     clock = { at: START, now: () => clock.at }
     db = await open()
-    people = createPeopleService({ db, clock, audit: createAuditService({ db, clock }) })
+    const audit = createAuditService({ db, clock })
+    organization = createOrganizationService({ db, audit })
+    people = peopleServiceOf({ db, clock })
   })
 
   const add = (email: string, role: 'admin' | 'billing' | 'member' = 'member') =>
@@ -154,10 +160,9 @@ forEachEngine('people', (open) => {
     await add('grace@example.com', 'admin')
     const { token, secret } = await people.createToken({ kind: 'read', user: 'ada@example.com', name: 'ci' }, TALLY)
     await people.authenticate(`Bearer ${secret}`)
-    const other = createPeopleService({
+    const other = peopleServiceOf({
       db: await open({ sharing: db }),
       clock,
-      audit: createAuditService({ db, clock }),
     })
 
     await other.setRole('ada@example.com', 'member', TALLY)
@@ -211,7 +216,7 @@ forEachEngine('people', (open) => {
   test('a late flush of another server does not move the last use back', async () => {
     await add('ada@example.com')
     const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' }, TALLY)
-    const late = createPeopleService({ db, clock, audit: createAuditService({ db, clock }) })
+    const late = peopleServiceOf({ db, clock })
     await late.authenticate(`Bearer ${secret}`)
     clock.at += 10 * MINUTE_MS
     await people.authenticate(`Bearer ${secret}`)
@@ -318,12 +323,12 @@ forEachEngine('people', (open) => {
 
   test('a set-up link makes the first admin and names the organization, once', async () => {
     expect(await people.isSetUp()).toBe(false)
-    expect((await people.organization()).name).toBe('Tally')
+    expect((await organization.settings()).name).toBe('Tally')
     const link = await people.createSetUpLink('http://tally.lan')
     expect(link).toMatch(/^http:\/\/tally\.lan\/setup#[0-9A-Za-z]{32}$/)
     const { user } = await setUpWith(tokenOf(link))
     expect(user).toMatchObject({ email: 'ada@example.com', role: 'admin', hasPassword: true })
-    expect(await people.organization()).toEqual({
+    expect(await organization.settings()).toEqual({
       name: 'Acme',
       timeZone: 'Europe/Berlin',
       currency: 'EUR',

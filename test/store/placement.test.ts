@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { Database } from '../../src/database/database.ts'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import { readReport } from '../../src/features/entries/report.ts'
+import { readReport } from '../../src/features/entries/reporting/report.ts'
 import type { TokenEntryReport } from '../../src/features/entries/schema.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -50,9 +50,9 @@ async function stage(db: Database) {
         tokens: { input: 0, output: minutes },
         ...more,
       }
-      const { entry } = await services.entries.recordFrom('report', readReport(body, NOW), ada)
+      const { entry } = await services.entries.reporting.recordFrom('report', readReport(body, NOW), ada)
       const id = entry.entry.uid
-      const { project, ticket, placement } = await services.entries.getEntry(id, EVERYTHING)
+      const { project, ticket, placement } = await services.entries.listing.getEntry(id, EVERYTHING)
       return { id, place: [project?.key ?? null, ticket?.key ?? null, placement.by], placement }
     },
     projects: async () =>
@@ -100,14 +100,14 @@ forEachEngine('placement by rules', (open) => {
     expect(assumed.placement.note).toBe(
       "Rule 'by branch' assigns project ACME, but earlier reports of the same person placed ticket X-7 in Elsewhere.",
     )
-    await services.entries.changeTicket(self, 'X-7', { project: 'Elsewhere' })
+    await services.entries.places.changeTicket(self, 'X-7', { project: 'Elsewhere' })
     const { placement } = await report({ labels: { branch: 'fix/X-7' } })
     expect(placement.note).toBe("Rule 'by branch' assigns project ACME, but ticket X-7 belongs to Elsewhere.")
   })
 
   test('adds tickets also where names that nobody made are held, and keeps those names', async () => {
     const { report, addRule, services, projects } = await stage(await open())
-    await services.people.changeSettings({ unknownProjects: 'hold' }, TALLY)
+    await services.organization.changeSettings({ unknownProjects: 'hold' }, TALLY)
     await addRule(BY_BRANCH)
     const { place, placement } = await report({ project: 'Typo', labels: { branch: 'ACME-42' } })
     expect(place).toEqual(['ACME', 'ACME-42', 'rule'])
@@ -175,7 +175,7 @@ forEachEngine('a session', (open) => {
     expect(next.id).not.toBe(id)
     expect(next.place).toEqual([null, null, 'manual'])
     expect(await projects()).toEqual(['ACME'])
-    const entry = await services.entries.getEntry(next.id, EVERYTHING)
+    const entry = await services.entries.listing.getEntry(next.id, EVERYTHING)
     expect(entry).toMatchObject({ labels: { branch: 'main' }, summary: 'Later', continues: id, updated_at: null })
   })
 })

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { TALLY } from '../../src/access/actor.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { Status } from '../../src/database/tables.ts'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import type { Applying, ApplyingOptions } from '../../src/features/entries/applying.ts'
-import { readReport } from '../../src/features/entries/report.ts'
-import { readWalk } from '../../src/features/entries/service.ts'
+import type { Status } from '../../src/database/schema/tables.ts'
+import type { Applying, ApplyingOptions } from '../../src/features/entries/places/rule-application.ts'
+import { readWalk } from '../../src/features/entries/places/rule-application.ts'
+import { readReport } from '../../src/features/entries/reporting/report.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -36,7 +36,7 @@ async function stage(db: Database) {
       },
       NOW,
     )
-    return (await entries.recordFrom('report', said, ada)).entry.entry.uid
+    return (await entries.reporting.recordFrom('report', said, ada)).entry.entry.uid
   }
   // Projects are made on first mention.
   await report({ project: 'ACME' })
@@ -53,7 +53,10 @@ async function stage(db: Database) {
         ticket,
       }),
     apply: (asked: Partial<Applying> = {}, options: Partial<ApplyingOptions> = {}) =>
-      entries.applyRules({ scope: 'unattributed', filter: {}, ...asked }, { by: TALLY, limit: 1_000, ...options }),
+      entries.places.applyRules(
+        { scope: 'unattributed', filter: {}, ...asked },
+        { by: TALLY, limit: 1_000, ...options },
+      ),
     async setStatus(id: string, status: Status) {
       await db.write((tx) =>
         tx
@@ -64,7 +67,7 @@ async function stage(db: Database) {
       )
     },
     async where(id: string): Promise<string> {
-      const { project, ticket, placement: placed } = await entries.getEntry(id, EVERYTHING)
+      const { project, ticket, placement: placed } = await entries.listing.getEntry(id, EVERYTHING)
       return [project?.key ?? '–', ticket?.key ?? '–', placed.by].join(' ')
     },
   }
@@ -79,7 +82,7 @@ forEachEngine('applying rules', (open) => {
     const nowhere = await report({ labels })
     const locked = await report({ labels })
     const other = await report({ labels: { team: 'b' } })
-    await entries.placeEntries({ ids: [nowhere] }, { project: null }, PLACER)
+    await entries.places.placeEntries({ ids: [nowhere] }, { project: null }, PLACER)
     await setStatus(locked, 'approved')
     await rule('a', 'ACME', 'A-1')
 
@@ -139,7 +142,7 @@ forEachEngine('applying rules', (open) => {
     for (let count = 0; count < 3; count += 1) ids.push(await report({ labels: { team: 'a' } }))
     const { rule: only } = await rule('a', 'ACME')
     meanwhile = async () => {
-      await entries.placeEntries({ ids: [ids[0]!] }, { project: 'BETA' }, PLACER)
+      await entries.places.placeEntries({ ids: [ids[0]!] }, { project: 'BETA' }, PLACER)
       await setStatus(ids[1]!, 'approved')
       await placement.changeRule(TALLY, only.uid, { project: 'BETA' })
     }
@@ -188,7 +191,7 @@ forEachEngine('applying rules', (open) => {
     })()
     await Promise.all([growing, apply(), apply(), apply({ scope: 'rule_placed' })])
     for (const id of ids) {
-      const entry = await entries.getEntry(id, EVERYTHING)
+      const entry = await entries.listing.getEntry(id, EVERYTHING)
       expect([await where(id), entry.tokens.input]).toEqual(['ACME A-1 rule', 6])
     }
   })
@@ -230,7 +233,7 @@ forEachEngine('placing many by hand', (open) => {
       }
     })
     const filter = { labels: [{ name: 'team', value: 'a' }] }
-    const placed = await entries.placeEntries({ filter }, { ticket: 'ACME-1', project: 'ACME' }, PLACER)
+    const placed = await entries.places.placeEntries({ filter }, { ticket: 'ACME-1', project: 'ACME' }, PLACER)
     expect(placed.results.map(({ result }) => result)).toEqual(Array(1_501).fill('placed'))
     expect(await where(first)).toBe('ACME ACME-1 manual')
     const kept = await db.read.select().from(db.read.tables.audit)
@@ -239,7 +242,7 @@ forEachEngine('placing many by hand', (open) => {
     ])
     const history = await db.read.select({ id: db.read.tables.entryHistory.id }).from(db.read.tables.entryHistory)
     expect(history).toHaveLength(1_501)
-    const again = await entries.placeEntries({ filter }, { ticket: 'acme-1' }, PLACER)
+    const again = await entries.places.placeEntries({ filter }, { ticket: 'acme-1' }, PLACER)
     expect(new Set(again.results.map(({ result }) => result))).toEqual(new Set(['unchanged']))
   })
 
@@ -247,11 +250,11 @@ forEachEngine('placing many by hand', (open) => {
     const { report, entries, where, db } = await stage(await open())
     const ids = [await report({ reported_cost: 2 }), await report({ reported_cost: 3 })]
     const place = { ticket: 'NEW-1', project: 'ACME' }
-    const planned = await entries.placeEntries({ ids }, place, PLACER, { dryRun: true })
+    const planned = await entries.places.placeEntries({ ids }, place, PLACER, { dryRun: true })
     expect(planned).toMatchObject({ results: ids.map((id) => ({ id, result: 'placed' })), costNanos: 5_000_000_000n })
     expect(await where(ids[0]!)).toBe('– – unattributed')
     expect(await db.read.select().from(db.read.tables.tickets)).toEqual([])
-    expect(await entries.placeEntries({ ids }, place, PLACER)).toEqual(planned)
+    expect(await entries.places.placeEntries({ ids }, place, PLACER)).toEqual(planned)
     expect(await where(ids[0]!)).toBe('ACME NEW-1 manual')
   })
 
@@ -260,7 +263,7 @@ forEachEngine('placing many by hand', (open) => {
     const orphan = await report({ ticket: 'loose' })
     const id = await report()
     expect(await where(orphan)).toBe('– loose named')
-    await entries.placeEntries({ ids: [id] }, { ticket: 'LOOSE', project: 'ACME' }, PLACER)
+    await entries.places.placeEntries({ ids: [id] }, { ticket: 'LOOSE', project: 'ACME' }, PLACER)
     expect([await where(id), await where(orphan)]).toEqual(['ACME loose manual', 'ACME loose named'])
   })
 })

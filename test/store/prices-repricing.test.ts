@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { TALLY } from '../../src/access/actor.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { Status } from '../../src/database/tables.ts'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import { type Report, readReport } from '../../src/features/entries/report.ts'
+import type { Status } from '../../src/database/schema/tables.ts'
+import { type Report, readReport } from '../../src/features/entries/reporting/report.ts'
 import type { Repriced } from '../../src/features/prices/service.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
@@ -51,7 +51,7 @@ async function stage(db: Database) {
     ada,
     /** Reports an entry and answers its id. */
     async report(what: Said): Promise<string> {
-      const { entry } = await entries.recordFrom('report', said(what), ada)
+      const { entry } = await entries.reporting.recordFrom('report', said(what), ada)
       return entry.entry.uid
     },
     /** Sets prices of input by hand, in dollars per million tokens. */
@@ -101,7 +101,7 @@ async function stage(db: Database) {
     },
     /** Cost, list value and note. */
     async money(id: string): Promise<string> {
-      const { cost, list_value: value } = await entries.getEntry(id, EVERYTHING)
+      const { cost, list_value: value } = await entries.listing.getEntry(id, EVERYTHING)
       return `${JSON.stringify(cost)} ${JSON.stringify(value)}`
     },
   }
@@ -122,14 +122,14 @@ forEachEngine('valuing entries without a price', (open) => {
     const valued = await report({ model: 'gpt-5' })
     await set('gpt-99', 2, Date.UTC(2026, 10, 20))
     await set('gpt-5', 7)
-    expect(sums(await entries.valueUnpriced())).toEqual([1, 0n, 2_000_000_000n, 0n, 2_000_000_000n])
+    expect(sums(await entries.valuation.valueUnpriced())).toEqual([1, 0n, 2_000_000_000n, 0n, 2_000_000_000n])
     expect(await money(unknown)).toBe('2 2')
     expect(await money(early)).toBe('null null')
     // Its cost is known: what a caller reported is not unpriced.
     expect(await money(told)).toBe('0.5 null')
     expect(await money(hopeless)).toBe('null null')
     expect(await money(valued)).toBe('1.25 1.25')
-    expect(sums(await entries.valueUnpriced())).toEqual([0, 0n, 0n, 0n, 0n])
+    expect(sums(await entries.valuation.valueUnpriced())).toEqual([0, 0n, 0n, 0n, 0n])
   })
 
   test('goes by who sold the model', async () => {
@@ -138,7 +138,7 @@ forEachEngine('valuing entries without a price', (open) => {
     const theirs = await report({ model: 'house-blend', provider: 'attic' })
     await set('house-blend', 1, null, 'basement')
     await set('house-blend', 3, null, 'cellar')
-    await entries.valueUnpriced()
+    await entries.valuation.valueUnpriced()
     expect([await money(ours), await money(theirs)]).toEqual(['1 1', 'null null'])
   })
 
@@ -150,7 +150,7 @@ forEachEngine('valuing entries without a price', (open) => {
       await setStatus(ids[status], status)
     }
     await set('gpt-99', 2)
-    expect((await entries.valueUnpriced()).entries).toBe(3)
+    expect((await entries.valuation.valueUnpriced()).entries).toBe(3)
     expect(await money(ids.billed)).toBe('null null')
     expect(await money(ids.approved)).toBe('2 2')
   })
@@ -159,9 +159,9 @@ forEachEngine('valuing entries without a price', (open) => {
     const { entries, prices, report, set } = await stage(await open())
     const id = await report({ model: 'gpt-99' })
     await set('gpt-99', 2)
-    await entries.valueUnpriced()
+    await entries.valuation.valueUnpriced()
     const [price] = await prices.everyPrice({ models: ['gpt-99'] })
-    const { data } = await entries.getHistory(id, EVERYTHING)
+    const { data } = await entries.listing.getHistory(id, EVERYTHING)
     expect(data.slice(1)).toMatchObject([
       {
         action: 'repriced',
@@ -169,7 +169,7 @@ forEachEngine('valuing entries without a price', (open) => {
         details: { price: { from: null, to: price!.uid }, list_value: { from: null, to: 2 } },
       },
     ])
-    const entry = await entries.getEntry(id, EVERYTHING)
+    const entry = await entries.listing.getEntry(id, EVERYTHING)
     expect(JSON.parse(JSON.stringify(entry))).toMatchObject({
       price: { id: price!.uid, step: 1, note: null },
       updated_at: new Date(NOW).toISOString(),
@@ -209,7 +209,7 @@ forEachEngine('valuing entries without a price', (open) => {
     const seen: [number, number | undefined][] = []
     const options = { budgetMs: 0, onProgress: (done: number, total: number | undefined) => seen.push([done, total]) }
     const calls: Repriced[] = []
-    do calls.push(await entries.valueUnpriced(options))
+    do calls.push(await entries.valuation.valueUnpriced(options))
     while (!calls.at(-1)!.isComplete && calls.length < 9)
     expect(calls.map(({ entries: count }) => count)).toEqual([500, 500, 201, 0])
     expect(seen).toEqual([
@@ -234,24 +234,24 @@ forEachEngine('valuing entries that have a value again', (open) => {
       }),
     )
     await set('gpt-5', 4)
-    expect((await entries.valueUnpriced()).entries).toBe(0)
+    expect((await entries.valuation.valueUnpriced()).entries).toBe(0)
     const expected = [2, 2_500_000_000n, 8_000_000_000n, 1_750_000_000n, 4_500_000_000n]
-    const planned = await entries.reprice({ filter: {} }, { dryRun: true })
+    const planned = await entries.valuation.reprice({ filter: {} }, { dryRun: true })
     expect(sums(planned)).toEqual(expected)
     expect([...planned.models]).toEqual([
       ['gpt-5', { entries: 2, listValueNanos: { before: 2_500_000_000n, after: 8_000_000_000n } }],
     ])
     expect(await money(free)).toBe('1.25 1.25')
 
-    expect(sums(await entries.reprice({ filter: {} }))).toEqual(expected)
+    expect(sums(await entries.valuation.reprice({ filter: {} }))).toEqual(expected)
     expect(await money(free)).toBe('4 4')
     expect(await money(told)).toBe('0.5 4')
     expect(await money(other)).toBe('0.25 0.25')
     for (const id of locked) {
       expect(await money(id)).toBe('1.25 1.25')
-      expect((await entries.getHistory(id, EVERYTHING)).data).toHaveLength(1)
+      expect((await entries.listing.getHistory(id, EVERYTHING)).data).toHaveLength(1)
     }
-    expect(sums(await entries.reprice({ filter: {} }))).toEqual([0, 0n, 0n, 0n, 0n])
+    expect(sums(await entries.valuation.reprice({ filter: {} }))).toEqual([0, 0n, 0n, 0n, 0n])
   })
 
   test('is narrowed by model and by start', async () => {
@@ -264,7 +264,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
     await set('gpt-5', 4)
     await set('gpt-5-mini', 4)
     const filter = { models: ['gpt-5'], startingAt: Date.UTC(2026, 10, 1), endingAt: Date.UTC(2026, 10, 2) }
-    expect((await entries.reprice({ filter })).entries).toBe(1)
+    expect((await entries.valuation.reprice({ filter })).entries).toBe(1)
     expect(await Promise.all(ids.map(money))).toEqual(['4 4', '1.25 1.25', '0.25 0.25'])
   })
 
@@ -272,10 +272,10 @@ forEachEngine('valuing entries that have a value again', (open) => {
     const { entries, prices, ada, report, set } = await stage(await open())
     const id = await report({ model: 'gpt-5' })
     await set('gpt-5', 4)
-    await entries.reprice({ filter: {} }, { by: { ...TALLY, userId: ada.person.id } })
+    await entries.valuation.reprice({ filter: {} }, { by: { ...TALLY, userId: ada.person.id } })
     const rows = await prices.everyPrice({ models: ['gpt-5'], providers: ['', 'openai'] })
     const uidOf = (source: string) => rows.find((row) => row.source === source)!.uid
-    expect((await entries.getHistory(id, EVERYTHING)).data.at(-1)).toMatchObject({
+    expect((await entries.listing.getHistory(id, EVERYTHING)).data.at(-1)).toMatchObject({
       action: 'repriced',
       actor: { user: { name: 'Ada' }, token: null },
       details: { price: { from: uidOf('default'), to: uidOf('admin') }, list_value: { from: 1.25, to: 4 } },
@@ -285,10 +285,10 @@ forEachEngine('valuing entries that have a value again', (open) => {
   test('keeps the row of an entry where another one has the same price', async () => {
     const { entries, report, set } = await stage(await open())
     const id = await report({ model: 'gpt-5' })
-    const before = await entries.getEntry(id, EVERYTHING)
+    const before = await entries.listing.getEntry(id, EVERYTHING)
     await set('gpt-5', 1.25)
-    expect((await entries.reprice({ filter: {} })).entries).toBe(0)
-    expect(JSON.stringify(await entries.getEntry(id, EVERYTHING))).toBe(JSON.stringify(before))
+    expect((await entries.valuation.reprice({ filter: {} })).entries).toBe(0)
+    expect(JSON.stringify(await entries.listing.getEntry(id, EVERYTHING))).toBe(JSON.stringify(before))
   })
 
   test('looks again before it writes: what was billed meanwhile does not move', async () => {
@@ -308,7 +308,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
       meanwhile = async () => {}
       await setStatus(ids[0]!, 'billed')
     }
-    expect(sums(await entries.reprice({ filter: {} }))).toEqual([
+    expect(sums(await entries.valuation.reprice({ filter: {} }))).toEqual([
       1,
       1_250_000_000n,
       4_000_000_000n,
@@ -322,7 +322,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
     const { entries, report, set } = await stage(await open())
     for (let hour = 0; hour < 3; hour += 1) await report({ model: 'gpt-5' })
     await set('gpt-5', 4)
-    const first = await entries.reprice({ filter: {} }, { budgetMs: 0, dryRun: true })
+    const first = await entries.valuation.reprice({ filter: {} }, { budgetMs: 0, dryRun: true })
     expect([first.entries, first.isComplete]).toEqual([3, false])
     expect(first.nextPage).not.toBeNull()
   })
@@ -331,13 +331,13 @@ forEachEngine('valuing entries that have a value again', (open) => {
     const { entries, ada, report, set, money } = await stage(await open())
     const id = await report({ model: 'gpt-99', session: 's-1', input: 1_000_000 })
     await set('gpt-99', 2)
-    await entries.valueUnpriced()
+    await entries.valuation.valueUnpriced()
     await set('gpt-99', 5)
     // An update keeps to the row that valued the entry, whatever was loaded since.
     const longer = { ...said({ model: 'gpt-99', session: 's-1', input: 3_000_000 }), endedAt: NOW }
-    await entries.recordFrom('report', longer, ada)
+    await entries.reporting.recordFrom('report', longer, ada)
     expect(await money(id)).toBe('6 6')
-    expect((await entries.reprice({ filter: {} })).entries).toBe(1)
+    expect((await entries.valuation.reprice({ filter: {} })).entries).toBe(1)
     expect(await money(id)).toBe('15 15')
   })
 })
@@ -356,12 +356,12 @@ forEachEngine('free, unknown and unpriced', (open) => {
     expect(await money(half)).toBe('null null')
     expect(await money(zero)).toBe('0 null')
     const priced = async (value: boolean) =>
-      (await entries.listEntries(EVERYTHING, { filter: { priced: value }, limit: 9, after: undefined })).data.map(
-        ({ model }) => model,
-      )
+      (
+        await entries.listing.listEntries(EVERYTHING, { filter: { priced: value }, limit: 9, after: undefined })
+      ).data.map(({ model }) => model)
     expect((await priced(true)).sort()).toEqual(['gift', 'no-such-model'])
     expect(await priced(false)).toEqual(['half'])
-    expect((await entries.getEntry(gift, EVERYTHING)).valuation?.parts).toHaveLength(1)
-    expect((await entries.getEntry(zero, EVERYTHING)).valuation).toBeNull()
+    expect((await entries.listing.getEntry(gift, EVERYTHING)).valuation?.parts).toHaveLength(1)
+    expect((await entries.listing.getEntry(zero, EVERYTHING)).valuation).toBeNull()
   })
 })

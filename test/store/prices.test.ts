@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Database } from '../../src/database/database.ts'
 import { createAuditService } from '../../src/features/audit/service.ts'
 import { DEFAULT_TABLE_VERSION, defaultRows } from '../../src/features/prices/default-table.ts'
-import type { PriceRow } from '../../src/features/prices/rate.ts'
+import type { PriceRow } from '../../src/features/prices/rates.ts'
 import {
   createPricesService,
   type PricesService,

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import { readListQuery } from '../../src/features/entries/service.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
+import { readListQuery } from '../../src/features/entries/listing/filter.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -28,13 +28,16 @@ forEachEngine('reports that race', (open) => {
     await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
     const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
     const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
-    const all = async () => (await services.entries.listEntries(EVERYTHING, readListQuery({ limit: '1000' }))).data
+    const all = async () =>
+      (await services.entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '1000' }))).data
     return { ...services, caller, all }
   }
 
   test('with one Idempotency-Key make one entry, which every caller gets', async () => {
     const { entries, caller, all } = await stage()
-    const answers = await Promise.all(Array.from({ length: 100 }, () => entries.reportEntry(body(), caller, 'once')))
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => entries.reporting.reportEntry(body(), caller, 'once')),
+    )
     expect(new Set(answers.map(({ entry }) => entry.id)).size).toBe(1)
     expect(answers.filter(({ outcome }) => outcome === 'created')).toHaveLength(1)
     expect(await all()).toHaveLength(1)
@@ -44,7 +47,7 @@ forEachEngine('reports that race', (open) => {
     const { db, entries, caller } = await stage()
     await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
-        entries.reportEntry(
+        entries.reporting.reportEntry(
           body({
             model: `model-${index % 3}`,
             project: index % 2 ? 'Acme' : 'ACME ',

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING, type Viewer, viewerOf } from '../../src/access/visibility.ts'
 import type { Database, Tx } from '../../src/database/database.ts'
-import { STATUSES, type Status } from '../../src/database/tables.ts'
-import { EVERYTHING, type Viewer, viewerOf } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import { readReport } from '../../src/features/entries/report.ts'
-import type { EntryFilter } from '../../src/features/entries/service.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
+import { STATUSES, type Status } from '../../src/database/schema/tables.ts'
+import type { EntryFilter } from '../../src/features/entries/listing/filter.ts'
+import { readReport } from '../../src/features/entries/reporting/report.ts'
 import { createRollup } from '../../src/features/reports/rollup.ts'
 import { daysWithin, monthAt } from '../../src/features/reports/rollup-calendar.ts'
 import { checkRollup } from '../../src/features/reports/rollup-check.ts'
@@ -171,7 +171,7 @@ const CHANGES: ((db: Database, chance: Chance, stage: Stage) => Promise<unknown>
     }
     const report = readReport(body, NOW)
     // Smaller totals than were reported before are refused, which changes nothing.
-    return services.entries
+    return services.entries.reporting
       .recordFrom(chance.of(['report', 'log', 'metric'] as const), report, chance.of(callers))
       .catch(() => {})
   },

@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { SessionSource, Status } from '../../src/database/tables.ts'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import { type Report, readReport } from '../../src/features/entries/report.ts'
-import { readListQuery, type TokenEntry } from '../../src/features/entries/service.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
+import type { SessionSource, Status } from '../../src/database/schema/tables.ts'
+import { readListQuery } from '../../src/features/entries/listing/filter.ts'
+import { type Report, readReport } from '../../src/features/entries/reporting/report.ts'
+import type { TokenEntry } from '../../src/features/entries/schema.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -67,10 +68,10 @@ async function stage(db: Database) {
     ada,
     callerFor,
     tell: (source: SessionSource, what: Said, caller: CallerOf<'service' | 'organization'> = ada) =>
-      services.entries.recordFrom(source, said(what), caller),
+      services.entries.reporting.recordFrom(source, said(what), caller),
     /** Model, output, source and part of every entry, by arrival. */
     async shown(session = 's-1'): Promise<string[]> {
-      const { data } = await services.entries.listEntries(EVERYTHING, readListQuery({ session_id: [session] }))
+      const { data } = await services.entries.listing.listEntries(EVERYTHING, readListQuery({ session_id: [session] }))
       return data
         .map(
           (entry: TokenEntry) =>
@@ -129,9 +130,9 @@ forEachEngine('a session told by several sources', (open) => {
     const { tell, services } = await stage(await open())
     const { entry } = await tell('log', { output: 100, model: 'gpt-5' })
     await tell('span', { output: 120, model: 'gpt-5-codex' })
-    const superseded = await services.entries.getEntry(entry.entry.uid, EVERYTHING)
+    const superseded = await services.entries.listing.getEntry(entry.entry.uid, EVERYTHING)
     expect([JSON.stringify(superseded.cost), superseded.tokens.total, superseded.superseded]).toEqual(['0', 0, true])
-    const history = await services.entries.getHistory(entry.entry.uid, EVERYTHING)
+    const history = await services.entries.listing.getHistory(entry.entry.uid, EVERYTHING)
     expect(history.data.map(({ action }) => action)).toEqual(['created', 'superseded'])
   })
 
@@ -181,7 +182,7 @@ forEachEngine('whose session it is', (open) => {
       'acme',
     ])
     expect(await shown()).toEqual(['gpt-5-codex 100 report 1'])
-    const history = await services.entries.getHistory(reported.entry.entry.uid, EVERYTHING)
+    const history = await services.entries.listing.getHistory(reported.entry.entry.uid, EVERYTHING)
     expect(history.data.map(({ action, actor, details }) => [action, actor?.user?.name, details])).toEqual([
       ['created', 'telemetry@example.com', { source: 'log' }],
       ['adopted', 'ada@example.com', { because: 'reported_with_a_service_token' }],
@@ -199,11 +200,11 @@ forEachEngine('whose session it is', (open) => {
     ] as const) {
       const { tell, callerFor, services } = await stage(await open())
       const mine = await tell(first, { output: 100, project: 'acme', cost: 1 })
-      const before = await services.entries.getEntry(mine.entry.entry.uid, EVERYTHING)
+      const before = await services.entries.listing.getEntry(mine.entry.entry.uid, EVERYTHING)
       const bob = await callerFor('bob@example.com')
       const theirs = await tell(second, { output: 900, project: 'other', cost: 9_999.5 }, bob)
-      expect(await services.entries.getEntry(mine.entry.entry.uid, EVERYTHING)).toEqual(before)
-      const beside = await services.entries.getEntry(theirs.entry.entry.uid, EVERYTHING)
+      expect(await services.entries.listing.getEntry(mine.entry.entry.uid, EVERYTHING)).toEqual(before)
+      const beside = await services.entries.listing.getEntry(theirs.entry.entry.uid, EVERYTHING)
       expect([beside.agent_manager.name, beside.possible_duplicate_of]).toEqual(['bob@example.com', before.id])
       // The first one goes on as if nobody else had used the id.
       const later = await tell(first, { output: 120, cost: 2, endedAt: '2026-11-20T12:00:00Z' })
@@ -294,7 +295,7 @@ forEachEngine('a chain of parts', (open) => {
     const { tell, services } = await stage(await open())
     const { entry } = await tell('report', { output: 100 })
     await tell('report', { output: 6, endedAt: '2026-11-20T12:00:00Z' })
-    const { data } = await services.entries.getHistory(entry.entry.uid, EVERYTHING)
+    const { data } = await services.entries.listing.getHistory(entry.entry.uid, EVERYTHING)
     expect(data[1]).toMatchObject({ action: 'shrunk', details: { tokens_before: 100, tokens: 6 } })
   })
 

@@ -1,10 +1,10 @@
 /** What the database itself holds of sheets and their entries, against somebody who goes around the services. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { Database, Tx } from '../../src/database/database.ts'
-import type { Status } from '../../src/database/tables.ts'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
+import type { Status } from '../../src/database/schema/tables.ts'
 import { newId } from '../../src/lib/id.ts'
 import { createServices } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
@@ -43,7 +43,7 @@ async function stage(db: Database) {
     userId,
     sheet,
     row,
-    reported: (await entries.reportEntry(body, caller)).entry,
+    reported: (await entries.reporting.reportEntry(body, caller)).entry,
     draft: await sheets.addEntry(sheet.id, body, anybody),
     /** Whether the database takes the statement. */
     async takes(statement: (tx: Tx) => Promise<unknown>): Promise<boolean> {
@@ -127,7 +127,7 @@ forEachEngine('the database', (open) => {
     const { takes, row, sheets, entries, sheet, reported, draft } = await stage(await open())
     const remove = (uid: string) => (tx: Tx) =>
       tx.delete(tx.tables.entries).where(eq(tx.tables.entries.uid, uid as never))
-    await entries.decideEntry(reported.id, { action: 'reject', reason: 'a test' }, anybody)
+    await entries.approval.decideEntry(reported.id, { action: 'reject', reason: 'a test' }, anybody)
     const { id } = await row(reported.id)
     expect(await takes((tx) => tx.delete(tx.tables.entryHistory).where(eq(tx.tables.entryHistory.entryId, id)))).toBe(
       false,
@@ -138,7 +138,7 @@ forEachEngine('the database', (open) => {
     await sheets.returnSheet(sheet.id, 'once more', anybody)
     // It has a history by now, which goes with it.
     await sheets.removeEntry(sheet.id, draft.id, anybody)
-    expect(await entries.getEntry(draft.id, EVERYTHING).catch(({ code }) => code)).toBe('not_found')
+    expect(await entries.listing.getEntry(draft.id, EVERYTHING).catch(({ code }) => code)).toBe('not_found')
   })
 
   test('never leaves a draft on a sheet that is submitted while entries are added', async () => {
@@ -150,7 +150,7 @@ forEachEngine('the database', (open) => {
     await submitting
     const added = ended.filter(({ status }) => status === 'fulfilled').length
     for (const one of ended) if (one.status === 'rejected') expect(one.reason.code).toBe('wrong_status')
-    const { data } = await entries.listEntries(EVERYTHING, {
+    const { data } = await entries.listing.listEntries(EVERYTHING, {
       filter: { sheets: [sheet.id] },
       limit: 100,
       after: undefined,

@@ -4,11 +4,11 @@
  */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING, viewerOf } from '../../src/access/visibility.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { Role } from '../../src/database/tables.ts'
-import { EVERYTHING, viewerOf } from '../../src/database/visibility.ts'
+import type { Role } from '../../src/database/schema/tables.ts'
 import { Problem } from '../../src/errors.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { forEachEngine } from '../support/databases.ts'
 
@@ -44,7 +44,8 @@ async function stage(db: Database) {
     callers[name].person.role = role
   }
   // Makes both projects.
-  for (const place of ['Alpha', 'Beta'] as const) await services.entries.reportEntry(report(place), callers.ada)
+  for (const place of ['Alpha', 'Beta'] as const)
+    await services.entries.reporting.reportEntry(report(place), callers.ada)
   await db.write(async (tx) => {
     const alpha = await services.projects.findProject(tx, 'Alpha')
     await tx.insert(tx.tables.projectLeads).values({ projectId: alpha!.id, userId: callers.leo.person.id })
@@ -189,7 +190,7 @@ forEachEngine('the states of entries and sheets', (open, engine) => {
         async (reported, owner, steps) => {
           const known: Entry[] = []
           for (const [reporter, where] of reported) {
-            const { entry } = await entries.reportEntry(report(where), callers[reporter])
+            const { entry } = await entries.reporting.reportEntry(report(where), callers[reporter])
             known.push({ id: entry.id, owner: reporter, place: where, status: 'submitted' })
           }
           const opened = await sheets.openSheet({ month: '2026-11' }, as(owner))
@@ -201,7 +202,7 @@ forEachEngine('the states of entries and sheets', (open, engine) => {
               const entry = known[one.which]!
               const expected = judgeEntry(entry, one.action, one.name)
               const reason = one.action === 'reject' ? 'counted twice' : undefined
-              const work = entries.decideEntry(entry.id, { action: one.action, reason }, as(one.name))
+              const work = entries.approval.decideEntry(entry.id, { action: one.action, reason }, as(one.name))
               expect([one, entry, await verdictOf(work)]).toEqual([one, entry, expected])
               tried.add(`${one.on} ${one.action} ${expected}`)
               continue
@@ -213,12 +214,12 @@ forEachEngine('the states of entries and sheets', (open, engine) => {
             tried.add(`${one.on} ${one.action} ${expected}`)
           }
           for (const { id, status } of known) {
-            const entry = await entries.getEntry(id, EVERYTHING)
+            const entry = await entries.listing.getEntry(id, EVERYTHING)
             expect([entry.status, entry.sheet]).toEqual([status, null])
           }
           if (sheet.status !== 'removed') {
             expect((await sheets.getSheet(sheet.id, EVERYTHING)).status).toBe(sheet.status as never)
-            const { data } = await entries.listEntries(EVERYTHING, {
+            const { data } = await entries.listing.listEntries(EVERYTHING, {
               filter: { sheets: [sheet.id] },
               limit: 100,
               after: undefined,

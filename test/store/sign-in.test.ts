@@ -1,12 +1,13 @@
 import { beforeEach, expect, test } from 'bun:test'
+import { TALLY } from '../../src/access/actor.ts'
 import type { Database } from '../../src/database/database.ts'
 import { Problem } from '../../src/errors.ts'
-import { createAuditService, TALLY } from '../../src/features/audit/service.ts'
 import { createMailer } from '../../src/features/bills/delivery-mailer.ts'
-import { HashingThread } from '../../src/features/people/hashing-thread.ts'
-import { createPeopleService, type PeopleService } from '../../src/features/people/service.ts'
+import { HashingThread } from '../../src/features/people/passwords/hashing-thread.ts'
+import type { PeopleService } from '../../src/features/people/service.ts'
 import { forEachEngine } from '../support/databases.ts'
 import { startMailServer } from '../support/mail-server.ts'
+import { peopleServiceOf } from '../support/people-service.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -22,7 +23,7 @@ forEachEngine('sessions', (open) => {
   beforeEach(async () => {
     clock = { at: START, now: () => clock.at }
     db = await open()
-    people = createPeopleService({ db, clock, audit: createAuditService({ db, clock }) })
+    people = peopleServiceOf({ db, clock })
     await people.addUser({ email: EMAIL, name: 'Ada', role: 'admin', password: PASSWORD }, TALLY)
   })
 
@@ -61,10 +62,9 @@ forEachEngine('sessions', (open) => {
   })
 
   test('begun, used and ended by another server hold from the next call on', async () => {
-    const other = createPeopleService({
+    const other = peopleServiceOf({
       db: await open({ sharing: db }),
       clock,
-      audit: createAuditService({ db, clock }),
     })
     const { secret, caller } = await signIn(other)
     expect((await people.authenticateSession(secret)).person.email).toBe(EMAIL)
@@ -90,7 +90,7 @@ forEachEngine('sessions', (open) => {
   })
 
   test('are not moved back by a late flush of another server', async () => {
-    const late = createPeopleService({ db, clock, audit: createAuditService({ db, clock }) })
+    const late = peopleServiceOf({ db, clock })
     const { secret } = await signIn()
     await late.authenticateSession(secret)
     clock.at += 10 * MINUTE_MS
@@ -114,12 +114,11 @@ forEachEngine('sessions', (open) => {
     ['of somebody disabled', (other: PeopleService) => other.disableUser(EMAIL, TALLY)],
   ])('do not begin with a password that was %s since it was checked', async (_what, change) => {
     await people.addUser({ email: 'grace@example.com', name: 'Grace', role: 'admin' }, TALLY)
-    const other = createPeopleService({ db, clock, audit: createAuditService({ db, clock }) })
+    const other = peopleServiceOf({ db, clock })
     const thread = new HashingThread()
-    const slow = createPeopleService({
+    const slow = peopleServiceOf({
       db,
       clock,
-      audit: createAuditService({ db, clock }),
       hasher: {
         hash: (password) => thread.hash(password),
         async verify(password, hash) {
@@ -183,8 +182,7 @@ forEachEngine('sessions', (open) => {
       // Fast: what is seen here is what follows from failures, not that they are slow.
       const hasher = { hash: async () => '', verify: async () => false }
       const noticeMail = { mailer: createMailer(mail.address), from: 'tally@example.com' }
-      const audit = createAuditService({ db, clock })
-      const stranger = createPeopleService({ db, clock, audit, hasher, mail: noticeMail })
+      const stranger = peopleServiceOf({ db, clock, hasher, mail: noticeMail })
       const slowed: string[] = []
       const errors: unknown[] = []
       stranger.watchSignIns(

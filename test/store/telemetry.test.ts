@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { Database } from '../../src/database/database.ts'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import { readListQuery, type TokenEntry } from '../../src/features/entries/service.ts'
-import type { CallerOf } from '../../src/features/people/service.ts'
+import { readListQuery } from '../../src/features/entries/listing/filter.ts'
+import type { TokenEntry } from '../../src/features/entries/schema.ts'
 import { combine, type ReadResult } from '../../src/features/telemetry/channels/reading.ts'
 import type { Signal } from '../../src/features/telemetry/signals.ts'
 import { createServices } from '../../src/services.ts'
@@ -31,6 +32,7 @@ async function stage(db: Database) {
   const organization = await callerFor('org', 'admin@example.com')
   return {
     ...services,
+    settings: services.organization,
     addUser,
     callerFor,
     organization,
@@ -40,7 +42,7 @@ async function stage(db: Database) {
     push: (capture: Capture, caller: Parameters<typeof telemetry.receive>[0] = organization) =>
       telemetry.receive(caller, readOf(capture)),
     async listed(): Promise<TokenEntry[]> {
-      const { data } = await entries.listEntries(EVERYTHING, readListQuery({ limit: '500' }))
+      const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '500' }))
       return data
     },
   }
@@ -272,7 +274,7 @@ forEachEngine('a session that telemetry brings', (open) => {
     const { callerFor, organization, telemetry, entries, listed } = await stage(await open())
     const ada = await callerFor('svc', 'ada@example.com')
     await telemetry.receive(organization, logs({ output: 10 }))
-    await entries.reportEntry(reportBody(10), ada)
+    await entries.reporting.reportEntry(reportBody(10), ada)
     expect(await shown({ listed })).toEqual(['ada token report claude-sonnet-5 10 1'])
     await telemetry.receive(
       organization,
@@ -287,7 +289,7 @@ forEachEngine('a session that telemetry brings', (open) => {
   test('joins the session that was reported first, whoever owns it', async () => {
     const { callerFor, organization, telemetry, entries, listed } = await stage(await open())
     const ada = await callerFor('svc', 'ada@example.com')
-    await entries.reportEntry(reportBody(10), ada)
+    await entries.reporting.reportEntry(reportBody(10), ada)
     await telemetry.receive(organization, logs({ output: 9 }, { output: 3, model: 'claude-haiku-4-5', at: 1 }))
     expect(await shown({ listed })).toEqual(['ada token log claude-haiku-4-5 3 1', 'ada token log claude-sonnet-5 9 1'])
   })
@@ -295,7 +297,7 @@ forEachEngine('a session that telemetry brings', (open) => {
   test('joins the first of several that were reported, and counts nothing beside them', async () => {
     const { callerFor, organization, telemetry, entries, listed } = await stage(await open())
     for (const person of ['ada@example.com', 'grace@example.com']) {
-      await entries.reportEntry(reportBody(10), await callerFor('svc', person))
+      await entries.reporting.reportEntry(reportBody(10), await callerFor('svc', person))
     }
     await telemetry.receive(organization, logs({ output: 15, at: 5 }))
     expect(await shown({ listed })).toEqual([
@@ -445,7 +447,7 @@ forEachEngine('a session that telemetry brings', (open) => {
     await Promise.all(
       sessions.flatMap((session) => [
         telemetry.receive(organization, logs({ output: 10, session })),
-        entries.reportEntry(reportBody(10, { session_id: session }), ada),
+        entries.reporting.reportEntry(reportBody(10, { session_id: session }), ada),
       ]),
     )
     expect(await shown({ listed })).toEqual(sessions.map(() => 'ada token report claude-sonnet-5 10 1'))
@@ -455,7 +457,7 @@ forEachEngine('a session that telemetry brings', (open) => {
 forEachEngine('telemetry by e-mail', (open) => {
   const byEmail = async (db: Database) => {
     const set = await stage(db)
-    await set.people.changeSettings({ telemetryByEmail: true }, TALLY)
+    await set.settings.changeSettings({ telemetryByEmail: true }, TALLY)
     await set.addUser('ada@example.com')
     return set
   }
@@ -489,7 +491,7 @@ forEachEngine('telemetry by e-mail', (open) => {
   test('becomes certain by a report with a service token', async () => {
     const { organization, telemetry, callerFor, entries, listed } = await byEmail(await open())
     await telemetry.receive(organization, logs({ email: 'ada@example.com' }))
-    await entries.reportEntry(reportBody(10), await callerFor('svc', 'ada@example.com'))
+    await entries.reporting.reportEntry(reportBody(10), await callerFor('svc', 'ada@example.com'))
     expect(await shown({ listed })).toEqual(['ada token report claude-sonnet-5 10 1'])
   })
 
@@ -525,7 +527,7 @@ forEachEngine('telemetry by e-mail', (open) => {
       'admin token log claude-sonnet-5 20 1',
     ])
     const moved = (await listed()).find(({ tokens }) => tokens.output === 15)!
-    expect((await entries.getHistory(moved.id, EVERYTHING)).data.at(-1)).toMatchObject({
+    expect((await entries.listing.getHistory(moved.id, EVERYTHING)).data.at(-1)).toMatchObject({
       action: 'assigned',
       details: { because: 'telemetry_email' },
     })
@@ -544,7 +546,7 @@ forEachEngine('telemetry by e-mail', (open) => {
   test('assigns nothing that a service token has reported, and nothing to nobody', async () => {
     const { organization, telemetry, callerFor, entries, listed } = await byEmail(await open())
     await telemetry.receive(organization, logs({ email: 'new@example.com' }))
-    await entries.reportEntry(reportBody(10), await callerFor('svc', 'grace@example.com'))
+    await entries.reporting.reportEntry(reportBody(10), await callerFor('svc', 'grace@example.com'))
     const asked = { email: 'new@example.com', user: 'ada@example.com', by: TALLY, dryRun: false }
     expect(await telemetry.assign(asked)).toMatchObject({
       sessions: 0,

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { TALLY } from '../../src/access/actor.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { Database } from '../../src/database/database.ts'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import { readReport } from '../../src/features/entries/report.ts'
+import { readReport } from '../../src/features/entries/reporting/report.ts'
 import type { TokenEntry } from '../../src/features/entries/schema.ts'
 import { bucketsOf } from '../../src/features/reports/buckets.ts'
 import type { UsageBucket, UsageReport, UsageResult } from '../../src/features/reports/schema.ts'
@@ -62,9 +62,9 @@ async function stage(db: Database) {
       ...one({}, { provider: 'openrouter' }),
       session_id: `s-${index}`,
     }
-    await entries.recordFrom('report', readReport(body, NOW), one(...reporters))
+    await entries.reporting.recordFrom('report', readReport(body, NOW), one(...reporters))
   }
-  const all = await Array.fromAsync(entries.exportEntries(EVERYTHING, {}))
+  const all = await Array.fromAsync(entries.listing.exportEntries(EVERYTHING, {}))
   return { ...services, db, all: JSON.parse(JSON.stringify(all)) as TokenEntry[] }
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { TALLY } from '../../src/access/actor.ts'
+import { EVERYTHING } from '../../src/access/visibility.ts'
 import type { Database } from '../../src/database/database.ts'
-import { EVERYTHING } from '../../src/database/visibility.ts'
-import { TALLY } from '../../src/features/audit/service.ts'
-import { readReport } from '../../src/features/entries/report.ts'
+import { readReport } from '../../src/features/entries/reporting/report.ts'
 import { createServices } from '../../src/services.ts'
 import { canOverlap, type Engine, forEachEngine } from '../support/databases.ts'
 
@@ -50,7 +50,7 @@ async function stage(db: Database, token?: string) {
         },
         NOW,
       )
-      const { entry } = await entries.recordFrom('report', report, ada)
+      const { entry } = await entries.reporting.recordFrom('report', report, ada)
       return entry.entry.uid
     },
     async bill(id: string, of: { clientId?: number; projectId?: number } = {}) {
@@ -86,7 +86,7 @@ async function stage(db: Database, token?: string) {
     },
     /** Key of the project and of the ticket of an entry. */
     async placeOf(id: string): Promise<string> {
-      const { project, ticket } = await entries.getEntry(id, EVERYTHING)
+      const { project, ticket } = await entries.listing.getEntry(id, EVERYTHING)
       return [project?.key ?? '–', ticket?.key ?? '–'].join(' ')
     },
     /** The audit trail, as actions and objects. */
@@ -214,20 +214,20 @@ forEachEngine('merging a project', (open, engine) => {
     await bill(billed)
     await projects.changeProject(self, 'old', { addAliases: ['ancient'] })
 
-    const planned = await entries.mergeProject(self, 'old', 'NEW', { dryRun: true })
+    const planned = await entries.places.mergeProject(self, 'old', 'NEW', { dryRun: true })
     expect(planned).toMatchObject({ entries: 2, unpriced: 0, costNanos: 4_000_000_000n, billed: 1, tickets: 1 })
     expect(planned.aliases).toEqual(['old', 'ancient'])
     expect(await placeOf(plain)).toBe('old –')
 
-    expect(await entries.mergeProject(self, 'old', 'NEW', {})).toMatchObject({ entries: 2, isComplete: true })
+    expect(await entries.places.mergeProject(self, 'old', 'NEW', {})).toMatchObject({ entries: 2, isComplete: true })
     expect(await Promise.all([billed, onTicket, plain].map(placeOf))).toEqual(['old –', 'NEW OLD-1', 'NEW –'])
     for (const where of [{ project: 'Old' }, { project: 'ANCIENT' }, { ticket: 'old-1' }])
       expect(await placeOf(await report(where))).toStartWith('NEW ')
-    expect((await entries.getHistory(plain, EVERYTHING)).data.at(-1)).toMatchObject({
+    expect((await entries.listing.getHistory(plain, EVERYTHING)).data.at(-1)).toMatchObject({
       action: 'placed',
       details: { because: 'project_merged' },
     })
-    expect((await entries.getHistory(billed, EVERYTHING)).data).toHaveLength(1)
+    expect((await entries.listing.getHistory(billed, EVERYTHING)).data).toHaveLength(1)
     expect(await trail()).toEqual(['project.added NEW', 'project.changed old', 'project.merged old'])
     const [merged] = await projects.listProjects(EVERYTHING, { archived: 'true' }, { after: undefined, limit: 9 })
     expect(merged).toMatchObject({ aliases: [], mergedInto: { key: 'NEW' } })
@@ -240,12 +240,12 @@ forEachEngine('merging a project', (open, engine) => {
     const { projects, entries, report, placeOf } = await stage(await open())
     const id = await report({ project: 'first' })
     for (const key of ['second', 'third']) await projects.addProject(self, { key })
-    await entries.mergeProject(self, 'first', 'second', {})
-    await entries.mergeProject(self, 'second', 'third', {})
+    await entries.places.mergeProject(self, 'first', 'second', {})
+    await entries.places.mergeProject(self, 'second', 'third', {})
     expect(await placeOf(id)).toBe('third –')
     expect(await placeOf(await report({ project: 'FIRST' }))).toBe('third –')
     expect((await projects.showProject('first')).aliases).toEqual(['first', 'second'])
-    const circle = entries.mergeProject(self, 'third', 'first', {})
+    const circle = entries.places.mergeProject(self, 'third', 'first', {})
     expect(circle).rejects.toMatchObject({ code: 'validation_failed' })
     await circle.catch(() => undefined)
   })
@@ -256,7 +256,7 @@ forEachEngine('merging a project', (open, engine) => {
     await multiply(await report({ project: 'old' }), 1200)
     const { project: old } = await projects.showProject('old')
     const calls = []
-    do calls.push(await entries.mergeProject(self, 'old', 'NEW', { budgetMs: 0 }))
+    do calls.push(await entries.places.mergeProject(self, 'old', 'NEW', { budgetMs: 0 }))
     while (!calls.at(-1)!.isComplete && calls.length < 9)
     expect(calls.map((call) => call.entries)).toEqual([1201, 701, 201])
     expect([await countOn(old.uid), await countOn('NEW')]).toEqual([0, 1201])
@@ -285,7 +285,7 @@ forEachEngine('merging a project', (open, engine) => {
         reported += 3
       }
     })()
-    const merged = await first.entries.mergeProject(self, 'old', 'NEW', {})
+    const merged = await first.entries.places.mergeProject(self, 'old', 'NEW', {})
     over = true
     await reporting
     expect(merged.isComplete).toBe(true)
@@ -312,7 +312,7 @@ forEachEngine('merging a project', (open, engine) => {
         await projects.insertAssumption(tx, { ticketId: ticket.id, userId: person.id, projectId: project!.id })
       })
       await looked.promise
-      await entries.mergeProject(self, 'old', 'NEW', {})
+      await entries.places.mergeProject(self, 'old', 'NEW', {})
       merged.resolve()
       await adding
       expect((await projects.showTicket('OLD-2')).assumed[0]?.project?.key).toBe('NEW')
@@ -326,8 +326,8 @@ forEachEngine('merging a project', (open, engine) => {
       await first.report({ project: a })
       await first.report({ project: b })
       const settled = await Promise.allSettled([
-        first.entries.mergeProject(self, a, b, {}),
-        second.entries.mergeProject(self, b, a, {}),
+        first.entries.places.mergeProject(self, a, b, {}),
+        second.entries.places.mergeProject(self, b, a, {}),
       ])
       expect(outcomes(settled).filter((outcome) => outcome === 'done')).toHaveLength(1)
       expect(await first.countOn(a)).toBe(2)
@@ -339,7 +339,7 @@ forEachEngine('merging a project', (open, engine) => {
     const session = 's-1'
     await bill(await report({ project: 'old', session }))
     await projects.addProject(self, { key: 'NEW' })
-    await entries.mergeProject(self, 'old', 'NEW', {})
+    await entries.places.mergeProject(self, 'old', 'NEW', {})
     const next = await report({ session, input: 5, endedAt: '2026-11-20T12:00:00Z' })
     expect(await placeOf(next)).toBe('NEW –')
   })
@@ -351,18 +351,16 @@ forEachEngine('a ticket', (open) => {
     const [billed, plain] = [await report({ ticket: 'T-1', project: 'A' }), await report({ ticket: 'T-1' })]
     await bill(billed)
     await projects.addProject(self, { key: 'B' })
-    await entries.changeTicket(self, 't-1', { project: 'b', title: 'Basket' })
+    await entries.places.changeTicket(self, 't-1', { project: 'b', title: 'Basket' })
     expect([await placeOf(billed), await placeOf(plain)]).toEqual(['A T-1', 'B T-1'])
     expect(await placeOf(await report({ ticket: 'T-1', project: 'A' }))).toBe('B T-1')
-    await entries.changeTicket(self, 'T-1', { project: null })
+    await entries.places.changeTicket(self, 'T-1', { project: null })
     expect(await placeOf(plain)).toBe('– T-1')
-    await entries.changeTicket(self, 'T-1', { project: 'A' })
+    await entries.places.changeTicket(self, 'T-1', { project: 'A' })
     expect(await placeOf(plain)).toBe('A T-1')
-    expect((await entries.getHistory(plain, EVERYTHING)).data.slice(1).map(({ details }) => details.because)).toEqual([
-      'ticket_moved',
-      'ticket_moved',
-      'ticket_moved',
-    ])
+    expect(
+      (await entries.listing.getHistory(plain, EVERYTHING)).data.slice(1).map(({ details }) => details.because),
+    ).toEqual(['ticket_moved', 'ticket_moved', 'ticket_moved'])
     expect(await trail()).toEqual(['project.added B', 'ticket.changed T-1', 'ticket.changed T-1', 'ticket.changed T-1'])
   })
 
@@ -373,7 +371,7 @@ forEachEngine('a ticket', (open) => {
     // The first step alone, as where the process ended behind it.
     await projects.changeTicket(self, 'T-1', { project: 'B' })
     expect(await placeOf(id)).toBe('A T-1')
-    await entries.changeTicket(self, 'T-1', { project: 'B' })
+    await entries.places.changeTicket(self, 'T-1', { project: 'B' })
     expect(await placeOf(id)).toBe('B T-1')
   })
 
@@ -426,10 +424,10 @@ forEachEngine('an archived project', (open) => {
     expect(await projects.listProjects(EVERYTHING, {}, page)).toEqual([])
     expect(await projects.listProjects(EVERYTHING, { archived: 'all' }, page)).toHaveLength(1)
     for (const where of [{ project: 'a' }, { ticket: 'A-1' }, { ticket: 'A-2' }]) {
-      const { project, placement } = await entries.getEntry(await report(where), EVERYTHING)
+      const { project, placement } = await entries.listing.getEntry(await report(where), EVERYTHING)
       expect([project?.key, placement.note]).toEqual(['A', 'Project A is archived.'])
     }
     await projects.restoreProject(self, 'A')
-    expect((await entries.getEntry(await report({ project: 'a' }), EVERYTHING)).placement.note).toBeNull()
+    expect((await entries.listing.getEntry(await report({ project: 'a' }), EVERYTHING)).placement.note).toBeNull()
   })
 })

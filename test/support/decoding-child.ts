@@ -3,10 +3,10 @@
  * whose memory nothing else uses. The parts run as in the server, without HTTP and without the database.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { readLogo } from '../../src/features/people/logo.ts'
+import { readLogo } from '../../src/features/organization/logo.ts'
 import { readTable } from '../../src/features/prices/formats/table-file.ts'
 import { readRows } from '../../src/features/sheets/csv.ts'
-import { Decoding } from '../../src/features/telemetry/decoding.ts'
+import { Decoding } from '../../src/features/telemetry/decoding-thread.ts'
 import type { Kind } from '../../src/features/telemetry/otlp/decode.ts'
 import { readBatch, readJson } from '../../src/http/body.ts'
 import { releaseBody } from '../../src/http/load-limits.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type AttemptKey, Attempts, pairOf } from '../../src/features/people/attempts.ts'
+import { type AttemptKey, Attempts, pairOf } from '../../src/features/people/sign-in/attempts.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000

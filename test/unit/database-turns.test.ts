@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Turns } from '../../src/database/turns.ts'
+import { Turns } from '../../src/database/engines/postgres/lanes.ts'
 
 const soon = () => new Promise((resolve) => setImmediate(resolve))
 const codeOf = (promise: Promise<unknown>) =>

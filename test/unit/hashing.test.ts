@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { Hashing } from '../../src/features/people/hashing.ts'
-import type { PasswordHasher } from '../../src/features/people/hashing-thread.ts'
+import { Hashing } from '../../src/features/people/passwords/hashing.ts'
+import type { PasswordHasher } from '../../src/features/people/passwords/hashing-thread.ts'
 
 test('a hash is argon2id of the password, and of nothing else', async () => {
   const hashing = new Hashing()

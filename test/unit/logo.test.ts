@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readLogo } from '../../src/features/people/logo.ts'
+import { readLogo } from '../../src/features/organization/logo.ts'
 import { PNG } from '../support/picture.ts'
 
 /** The head of a JPEG of this size: a segment of an application, a quantization table, the frame. */

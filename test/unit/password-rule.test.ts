@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { generateCommonPasswords } from '../../scripts/common-passwords.ts'
-import { issuesOfPassword } from '../../src/features/people/password-rule.ts'
+import { issuesOfPassword } from '../../src/features/people/passwords/password-rule.ts'
 
-const FOLDER = `${import.meta.dir}/../../src/features/people`
+const FOLDER = `${import.meta.dir}/../../src/features/people/passwords`
 const owner = { email: 'ada.lovelace@example.com', name: 'Ada Lovelace' }
 
 const codeOf = async (password: string) => (await issuesOfPassword(password, { pointer: '/password', owner }))[0]?.code

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { generatePriceTable } from '../../scripts/price-table.ts'
 import { defaultAliases, defaultRows } from '../../src/features/prices/default-table.ts'
-import { PRICE_LIMIT_PICOS, PRICED_KINDS } from '../../src/features/prices/rate.ts'
+import { PRICE_LIMIT_PICOS, PRICED_KINDS } from '../../src/features/prices/rates.ts'
 
 const FOLDER = `${import.meta.dir}/../../src/features/prices`
 

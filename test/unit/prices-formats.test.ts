@@ -5,7 +5,7 @@ import { defaultAliases, defaultRows } from '../../src/features/prices/default-t
 import type { TableReading } from '../../src/features/prices/formats/reading.ts'
 import { readTable } from '../../src/features/prices/formats/table-file.ts'
 import { planLoad } from '../../src/features/prices/load-plan.ts'
-import { PriceTable } from '../../src/features/prices/resolve.ts'
+import { PriceTable } from '../../src/features/prices/price-table.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures/prices')
 /** The real tables are input beside the checkout, not part of it. */

@@ -6,7 +6,7 @@ import {
   ratesOf,
   type TokenCounts,
   valueCounts,
-} from '../../src/features/prices/rate.ts'
+} from '../../src/features/prices/rates.ts'
 
 const ROUNDS = 1_000_000
 const COUNT_LIMIT = 1_000_000_000_000

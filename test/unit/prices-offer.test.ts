@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { offeredRows } from '../../src/features/prices/offer.ts'
-import type { PriceRow } from '../../src/features/prices/rate.ts'
+import type { PriceRow } from '../../src/features/prices/rates.ts'
+import { offeredRows } from '../../src/features/prices/update-offer.ts'
 
 const TODAY = Date.UTC(2026, 10, 20)
 const day = (text: string | null) => (text === null ? null : Date.parse(`${text}T00:00:00Z`))

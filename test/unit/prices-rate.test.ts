@@ -9,7 +9,7 @@ import {
   type TokenPrices,
   type Usage,
   valueCounts,
-} from '../../src/features/prices/rate.ts'
+} from '../../src/features/prices/rates.ts'
 
 const NO_PRICES: TokenPrices = { input: null, output: null, cacheRead: null, cacheWrite: null, cacheWrite1h: null }
 const NO_TOKENS: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }

@@ -7,7 +7,7 @@ import {
   readReport,
   readTimestamp,
   reportChecker,
-} from '../../src/features/entries/report.ts'
+} from '../../src/features/entries/reporting/report.ts'
 import type { TokenEntryReport } from '../../src/features/entries/schema.ts'
 import { readIdempotencyKey } from '../../src/http/idempotency-key.ts'
 import { issuesOf } from '../../src/issues.ts'

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { withStates } from '../../scripts/state-machine.ts'
-import type { Party } from '../../src/features/audit/service.ts'
-import { overlapsOf } from '../../src/features/entries/drafts.ts'
+import type { Party } from '../../src/access/actor.ts'
 import {
   ENTRY_TRANSITIONS,
   requireRight,
   SHEET_TRANSITIONS,
   type Subject,
   transitionFrom,
-} from '../../src/features/entries/states.ts'
+} from '../../src/features/entries/approval/states.ts'
+import { overlapsOf } from '../../src/features/entries/sheet-entries/service.ts'
 
 test('CONTRIBUTING.md shows the states as the program has them', async () => {
   const text = await Bun.file(join(import.meta.dir, '../../CONTRIBUTING.md')).text()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Problem } from '../../src/errors.ts'
-import { Decoding, type Export } from '../../src/features/telemetry/decoding.ts'
+import { Decoding, type Export } from '../../src/features/telemetry/decoding-thread.ts'
 import { BODY_LIMIT_BYTES } from '../../src/features/telemetry/otlp/decode.ts'
 
 const MIB = 1_048_576

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { stateOfToken } from '../../src/features/people/token.ts'
+import { stateOfToken } from '../../src/features/people/tokens/token.ts'
 import { parseDuration, parseMoment } from '../../src/lib/duration.ts'
 
 const HOUR_MS = 3_600_000

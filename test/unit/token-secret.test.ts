@@ -6,7 +6,7 @@ import {
   hintOfSecret,
   issueOfSecret,
   newSecret,
-} from '../../src/features/people/secret.ts'
+} from '../../src/features/people/tokens/secret.ts'
 import { randomBase62, toBase62 } from '../../src/lib/base62.ts'
 
 const kinds = ['svc', 'read', 'org'] as const

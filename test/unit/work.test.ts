@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { EVERYTHING, viewerOf } from '../../src/database/visibility.ts'
-import { parseBudget, parseMarkup } from '../../src/features/projects/rules.ts'
-import { requireChange, type Sight, sightOf, sightOfClients } from '../../src/features/projects/sight.ts'
+import { EVERYTHING, viewerOf } from '../../src/access/visibility.ts'
+import { requireChange, type Sight, sightOf, sightOfClients } from '../../src/features/projects/access.ts'
+import { parseBudget, parseMarkup } from '../../src/features/projects/validation.ts'
 
 describe('what somebody sees of work', () => {
   const ada = { id: 1 }

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
-import { listOf, moment, orNull, strict } from '../../wire.ts'
+import { listOf, moment, orNull, strict } from '../../schema.ts'
 import type { AuditView } from './store.ts'
 
 const values = (description: string) =>

@@ -1,10 +1,10 @@
 /** The table `audit`. Rows are append-only, which triggers enforce. */
 import { and, asc, desc, eq, gt, gte, inArray, lt, max, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
-import type { Tables } from '../../database/tables.ts'
+import type { Tables } from '../../database/schema/tables.ts'
+import { beginningWith, containing } from '../../database/search-pattern.ts'
 import { type Id, isId } from '../../lib/id.ts'
 import { foldName } from '../../lib/names.ts'
-import { beginningWith, containing } from '../../lib/search-pattern.ts'
 
 type AuditRecord = Tables['audit']['$inferSelect']
 

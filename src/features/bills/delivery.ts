@@ -3,12 +3,13 @@
  * sends the bill, and sent afterwards, at least once. A crash between sending and noting it down sends again, under the
  * same Message-ID.
  */
+
+import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
-import type { Actor } from '../audit/service.ts'
 import { mailOf, type Notice } from './delivery-mail.ts'
 import type { Mailer } from './delivery-mailer.ts'
 import type { Bill, BillDocument, BillHead } from './schema.ts'

@@ -3,8 +3,8 @@
  * stand; entries of a void one may have changed since. Entries are billed exactly while they are on a bill that stands.
  */
 import type { Reader } from '../../database/database.ts'
+import { firstNamed } from '../../first-named.ts'
 import { numberText, parseExactJson } from '../../lib/exact-json.ts'
-import { firstNamed } from '../../lib/first-named.ts'
 import { formatDecimal, NANO_DIGITS, parseExactDecimal } from '../../lib/money.ts'
 import type { BillDocument } from './schema.ts'
 import { type BillRecord, findBill, getDocument, listBills } from './store/bills.ts'

@@ -2,7 +2,7 @@
 
 import { isDay } from '../../lib/calendar.ts'
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
-import { type ListQuery, readPage } from '../entries/service.ts'
+import { type ListQuery, readPage } from '../entries/listing/filter.ts'
 import { BILL_STATES } from './schema.ts'
 import type { BillState } from './store/bills.ts'
 

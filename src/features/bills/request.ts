@@ -1,9 +1,9 @@
 /** What a request for a bill means: every issue that its schema cannot express, and its terms. Pure. */
 import type { Issue } from '../../errors.ts'
+import { issuesOfCurrency, issuesOfEmail } from '../../fields.ts'
 import { type Days, daysOfMonth, isDay } from '../../lib/calendar.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseExactDecimal } from '../../lib/money.ts'
-import { issuesOfCurrency, issuesOfEmail } from '../people/service.ts'
 import { parseMarkup } from '../projects/service.ts'
 import { RATE_DIGITS } from './amounts.ts'
 import { minorDigitsOf } from './currency.ts'

@@ -1,6 +1,6 @@
 /** Bills on the wire: what a sending may ask for, and what a bill says. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
-import { day, listOf, moment, month, oneOf, orNull, strict } from '../../wire.ts'
+import { day, listOf, moment, month, oneOf, orNull, strict } from '../../schema.ts'
 
 const text = (description: string, maxLength: number, examples: string[] = []) =>
   Type.String({

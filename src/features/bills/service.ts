@@ -1,5 +1,6 @@
 /** Bills: from use to a numbered document that is sent once (product.md, "Bills"). */
 import { createHash } from 'node:crypto'
+import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import { dayAt, isDay } from '../../lib/calendar.ts'
@@ -9,10 +10,10 @@ import { isId, newId } from '../../lib/id.ts'
 import { decimalNumber } from '../../lib/money.ts'
 import { numberOf, sequenceScope } from '../../lib/number-format.ts'
 import { eachPage } from '../../lists.ts'
-import type { Actor, AuditService } from '../audit/service.ts'
+import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
-import { createComposing, type Draft } from './composing.ts'
+import { createComposing, type Draft } from './composition.ts'
 import { creditDocument, creditLines } from './credit-note.ts'
 import { minorDigitsOf } from './currency.ts'
 import { createDeliveries, deliveryBody, deliveryState, type Papers } from './delivery.ts'
@@ -62,7 +63,7 @@ export interface BillsDependencies {
   clock: Clock
   audit: AuditService
   projects: Pick<ProjectsService, 'getClient' | 'showProject'>
-  entries: Pick<EntriesService, 'freezeEntries' | 'releaseEntries'>
+  entries: Pick<EntriesService, 'billing'>
   /** What makes documents where it is not the usual one. */
   documents?: Papers
   /** Where bills are sent by e-mail; `from` undefined is the organization's address. */
@@ -130,7 +131,7 @@ export function createBillsService({
           draft.entries.map(({ id, status }) => ({ entryId: id, line: draft.lineOf.get(id)!, statusBefore: status })),
         )
         if (!isSame(await fingerprintOf(tx, billId), draft)) throw new EntriesChanged()
-        await entries.freezeEntries(tx, billId)
+        await entries.billing.freezeEntries(tx, billId)
         if (key) await insertBillKey(tx, { ...key, billId })
         await deliveries.queue(tx, { billId, notice: 'sent', recipients, message, by })
         await recordSent(tx, by, billId)
@@ -256,7 +257,7 @@ export function createBillsService({
         const { bill } = await getView(tx, which)
         if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'void')
         await updateBillState(tx, bill.id, { state: 'void', voidedAt: clock.now(), voidReason: reason })
-        await entries.releaseEntries(tx, bill.id, { now: clock.now(), by })
+        await entries.billing.releaseEntries(tx, bill.id, { now: clock.now(), by })
         await deliveries.followVoid(tx, bill.id, { tell: deliver, by })
         await audit.record(tx, by, {
           action: `${bill.kind}.voided`,

@@ -1,7 +1,7 @@
 /** What became of the entries that an action was about, as the API answers it. */
 import { moneyNumber } from '../../lib/money.ts'
-import type { DecidedMany } from './deciding.ts'
-import type { PlacedMany } from './placing.ts'
+import type { DecidedMany } from './approval/service.ts'
+import type { PlacedMany } from './places/manual-placement.ts'
 import type { TokenEntriesActionResults } from './schema.ts'
 
 /** Of entries that were decided about, or placed. */

@@ -1,6 +1,6 @@
 /** Figures as the database keeps them, and back. */
-import type { SessionTotals } from '../../database/records.ts'
-import { type EntryRecord, LOCKED_STATUSES } from './store/entries.ts'
+import type { SessionTotals } from '../../database/schema/records.ts'
+import { type EntryRecord, LOCKED_STATUSES } from './store.ts'
 import { COUNT_KINDS, type Counts, type Figures, mapCounts, type Part, type Totals } from './totals.ts'
 
 export function costNanosOf({

@@ -4,7 +4,7 @@ import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { costNanosOf, countsOf, over200kOf } from './rows.ts'
 import type { TokenEntry } from './schema.ts'
-import type { EntryView } from './store/entries.ts'
+import type { EntryView } from './store.ts'
 import { type Counts, totalTokens } from './totals.ts'
 
 export function toTokenEntry(view: EntryView): TokenEntry {

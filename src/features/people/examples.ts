@@ -8,7 +8,6 @@ import type {
   NewUser,
   PasswordLinkBody,
   SessionList,
-  Settings,
   SetUpAnswer,
   SetUpRequest,
   TokenBody,
@@ -120,22 +119,4 @@ export const EXAMPLE_DISABLED: DisabledUser = {
   ...EXAMPLE_USER,
   disabled_at: '2026-11-21T08:00:00.000Z',
   tokens_in_use: [{ ...EXAMPLE_TOKEN, state: 'stopped' }],
-}
-
-export const EXAMPLE_SETTINGS: Settings = {
-  name: 'Acme',
-  time_zone: 'Europe/Berlin',
-  currency: 'EUR',
-  unknown_projects: 'create',
-  approval_required: false,
-  telemetry_by_email: false,
-  demo: false,
-  email: 'bills@acme.example',
-  address: '1 Road\n10115 Berlin',
-  tax_id: 'DE123456789',
-  markup: 10,
-  due_days: 30,
-  bill_number_format: '{year}-{sequence:4}',
-  bill_footer: 'Please pay to DE00 0000 0000 0000 0000 00.',
-  logo: 'image/png',
 }

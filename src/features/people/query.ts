@@ -1,9 +1,10 @@
 /** Query parameters for people and tokens. Issues are reported under `/query/<name>`. Pure. */
+
+import { ROLES, USER_STATES } from '../../fields.ts'
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
-import { ROLES, USER_STATES } from './rules.ts'
 import type { TokenFilter } from './store/tokens.ts'
 import type { UserFilter } from './store/users.ts'
-import { TOKEN_KINDS, TOKEN_STATES } from './token.ts'
+import { TOKEN_KINDS, TOKEN_STATES } from './tokens/token.ts'
 
 export interface UserListQuery extends ListPage {
   filter: UserFilter

@@ -1,16 +1,13 @@
-/** API schema of people, tokens and settings, shared by validation, OpenAPI and the command line's `--json`. */
-import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
-import { ROLES, TOKEN_KINDS, UNKNOWN_PROJECTS } from '../../database/tables.ts'
+/** API schema of people and tokens, shared by validation, OpenAPI and the command line's `--json`. */
+import { type Static, Type } from '@sinclair/typebox'
+import type { Caller } from '../../access/caller.ts'
+import { ROLES, TOKEN_KINDS } from '../../database/schema/tables.ts'
+import { PASSWORD_LIMIT, PASSWORD_MIN } from '../../fields.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { listOf, moment, oneOf, orNull, strict } from '../../wire.ts'
-import { LOGO_TYPES, NAME_LIMIT, PASSWORD_LIMIT, PASSWORD_MIN } from './rules.ts'
-import type { Caller, ListedToken, MadeLink, Organization, OwnSession, Token, TokenState, User } from './service.ts'
-import { TOKEN_STATES, type TokenCaller } from './token.ts'
-
-/** Of what is sent: any text passes, and the service tells what it must be together with every other issue. */
-const chosen = <T extends string>(values: readonly T[], description: string) =>
-  Type.String({ description, enum: [...values] }) as unknown as TUnsafe<T>
+import { chosen, givenName, listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import type { ListedToken, MadeLink, OwnSession, Token, TokenState, User } from './service.ts'
+import { TOKEN_STATES, type TokenCaller } from './tokens/token.ts'
 
 const CALLER_KINDS = ['service', 'read', 'organization', 'session'] as const satisfies Caller['kind'][]
 
@@ -59,10 +56,6 @@ export const Me = Type.Object(
 )
 export type Me = Static<typeof Me>
 
-// Lengths and forms are told in words and checked by the service, so that a form hears of every issue at once.
-const name = (description: string, examples: string[]) =>
-  Type.String({ description: `${description} Up to ${NAME_LIMIT} characters.`, examples })
-
 export const SetUpRequest = Type.Object(
   {
     link_token: Type.String({
@@ -70,7 +63,7 @@ export const SetUpRequest = Type.Object(
     }),
     organization: Type.Object(
       {
-        name: name('Name of the organization, as shown on bills.', ['Acme']),
+        name: givenName('Name of the organization, as shown on bills.', ['Acme']),
         time_zone: Type.String({
           description: 'IANA time zone for the boundaries of days and months.',
           examples: ['Europe/Berlin'],
@@ -82,7 +75,7 @@ export const SetUpRequest = Type.Object(
     admin: Type.Object(
       {
         email: Type.String({ description: 'E-mail address to sign in with.', examples: ['ada@example.com'] }),
-        name: name('Name of the person.', ['Ada']),
+        name: givenName('Name of the person.', ['Ada']),
         password: Type.String({
           description: `Password to sign in with, ${PASSWORD_MIN} to ${PASSWORD_LIMIT} characters.`,
         }),
@@ -155,7 +148,7 @@ const email = Type.String({ description: 'E-mail address to sign in with.', exam
 export const NewUser = Type.Object(
   {
     email,
-    name: name('Name of the person.', ['Grace']),
+    name: givenName('Name of the person.', ['Grace']),
     role: chosen(ROLES, 'Determines what the person can see and do.'),
   },
   { ...strict, $id: 'NewUser', description: 'A person to invite.' },
@@ -169,7 +162,7 @@ export const UserChange = Type.Partial(NewUser, {
 })
 export type UserChange = Static<typeof UserChange>
 
-export const ProfileChange = Type.Partial(Type.Object({ name: name('Your name, as shown to others.', ['Ada']) }), {
+export const ProfileChange = Type.Partial(Type.Object({ name: givenName('Your name, as shown to others.', ['Ada']) }), {
   ...strict,
   $id: 'ProfileChange',
   description: 'Changes to your profile. Absent fields stay unchanged.',
@@ -207,92 +200,6 @@ export const SessionList = Type.Object(
   { ...strict, $id: 'SessionList', description: 'Sessions of a person, most recently started first.' },
 )
 export type SessionList = Static<typeof SessionList>
-
-/** Members are not told: only a session of `billing` or `admin` is. */
-const forBilling = <T extends TSchema>(schema: T) => Type.Optional(schema)
-
-const telemetryByEmail = Type.Boolean({
-  description:
-    'Whether sessions that agents push with an organization token belong to the person whose e-mail address they contain. Because anyone with that token can send any address, such entries have `manager_by: email`.',
-})
-
-export const Settings = Type.Object(
-  {
-    name: Type.String({ description: 'Name of the organization, as shown on bills.' }),
-    time_zone: Type.String({ description: 'IANA time zone for the boundaries of days and months.' }),
-    currency: Type.String({ description: 'ISO 4217 code of the default bill currency.' }),
-    unknown_projects: oneOf(
-      UNKNOWN_PROJECTS,
-      'How to handle a project or ticket that a report names for the first time: `create` adds it, `hold` leaves the entry unattributed and keeps the name.',
-    ),
-    approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
-    telemetry_by_email: telemetryByEmail,
-    demo: Type.Boolean({ description: 'Whether the database contains demo data from `tally demo`.' }),
-    email: forBilling(orNull(Type.String({ description: 'Sender and reply address of bills.' }))),
-    address: forBilling(orNull(Type.String({ description: 'Postal address, with line breaks.' }))),
-    tax_id: forBilling(orNull(Type.String({ description: 'VAT number or other tax id.' }))),
-    markup: forBilling(
-      orNull(
-        Type.Number({
-          description: 'Default markup in percent, for projects and clients that have none of their own.',
-        }),
-      ),
-    ),
-    due_days: forBilling(Type.Integer({ description: 'Default number of days until a bill is due.' })),
-    bill_number_format: forBilling(
-      Type.String({
-        description:
-          'Format of bill numbers. `{sequence:4}` is a four-digit sequence, which restarts every year or month if the format contains `{year}` or `{month}`.',
-      }),
-    ),
-    bill_footer: forBilling(
-      orNull(Type.String({ description: 'Text at the bottom of every bill, such as payment instructions.' })),
-    ),
-    logo: forBilling(orNull(oneOf(LOGO_TYPES, 'Type of the logo on bills; null if there is none.'))),
-  },
-  {
-    ...strict,
-    $id: 'Settings',
-    description: 'Settings of the organization. Billing details are omitted for members.',
-  },
-)
-export type Settings = Static<typeof Settings>
-
-export const SettingsChange = Type.Partial(
-  Type.Object({
-    name: name('Name of the organization, as shown on bills.', ['Acme']),
-    time_zone: Type.String({
-      description: 'IANA time zone for the boundaries of days and months.',
-      examples: ['Europe/Berlin'],
-    }),
-    currency: Type.String({ description: 'ISO 4217 code of the default bill currency.', examples: ['EUR'] }),
-    unknown_projects: chosen(
-      UNKNOWN_PROJECTS,
-      'How to handle projects and tickets that a report names for the first time.',
-    ),
-    approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
-    telemetry_by_email: telemetryByEmail,
-    email: orNull(Type.String({ description: 'Sender and reply address of bills.' })),
-    address: orNull(Type.String({ description: 'Postal address, with line breaks; null clears it.' })),
-    tax_id: orNull(Type.String({ description: 'VAT number or other tax id; null clears it.' })),
-    markup: orNull(
-      Type.Number({
-        description: 'Percent from -100 to 10000 with at most 4 decimals; null for none.',
-        examples: [10],
-      }),
-    ),
-    due_days: Type.Integer({ description: 'Days until a bill is due, 0 to 365.' }),
-    bill_number_format: Type.String({
-      description: 'Must contain `{sequence}` or `{sequence:4}` once; may contain `{year}` and `{month}`.',
-      examples: ['{year}-{sequence:4}'],
-    }),
-    bill_footer: orNull(
-      Type.String({ description: 'Text at the bottom of every bill, such as payment instructions; null clears it.' }),
-    ),
-  }),
-  { ...strict, $id: 'SettingsChange', description: 'Changes to the settings. Absent fields stay unchanged.' },
-)
-export type SettingsChange = Static<typeof SettingsChange>
 
 export const SetUpAnswer = Type.Object(
   {
@@ -332,7 +239,7 @@ export const NewToken = Type.Object(
       TOKEN_KINDS,
       '`svc` reports entries that belong to you, `read` reads the data you have access to, `org` pushes telemetry.',
     ),
-    name: name('Purpose of the token, as shown in lists.', ['ci']),
+    name: givenName('Purpose of the token, as shown in lists.', ['ci']),
     expires_at: Type.Optional(
       orNull(
         Type.String({
@@ -384,7 +291,7 @@ export const DisabledUser = Type.Object(
 )
 export type DisabledUser = Static<typeof DisabledUser>
 
-export function meBody(caller: Caller, { name }: Organization): Me {
+export function meBody(caller: Caller, { name }: { name: string }): Me {
   const { kind, person } = caller
   return {
     kind,

@@ -1,40 +1,24 @@
-/** People, their roles and tokens, the organization's settings, and the first-run set-up. */
+/** People, their roles and tokens, how they sign in, and the first-run set-up. */
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
-import { Attempts } from './attempts.ts'
-import { createAuthentication } from './authentication.ts'
-import { createEmails, type FurtherEmails } from './emails.ts'
-import { Hashing } from './hashing.ts'
-import type { PasswordHasher } from './hashing-thread.ts'
-import { createPasswords, type MadeLink } from './passwords.ts'
-import { createSetUp } from './set-up.ts'
-import { commonSettingsBody, createSettings, settingsBody } from './settings.ts'
-import { createSignIn, type OwnSession, type SignedIn } from './sign-in.ts'
-import { createSignInNotices, type NoticeMail } from './sign-in-notices.ts'
-import type { Organization } from './store/organization.ts'
+import type { OrganizationService } from '../organization/service.ts'
+import { Hashing } from './passwords/hashing.ts'
+import type { PasswordHasher } from './passwords/hashing-thread.ts'
+import { createPasswords, type MadeLink } from './passwords/passwords.ts'
+import { Attempts } from './sign-in/attempts.ts'
+import { createAuthentication } from './sign-in/authentication.ts'
+import { createSignInNotices, type NoticeMail } from './sign-in/notices.ts'
+import { createSignIn, type OwnSession, type SignedIn } from './sign-in/sign-in.ts'
 import type { User } from './store/users.ts'
-import type { Token, TokenState } from './token.ts'
-import { createTokens, EVERYBODYS_TOKENS, type ListedToken, tokensSeenBy } from './tokens.ts'
-import { createUsers, getUser, userObject } from './users.ts'
+import type { Token, TokenState } from './tokens/token.ts'
+import { createTokens, EVERYBODYS_TOKENS, type ListedToken, tokensSeenBy } from './tokens/tokens.ts'
+import { createEmails, type FurtherEmails } from './users/emails.ts'
+import { createSetUp } from './users/set-up.ts'
+import { createUsers, getUser, userObject } from './users/users.ts'
 
-export type { Caller, CallerKind, CallerOf, Person } from './caller.ts'
-export {
-  ADDRESS_LIMIT,
-  issuesOfCurrency,
-  issuesOfEmail,
-  issuesOfGiven,
-  issuesOfName,
-  issuesOfText,
-  LOGO_TYPES,
-  MARKUP_DIGITS,
-  MARKUP_EXPECTED,
-  MARKUP_MAX,
-  MARKUP_MIN,
-  parseMarkup,
-} from './rules.ts'
-export type { FurtherEmails, ListedToken, MadeLink, Organization, OwnSession, SignedIn, Token, TokenState, User }
-export { commonSettingsBody, EVERYBODYS_TOKENS, settingsBody, tokensSeenBy }
+export type { FurtherEmails, ListedToken, MadeLink, OwnSession, SignedIn, Token, TokenState, User }
+export { EVERYBODYS_TOKENS, tokensSeenBy }
 
 export type PeopleService = ReturnType<typeof createPeopleService>
 
@@ -42,15 +26,16 @@ export interface PeopleDependencies {
   db: Database
   clock: Clock
   audit: AuditService
+  organization: OrganizationService
   /** By which people learn that strangers try their passwords; undefined where no e-mail can be sent. */
   mail?: NoticeMail | undefined
   /** What hashes passwords, where it is not the usual thread. */
   hasher?: PasswordHasher
 }
 
-export function createPeopleService({ db, clock, audit, mail, hasher }: PeopleDependencies) {
+export function createPeopleService({ db, clock, audit, organization, mail, hasher }: PeopleDependencies) {
   const hashing = new Hashing(hasher)
-  const notices = createSignInNotices({ db, clock, audit, mail })
+  const notices = createSignInNotices({ db, clock, audit, organization, mail })
   const attempts = new Attempts(clock, notices.notice)
   const authentication = createAuthentication({ db, clock })
   const { flushSessionUses, ...signIn } = createSignIn({ db, clock, audit, hashing, attempts })
@@ -63,8 +48,7 @@ export function createPeopleService({ db, clock, audit, mail, hasher }: PeopleDe
     ...createUsers({ db, clock, audit, hashing }),
     ...createEmails({ db, audit, getUser, userObject }),
     ...createTokens({ db, clock, audit }),
-    ...createSettings({ db, audit }),
-    ...createSetUp({ db, clock, audit, hashing }),
+    ...createSetUp({ db, clock, audit, organization, hashing }),
 
     /**
      * Writes when tokens and sessions were last used, to the minute. What cannot be written now is kept for the next

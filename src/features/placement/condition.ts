@@ -1,6 +1,6 @@
 /** One condition of a rule: a field, and the glob or expression that its value must match. Pure. */
 import { RE2JS } from 're2js'
-import type { RuleCondition } from '../../database/records.ts'
+import type { RuleCondition } from '../../database/schema/records.ts'
 import { foldName } from '../../lib/names.ts'
 import { matchesGlob } from './glob.ts'
 import { type Subject, valuesOf } from './subject.ts'

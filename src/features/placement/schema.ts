@@ -1,6 +1,6 @@
 /** API schema of placement rules, shared by validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
-import { listOf, moment, oneOf, orNull, strict } from '../../wire.ts'
+import { listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
 import { VERDICTS } from './match.ts'
 import { CONDITIONS_LIMIT, FIELD_EXPECTED, FIELD_PATTERN, PATTERN_LIMIT, RULES_LIMIT } from './rule-issues.ts'
 import { KEY_LIMIT } from './ticket-template.ts'

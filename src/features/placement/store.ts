@@ -1,7 +1,7 @@
 /** The tables `placement_rules` and `placement_rule_versions`. Versions are only ever added. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
-import type { RuleCondition } from '../../database/records.ts'
+import type { RuleCondition } from '../../database/schema/records.ts'
 import { type Id, newId } from '../../lib/id.ts'
 
 /** The current state of a rule: its position and its latest version. */

@@ -1,5 +1,5 @@
 /** What placement rules look at. Pure. */
-import type { LabelMap } from '../../database/records.ts'
+import type { LabelMap } from '../../database/schema/records.ts'
 
 export interface Subject {
   /** Empty texts, which only samples have, are as good as none. */

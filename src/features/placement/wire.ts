@@ -3,7 +3,7 @@
 import { timestamp } from '../../lib/duration.ts'
 import { composeName } from '../../lib/names.ts'
 import type { Rule, Taken } from './match.ts'
-import { type Explanation, type ListedRule, type NewRuleFields, UNSAVED_VERSION, warningsOf } from './rules.ts'
+import { type Explanation, type ListedRule, type NewRuleFields, UNSAVED_VERSION, warningsOf } from './rule-list.ts'
 import type { ExplanationBody, NewRule, RuleBody, Sample } from './schema.ts'
 import type { Subject } from './subject.ts'
 

@@ -1,7 +1,7 @@
 /** How a price was found, told to a person step by step (pricing.md, "Finding the row for a model name"). Pure. */
 import { normalizeModelName } from './model-name.ts'
-import type { CountsValue } from './rate.ts'
-import type { Hit, Lookup, Price } from './resolve.ts'
+import type { Hit, Lookup, Price } from './price-table.ts'
+import type { CountsValue } from './rates.ts'
 import type { PriceView } from './store.ts'
 
 /** `found`, `not_listed`, listed but `not_yet` in force, or the step `does_not_apply` to the name. */

@@ -2,8 +2,8 @@
 import { newId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { defaultAliases, defaultRows } from './default-table.ts'
-import { valueCounts } from './rate.ts'
-import { PriceTable } from './resolve.ts'
+import { PriceTable } from './price-table.ts'
+import { valueCounts } from './rates.ts'
 import type { UsageOfModel } from './service.ts'
 
 /** The list value of a use, as a server without prices of its own would give it. Undefined where it is unpriced. */

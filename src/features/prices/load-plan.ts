@@ -4,10 +4,10 @@
  */
 import type { ListedPrice, RefusedPrice, TableReading } from './formats/reading.ts'
 import type { TableFormat } from './formats/table-file.ts'
-import { ALWAYS, isSamePrice, rowAt } from './offer.ts'
-import { doubtsOf, type Insistence } from './plausible.ts'
-import type { PriceRow } from './rate.ts'
-import type { PriceAlias, PriceSource, PriceTable, StoredPrice } from './resolve.ts'
+import { doubtsOf, type Insistence } from './plausibility.ts'
+import type { PriceAlias, PriceSource, PriceTable, StoredPrice } from './price-table.ts'
+import type { PriceRow } from './rates.ts'
+import { ALWAYS, isSamePrice, rowAt } from './update-offer.ts'
 
 export interface LoadOptions extends Insistence {
   /** Dates the rows that the file does not date, in milliseconds; null for always. */

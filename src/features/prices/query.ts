@@ -3,8 +3,8 @@ import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
 import type { LoadOptions } from './load-plan.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type TokenCounts } from './rate.ts'
-import { PRICE_SOURCES } from './resolve.ts'
+import { PRICE_SOURCES } from './price-table.ts'
+import { PRICE_FIELDS, PRICED_KINDS, type TokenCounts } from './rates.ts'
 import type { PriceFilter } from './store.ts'
 
 export interface PriceListQuery extends ListPage {

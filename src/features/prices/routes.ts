@@ -1,10 +1,10 @@
 import { Elysia, t } from 'elysia'
+import type { Actor } from '../../access/actor.ts'
 import { access, actorOf } from '../../http/access.ts'
 import { wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
 import { bytesResponse } from '../../http/exports.ts'
 import { listPage, listParameter, parameter } from '../../http/query.ts'
-import type { Actor } from '../audit/service.ts'
 import {
   EXAMPLE_ALIAS,
   EXAMPLE_LOADED,
@@ -14,8 +14,8 @@ import {
   EXAMPLE_SET_PRICE,
   EXAMPLE_VALUED,
 } from './examples.ts'
+import { PRICE_SOURCES } from './price-table.ts'
 import { readAliasName, readLoad, readPriceList, readResolve } from './query.ts'
-import { PRICE_SOURCES } from './resolve.ts'
 import {
   AddedAlias,
   AddedPrice,
@@ -120,11 +120,12 @@ const AliasListQuery = t.Object(
 interface PricesDependencies {
   prices: PricesService
   /** Entries value themselves when there is a new price. */
-  entries: Revaluing
+  /** `valuation` of the entries' service. */
+  revaluing: Revaluing
 }
 
-export const pricesRoutes = ({ prices, entries }: PricesDependencies) => {
-  const revalue = (by: Actor) => entries.valueUnpriced({ by, budgetMs: REVALUING_BUDGET_MS })
+export const pricesRoutes = ({ prices, revaluing }: PricesDependencies) => {
+  const revalue = (by: Actor) => revaluing.valueUnpriced({ by, budgetMs: REVALUING_BUDGET_MS })
 
   return new Elysia({ name: 'prices', prefix: '/api/v1', normalize: false })
     .use(access())

@@ -1,10 +1,10 @@
 /** Prices on the wire, in US dollars per million tokens. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
-import { listOf, moment, oneOf, orNull, strict } from '../../wire.ts'
+import { listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
-import { PRICE_FIELDS } from './rate.ts'
-import { PRICE_SOURCES } from './resolve.ts'
+import { PRICE_SOURCES } from './price-table.ts'
+import { PRICE_FIELDS } from './rates.ts'
 
 const nameOf = (description: string, examples: string[], minLength = 1) =>
   Type.String({

@@ -1,4 +1,6 @@
 /** The price table: what tokens of a model are worth at list price (pricing.md). */
+
+import { type Actor, TALLY } from '../../access/actor.ts'
 import { Cached } from '../../database/cached.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { databaseBusy } from '../../database/errors.ts'
@@ -8,17 +10,16 @@ import { isId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
-import { type Actor, type AuditService, type Change, TALLY } from '../audit/service.ts'
+import type { AuditService, Change } from '../audit/service.ts'
 import { DEFAULT_TABLE_VERSION, defaultAliases, defaultRows } from './default-table.ts'
 import { explainSteps, type Resolution } from './explain.ts'
 import type { ListedPrice, TableReading } from './formats/reading.ts'
 import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-export.ts'
 import { dayOf, type LoadOptions, type LoadPlan, type PlannedTable, planLoad } from './load-plan.ts'
-import { ALWAYS, offeredRows, rowAt } from './offer.ts'
+import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './price-table.ts'
 import type { PriceListQuery } from './query.ts'
-import { type TokenCounts, type Usage, type ValuedPart, valueCounts } from './rate.ts'
-import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './resolve.ts'
+import { type TokenCounts, type Usage, type ValuedPart, valueCounts } from './rates.ts'
 import {
   type AliasView,
   addAliases,
@@ -39,12 +40,13 @@ import {
   readRevision,
   replaceAdminAlias,
 } from './store.ts'
+import { ALWAYS, offeredRows, rowAt } from './update-offer.ts'
 import { refusedPrice, rowBody } from './wire.ts'
 
 export { normalizeModelName } from './model-name.ts'
-export type { TokenCounts, Usage, ValuedPart } from './rate.ts'
-export { type Repriced, type Revaluing, repricedBody } from './repriced.ts'
-export type { Price, PriceTable } from './resolve.ts'
+export type { Price, PriceTable } from './price-table.ts'
+export type { TokenCounts, Usage, ValuedPart } from './rates.ts'
+export { type Repriced, type Revaluing, repricedBody } from './repricing.ts'
 export { RepricingBody } from './schema.ts'
 export { aliasBody, partBody, priceBody, readNewPrice, resolutionBody, tableBody } from './wire.ts'
 export type { AliasView, ExportFormat, PlannedTable, PriceFilter, PriceSource, PriceView, Resolution, TableFormat }

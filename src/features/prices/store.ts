@@ -1,10 +1,10 @@
 /** The tables `prices`, `price_aliases` and `price_tables`. Price rows are only ever added. */
 import { and, asc, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
-import type { PriceTier as PriceTierRecord } from '../../database/records.ts'
+import type { PriceTier as PriceTierRecord } from '../../database/schema/records.ts'
 import { type Id, newId } from '../../lib/id.ts'
-import { PRICE_CEILING_PICOS, PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier } from './rate.ts'
-import type { PriceAlias, PriceSource, StoredPrice } from './resolve.ts'
+import type { PriceAlias, PriceSource, StoredPrice } from './price-table.ts'
+import { PRICE_CEILING_PICOS, PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier } from './rates.ts'
 
 /** Who loads what when; `loadedBy` is null for the embedded table. */
 export interface Loading {

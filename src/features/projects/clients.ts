@@ -1,13 +1,14 @@
 /** Clients, who are billed for projects. */
+
+import type { Party } from '../../access/actor.ts'
 import type { Database, Reader } from '../../database/database.ts'
 import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
-import { type AuditService, difference, type Party } from '../audit/service.ts'
+import { type AuditService, difference } from '../audit/service.ts'
+import { requireEverything } from './access.ts'
 import type { ClientFields } from './fields.ts'
-import { isPossibleName, issuesOfClient } from './rules.ts'
-import { requireEverything } from './sight.ts'
 import {
   type ClientFilter,
   type ClientRow,
@@ -21,6 +22,7 @@ import {
   updateClient,
   usesOfClient,
 } from './store/clients.ts'
+import { isPossibleName, issuesOfClient } from './validation.ts'
 import { clientBody } from './wire.ts'
 
 function nameTaken(client: ClientRow): Problem {

@@ -1,15 +1,16 @@
 /** Projects: what they are called, who leads them, who pays for them. What reports ask of them is in `service.ts`. */
+
+import type { Party } from '../../access/actor.ts'
+import type { Viewer } from '../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import type { Viewer } from '../../database/visibility.ts'
 import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
-import { type AuditService, difference, type Party } from '../audit/service.ts'
+import { type AuditService, difference } from '../audit/service.ts'
+import { requireChange, requireEverything, sightOf } from './access.ts'
 import { findClient } from './clients.ts'
 import type { ProjectFields } from './fields.ts'
-import { isPossibleName, isPossiblePrefix, issuesOfProject } from './rules.ts'
-import { requireChange, requireEverything, sightOf } from './sight.ts'
 import type { Page } from './store/clients.ts'
 import { findProjectByName } from './store/lookups.ts'
 import {
@@ -32,6 +33,7 @@ import {
   updateProject,
   usesOfProject,
 } from './store/projects.ts'
+import { isPossibleName, isPossiblePrefix, issuesOfProject } from './validation.ts'
 import { projectBody } from './wire.ts'
 
 /** By id (`prj_…`), key, name or alias. Only by its id is a merged project itself found, by a name the one it leads to. */

@@ -1,6 +1,6 @@
 /** API schema of clients, projects and tickets, shared by validation and OpenAPI. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { listOf, moment, nameOf, orNull, strict } from '../../wire.ts'
+import { listOf, moment, nameOf, orNull, strict } from '../../schema.ts'
 import {
   ADDRESS_LIMIT,
   ALIASES_LIMIT,
@@ -10,7 +10,7 @@ import {
   MARKUP_MAX,
   MARKUP_MIN,
   TITLE_LIMIT,
-} from './rules.ts'
+} from './validation.ts'
 
 /** What is sent and may be cleared. Its union would hide what is wrong with a value, so it says it itself. */
 const clearable = <T extends TSchema>(schema: T, errorMessage: string) =>

@@ -21,13 +21,13 @@ import {
 import { countTickets, moveTickets } from './store/tickets.ts'
 import { createTickets } from './tickets.ts'
 
-export type { Merged, MergeOptions, MovingEntries } from './merged.ts'
-export { mergeBody } from './merged.ts'
-export { isReservedName, parseBudget, parseMarkup, ticketPrefix } from './rules.ts'
-export { requireEverything, sightOf, sightOfClients, sightOfTicket } from './sight.ts'
+export { requireEverything, sightOf, sightOfClients, sightOfTicket } from './access.ts'
+export type { Merged, MergeOptions, MovingEntries } from './merge.ts'
+export { mergeBody } from './merge.ts'
 export type { ClientRow } from './store/clients.ts'
 export type { ProjectView } from './store/projects.ts'
 export type { TicketView } from './store/tickets.ts'
+export { isReservedName, parseBudget, parseMarkup, ticketPrefix } from './validation.ts'
 export {
   clientBody,
   projectBody,

@@ -1,14 +1,15 @@
 /** Tickets: work on a project that reports name by a key. */
+
+import type { Actor, Party } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
-import { type Actor, type AuditService, difference, type Party } from '../audit/service.ts'
+import { type AuditService, difference } from '../audit/service.ts'
+import { requireChange, requireEverything, sightOfTicket } from './access.ts'
 import type { TicketFields } from './fields.ts'
 import { findProjectNamed } from './projects.ts'
-import { isPossibleName, issuesOfTicket, ticketPrefix } from './rules.ts'
-import { requireChange, requireEverything, sightOfTicket } from './sight.ts'
 import type { Page } from './store/clients.ts'
 import { findProjectByName, getProject } from './store/lookups.ts'
 import { findProjectView } from './store/projects.ts'
@@ -25,6 +26,7 @@ import {
   type TicketView,
   updateTicket,
 } from './store/tickets.ts'
+import { isPossibleName, issuesOfTicket, ticketPrefix } from './validation.ts'
 import { ticketBody } from './wire.ts'
 
 async function getTicket(reader: Reader, ticket: string): Promise<TicketView> {

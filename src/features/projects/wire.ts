@@ -3,8 +3,8 @@ import { type Issue, validationFailed } from '../../errors.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { decimalNumber, moneyNumber } from '../../lib/money.ts'
+import type { Sight } from './access.ts'
 import type { ClientFields, ProjectFields, TicketFields } from './fields.ts'
-import { BUDGET_EXPECTED, MARKUP_DIGITS, MARKUP_EXPECTED, parseBudget, parseMarkup } from './rules.ts'
 import type {
   ClientBody,
   ClientChange,
@@ -16,10 +16,10 @@ import type {
   TicketBody,
   TicketChange,
 } from './schema.ts'
-import type { Sight } from './sight.ts'
 import type { ClientRow } from './store/clients.ts'
 import type { ProjectView } from './store/projects.ts'
 import type { TicketView } from './store/tickets.ts'
+import { BUDGET_EXPECTED, MARKUP_DIGITS, MARKUP_EXPECTED, parseBudget, parseMarkup } from './validation.ts'
 
 function percent(ppm: number | null): number | null {
   return ppm === null ? null : decimalNumber(BigInt(ppm), MARKUP_DIGITS)

@@ -1,8 +1,8 @@
 /** What is asked of the entries of a period, each as the filter that also lists them. Pure. */
-import { PLACED_BY, type Status } from '../../database/tables.ts'
+import { PLACED_BY, type Status } from '../../database/schema/tables.ts'
 import type { Span } from '../../lib/calendar.ts'
-import type { EntryFilter } from '../entries/service.ts'
-import { COUNTED_STATUSES } from './counted.ts'
+import type { EntryFilter } from '../entries/listing/filter.ts'
+import { COUNTED_STATUSES } from './counted-entries.ts'
 
 /** Rejected entries want nothing any more. */
 const LIVE: Status[] = ['submitted', 'approved', 'billed']

@@ -2,13 +2,15 @@
  * What is still to be done for a period before it can be billed or believed: what no one has placed, priced, approved or
  * billed, what its ends cut, and what may be counted twice.
  */
+
+import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
-import { STATUSES } from '../../database/tables.ts'
-import type { Viewer } from '../../database/visibility.ts'
+import { STATUSES } from '../../database/schema/tables.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import { conditionOf, type EntryFilter } from '../entries/service.ts'
+import type { EntryFilter } from '../entries/listing/filter.ts'
+import { conditionOf } from '../entries/listing/store/lists.ts'
 import { CHECKS, type CheckName } from './checks.ts'
-import { listPath } from './counted.ts'
+import { listPath } from './counted-entries.ts'
 import type { CompletenessQuery } from './query.ts'
 import type { CompletenessCheck, CompletenessReport } from './schema.ts'
 import { type Counted, countEntries } from './store/completeness.ts'

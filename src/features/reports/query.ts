@@ -1,7 +1,7 @@
 /** Parameters of reports, parsed from text: each issue points to `/query/<name>`. Pure. */
 import { isDay, type Span, startOfDay } from '../../lib/calendar.ts'
 import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
-import { type EntryFilter, readFilter } from '../entries/service.ts'
+import { type EntryFilter, readFilter } from '../entries/listing/filter.ts'
 import { BUCKET_WIDTHS, type BucketWidth, countBuckets, findTimeZone, periodAt } from './buckets.ts'
 import { DIMENSIONS, type Dimension } from './sums.ts'
 

@@ -1,7 +1,7 @@
 /** Reports on the wire. One source for validation of answers in tests and for OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
-import { SOURCES, STATUSES } from '../../database/tables.ts'
-import { moment, oneOf, orNull, strict } from '../../wire.ts'
+import { SOURCES, STATUSES } from '../../database/schema/tables.ts'
+import { moment, oneOf, orNull, strict } from '../../schema.ts'
 import { BUCKET_WIDTHS } from './buckets.ts'
 import { CHECKS } from './checks.ts'
 

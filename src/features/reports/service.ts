@@ -2,7 +2,7 @@
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { QueryTexts } from '../../query.ts'
-import type { PeopleService } from '../people/service.ts'
+import type { OrganizationService } from '../organization/service.ts'
 import { findTimeZone } from './buckets.ts'
 import { createCompleteness } from './completeness.ts'
 import { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS } from './csv.ts'
@@ -24,17 +24,17 @@ export type ReportsService = ReturnType<typeof createReportsService>
 export interface ReportsDependencies {
   db: Database
   clock: Clock
-  people: Pick<PeopleService, 'organization'>
+  organization: Pick<OrganizationService, 'settings'>
 }
 
-export function createReportsService({ db, clock, people }: ReportsDependencies) {
+export function createReportsService({ db, clock, organization }: ReportsDependencies) {
   const circumstances = async (): Promise<Circumstances> => ({
     now: clock.now(),
-    timeZone: (await people.organization()).timeZone,
+    timeZone: (await organization.settings()).timeZone,
   })
 
   const sums = createSums({ db })
-  const rollup = createRollup({ db, clock, timeZone: async () => (await people.organization()).timeZone })
+  const rollup = createRollup({ db, clock, timeZone: async () => (await organization.settings()).timeZone })
 
   return {
     ...createUsage(sums),

@@ -9,11 +9,13 @@
  * is planned first; the one statement that then reads also says whether the plan still held, so that the answer is that
  * of one moment.
  */
+
+import type { Viewer } from '../../access/visibility.ts'
 import type { Database, Reader } from '../../database/database.ts'
 import { isOverflow } from '../../database/errors.ts'
-import type { Viewer } from '../../database/visibility.ts'
-import { conditionOf, type EntryFilter } from '../entries/service.ts'
-import { counted } from './counted.ts'
+import type { EntryFilter } from '../entries/listing/filter.ts'
+import { conditionOf } from '../entries/listing/store/lists.ts'
+import { counted } from './counted-entries.ts'
 import { findGrain, type RolledColumn } from './rollup-grain.ts'
 import { planReading, type Range, type ReadingPlan } from './rollup-plan.ts'
 import { listZones, readState } from './store/rollup.ts'

@@ -1,6 +1,6 @@
 /** The groups of unattributed entries on the wire. */
 import { type Static, Type } from '@sinclair/typebox'
-import { strict } from '../../wire.ts'
+import { strict } from '../../schema.ts'
 import { UnpricedModel } from './schema.ts'
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })

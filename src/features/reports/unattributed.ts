@@ -2,15 +2,17 @@
  * The entries that nothing placed, grouped by what they have in common, so that a person can place a group at once or
  * make a rule of it: by repository where the agent told one, else by person, harness and agent.
  */
+
+import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
-import type { Viewer } from '../../database/visibility.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { pageOf } from '../../lists.ts'
 import { Query, type QueryTexts, writeKeyPage } from '../../query.ts'
-import { conditionOf, type EntryFilter, readFilter } from '../entries/service.ts'
-import { counted, listPath } from './counted.ts'
+import { type EntryFilter, readFilter } from '../entries/listing/filter.ts'
+import { conditionOf } from '../entries/listing/store/lists.ts'
+import { counted, listPath } from './counted-entries.ts'
 import { type RankedQuery, readRanked } from './query.ts'
 import { type Alike, listAlike, listEntryUids, type Manager, sumNowhere } from './store/unattributed.ts'
 import type { UnattributedGroup, UnattributedReport } from './unattributed-schema.ts'

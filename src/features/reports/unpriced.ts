@@ -1,11 +1,12 @@
 /** Models without a price, and how much use waits on one. */
+
+import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
-import type { Viewer } from '../../database/visibility.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
-import { conditionOf } from '../entries/service.ts'
-import { counted, listPath } from './counted.ts'
+import { conditionOf } from '../entries/listing/store/lists.ts'
+import { counted, listPath } from './counted-entries.ts'
 import type { RankedQuery } from './query.ts'
 import type { UnpricedModel, UnpricedReport } from './schema.ts'
 import { listUnpriced, type UnpricedRow } from './store/unpriced.ts'

@@ -1,5 +1,5 @@
 /** What was used: tokens, entries and money by time and group, page by page. */
-import type { Viewer } from '../../database/visibility.ts'
+import type { Viewer } from '../../access/visibility.ts'
 import { validationFailed } from '../../errors.ts'
 import { type Bucket, bucketsOf } from './buckets.ts'
 import { PAGE_BUCKETS, type UsageQuery, writeUsagePage } from './query.ts'

@@ -1,5 +1,5 @@
 /** What callers reported against what the price table says. */
-import type { Viewer } from '../../database/visibility.ts'
+import type { Viewer } from '../../access/visibility.ts'
 import { pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import type { VarianceQuery } from './query.ts'

@@ -1,5 +1,5 @@
 /** A sheet as it is answered, for the OpenAPI document. */
-import { EXAMPLE_ENTRY, EXAMPLE_REPORT } from '../entries/service.ts'
+import { EXAMPLE_ENTRY, EXAMPLE_REPORT } from '../entries/examples.ts'
 import type { Approvals, SheetOverlaps, TokenSheet } from './schema.ts'
 
 const { session_id: _session, ...draft } = EXAMPLE_REPORT

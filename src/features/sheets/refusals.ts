@@ -1,7 +1,7 @@
 /** Errors for a sheet that cannot be changed or moved to the next state. */
 import { Problem, validationFailed } from '../../errors.ts'
 import { timestamp } from '../../lib/duration.ts'
-import type { Overlap } from '../entries/service.ts'
+import type { Overlap } from '../entries/sheet-entries/service.ts'
 
 /** All entries of a sheet change their state in one transaction. */
 export const SHEET_LIMIT = 10_000

@@ -3,15 +3,9 @@ import { access, partyOf, viewerOf } from '../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
 import { listPage, listParameter, parameter } from '../../http/query.ts'
+import { readListQuery } from '../entries/listing/filter.ts'
+import { Reason, TokenEntry, TokenEntryDraft, TokenEntryDraftChange, TokenEntryList } from '../entries/schema.ts'
 import type { EntriesService } from '../entries/service.ts'
-import {
-  Reason,
-  readListQuery,
-  TokenEntry,
-  TokenEntryDraft,
-  TokenEntryDraftChange,
-  TokenEntryList,
-} from '../entries/service.ts'
 import { SHEET_COLUMNS, TEMPLATE } from './csv.ts'
 import {
   EXAMPLE_APPROVALS,
@@ -74,7 +68,7 @@ export const sheetsRoutes = ({
   entries,
 }: {
   sheets: SheetsService
-  entries: Pick<EntriesService, 'listEntries'>
+  entries: Pick<EntriesService, 'listing'>
 }) =>
   new Elysia({ name: 'sheets', prefix: '/api/v1', normalize: false })
     .use(access())
@@ -222,7 +216,7 @@ export const sheetsRoutes = ({
         const viewer = viewerOf(caller)
         const sheet = await sheets.getSheet(params.id, viewer)
         const { limit, after } = readListQuery(query)
-        return entries.listEntries(viewer, { filter: { sheets: [sheet.id] }, limit, after })
+        return entries.listing.listEntries(viewer, { filter: { sheets: [sheet.id] }, limit, after })
       },
       {
         allow: ['read', 'session'],

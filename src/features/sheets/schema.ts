@@ -1,8 +1,8 @@
 /** Token sheets on the wire. */
 import { type Static, Type } from '@sinclair/typebox'
-import { SHEET_STATUSES } from '../../database/tables.ts'
-import { day, listOf, moment, month, orNull, strict } from '../../wire.ts'
-import { TokenEntry } from '../entries/service.ts'
+import { SHEET_STATUSES } from '../../database/schema/tables.ts'
+import { day, listOf, moment, month, orNull, strict } from '../../schema.ts'
+import { TokenEntry } from '../entries/schema.ts'
 
 const money = (description: string) => Type.Number({ description: `${description} In US dollars, at most 9 decimals.` })
 

@@ -4,8 +4,9 @@
  */
 import type { Static, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import type { Party } from '../../access/actor.ts'
+import { EVERYTHING, type Viewer } from '../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { EVERYTHING, type Viewer } from '../../database/visibility.ts'
 import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
 import { issuesOf } from '../../issues.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -13,19 +14,13 @@ import { isId, newId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { eachPage, type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
-import { type AuditService, difference, type Party } from '../audit/service.ts'
-import {
-  type DraftSheet,
-  type EntriesService,
-  requireRight,
-  SHEET_TRANSITIONS,
-  type SheetAction,
-  type TokenEntry,
-  TokenEntryDraft,
-  TokenEntryDraftChange,
-  transitionFrom,
-  waitingFor,
-} from '../entries/service.ts'
+import { type AuditService, difference } from '../audit/service.ts'
+import { waitingFor } from '../entries/approval/service.ts'
+import { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } from '../entries/approval/states.ts'
+import { type TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../entries/schema.ts'
+import type { EntriesService } from '../entries/service.ts'
+import type { DraftSheet } from '../entries/sheet-entries/service.ts'
+import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService } from '../people/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import { pointerInFile, readRows } from './csv.ts'
@@ -94,12 +89,13 @@ interface Dependencies {
   db: Database
   clock: Clock
   audit: Pick<AuditService, 'record'>
-  people: Pick<PeopleService, 'organization' | 'findUser'>
+  organization: Pick<OrganizationService, 'settings'>
+  people: Pick<PeopleService, 'findUser'>
   prices: Pick<PricesService, 'table'>
   entries: EntriesService
 }
 
-export function createSheetsService({ db, clock, audit, people, prices, entries }: Dependencies) {
+export function createSheetsService({ db, clock, audit, organization, people, prices, entries }: Dependencies) {
   async function getSheet(reader: Reader, id: string, viewer: Viewer): Promise<SheetView> {
     const view = isId('sht', id) ? await findSheet(reader, id, viewer) : undefined
     if (!view) throw notFound(`The sheet ${id}`)
@@ -109,8 +105,8 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
   async function bodies(reader: Reader, views: SheetView[], viewer: Viewer): Promise<TokenSheet[]> {
     if (views.length === 0) return []
     const ids = views.map(({ sheet }) => sheet.id)
-    const sums = new Map((await entries.sumSheets(reader, ids, viewer)).map((sum) => [sum.sheetId, sum]))
-    const projects = Map.groupBy(await entries.listSheetProjects(reader, ids), ({ sheetId }) => sheetId)
+    const sums = new Map((await entries.sheetEntries.sumSheets(reader, ids, viewer)).map((sum) => [sum.sheetId, sum]))
+    const projects = Map.groupBy(await entries.sheetEntries.listSheetProjects(reader, ids), ({ sheetId }) => sheetId)
     return views.map((view) =>
       sheetBody(view, sums.get(view.sheet.id), projectBodies(projects.get(view.sheet.id) ?? [])),
     )
@@ -129,9 +125,9 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     await updateSheet(tx, known.sheet.id, { updatedAt: clock.now() })
     const view = await getSheet(tx, id, viewer)
     const name = `sheet ${id}`
-    const projects = await entries.listSheetProjects(tx, [view.sheet.id])
+    const projects = await entries.sheetEntries.listSheetProjects(tx, [view.sheet.id])
     const subject = { name, ownerId: view.manager.id, projectIds: projects.map(({ projectId }) => projectId) }
-    requireRight(action, SHEET_TRANSITIONS, subject, person, await entries.listLedIds(tx, person))
+    requireRight(action, SHEET_TRANSITIONS, subject, person, await entries.approval.listLedIds(tx, person))
     const step = transitionFrom(SHEET_TRANSITIONS, action, view.sheet.status, name)
     return { view, step, name, on: { id: view.sheet.id, uid: view.sheet.uid, manager: view.manager } }
   }
@@ -140,7 +136,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
   const warm = () => prices.table(db.read)
 
   async function requireRoom(tx: Tx, sheetId: number, more: number): Promise<void> {
-    const [sum] = await entries.sumSheets(tx, [sheetId], EVERYTHING)
+    const [sum] = await entries.sheetEntries.sumSheets(tx, [sheetId], EVERYTHING)
     if ((sum?.entries ?? 0) + more > SHEET_LIMIT) throw sheetFull()
   }
 
@@ -167,12 +163,12 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
       const more = await check?.(tx, on, name)
       const now = clock.now()
       await updateSheet(tx, on.id, changeOf(action, step.to!, { now, reason, decidedBy: party.by.userId }))
-      const moved = await entries.moveSheetEntries(tx, on, step.entries!, {
+      const moved = await entries.sheetEntries.moveSheetEntries(tx, on, step.entries!, {
         action: `sheet_${DONE[action]}`,
         reason,
         by: party.by,
       })
-      const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
+      const [sum] = await entries.sheetEntries.sumSheets(tx, [on.id], EVERYTHING)
       await audit.record(tx, party.by, {
         action: `sheet.${DONE[action]}`,
         object: objectOf(view),
@@ -233,7 +229,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
         ])
       }
       return db.write(async (tx) => {
-        const period = readPeriod(days, (await people.organization(tx)).timeZone)
+        const period = readPeriod(days, (await organization.settings(tx)).timeZone)
         const uid = newId('sht')
         await insertSheet(tx, { uid, managerId, ...period, note: note?.trim() || null, createdAt: clock.now() })
         await audit.record(tx, by, {
@@ -249,8 +245,8 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     removeSheet: (id: string, party: Party): Promise<void> =>
       db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'remove', party)
-        const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
-        await entries.removeDrafts(tx, on.id)
+        const [sum] = await entries.sheetEntries.sumSheets(tx, [on.id], EVERYTHING)
+        await entries.sheetEntries.removeDrafts(tx, on.id)
         await deleteSheet(tx, on.id)
         await audit.record(tx, party.by, {
           action: 'sheet.removed',
@@ -261,14 +257,14 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
 
     /** Adds a draft. `draft` has passed the schema; throws `validation_failed` with what that cannot express. */
     async addEntry(id: string, draft: TokenEntryDraft, party: Party): Promise<TokenEntry> {
-      const report = entries.readDraft(draft)
+      const report = entries.sheetEntries.readDraft(draft)
       await warm()
       return db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
         const outside = issueOfStart(report.startedAt, view.sheet)
         if (outside) throw validationFailed([outside])
         await requireRoom(tx, on.id, 1)
-        const added = await entries.addDraft(tx, on, report)
+        const added = await entries.sheetEntries.addDraft(tx, on, report)
         await recordAdded(tx, view, [added], party)
         return added
       })
@@ -296,7 +292,9 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
         await requireRoom(tx, on.id, rows.length)
         const added: TokenEntry[] = []
         for (const { body: draft } of rows) {
-          added.push(await entries.addDraft(tx, on, entries.readDraft(draft as TokenEntryDraft)))
+          added.push(
+            await entries.sheetEntries.addDraft(tx, on, entries.sheetEntries.readDraft(draft as TokenEntryDraft)),
+          )
         }
         await recordAdded(tx, view, added, party)
         return { added: added.length, data: added }
@@ -308,10 +306,10 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
       await warm()
       return db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
-        const changed = await entries.readDraftChange(tx, on, entryId, change)
+        const changed = await entries.sheetEntries.readDraftChange(tx, on, entryId, change)
         const outside = issueOfStart(changed.report.startedAt, view.sheet)
         if (outside) throw validationFailed([outside])
-        const { before, after } = await entries.changeDraft(tx, on, changed, change)
+        const { before, after } = await entries.sheetEntries.changeDraft(tx, on, changed, change)
         const differing = difference(saidBy(before), saidBy(after))
         if (differing) {
           await audit.record(tx, party.by, {
@@ -329,7 +327,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     removeEntry: (id: string, entryId: string, party: Party): Promise<void> =>
       db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
-        const removed = await entries.removeDraft(tx, on, entryId)
+        const removed = await entries.sheetEntries.removeDraft(tx, on, entryId)
         await audit.record(tx, party.by, {
           action: 'sheet.entry_removed',
           object: objectOf(view),
@@ -340,7 +338,9 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     /** The pairs of the sheet's entries and reported ones of the same person and harness that ran at the same time. */
     async listOverlaps(id: string, viewer: Viewer): Promise<SheetOverlaps> {
       const { sheet, manager } = await getSheet(db.read, id, viewer)
-      return overlapsBody(await entries.listOverlaps(db.slow, { id: sheet.id, uid: sheet.uid, manager }, viewer))
+      return overlapsBody(
+        await entries.sheetEntries.listOverlaps(db.slow, { id: sheet.id, uid: sheet.uid, manager }, viewer),
+      )
     },
 
     /**
@@ -350,9 +350,9 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     submitSheet: (id: string, party: Party, { confirmOverlaps = false } = {}): Promise<TokenSheet> =>
       move(id, 'submit', party, {
         check: async (tx, on, name) => {
-          const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
+          const [sum] = await entries.sheetEntries.sumSheets(tx, [on.id], EVERYTHING)
           if (!sum) throw emptySheet(name)
-          const overlaps = await entries.listOverlaps(tx, on, EVERYTHING)
+          const overlaps = await entries.sheetEntries.listOverlaps(tx, on, EVERYTHING)
           if (overlaps.length > 0 && !confirmOverlaps) throw overlappingEntries(overlaps)
           return overlaps.length > 0 ? { confirmed_overlaps: overlaps.length } : undefined
         },
@@ -368,7 +368,7 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     withdrawApproval: (id: string, party: Party): Promise<TokenSheet> =>
       move(id, 'withdraw_approval', party, {
         check: async (tx, on, name) => {
-          const [sum] = await entries.sumSheets(tx, [on.id], EVERYTHING)
+          const [sum] = await entries.sheetEntries.sumSheets(tx, [on.id], EVERYTHING)
           if (sum && sum.billedEntries > 0) throw billedEntries(name, sum.billedEntries)
           return undefined
         },
@@ -381,17 +381,17 @@ export function createSheetsService({ db, clock, audit, people, prices, entries 
     ): Promise<Approvals> {
       const waiting = await listWaitingSheets(db.read, { ...waitingFor(person), ...period })
       const ids = waiting.map(({ sheet }) => sheet.id)
-      const sums = ids.length === 0 ? [] : await entries.sumSheets(db.read, ids, viewer)
+      const sums = ids.length === 0 ? [] : await entries.sheetEntries.sumSheets(db.read, ids, viewer)
       const shown = await bodies(db.read, waiting.slice(0, WAITING_SHOWN), viewer)
-      return approvalsBody({ shown, sums, count: waiting.length }, await entries.sumWaiting(person, period))
+      return approvalsBody({ shown, sums, count: waiting.length }, await entries.approval.sumWaiting(person, period))
     },
   }
 
   /** Every issue of a row's body. */
   function issuesOfRow(draft: unknown, { sheet }: SheetView): Issue[] {
-    const issues = [...issuesOf(draftChecker, draft), ...entries.issuesBeyondSchema(draft)]
+    const issues = [...issuesOf(draftChecker, draft), ...entries.reporting.issuesBeyondSchema(draft)]
     if (issues.length > 0) return issues
-    const outside = issueOfStart(entries.readDraft(draft as TokenEntryDraft).startedAt, sheet)
+    const outside = issueOfStart(entries.sheetEntries.readDraft(draft as TokenEntryDraft).startedAt, sheet)
     return outside ? [outside] : []
   }
 }

@@ -1,8 +1,8 @@
 /** Token sheets; their entries are the business of `entries/`. */
 import { aliasedTable, and, desc, eq, exists, gte, inArray, isNull, lt, ne, not, notInArray, or } from 'drizzle-orm'
+import { ledProjects, type Viewer, visibleSheets } from '../../access/visibility.ts'
 import type { Reader, Tx } from '../../database/database.ts'
-import type { SheetStatus, Tables } from '../../database/tables.ts'
-import { ledProjects, type Viewer, visibleSheets } from '../../database/visibility.ts'
+import type { SheetStatus, Tables } from '../../database/schema/tables.ts'
 import { type Id, isId } from '../../lib/id.ts'
 import { foldName } from '../../lib/names.ts'
 

@@ -2,9 +2,10 @@
  * What observations add to what is known of a session, without a database. Whatever comes twice, late or in another
  * order leads to the same totals.
  */
-import type { LabelMap, SaidAt, SessionFacts, TelemetryTotals } from '../../database/records.ts'
-import type { TelemetrySource } from '../../database/tables.ts'
-import { type Counts, type Report, totalTokens } from '../entries/service.ts'
+import type { LabelMap, SaidAt, SessionFacts, TelemetryTotals } from '../../database/schema/records.ts'
+import type { TelemetrySource } from '../../database/schema/tables.ts'
+import type { Report } from '../entries/reporting/report.ts'
+import { type Counts, totalTokens } from '../entries/totals.ts'
 import { isReservedName } from '../projects/service.ts'
 import { COST_LIMIT_NANOS, COUNT_LIMIT } from './channels/fields.ts'
 import { type Observation, PARTS, type Parts, type PointUsage, type RequestUsage } from './channels/observation.ts'

@@ -1,6 +1,6 @@
 /** Whether what telemetry keeps of sessions has become entries. */
 import type { Reader } from '../../database/database.ts'
-import { firstNamed } from '../../lib/first-named.ts'
+import { firstNamed } from '../../first-named.ts'
 import { listSessionsWithoutTotals, listTotalsWithoutEntries } from './store/integrity.ts'
 
 /** A sentence for everything that should not be. */

@@ -1,7 +1,7 @@
 /** The state of telemetry, and assigning sessions, on the wire. */
 import { type Static, Type } from '@sinclair/typebox'
-import { STATUSES } from '../../database/tables.ts'
-import { moment, oneOf, orNull, strict } from '../../wire.ts'
+import { STATUSES } from '../../database/schema/tables.ts'
+import { moment, oneOf, orNull, strict } from '../../schema.ts'
 
 const seen = { last_seen_at: moment('When it was last received.') }
 const records = Type.Integer({ description: 'Number of log records, data points or spans.' })

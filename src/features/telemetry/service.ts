@@ -3,14 +3,14 @@ import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { addCount } from '../../lib/counting.ts'
 import type { AuditService } from '../audit/service.ts'
-import { type AssigningDependencies, createAssigning } from './assigning.ts'
+import { Tally } from './arrivals.ts'
+import { type AssigningDependencies, createAssigning } from './assignment.ts'
 import type { ReadResult } from './channels/reading.ts'
 import { findInconsistentTelemetry } from './integrity.ts'
-import { type Pusher, type ReceivingDependencies, recordObservations } from './receiving.ts'
+import { type Pusher, type ReceivingDependencies, recordObservations } from './recording.ts'
+import { SessionTurns } from './session-locks.ts'
 import { forgetSeen, listQuiet, listWaitingEmails } from './store/sessions.ts'
 import { countSessions, listChannels, listPushes, listUncounted } from './store/status.ts'
-import { Tally } from './tally.ts'
-import { SessionTurns } from './turns.ts'
 import type { Status } from './wire.ts'
 
 export { statusBody } from './wire.ts'
@@ -21,8 +21,9 @@ export interface TelemetryDependencies {
   db: Database
   clock: Clock
   audit: AuditService
+  organization: ReceivingDependencies['organization']
   people: ReceivingDependencies['people'] & AssigningDependencies['people']
-  entries: ReceivingDependencies['entries'] & AssigningDependencies['entries'] & { readAhead(): Promise<void> }
+  entries: ReceivingDependencies['entries'] & AssigningDependencies['entries']
 }
 
 /** The response to the sender: how many records could not be used, and why the first of them could not. */
@@ -47,7 +48,7 @@ const FORGOTTEN_AT_ONCE = 500
 /** Whoever looks why nothing arrives looks again; and one small transaction in ten seconds is none. */
 const TIDY_MS = 10_000
 
-export function createTelemetryService({ db, clock, audit, people, entries }: TelemetryDependencies) {
+export function createTelemetryService({ db, clock, audit, organization, people, entries }: TelemetryDependencies) {
   const tally = new Tally(db)
   const turns = new SessionTurns()
 
@@ -74,10 +75,10 @@ export function createTelemetryService({ db, clock, audit, people, entries }: Te
       const rejections = new Map(read.rejections)
       let { rejected, rejectedBecause: message } = read
       if (read.observations.length > 0) {
-        await entries.readAhead()
+        await entries.reporting.readAhead()
         const sessions = read.observations.map(({ harness, session }) => `${harness} ${session}`)
         const { outcomes, shrunk } = await turns.take(sessions, () =>
-          db.write((tx) => recordObservations(tx, read.observations, { entries, people, caller, now })),
+          db.write((tx) => recordObservations(tx, read.observations, { entries, organization, people, caller, now })),
         )
         for (const { observation, outcome } of outcomes) {
           if ('became' in outcome) tally.noteOutcome(observation, outcome, now)
@@ -97,7 +98,7 @@ export function createTelemetryService({ db, clock, audit, people, entries }: Te
     async status(): Promise<Status> {
       await tally.flush()
       return {
-        byEmail: (await people.organization()).telemetryByEmail,
+        byEmail: (await organization.settings()).telemetryByEmail,
         sessions: await countSessions(db.slow),
         channels: await listChannels(db.read),
         uncounted: await listUncounted(db.read),

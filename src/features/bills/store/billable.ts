@@ -17,9 +17,9 @@ import {
 } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
+import { portionsOf } from '../../../database/portions.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Nanos } from '../../../lib/money.ts'
-import { portionsOf } from '../../../lib/portions.ts'
 import type { BillableEntry } from '../document.ts'
 
 /** Whose entries: a client's projects, one project, or everything. */

@@ -1,7 +1,7 @@
 /** The entries on a bill, as its documents show them. */
 import { aliasedTable, and, asc, eq, gt } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
-import type { LabelMap } from '../../../database/records.ts'
+import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Nanos } from '../../../lib/money.ts'
 
 /** Rows that are held at a time: their query takes some ten milliseconds. */

@@ -2,7 +2,7 @@
 import { and, type Column, desc, eq, getTableColumns, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
-import type { Tables } from '../../../database/tables.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
 
 export type BillRecord = Tables['bills']['$inferSelect']

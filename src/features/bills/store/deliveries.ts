@@ -1,7 +1,7 @@
 /** The outbox of bills: what is to be sent by e-mail, and what became of it. */
 import { and, asc, eq, inArray, lte, ne, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { Tables } from '../../../database/tables.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
 
 export type DeliveryRecord = Tables['billDeliveries']['$inferSelect']
 

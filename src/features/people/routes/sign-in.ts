@@ -3,6 +3,7 @@ import { access, actorOf, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
 import { parameter } from '../../../http/query.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
+import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_ME, EXAMPLE_SESSION, EXAMPLE_SESSIONS, EXAMPLE_SET_UP, EXAMPLE_SET_UP_ANSWER } from '../examples.ts'
 import { readSignOut } from '../query.ts'
 import {
@@ -29,19 +30,20 @@ const SignOutQuery = t.Object(
 
 interface SignInDependencies {
   people: PeopleService
+  organization: OrganizationService
   cookie: SessionCookie
 }
 
-export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
+export const signInRoutes = ({ people, organization, cookie }: SignInDependencies) => {
   /** Sends the cookie of a session that has just begun, and answers who is signed in. */
   async function welcome(signedIn: SignedIn, headers: Record<string, unknown>): Promise<Me> {
     headers['set-cookie'] = cookie.begin(signedIn)
-    return meBody(signedIn.caller, await people.organization())
+    return meBody(signedIn.caller, await organization.settings())
   }
 
   return new Elysia({ name: 'sign-in', prefix: '/api/v1', normalize: false })
     .use(access())
-    .get('/me', async ({ caller }) => meBody(requireCaller(caller), await people.organization()), {
+    .get('/me', async ({ caller }) => meBody(requireCaller(caller), await organization.settings()), {
       allow: ['service', 'read', 'organization', 'session'],
       detail: documented({
         id: 'getMe',
@@ -59,7 +61,7 @@ export const signInRoutes = ({ people, cookie }: SignInDependencies) => {
       async ({ caller, address, body }) => {
         const session = requireCaller(caller, ['session'])
         const { name } = await people.changeUser(session.person.uid, body, actorOf({ caller, address }))
-        return meBody({ ...session, person: { ...session.person, name } }, await people.organization())
+        return meBody({ ...session, person: { ...session.person, name } }, await organization.settings())
       },
       {
         allow: ['session'],

@@ -1,10 +1,10 @@
 import { Elysia, t } from 'elysia'
+import type { Caller } from '../../../access/caller.ts'
 import { access, actorOf, requireCaller } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { listPage, listParameter } from '../../../http/query.ts'
 import { EXAMPLE_CREATED_TOKEN, EXAMPLE_NEW_TOKEN, EXAMPLE_REVOKED_TOKEN, EXAMPLE_TOKEN } from '../examples.ts'
-import { readNewToken } from '../new-token.ts'
 import { readTokenList } from '../query.ts'
 import {
   CreatedToken,
@@ -16,8 +16,9 @@ import {
   TokenList,
   tokenBody,
 } from '../schema.ts'
-import { type Caller, type PeopleService, tokensSeenBy } from '../service.ts'
-import { TOKEN_KINDS, TOKEN_STATES } from '../token.ts'
+import { type PeopleService, tokensSeenBy } from '../service.ts'
+import { readNewToken } from '../tokens/new-token.ts'
+import { TOKEN_KINDS, TOKEN_STATES } from '../tokens/token.ts'
 
 const tag = 'Tokens'
 const path = { id: 'Id of the token (tok_…).' }

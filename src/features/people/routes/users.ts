@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { ROLES, USER_STATES } from '../../../fields.ts'
 import { access, actorOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
@@ -6,7 +7,6 @@ import { linkBase } from '../../../http/link-base.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import { EXAMPLE_DISABLED, EXAMPLE_EMAILS, EXAMPLE_LINK, EXAMPLE_NEW_USER, EXAMPLE_USER } from '../examples.ts'
 import { readUserList } from '../query.ts'
-import { ROLES, USER_STATES } from '../rules.ts'
 import {
   DisabledUser,
   disabledUserBody,

@@ -1,7 +1,7 @@
 /** The table `user_emails`: additional addresses that match telemetry to people. They cannot be used to sign in. */
 import { asc, eq, inArray } from 'drizzle-orm'
+import type { Person } from '../../../access/caller.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { Person } from '../caller.ts'
 
 /** By an additional address, already folded. */
 export async function findUserByFurtherEmail(reader: Reader, email: string): Promise<Person | undefined> {

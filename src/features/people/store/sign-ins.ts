@@ -1,7 +1,7 @@
 /** The table `sign_ins`: sessions of people. */
 import { and, desc, eq, gt, isNull, lt, lte, ne } from 'drizzle-orm'
+import type { Person } from '../../../access/caller.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { Person } from '../caller.ts'
 
 /** A session of a person, active or ended. */
 export interface SignIn {

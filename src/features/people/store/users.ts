@@ -1,12 +1,12 @@
 /** The table `users`. */
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { Person } from '../../../access/caller.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { Role } from '../../../database/tables.ts'
+import type { Role } from '../../../database/schema/tables.ts'
+import { containing } from '../../../database/search-pattern.ts'
+import type { UserState } from '../../../fields.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 import { composeName, foldName } from '../../../lib/names.ts'
-import { containing } from '../../../lib/search-pattern.ts'
-import type { Person } from '../caller.ts'
-import type { UserState } from '../rules.ts'
 
 /** Filters, all of which must match. */
 export interface UserFilter {

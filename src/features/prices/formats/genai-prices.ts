@@ -4,7 +4,7 @@
  * https://github.com/pydantic/genai-prices
  */
 import { parseMoment } from '../../../lib/duration.ts'
-import { PRICED_KINDS, type PricedKind } from '../rate.ts'
+import { PRICED_KINDS, type PricedKind } from '../rates.ts'
 import type { TableDocument } from './document.ts'
 import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, TableNotes, TierNotes } from './reading.ts'
 

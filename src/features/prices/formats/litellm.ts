@@ -2,7 +2,7 @@
  * LiteLLM's table, `model_prices_and_context_window.json`: an object of models, prices per token.
  * https://docs.litellm.ai/docs/provider_registration/add_model_pricing
  */
-import type { PricedKind } from '../rate.ts'
+import type { PricedKind } from '../rates.ts'
 import type { TableDocument } from './document.ts'
 import { type Holder, isHolder, type ModelNotes, PER_TOKEN_DIGITS, TableNotes, TierNotes } from './reading.ts'
 

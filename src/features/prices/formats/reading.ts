@@ -4,8 +4,8 @@
  */
 import { numberText } from '../../../lib/exact-json.ts'
 import { type Picos, parseDecimal } from '../../../lib/money.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type PricedKind, type PriceRow, type PriceTier } from '../rate.ts'
-import type { PriceAlias, PriceSource } from '../resolve.ts'
+import type { PriceAlias, PriceSource } from '../price-table.ts'
+import { PRICE_FIELDS, PRICED_KINDS, type PricedKind, type PriceRow, type PriceTier } from '../rates.ts'
 import { MODELS_LIMIT, tooManyModels } from './document.ts'
 
 /** A price as a file lists it. */

@@ -1,6 +1,6 @@
 /** Writing Tally's own format, so that loading what was written gives the same rows again. */
 import { stringify } from 'csv-stringify/sync'
-import type { PriceAlias, StoredPrice } from '../resolve.ts'
+import type { PriceAlias, StoredPrice } from '../price-table.ts'
 import { rowBody } from '../wire.ts'
 import { ALWAYS, TALLY_FIELDS } from './tally.ts'
 

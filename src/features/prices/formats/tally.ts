@@ -4,8 +4,8 @@
  */
 import { csvLines } from '../../../lib/csv-lines.ts'
 import { parseMoment } from '../../../lib/duration.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type PricedKind } from '../rate.ts'
-import { PRICE_SOURCES, type PriceSource } from '../resolve.ts'
+import { PRICE_SOURCES, type PriceSource } from '../price-table.ts'
+import { PRICE_FIELDS, PRICED_KINDS, type PricedKind } from '../rates.ts'
 import { MODELS_LIMIT, type Position, type TableDocument } from './document.ts'
 import {
   type Holder,

@@ -40,10 +40,11 @@ const keyOf = ({ project }: ProjectView) => project.id
 
 interface Dependencies {
   projects: ProjectsService
-  entries: MovingEntries
+  /** `places` of the entries' service. */
+  relocation: MovingEntries
 }
 
-export const projectsRoutes = ({ projects, entries }: Dependencies) =>
+export const projectsRoutes = ({ projects, relocation }: Dependencies) =>
   new Elysia({ name: 'projects', prefix: '/api/v1/projects', normalize: false })
     .use(access())
     .get(
@@ -207,7 +208,7 @@ export const projectsRoutes = ({ projects, entries }: Dependencies) =>
       '/:id/merge',
       async ({ params, body: { into, dry_run = false }, caller, address }) =>
         mergeBody(
-          await entries.mergeProject(partyOf({ caller, address }), params.id, into, {
+          await relocation.mergeProject(partyOf({ caller, address }), params.id, into, {
             dryRun: dry_run,
             budgetMs: MERGING_BUDGET_MS,
           }),

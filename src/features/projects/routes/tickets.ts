@@ -1,10 +1,10 @@
 import { Elysia, t } from 'elysia'
+import type { Caller } from '../../../access/caller.ts'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
-import type { Caller } from '../../people/service.ts'
 import { TICKET_COLUMNS } from '../csv.ts'
 import { EXAMPLE_NEW_TICKET, EXAMPLE_TICKET } from '../examples.ts'
 import { everyBody, pageOfBodies } from '../pages.ts'
@@ -45,10 +45,11 @@ function shown(caller: Caller | null, view: TicketView): TicketBody {
 
 interface Dependencies {
   projects: ProjectsService
-  entries: MovingEntries
+  /** `places` of the entries' service. */
+  relocation: MovingEntries
 }
 
-export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
+export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
   new Elysia({ name: 'tickets', prefix: '/api/v1/tickets', normalize: false })
     .use(access())
     .get(
@@ -117,7 +118,7 @@ export const ticketsRoutes = ({ projects, entries }: Dependencies) =>
     .patch(
       '/:id',
       async ({ params, body, caller, address }) =>
-        shown(caller, await entries.changeTicket(partyOf({ caller, address }), params.id, readTicket(body))),
+        shown(caller, await relocation.changeTicket(partyOf({ caller, address }), params.id, readTicket(body))),
       {
         allow: ['session'],
         parse: 'report',

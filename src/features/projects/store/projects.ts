@@ -1,8 +1,8 @@
 /** Projects as people see and change them; what reports ask of them is beside, in `lookups.ts`. */
 import { aliasedTable, and, asc, desc, eq, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { ledProjects, type Viewer } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { ProjectNameKind, Tables } from '../../../database/tables.ts'
-import { ledProjects, type Viewer } from '../../../database/visibility.ts'
+import type { ProjectNameKind, Tables } from '../../../database/schema/tables.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import { type ArchivedFilter, anywhere, archivedCondition, type Page } from './clients.ts'

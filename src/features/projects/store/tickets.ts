@@ -1,11 +1,11 @@
 /** Tickets as people see and change them. */
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
+import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { Tables } from '../../../database/tables.ts'
-import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
+import { portionsOf } from '../../../database/portions.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
-import { portionsOf } from '../../../lib/portions.ts'
 import { type ArchivedFilter, anywhere, archivedCondition, type Page } from './clients.ts'
 
 type TicketRecord = Tables['tickets']['$inferSelect']

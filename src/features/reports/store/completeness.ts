@@ -1,7 +1,7 @@
 /** How many entries fulfil a condition, and what they cost. */
 import { and, type SQL, sql } from 'drizzle-orm'
+import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
 import { costOf, count, countWhere, sum } from './expressions.ts'
 
 export interface Counted {

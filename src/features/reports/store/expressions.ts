@@ -1,7 +1,7 @@
 /** Sums and counts in SQL, read back exactly. Of no rows, or of nothing but unknown figures, a sum is null. */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { exactSum as sum } from '../../../database/exact-sum.ts'
-import type { Tables } from '../../../database/tables.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
 
 export { sum }
 

@@ -6,8 +6,8 @@
  * them, hold for it word for word.
  */
 import { aliasedTable, and, type Column, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
 import { ROLLED_COLUMNS, type RolledColumn, STRADDLING_GRAIN } from '../rollup-grain.ts'
 import { hoursOf, type Range, type ReadingPlan } from '../rollup-plan.ts'
 import { costOf } from './expressions.ts'

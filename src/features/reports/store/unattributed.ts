@@ -1,8 +1,8 @@
 /** Sums of entries that nothing placed, by everything that rules could look at but their summaries. */
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import type { LabelMap } from '../../../database/records.ts'
-import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
+import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Id } from '../../../lib/id.ts'
 import { costOf, count, countWhere, sum, tokenSums } from './expressions.ts'
 

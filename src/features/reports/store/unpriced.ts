@@ -1,7 +1,7 @@
 /** What entries without a price used, by the names under which prices are looked for. */
 import { aliasedTable, and, asc, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import { type Viewer, visibleEntries } from '../../../database/visibility.ts'
 import { count, roughSum, tokenSums } from './expressions.ts'
 
 export interface UnpricedRow {

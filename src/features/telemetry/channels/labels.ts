@@ -3,7 +3,7 @@
  * Nobody marks them, so everything is left out that SDKs and agents say of themselves, and whatever by its name or its
  * look may be a path, a host, a person, a secret or a prompt: Gemini CLI's resource has the prompt in its command line.
  */
-import type { LabelMap } from '../../../database/records.ts'
+import type { LabelMap } from '../../../database/schema/records.ts'
 import { composeName } from '../../../lib/names.ts'
 import type { Attributes } from '../signals.ts'
 

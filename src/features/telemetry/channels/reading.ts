@@ -1,5 +1,5 @@
 /** Makes observations of signals: what each agent's readers say of a call, and what its resource says of the session. */
-import type { LabelMap } from '../../../database/records.ts'
+import type { LabelMap } from '../../../database/schema/records.ts'
 import { addCount } from '../../../lib/counting.ts'
 import { hashOf } from '../identity.ts'
 import {

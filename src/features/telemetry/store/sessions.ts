@@ -1,8 +1,8 @@
 /** What telemetry knows of sessions: totals by source, what is counted, and what was said besides figures. */
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { SessionFacts } from '../../../database/records.ts'
-import { portionsOf } from '../../../lib/portions.ts'
+import { portionsOf } from '../../../database/portions.ts'
+import type { SessionFacts } from '../../../database/schema/records.ts'
 import type { Known, ModelTotals, Point } from '../accounting.ts'
 
 export interface TelemetrySession {

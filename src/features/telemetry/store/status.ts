@@ -1,7 +1,7 @@
 /** What came by telemetry and what became of it: counted for people to look at. */
 import { asc, desc, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { Tables } from '../../../database/tables.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
 
 export type ChannelRecord = Tables['telemetryChannels']['$inferSelect']

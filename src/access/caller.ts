@@ -1,0 +1,35 @@
+import type { Role } from '../database/schema/tables.ts'
+import type { Id } from '../lib/id.ts'
+
+export interface Person {
+  /** The key inside the database; never shown. */
+  id: number
+  uid: Id<'usr'>
+  email: string
+  name: string
+  role: Role
+}
+
+/** A program authenticated with a token. */
+export interface TokenCaller<Kind extends 'service' | 'read' | 'organization'> {
+  kind: Kind
+  token: { id: number; uid: Id<'tok'>; name: string; hint: string; allowBills: boolean; expiresAt: number | null }
+  /** The creator of the token: of entries reported with a service token, the agent manager. */
+  person: Person
+}
+
+/** A signed-in person, by their session cookie. */
+export interface SessionCaller {
+  kind: 'session'
+  /** `expiresAt` is the latest moment; a session that is not used ends sooner. */
+  session: { id: number; signedInAt: number; expiresAt: number }
+  person: Person
+}
+
+/** The authenticated caller. Determined by the credential alone, never by the body. */
+export type Caller = TokenCaller<'service'> | TokenCaller<'read'> | TokenCaller<'organization'> | SessionCaller
+
+export type CallerKind = Caller['kind']
+
+/** The caller of a request that accepts only these kinds of credentials. */
+export type CallerOf<Kind extends CallerKind> = Extract<Caller, { kind: Kind }>

@@ -1,0 +1,58 @@
+/**
+ * Who sees which entries: the one place that decides it. Whatever answers entries, or sums of them, takes a `Viewer`,
+ * which only this file makes, and puts `visibleEntries` into its condition.
+ */
+import { and, eq, inArray, isNotNull, or, type SQL } from 'drizzle-orm'
+import type { Reader } from '../database/database.ts'
+import type { Role } from '../database/schema/tables.ts'
+
+declare const decided: unique symbol
+
+/** Sees everything, or a person's own entries and those of the projects that they lead at the moment of the question. */
+export type Viewer = ({ sees: 'everything' } | { sees: 'own_and_led'; userId: number }) & { [decided]: true }
+
+/** The viewer of the command line, which has access to everything. */
+export const EVERYTHING = { sees: 'everything' } as Viewer
+
+/** What a person can see because of their role (product.md, "Roles"), also with a token. */
+export function viewerOf({ id, role }: { id: number; role: Role }): Viewer {
+  return role === 'member' ? ({ sees: 'own_and_led', userId: id } as Viewer) : EVERYTHING
+}
+
+/** The condition that limits `entries` to those visible to the viewer; undefined if they can see all of them. */
+export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined {
+  if (viewer.sees === 'everything') return undefined
+  const { entries } = reader.tables
+  return or(eq(entries.managerId, viewer.userId), inArray(entries.projectId, ledProjects(reader, viewer.userId)))
+}
+
+/**
+ * The same condition in parts, of which any must hold: an index on the manager or the project gives each in the order
+ * of time, which none does for all of them together.
+ */
+export async function visibleParts(reader: Reader, viewer: Viewer): Promise<(SQL | undefined)[]> {
+  if (viewer.sees === 'everything') return [undefined]
+  const { entries } = reader.tables
+  const led = await ledProjects(reader, viewer.userId)
+  return [eq(entries.managerId, viewer.userId), ...led.map(({ id }) => eq(entries.projectId, id))]
+}
+
+/**
+ * The condition on `sheets`: a person sees their own, and those with an entry of a project that they lead. Of the
+ * entries on a sheet they see those that {@link visibleEntries} shows them.
+ */
+export function visibleSheets(reader: Reader, viewer: Viewer): SQL | undefined {
+  if (viewer.sees === 'everything') return undefined
+  const { entries, sheets } = reader.tables
+  const withLed = reader
+    .select({ id: entries.sheetId })
+    .from(entries)
+    .where(and(isNotNull(entries.sheetId), inArray(entries.projectId, ledProjects(reader, viewer.userId))))
+  return or(eq(sheets.managerId, viewer.userId), inArray(sheets.id, withLed))
+}
+
+/** The keys of the projects that a person leads. */
+export function ledProjects(reader: Reader, userId: number) {
+  const { projectLeads } = reader.tables
+  return reader.select({ id: projectLeads.projectId }).from(projectLeads).where(eq(projectLeads.userId, userId))
+}

@@ -1,0 +1,70 @@
+import { databaseBusy, overloaded } from '../../errors.ts'
+
+/** What waits longer is refused: its caller has a client that gives up, and the queue must not only grow. */
+const WAIT_LIMIT_MS = 5_000
+
+/** Waiting turns beyond which more are refused: 10,000 are a few seconds of work and a few megabytes. */
+const QUEUE_LIMIT = 10_000
+
+/** How long a turn is held back to be alone. A body that runs longer must not stop all the others. */
+const ALONE_WAIT_MS = 200
+
+interface Waiting<Lane> {
+  alone: boolean
+  since: number
+  resolve: (lane: Lane) => void
+  reject: (reason: unknown) => void
+}
+
+/**
+ * Hands out a fixed number of lanes, one per body that writes. A turn can be taken alone: it begins when every lane is
+ * free, and no other begins until it is over. A body that lost a race runs again so, and seldom loses a second time.
+ */
+export class Turns<Lane> {
+  readonly #free: Lane[]
+  readonly #waiting: Waiting<Lane>[] = []
+  #alone = false
+
+  constructor(readonly lanes: Lane[]) {
+    this.#free = [...lanes]
+  }
+
+  /** Rejects with a Problem where too many wait or the wait takes too long. */
+  take(alone: boolean): Promise<Lane> {
+    if (this.#waiting.length >= QUEUE_LIMIT) return Promise.reject(overloaded())
+    return new Promise((resolve, reject) => {
+      const waiting = { alone, since: performance.now(), resolve, reject }
+      // A second attempt does not queue again.
+      if (alone) this.#waiting.unshift(waiting)
+      else this.#waiting.push(waiting)
+      this.#next()
+      if (alone) setTimeout(() => this.#settleForCompany(waiting), ALONE_WAIT_MS)
+    })
+  }
+
+  give(lane: Lane): void {
+    this.#alone = false
+    this.#free.push(lane)
+    this.#next()
+  }
+
+  #settleForCompany(waiting: Waiting<Lane>): void {
+    waiting.alone = false
+    this.#next()
+  }
+
+  #next(): void {
+    for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
+      if (performance.now() - first.since > WAIT_LIMIT_MS) {
+        this.#waiting.shift()
+        first.reject(databaseBusy())
+        continue
+      }
+      if (this.#alone || this.#free.length < (first.alone ? this.lanes.length : 1)) return
+      this.#waiting.shift()
+      this.#alone = first.alone
+      // The lane used last has its connection open.
+      first.resolve(this.#free.pop()!)
+    }
+  }
+}

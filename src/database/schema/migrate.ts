@@ -1,0 +1,220 @@
+/**
+ * Brings a database to the newest version, once, however many processes start at the same time: the lock comes first,
+ * and only then is asked what is missing.
+ */
+import { Database as Connection } from 'bun:sqlite'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import type { Sql } from 'postgres'
+import { MIGRATIONS, type Migration } from '../../../migrations/index.ts'
+import { APPLICATION_ID, configureConnection } from '../engines/sqlite/sqlite.ts'
+
+/** A database that this program must not touch. The message says what to do. */
+export class WrongDatabase extends Error {}
+
+/** Longer than any migration of a large database should make the second of two starting processes wait. */
+const LOCK_TIMEOUT_MS = 60_000
+
+const newestVersion = (migrations: Migration[]) => migrations.at(-1)!.version
+
+/** Throws {@link WrongDatabase} for a database that a newer Tally has written. */
+export function refuseNewer(version: number, where: string, migrations = MIGRATIONS): void {
+  if (version <= newestVersion(migrations)) return
+  throw new WrongDatabase(
+    `${where} has schema version ${version}, but this version of tally supports only up to ${newestVersion(migrations)}. Use the newer version, or restore a backup from before the upgrade.`,
+  )
+}
+
+function missingFrom(migrations: Migration[], version: number, where: string): Migration[] {
+  refuseNewer(version, where, migrations)
+  return migrations.filter((migration) => migration.version > version)
+}
+
+/**
+ * Creates the file where there is none, and applies what is missing. An older file is copied beside itself first.
+ *
+ * Foreign keys are switched off before BEGIN (inside a transaction the pragma does nothing, and a table rebuild would
+ * cascade) and checked before COMMIT. Throws {@link WrongDatabase} for a file that is not Tally's, that a newer Tally
+ * has migrated or that cannot be opened.
+ */
+export function migrateSqlite(path: string, now: number, migrations = MIGRATIONS): void {
+  const connection = openOwnFile(path)
+  try {
+    // Without the lock, so that every start but the first after an upgrade takes none.
+    if (missingFrom(migrations, sqliteVersion(connection), path).length === 0) return
+    connection.run('PRAGMA foreign_keys = OFF')
+    connection.run('BEGIN IMMEDIATE')
+    try {
+      const before = sqliteVersion(connection)
+      const missing = missingFrom(migrations, before, path)
+      if (before > 0 && missing.length > 0) copyBeside(path, before)
+      for (const migration of missing) applyToSqlite(connection, migration, now)
+      const broken = connection.query('PRAGMA foreign_key_check').all()
+      if (broken.length > 0) throw new Error(`The migration left ${broken.length} rows with broken references`)
+      connection.run('COMMIT')
+    } catch (error) {
+      if (connection.inTransaction) connection.run('ROLLBACK')
+      throw error
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+/** As a new file would be, within the caller's transaction, who has taken away what was there. */
+export function applyAllToSqlite(connection: Connection, now: number): void {
+  for (const migration of MIGRATIONS) applyToSqlite(connection, migration, now)
+}
+
+/** A connection to a file that is Tally's or new, in write-ahead mode. */
+function openOwnFile(path: string): Connection {
+  let connection: Connection | undefined
+  try {
+    if (!existsSync(path)) makePrivateFile(path)
+    connection = new Connection(path, { readwrite: true, create: true })
+    configureConnection(connection, LOCK_TIMEOUT_MS)
+    refuseForeignFile(connection, path)
+    connection.run('PRAGMA journal_mode = WAL')
+    return connection
+  } catch (error) {
+    connection?.close()
+    throw asWrongFile(error, path)
+  }
+}
+
+/** SQLite takes an empty file for none, and leaves its permissions, which the log and the shared memory inherit. */
+export function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch {
+    // Another process may have been faster; any other error SQLite reports at the same path.
+  }
+}
+
+const UNUSABLE_FILE = ['SQLITE_NOTADB', 'SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_PERM', 'EACCES', 'EPERM', 'EROFS']
+
+/** {@link WrongDatabase} where the file is none of Tally's or may not be written, else the error itself. */
+export function asWrongFile(error: unknown, path: string): unknown {
+  const { code = '', message } = error as { code?: string; message: string }
+  if (!UNUSABLE_FILE.some((unusable) => code.startsWith(unusable))) return error
+  if (code === 'SQLITE_NOTADB')
+    return new WrongDatabase(`${path} is not a SQLite database. Choose another folder with --data.`)
+  return new WrongDatabase(
+    `${path} cannot be opened for writing (${message}). Check its owner and permissions, or choose another folder with --data.`,
+  )
+}
+
+export function refuseForeignFile(connection: Connection, path: string): void {
+  // Both in one transaction: another process may be making the file right now.
+  connection.run('BEGIN')
+  const { id } = connection.query<{ id: number }, []>('SELECT application_id AS id FROM pragma_application_id').get()!
+  const { tables } = connection.query<{ tables: number }, []>('SELECT count(*) AS tables FROM sqlite_schema').get()!
+  connection.run('COMMIT')
+  if (id !== APPLICATION_ID && tables > 0) {
+    throw new WrongDatabase(`${path} is a SQLite database of another program. Choose another folder with --data.`)
+  }
+}
+
+function sqliteVersion(connection: Connection): number {
+  if (!connection.query("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()) return 0
+  const newest = connection.query<{ version: number | null }, []>('SELECT max(version) AS version FROM migrations')
+  return newest.get()!.version ?? 0
+}
+
+function applyToSqlite(connection: Connection, { version, name, sql }: Migration, now: number): void {
+  connection.run(
+    'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
+  )
+  connection.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+  connection.run(sql.sqlite)
+  connection.run('INSERT INTO migrations VALUES (?, ?, ?)', [version, name, now])
+}
+
+/**
+ * The caller holds the write lock, so the copy is exactly what the upgrade begins with; it takes the place of one that
+ * an earlier attempt left. Under another name until it is whole and durable.
+ */
+function copyBeside(path: string, version: number): void {
+  const copy = `${path}.before-upgrade-from-${version}`
+  const unfinished = `${copy}.unfinished`
+  rmSync(unfinished, { force: true })
+  const reading = new Connection(path, { readonly: true })
+  try {
+    makePrivateFile(unfinished)
+    reading.run('VACUUM INTO ?', [unfinished])
+    const file = openSync(unfinished, 'r+')
+    fsyncSync(file)
+    closeSync(file)
+    renameSync(unfinished, copy)
+  } finally {
+    reading.close()
+    rmSync(unfinished, { force: true })
+  }
+}
+
+/** How PostgreSQL lists Tally's connections. */
+export const APPLICATION_NAME = 'tally'
+
+/** 'TALY': the advisory lock that a migrating process holds. */
+const ADVISORY_LOCK = APPLICATION_ID
+
+/** The comment by which Tally knows its own table of migrations; other programs have one of this name, too. */
+const MARK = 'Tally'
+
+/**
+ * Applies what is missing in the first schema of the search path, all of it or nothing.
+ * Throws {@link WrongDatabase} for a database with tables of another program or that a newer Tally has migrated.
+ *
+ * @param client of a single connection
+ * @param where names the database in messages
+ */
+export async function migratePostgres(client: Sql, where: string, now: number, migrations = MIGRATIONS): Promise<void> {
+  await client.unsafe(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
+  try {
+    await client`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
+    const before = (await isOwnSchema(client, where)) ? await postgresVersion(client) : 0
+    for (const migration of missingFrom(migrations, before, where)) await applyToPostgres(client, migration, now)
+    await client.unsafe('COMMIT')
+  } catch (error) {
+    // Where the connection is gone, so is the transaction, and the first error is the one to tell.
+    await client.unsafe('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+}
+
+/** As {@link applyAllToSqlite}. */
+export async function applyAllToPostgres(client: Sql, now: number): Promise<void> {
+  for (const migration of MIGRATIONS) await applyToPostgres(client, migration, now)
+}
+
+/** Whether the database is already Tally's. Throws if it belongs to another program. */
+export async function isOwnSchema(client: Sql, where: string): Promise<boolean> {
+  const [{ encoding }] = await client<[{ encoding: string }]>`SELECT current_setting('server_encoding') AS encoding`
+  if (encoding !== 'UTF8') {
+    throw new WrongDatabase(
+      `${where} has the encoding ${encoding}, but Tally needs UTF8. Create a database with: createdb --encoding UTF8 --template template0 tally`,
+    )
+  }
+  const tables = await client<{ name: string; comment: string | null }[]>`
+    SELECT relname AS name, obj_description(oid, 'pg_class') AS comment
+    FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'p')`
+  const own = tables.some(({ name, comment }) => name === 'migrations' && comment === MARK)
+  if (!own && tables.length > 0) {
+    throw new WrongDatabase(
+      `${where} contains tables of another program. Create a database for Tally with: createdb tally`,
+    )
+  }
+  return own
+}
+
+async function postgresVersion(client: Sql): Promise<number> {
+  const [{ version }] = await client<[{ version: string | null }]>`SELECT max(version) AS version FROM migrations`
+  return Number(version ?? 0)
+}
+
+async function applyToPostgres(client: Sql, { version, name, sql }: Migration, now: number): Promise<void> {
+  await client.unsafe(`
+    CREATE TABLE IF NOT EXISTS migrations (version bigint PRIMARY KEY, name text COLLATE "C" NOT NULL, applied_at bigint NOT NULL);
+    COMMENT ON TABLE migrations IS '${MARK}';`)
+  await client.unsafe(sql.postgres)
+  await client`INSERT INTO migrations VALUES (${version}, ${name}, ${now})`
+}

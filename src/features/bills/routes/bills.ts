@@ -1,0 +1,360 @@
+import { createHash } from 'node:crypto'
+import type { Static } from '@sinclair/typebox'
+import { Elysia, t } from 'elysia'
+import type { Caller } from '../../../access/caller.ts'
+import { Problem } from '../../../errors.ts'
+import { access, actorOf, requireCaller, viewerOf } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { readIdempotencyKey } from '../../../http/idempotency-key.ts'
+import { listPage, listParameter, parameter } from '../../../http/query.ts'
+import { pageOf } from '../../../lists.ts'
+import { writeKeyPage } from '../../../query.ts'
+import { EXAMPLE_ENTRY } from '../../entries/examples.ts'
+import { ENTRY_COLUMNS } from '../../entries/listing/csv.ts'
+import { TokenEntryList } from '../../entries/schema.ts'
+import type { EntriesService } from '../../entries/service.ts'
+import { BILL_COLUMNS } from '../csv.ts'
+import { EXAMPLE_BILL, EXAMPLE_CREDIT_NOTE, EXAMPLE_HEAD, EXAMPLE_PREVIEW, EXAMPLE_REQUEST } from '../examples.ts'
+import { readBillEntries, readBillList } from '../query.ts'
+import {
+  BILL_STATES,
+  Bill,
+  BillDelivery,
+  BillList,
+  BillPayment,
+  BillPreview,
+  BillRequest,
+  BillSending,
+  BillVoiding,
+  CreditNoteRequest,
+} from '../schema.ts'
+import type { BillsService, BillView } from '../service.ts'
+
+const tag = 'Bills'
+
+/** Who reads bills, themselves or by a read token. */
+const MAY_READ = { read: ['billing', 'admin'], session: ['billing', 'admin'] } as const
+const MAY_CHANGE = { session: ['billing', 'admin'] } as const
+/** A scheduled job too, with a service token made for it. */
+const MAY_SEND = { service: ['billing', 'admin'], session: ['billing', 'admin'] } as const
+
+const BillQuery = t.Object(
+  {
+    state: listParameter('State.', { type: 'string', enum: [...BILL_STATES] }),
+    client: parameter({ type: 'string', description: 'ID or name of a client.' }),
+    project: parameter({ type: 'string', description: 'ID, key, name or alias of a project.' }),
+    from: parameter({ type: 'string', description: 'Issued on or after this date.' }),
+    to: parameter({ type: 'string', description: 'Issued on or before this date.' }),
+    ...listPage('Bills'),
+  },
+  { additionalProperties: false },
+)
+
+const EntriesQuery = t.Object(
+  {
+    line: parameter({ type: 'integer', minimum: 1, description: 'Return only the entries of this line.' }),
+    ...listPage('Entries'),
+  },
+  { additionalProperties: false },
+)
+
+/** Throws 403 for a service token that was not made for bills. */
+function requireSender(sent: Caller | null) {
+  const caller = requireCaller(sent, ['service', 'session'])
+  if (caller.kind === 'service' && !caller.token.allowBills) {
+    throw new Problem(
+      'forbidden',
+      'This service token is not allowed to send bills. Create one that is: `tally tokens create --kind svc --allow bills`.',
+    )
+  }
+  return caller
+}
+
+export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: EntriesService }) => {
+  /** A bill's text goes out as it is kept; its type is that of what it holds, for clients typed by the routes. */
+  const answer = async (view: BillView) =>
+    new Response(await bills.billText(view), {
+      headers: { 'content-type': 'application/json' },
+    }) as unknown as Static<typeof Bill>
+  const path = { id: 'ID (bil_…) or number of the bill.' }
+
+  return new Elysia({ name: 'bills', prefix: '/api/v1/bills', normalize: false })
+    .use(access())
+    .post(
+      '/preview',
+      ({ body, caller }) => {
+        requireSender(caller)
+        return bills.preview(body)
+      },
+      {
+        allow: MAY_SEND,
+        parse: 'report',
+        body: BillRequest,
+        detail: documented({
+          id: 'previewBill',
+          tag,
+          summary: 'Preview a bill',
+          description:
+            'Returns the document that would be sent now, and the entries that are excluded with the reasons. Nothing is saved. `digest` identifies exactly this bill.',
+          body: { example: EXAMPLE_REQUEST },
+          responses: {
+            200: { description: 'The preview of the bill.', schema: BillPreview, example: EXAMPLE_PREVIEW },
+          },
+          problems: [
+            'not_found',
+            'unpriced_entries',
+            'earlier_entries',
+            'bill_too_large',
+            'wrong_status',
+            'database_deadline',
+          ],
+        }),
+      },
+    )
+    .post(
+      '',
+      async ({ body, caller: sent, address, request, set }) => {
+        const caller = requireSender(sent)
+        const key = readIdempotencyKey(request.headers.get('idempotency-key'))
+        const { bill, replayed } = await bills.send(body, {
+          by: actorOf({ caller, address }),
+          key: key === undefined ? undefined : { userId: caller.person.id, key, bodyHash: hashOf(body) },
+        })
+        set.status = replayed ? 200 : 201
+        set.headers.location = `/api/v1/bills/${bill.bill.uid}`
+        if (replayed) set.headers['idempotent-replayed'] = 'true'
+        return answer(bill)
+      },
+      {
+        allow: MAY_SEND,
+        parse: 'report',
+        body: BillSending,
+        detail: documented({
+          id: 'sendBill',
+          tag,
+          summary: 'Send a bill',
+          description:
+            'Freezes every unbilled entry in the scope and period, assigns the bill its number and queues its delivery, in one transaction. A sent bill never changes: you can mark it as paid, void it, or correct it with a credit note.',
+          headers: ['Idempotency-Key'],
+          body: { example: EXAMPLE_REQUEST },
+          responses: {
+            201: { description: 'The bill was sent.', schema: Bill, headers: ['Location'], example: EXAMPLE_BILL },
+            200: {
+              description: 'The bill was already sent with this Idempotency-Key.',
+              schema: Bill,
+              headers: ['Location', 'Idempotent-Replayed'],
+              example: EXAMPLE_BILL,
+            },
+          },
+          problems: [
+            'not_found',
+            'nothing_to_bill',
+            'unpriced_entries',
+            'earlier_entries',
+            'bill_too_large',
+            'preview_changed',
+            'wrong_status',
+            'idempotency_key_reused',
+            'database_deadline',
+          ],
+        }),
+      },
+    )
+    .get(
+      '',
+      async ({ query, request }) => {
+        const { limit, after, format, ...filter } = readBillList(query)
+        if (wantsCsv(request, format)) return csvResponse(bills.everyBill(filter), BILL_COLUMNS, 'bills.csv')
+        const views = await bills.listBills(filter, { after, limit: limit + 1 })
+        const page = pageOf(views, limit, ({ bill }) => writeKeyPage(bill.id))
+        return { ...page, data: await bills.heads(page.data) }
+      },
+      {
+        allow: MAY_READ,
+        query: BillQuery,
+        detail: documented({
+          id: 'listBills',
+          tag,
+          summary: 'List bills',
+          description: 'Returns bills without their documents, most recently sent first.',
+          responses: {
+            200: {
+              description: 'A page of bills.',
+              schema: BillList,
+              example: { data: [EXAMPLE_HEAD], has_more: false, next_page: null },
+              also: { 'text/csv': { schema: t.String() } },
+            },
+          },
+          problems: ['not_found'],
+        }),
+      },
+    )
+    .get('/:id', async ({ params }) => answer(await bills.getBill(params.id)), {
+      allow: MAY_READ,
+      detail: documented({
+        id: 'getBill',
+        tag,
+        summary: 'Get a bill',
+        description: 'Returns the state of the bill and its document, byte for byte as it was sent.',
+        path,
+        responses: { 200: { description: 'The bill.', schema: Bill, example: EXAMPLE_BILL } },
+      }),
+    })
+    .get(
+      '/:id/entries',
+      async ({ params, query, caller, request }) => {
+        const { line, limit, after, format } = readBillEntries(query)
+        const filter = { billedOn: { bill: (await bills.getBill(params.id)).bill.uid, line } }
+        const viewer = viewerOf(caller)
+        if (wantsCsv(request, format))
+          return csvResponse(entries.listing.exportEntries(viewer, filter), ENTRY_COLUMNS, 'bill-entries.csv')
+        return entries.listing.listEntries(viewer, { filter, limit, after })
+      },
+      {
+        allow: MAY_READ,
+        query: EntriesQuery,
+        detail: documented({
+          id: 'listBillEntries',
+          tag,
+          summary: 'List the entries of a bill or one of its lines',
+          description:
+            'Returns the entries in their current state, newest first. The entries of a void bill are included; they may be on another bill by now.',
+          path,
+          responses: {
+            200: {
+              description: 'A page of entries.',
+              schema: TokenEntryList,
+              example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null },
+              also: { 'text/csv': { schema: t.String() } },
+            },
+          },
+        }),
+      },
+    )
+    .post(
+      '/:id/void',
+      async ({ params, body, caller, address }) =>
+        answer(await bills.voidBill(params.id, body, actorOf({ caller, address }))),
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: BillVoiding,
+        detail: documented({
+          id: 'voidBill',
+          tag,
+          summary: 'Void a bill',
+          description: 'Restores the entries to their earlier states. The bill keeps its number and document.',
+          path,
+          body: { example: { reason: 'Sent to the wrong address.' } },
+          responses: {
+            200: {
+              description: 'The voided bill.',
+              schema: Bill,
+              example: {
+                ...EXAMPLE_BILL,
+                state: 'void',
+                void: { at: '2026-12-02T10:00:00.000Z', reason: 'Sent to the wrong address.' },
+              },
+            },
+          },
+          problems: ['wrong_status'],
+        }),
+      },
+    )
+    .post(
+      '/:id/deliver',
+      async ({ params, body, caller, address, set }) => {
+        set.status = 202
+        return answer(await bills.deliverBill(params.id, body, actorOf({ caller, address })))
+      },
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: BillDelivery,
+        detail: documented({
+          id: 'deliverBill',
+          tag,
+          summary: 'Resend a bill by e-mail',
+          description:
+            'Queues an e-mail to the client or to the given addresses. For a void bill, the void notice is sent. `deliveries` shows the state of each e-mail.',
+          path,
+          body: { example: { to: ['bills@acme.example'], message: 'Here is another copy, as requested.' } },
+          responses: {
+            202: {
+              description: 'The e-mail is queued.',
+              schema: Bill,
+              example: { ...EXAMPLE_BILL, delivery: 'queued' },
+            },
+          },
+          problems: ['mail_not_set_up'],
+        }),
+      },
+    )
+    .post(
+      '/:id/paid',
+      async ({ params, body, caller, address }) =>
+        answer(await bills.payBill(params.id, body, actorOf({ caller, address }))),
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: BillPayment,
+        detail: documented({
+          id: 'payBill',
+          tag,
+          summary: 'Mark a bill as paid',
+          path,
+          body: { example: { on: '2026-12-03', reference: 'Transfer on 3 December' } },
+          responses: {
+            200: {
+              description: 'The paid bill.',
+              schema: Bill,
+              example: {
+                ...EXAMPLE_BILL,
+                state: 'paid',
+                paid: { on: '2026-12-03', reference: 'Transfer on 3 December' },
+              },
+            },
+          },
+          problems: ['wrong_status'],
+        }),
+      },
+    )
+    .post(
+      '/:id/credit-note',
+      async ({ params, body, caller, address, set }) => {
+        const note = await bills.creditBill(params.id, body, actorOf({ caller, address }))
+        set.status = 201
+        set.headers.location = `/api/v1/bills/${note.bill.uid}`
+        return answer(note)
+      },
+      {
+        allow: MAY_CHANGE,
+        parse: 'report',
+        body: CreditNoteRequest,
+        detail: documented({
+          id: 'creditBill',
+          tag,
+          summary: 'Correct a paid bill with a credit note',
+          description:
+            'Creates a bill with its own number and negative lines: the given lines, or one line for the full remaining amount.',
+          path,
+          body: { example: { lines: [{ text: 'Sessions on 3 November were billed twice', amount: 12.5 }] } },
+          responses: {
+            201: {
+              description: 'The credit note.',
+              schema: Bill,
+              headers: ['Location'],
+              example: EXAMPLE_CREDIT_NOTE,
+            },
+          },
+          problems: ['wrong_status'],
+        }),
+      },
+    )
+}
+
+/** Two bodies that say the same in the same order are the same to an Idempotency-Key. */
+function hashOf(body: unknown): Uint8Array {
+  return createHash('sha256').update(JSON.stringify(body)).digest()
+}

@@ -1,0 +1,177 @@
+import { Elysia, t } from 'elysia'
+import { type Issue, validationFailed } from '../../../errors.ts'
+import { access, partyOf } from '../../../http/access.ts'
+import { documented } from '../../../http/documented.ts'
+import { Query, type QueryTexts } from '../../../query.ts'
+import { actionResults } from '../action-results.ts'
+import { EXAMPLE_ACTION_RESULTS, EXAMPLE_ENTRY } from '../examples.ts'
+import { readSelectingFilter } from '../listing/filter.ts'
+import { entryFilters } from '../listing/parameters.ts'
+import type { Selection } from '../listing/selection.ts'
+import { Reason, TokenEntriesAction, TokenEntriesActionResults, TokenEntry } from '../schema.ts'
+import type { EntriesService } from '../service.ts'
+
+const tag = 'Approval'
+
+const WHO =
+  'Requires the role billing or admin, or being a lead of the entry’s project. Entries on a token sheet are approved and returned with the sheet.'
+const path = { id: 'ID of the entry (ent_…).' }
+const problems = ['wrong_status', 'on_a_sheet'] as const
+
+const entryNow = (status: TokenEntry['status']) => ({
+  200: { description: 'The updated entry.', schema: TokenEntry, example: { ...EXAMPLE_ENTRY, status } },
+})
+
+export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'states', prefix: '/api/v1/token-entries', normalize: false })
+    .use(access())
+    .post(
+      '/:id/approve',
+      ({ params, caller, address }) =>
+        entries.approval.decideEntry(params.id, { action: 'approve' }, partyOf({ caller, address })),
+      {
+        allow: ['session'],
+        detail: documented({
+          id: 'approveTokenEntry',
+          tag,
+          summary: 'Approve a submitted entry',
+          description: `An approved entry’s figures and placement can no longer change. ${WHO} Only admins can approve their own entries.`,
+          path,
+          responses: entryNow('approved'),
+          problems: [...problems],
+        }),
+      },
+    )
+    .post(
+      '/:id/reject',
+      ({ params, body, caller, address }) =>
+        entries.approval.decideEntry(
+          params.id,
+          { action: 'reject', reason: body.reason },
+          partyOf({ caller, address }),
+        ),
+      {
+        allow: ['session'],
+        parse: 'report',
+        body: Reason,
+        detail: documented({
+          id: 'rejectTokenEntry',
+          tag,
+          summary: 'Reject a submitted entry',
+          description: `A rejected entry is excluded from bills, and stays rejected when its session continues. ${WHO}`,
+          path,
+          body: { example: { reason: 'Test run, not billable' } },
+          responses: entryNow('rejected'),
+          problems: [...problems],
+        }),
+      },
+    )
+    .post(
+      '/:id/reopen',
+      ({ params, caller, address }) =>
+        entries.approval.decideEntry(params.id, { action: 'reopen' }, partyOf({ caller, address })),
+      {
+        allow: ['session'],
+        detail: documented({
+          id: 'reopenTokenEntry',
+          tag,
+          summary: 'Reopen a rejected entry',
+          description: `The entry becomes \`submitted\` again. ${WHO} Only admins can reopen their own entries.`,
+          path,
+          responses: entryNow('submitted'),
+          problems: [...problems],
+        }),
+      },
+    )
+    .post(
+      '/:id/withdraw-approval',
+      ({ params, caller, address }) =>
+        entries.approval.decideEntry(params.id, { action: 'withdraw_approval' }, partyOf({ caller, address })),
+      {
+        allow: ['session'],
+        detail: documented({
+          id: 'withdrawApprovalOfTokenEntry',
+          tag,
+          summary: 'Withdraw the approval of an entry',
+          description: WHO,
+          path,
+          responses: entryNow('submitted'),
+          problems: [...problems],
+        }),
+      },
+    )
+    .post(
+      '/actions',
+      async ({ body, query, caller, address }) => {
+        const selection = readSelection(body, query)
+        const party = partyOf({ caller, address })
+        const { action, reason, dry_run: dryRun = false, project, ticket } = body
+        if (action === 'place') {
+          return actionResults(await entries.places.placeEntries(selection, { project, ticket }, party, { dryRun }), {
+            dryRun,
+          })
+        }
+        return actionResults(await entries.approval.decideEntries(selection, { action, reason, dryRun }, party), {
+          dryRun,
+        })
+      },
+      {
+        allow: ['session'],
+        parse: 'report',
+        body: TokenEntriesAction,
+        query: t.Object(entryFilters(), { additionalProperties: false }),
+        detail: documented({
+          id: 'actOnTokenEntries',
+          tag,
+          summary: 'Approve, reject, reopen, withdraw the approval of, or place up to 10,000 entries',
+          description: `Acts on the entries given in \`ids\`, or on all entries that match the filters of the query, in one transaction. If the action is not possible for an entry, its result contains the reason, and the other entries are still processed. ${WHO}`,
+          body: {
+            examples: {
+              approve: { summary: 'Approve the entries that match the filters', value: { action: 'approve' } },
+              reject: {
+                summary: 'Reject two entries',
+                value: {
+                  action: 'reject',
+                  ids: ['ent_01a1fa172a0277f3983322718874f2ef', 'ent_01a1fa172a0277f3983322718874f2ee'],
+                  reason: 'Test run, not billable',
+                },
+              },
+              place: {
+                summary: 'Place an entry',
+                value: { action: 'place', ids: [EXAMPLE_ENTRY.id], ticket: 'ACME-42' },
+              },
+            },
+          },
+          responses: {
+            200: {
+              description: 'One result per entry.',
+              schema: TokenEntriesActionResults,
+              example: EXAMPLE_ACTION_RESULTS,
+            },
+          },
+          problems: ['too_many_entries', 'database_deadline'],
+        }),
+      },
+    )
+
+/** Throws 422 where neither ids nor filters say which entries, or both do, or fields belong to another action. */
+function readSelection(body: TokenEntriesAction, texts: QueryTexts): Selection {
+  const issues: Issue[] = []
+  const query = new Query(texts)
+  const filter = readSelectingFilter(query)
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  query.finish()
+  if ((body.ids !== undefined) === isFiltered) {
+    const message = isFiltered
+      ? 'cannot be combined with filters in the query. Send one or the other'
+      : 'is required unless the query has filters'
+    issues.push({ pointer: '/ids', code: isFiltered ? 'not_allowed' : 'required', message })
+  }
+  const foreign = body.action === 'place' ? (['reason'] as const) : (['project', 'ticket'] as const)
+  for (const field of foreign) {
+    if (body[field] === undefined) continue
+    issues.push({ pointer: `/${field}`, code: 'not_allowed', message: `is not allowed for the action ${body.action}` })
+  }
+  if (issues.length > 0) throw validationFailed(issues)
+  return body.ids ? { ids: body.ids } : { filter }
+}

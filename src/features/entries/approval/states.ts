@@ -1,0 +1,161 @@
+/**
+ * The states of entries and of token sheets, described once (product.md, "States"): what is refused, what is said of
+ * it, and the diagram in CONTRIBUTING.md all come from the two tables below. Pure.
+ */
+
+import type { Party } from '../../../access/actor.ts'
+import type { SheetStatus, Status } from '../../../database/schema/tables.ts'
+import { Problem } from '../../../errors.ts'
+
+/**
+ * Who may make a transition. An approver is anybody with the role billing or admin, and whoever leads the projects
+ * that it is about. Nobody but an admin lets their own count, so that takes another approver.
+ */
+export type Who = 'agent' | 'owner' | 'approver' | 'another approver' | 'sender of bills'
+
+/** `from` or `to` is null where a thing begins or ends. */
+interface Transition<State, Action> {
+  from: State | null
+  action: Action
+  to: State | null
+  who: Who
+}
+
+export const ENTRY_TRANSITIONS = [
+  { from: null, action: 'report', to: 'submitted', who: 'agent' },
+  { from: 'submitted', action: 'approve', to: 'approved', who: 'another approver' },
+  { from: 'approved', action: 'withdraw_approval', to: 'submitted', who: 'approver' },
+  { from: 'submitted', action: 'reject', to: 'rejected', who: 'approver' },
+  { from: 'rejected', action: 'reopen', to: 'submitted', who: 'another approver' },
+  { from: 'submitted', action: 'bill', to: 'billed', who: 'sender of bills' },
+  { from: 'approved', action: 'bill', to: 'billed', who: 'sender of bills' },
+  { from: 'billed', action: 'void_bill', to: 'submitted', who: 'sender of bills' },
+  { from: 'billed', action: 'void_bill', to: 'approved', who: 'sender of bills' },
+] as const satisfies Transition<Status, string>[]
+
+/** What a sheet does its entries do with it; an entry on a sheet does nothing of this alone. */
+interface SheetTransition extends Transition<SheetStatus, SheetAction | 'open'> {
+  entries?: SheetMove
+}
+
+/** What the entries of a sheet do when it moves. */
+export interface SheetMove {
+  from: Status
+  to: Status
+}
+
+export const SHEET_TRANSITIONS: readonly SheetTransition[] = [
+  { from: null, action: 'open', to: 'open', who: 'owner' },
+  // Adding, changing and removing its entries.
+  { from: 'open', action: 'edit', to: 'open', who: 'owner' },
+  { from: 'returned', action: 'edit', to: 'returned', who: 'owner' },
+  { from: 'open', action: 'submit', to: 'submitted', who: 'owner', entries: { from: 'draft', to: 'pending' } },
+  { from: 'returned', action: 'submit', to: 'submitted', who: 'owner', entries: { from: 'draft', to: 'pending' } },
+  {
+    from: 'submitted',
+    action: 'approve',
+    to: 'approved',
+    who: 'another approver',
+    entries: { from: 'pending', to: 'approved' },
+  },
+  { from: 'submitted', action: 'return', to: 'returned', who: 'approver', entries: { from: 'pending', to: 'draft' } },
+  {
+    from: 'approved',
+    action: 'withdraw_approval',
+    to: 'submitted',
+    who: 'approver',
+    entries: { from: 'approved', to: 'pending' },
+  },
+  { from: 'open', action: 'remove', to: null, who: 'owner' },
+  { from: 'returned', action: 'remove', to: null, who: 'owner' },
+]
+
+/** What a person decides about entries; the other actions are part of reporting and billing. */
+export const DECISIONS = ['approve', 'reject', 'reopen', 'withdraw_approval'] as const
+export type Decision = (typeof DECISIONS)[number]
+export type SheetAction = 'edit' | 'submit' | 'approve' | 'return' | 'withdraw_approval' | 'remove'
+
+/** What a transition is about, as far as the right to it goes. */
+export interface Subject {
+  /** `The entry ent_…`. */
+  name: string
+  /** The owner. */
+  ownerId: number
+  /** The projects that an approver without a role has to lead, all of them; null is unattributed work, which nobody leads. */
+  projectIds: readonly (number | null)[]
+}
+
+const WORDS: Record<string, { infinitive: string; first: string }> = {
+  approve: { infinitive: 'approve', first: 'Approve it first.' },
+  withdraw_approval: { infinitive: 'withdraw the approval of', first: 'Withdraw its approval first.' },
+  reject: { infinitive: 'reject', first: 'Reject it first.' },
+  reopen: { infinitive: 'reopen', first: 'Reopen it first.' },
+  void_bill: { infinitive: 'release', first: 'Void its bill first.' },
+  bill: { infinitive: 'bill', first: 'Bill it first.' },
+  submit: { infinitive: 'submit', first: 'Submit it first.' },
+  return: { infinitive: 'return', first: 'Return it first.' },
+  edit: { infinitive: 'change the entries of', first: '' },
+  remove: { infinitive: 'remove', first: 'Remove it first.' },
+}
+
+/** Throws `forbidden` (403), naming who may, where the person may not take the action. */
+export function requireRight(
+  action: Decision | SheetAction,
+  transitions: readonly Pick<Transition<unknown, string>, 'action' | 'who'>[],
+  subject: Subject,
+  person: Party['person'],
+  ledIds: ReadonlySet<number>,
+): void {
+  const { who } = transitions.find((transition) => transition.action === action)!
+  if (person === null || person.role === 'admin') return
+  const verb = WORDS[action]!.infinitive
+  const isOwner = subject.ownerId === person.id
+  if (who === 'owner') {
+    if (!isOwner) throw forbidden(`Only the owner or an admin can ${verb} ${subject.name}.`)
+    return
+  }
+  const leads =
+    subject.projectIds.length > 0 &&
+    subject.projectIds.every((projectId) => projectId !== null && ledIds.has(projectId))
+  if (person.role !== 'billing' && !leads) {
+    throw forbidden(
+      `To ${verb} ${subject.name}, you need the role billing or admin, or must be a lead of ${led(subject)}. Your role is ${person.role}.`,
+    )
+  }
+  if (who === 'another approver' && isOwner) {
+    throw forbidden(
+      `You cannot ${verb} ${subject.name} because it is your own. Ask another lead of ${led(subject)}, or a person with the role billing or admin.`,
+    )
+  }
+}
+
+function led({ projectIds }: Subject): string {
+  return projectIds.length > 1 ? 'all of its projects' : 'its project'
+}
+
+function forbidden(detail: string): Problem {
+  return new Problem('forbidden', detail)
+}
+
+/**
+ * The transition that an action is from this state. Throws `wrong_status` (409), naming the state and what leads to the
+ * one that it takes.
+ */
+export function transitionFrom<Step extends { from: string | null; action: string; to: string | null }>(
+  transitions: readonly Step[],
+  action: Step['action'],
+  state: string,
+  name: string,
+): Step {
+  const steps = transitions.filter((step) => step.action === action)
+  const step = steps.find(({ from }) => from === state)
+  if (step) return step
+  const needed = [...new Set(steps.map(({ from }) => from))]
+  const isDone = steps.some(({ to }) => to === state)
+  const before = transitions.find(({ from, to }) => from === state && needed.includes(to))
+  const advice = isDone ? 'This has already been done.' : before ? (WORDS[before.action]?.first ?? '') : ''
+  throw new Problem(
+    'wrong_status',
+    `Cannot ${WORDS[action]!.infinitive} ${name}: it must be ${needed.join(' or ')}, but is ${state}. ${advice}`.trim(),
+  )
+}

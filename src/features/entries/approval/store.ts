@@ -1,0 +1,140 @@
+/** Entries as decisions see them: whose they are, where they are placed, and in which state. */
+import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm'
+import { ledProjects, type Viewer, visibleEntries } from '../../../access/visibility.ts'
+import type { Reader, Tx } from '../../../database/database.ts'
+import { exactTotal } from '../../../database/exact-sum.ts'
+import { portionsOf } from '../../../database/portions.ts'
+import type { Status } from '../../../database/schema/tables.ts'
+import type { Id } from '../../../lib/id.ts'
+import type { EntryFilter } from '../listing/filter.ts'
+import { conditionOf } from '../listing/store/lists.ts'
+
+export interface DecidableEntry {
+  id: number
+  uid: Id<'ent'>
+  managerId: number
+  projectId: number | null
+  status: Status
+  reportedCost: bigint | null
+  listValue: bigint | null
+  sheet: Id<'sht'> | null
+}
+
+function selectDecidable(reader: Reader) {
+  const { entries, sheets } = reader.tables
+  return reader
+    .select({
+      id: entries.id,
+      uid: entries.uid,
+      managerId: entries.managerId,
+      projectId: entries.projectId,
+      status: entries.status,
+      reportedCost: entries.reportedCost,
+      listValue: entries.listValue,
+      sheet: sheets.uid,
+    })
+    .from(entries)
+    .leftJoin(sheets, eq(sheets.id, entries.sheetId))
+}
+
+/** Those of the named entries that the viewer may see. */
+export async function listDecidableByIds(
+  reader: Reader,
+  uids: readonly Id<'ent'>[],
+  viewer: Viewer,
+): Promise<DecidableEntry[]> {
+  const found: DecidableEntry[] = []
+  for (const portion of portionsOf(uids)) {
+    found.push(
+      ...(await selectDecidable(reader).where(
+        and(inArray(reader.tables.entries.uid, portion), visibleEntries(reader, viewer)),
+      )),
+    )
+  }
+  return found
+}
+
+/** What the filter lets through of what the viewer may see, newest first. */
+export async function listDecidable(
+  reader: Reader,
+  { filter, viewer, limit }: { filter: EntryFilter; viewer: Viewer; limit: number },
+): Promise<DecidableEntry[]> {
+  const { entries } = reader.tables
+  return selectDecidable(reader)
+    .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer)))
+    .orderBy(desc(entries.startedAt), desc(entries.id))
+    .limit(limit)
+}
+
+/** Moves entries from one state to another. Those that are in another one by now stay there and are not answered. */
+export async function updateStatuses(
+  tx: Tx,
+  { ids, from, to, now }: { ids: readonly number[]; from: Status; to: Status; now: number },
+): Promise<Set<number>> {
+  const { entries } = tx.tables
+  const moved = new Set<number>()
+  for (const portion of portionsOf(ids)) {
+    const rows = await tx
+      .update(entries)
+      .set({ status: to, updatedAt: now })
+      .where(and(inArray(entries.id, portion), eq(entries.status, from)))
+      .returning({ id: entries.id })
+    for (const { id } of rows) moved.add(id)
+  }
+  return moved
+}
+
+/** The keys of the projects that a person leads. */
+export async function listLedIds(reader: Reader, userId: number): Promise<Set<number>> {
+  return new Set((await ledProjects(reader, userId)).map(({ id }) => id))
+}
+
+/** Whose entries wait for a person: everybody's, everybody else's, or those of projects that they lead and are not theirs. */
+export interface Waiting {
+  /** Undefined where approving one's own is allowed. */
+  notOf: number | undefined
+  /** Undefined where every project's are waiting. */
+  ledBy: number | undefined
+}
+
+export interface WaitingSum {
+  project: { uid: Id<'prj'>; key: string; name: string } | null
+  entries: number
+  unpricedEntries: number
+  tokens: bigint
+  costNanos: bigint
+  listValueNanos: bigint
+}
+
+/** What waits for approval and is on no sheet, by project, the dearest first. */
+export async function sumWaiting(
+  reader: Reader,
+  { notOf, ledBy }: Waiting,
+  filter: EntryFilter,
+): Promise<WaitingSum[]> {
+  const { entries: e, projects } = reader.tables
+  const condition = and(
+    eq(e.status, 'submitted'),
+    conditionOf(reader, filter),
+    notOf === undefined ? undefined : ne(e.managerId, notOf),
+    ledBy === undefined ? undefined : inArray(e.projectId, ledProjects(reader, ledBy)),
+  )
+  const rows = await reader
+    .select({
+      project: { uid: projects.uid, key: projects.key, name: projects.name },
+      entries: sql`count(*)`.mapWith(Number),
+      unpricedEntries:
+        sql`sum(CASE WHEN coalesce(${e.reportedCost}, ${e.listValue}) IS NULL THEN 1 ELSE 0 END)`.mapWith(Number),
+      tokens: exactTotal(sql`${e.input} + ${e.output} + ${e.cacheRead} + ${e.cacheWrite} + ${e.cacheWrite1h}`),
+      costNanos: exactTotal(sql`coalesce(${e.reportedCost}, ${e.listValue})`),
+      listValueNanos: exactTotal(e.listValue),
+    })
+    .from(e)
+    .leftJoin(projects, eq(projects.id, e.projectId))
+    .where(condition)
+    .groupBy(projects.uid, projects.key, projects.name)
+  return rows.sort(
+    (one, other) =>
+      Number(other.costNanos - one.costNanos) || (one.project?.key ?? '').localeCompare(other.project?.key ?? ''),
+  )
+}

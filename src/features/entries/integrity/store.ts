@@ -1,0 +1,226 @@
+/** What should be nowhere in the tables of entries and sessions. Every query reads each of its rows once. */
+import {
+  aliasedTable,
+  and,
+  asc,
+  type Column,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  ne,
+  not,
+  notExists,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import type { LabelMap } from '../../../database/schema/records.ts'
+import type { SheetStatus, Status } from '../../../database/schema/tables.ts'
+import { LOCKED_STATUSES } from '../store.ts'
+
+/** Which statuses entries may have: beside sheets, and on a sheet of each status. */
+export interface AllowedStatuses {
+  reported: readonly Status[]
+  onSheets: Record<SheetStatus, readonly Status[]>
+}
+
+/** Entries in a status that nothing leads to, or that are not as far as their sheet is, or on another person's. */
+export function listMisplacedStatuses(reader: Reader, { reported, onSheets }: AllowedStatuses, limit: number) {
+  const { entries, sheets } = reader.tables
+  const isAsFar = or(
+    ...Object.entries(onSheets).map(([sheet, statuses]) =>
+      and(eq(sheets.status, sheet as SheetStatus), inArray(entries.status, [...statuses])),
+    ),
+  )
+  return reader
+    .select({ uid: entries.uid, status: entries.status, sheet: sheets.uid, sheetStatus: sheets.status })
+    .from(entries)
+    .leftJoin(sheets, eq(sheets.id, entries.sheetId))
+    .where(
+      or(
+        and(isNull(entries.sheetId), notInArray(entries.status, [...reported])),
+        and(isNotNull(entries.sheetId), or(isNull(sheets.id), ne(sheets.managerId, entries.managerId), not(isAsFar!))),
+      ),
+    )
+    .limit(limit)
+}
+
+/** Parts that do not continue the one before them, and entries without a session that continue anything. */
+export function listBrokenParts(reader: Reader, limit: number) {
+  const { entries, sessions } = reader.tables
+  const before = aliasedTable(entries, 'before')
+  const continued = reader
+    .select({ id: before.id })
+    .from(before)
+    .where(
+      and(
+        eq(before.sessionId, entries.sessionId),
+        eq(before.chainModelId, entries.chainModelId),
+        eq(before.part, sql`${entries.part} - 1`),
+        eq(before.id, entries.continuesId),
+      ),
+    )
+  return reader
+    .select({ uid: entries.uid, part: entries.part, session: sessions.sessionKey })
+    .from(entries)
+    .leftJoin(sessions, eq(sessions.id, entries.sessionId))
+    .where(
+      or(
+        and(sql`coalesce(${entries.part}, 1) = 1`, isNotNull(entries.continuesId)),
+        and(gt(entries.part, 1), notExists(continued)),
+      ),
+    )
+    .limit(limit)
+}
+
+/**
+ * Sessions that were reported and have no entry. Telemetry leaves such ones where nothing of what it brought could be
+ * counted.
+ */
+export function listEmptySessions(reader: Reader, limit: number) {
+  const { entries, sessions } = reader.tables
+  const own = reader.select({ id: entries.id }).from(entries).where(eq(entries.sessionId, sessions.id))
+  return reader
+    .select({ session: sessions.sessionKey })
+    .from(sessions)
+    .where(and(eq(sessions.source, 'report'), notExists(own)))
+    .limit(limit)
+}
+
+/** Sessions that several sources know, without what the one said that supplies their figures. */
+export function listUnsuppliedSessions(reader: Reader, limit: number) {
+  const { sessions, sessionSources } = reader.tables
+  const supplied = reader
+    .select({ id: sessionSources.sessionId })
+    .from(sessionSources)
+    .where(and(eq(sessionSources.sessionId, sessions.id), eq(sessionSources.source, sessions.source)))
+  return reader
+    .select({ session: sessions.sessionKey, source: sessions.source })
+    .from(sessions)
+    .where(and(eq(sessions.contested, true), notExists(supplied)))
+    .limit(limit)
+}
+
+/** Entries that a service token brought for somebody else than its creator. */
+export function listForeignEntries(reader: Reader, limit: number) {
+  const { entries, tokens } = reader.tables
+  const { managers, actors } = people(reader)
+  return reader
+    .select({ uid: entries.uid, manager: managers.email, by: actors.email })
+    .from(entries)
+    .innerJoin(tokens, eq(tokens.id, entries.tokenId))
+    .innerJoin(managers, eq(managers.id, entries.managerId))
+    .innerJoin(actors, eq(actors.id, tokens.createdBy))
+    .where(and(eq(tokens.kind, 'svc'), ne(tokens.createdBy, entries.managerId)))
+    .limit(limit)
+}
+
+/** What reports of one person do to a session, and to where its entries are. */
+const REPORTED = ['shrunk', 'source_changed', 'superseded', 'adopted', 'placed']
+
+/** Entries whose history says that another person's service token changed them. Bills may be voided by one. */
+export function listForeignChanges(reader: Reader, limit: number) {
+  const { entries, entryHistory, tokens } = reader.tables
+  const { managers, actors } = people(reader)
+  return reader
+    .selectDistinct({ uid: entries.uid, manager: managers.email, by: actors.email, action: entryHistory.action })
+    .from(entryHistory)
+    .innerJoin(entries, eq(entries.id, entryHistory.entryId))
+    .innerJoin(tokens, eq(tokens.id, entryHistory.tokenId))
+    .innerJoin(managers, eq(managers.id, entries.managerId))
+    .innerJoin(actors, eq(actors.id, tokens.createdBy))
+    .where(
+      and(
+        eq(tokens.kind, 'svc'),
+        ne(tokens.createdBy, entries.managerId),
+        inArray(entryHistory.action, REPORTED),
+        not(because(entryHistory.details, 'bill_voided')),
+      ),
+    )
+    .limit(limit)
+}
+
+/** Entries that a member's own rows or reports took to another project with a ticket, though they do not lead it. */
+export function listForeignMoves(reader: Reader, limit: number) {
+  const { entries, entryHistory, projectLeads } = reader.tables
+  const { managers, actors } = people(reader)
+  const led = reader
+    .select({ id: projectLeads.projectId })
+    .from(projectLeads)
+    .where(and(eq(projectLeads.userId, actors.id), eq(projectLeads.projectId, entries.projectId)))
+  return reader
+    .selectDistinct({ uid: entries.uid, manager: managers.email, by: actors.email })
+    .from(entryHistory)
+    .innerJoin(entries, eq(entries.id, entryHistory.entryId))
+    .innerJoin(managers, eq(managers.id, entries.managerId))
+    .innerJoin(actors, eq(actors.id, entryHistory.userId))
+    .where(
+      and(
+        isNull(entryHistory.tokenId),
+        ne(actors.id, entries.managerId),
+        eq(actors.role, 'member'),
+        because(entryHistory.details, 'ticket_found_project'),
+        notExists(led),
+      ),
+    )
+    .limit(limit)
+}
+
+/** Entries that may still change and are not whose their session is. */
+export function listStrayedEntries(reader: Reader, limit: number) {
+  const { entries, sessions } = reader.tables
+  const { managers, actors: owners } = people(reader)
+  return reader
+    .select({ uid: entries.uid, manager: managers.email, session: sessions.sessionKey, owner: owners.email })
+    .from(entries)
+    .innerJoin(sessions, eq(sessions.id, entries.sessionId))
+    .innerJoin(managers, eq(managers.id, entries.managerId))
+    .innerJoin(owners, eq(owners.id, sessions.managerId))
+    .where(and(ne(sessions.managerId, entries.managerId), notInArray(entries.status, [...LOCKED_STATUSES])))
+    .limit(limit)
+}
+
+function people({ tables: { users } }: Reader) {
+  return { managers: aliasedTable(users, 'manager'), actors: aliasedTable(users, 'actor') }
+}
+
+/** Whether the details of a row of the history give this reason. */
+function because(details: Column, reason: string): SQL {
+  return sql`${details} LIKE ${`%"because":"${reason}"%`}`
+}
+
+/** Names whose spelling for comparing is itself another's. */
+export function listNamesWithoutEnd(reader: Reader, limit: number) {
+  const { names } = reader.tables
+  const canonical = aliasedTable(names, 'canonical')
+  return reader
+    .select({ name: names.text, canonical: canonical.text })
+    .from(names)
+    .innerJoin(canonical, eq(canonical.id, names.canonicalId))
+    .where(isNotNull(canonical.canonicalId))
+    .limit(limit)
+}
+
+/** Sets of labels starting after a key. */
+export function listLabelSets(
+  reader: Reader,
+  after: number,
+  limit: number,
+): Promise<{ id: number; labels: LabelMap }[]> {
+  const { labelSets } = reader.tables
+  return reader.select().from(labelSets).where(gt(labelSets.id, after)).orderBy(asc(labelSets.id)).limit(limit)
+}
+
+/** The pairs of all sets, by which they are found, set by set: one reading, since no index has them by set. */
+export async function pairsBySet(reader: Reader): Promise<Map<number, LabelMap>> {
+  const { labelPairs } = reader.tables
+  const bySet = Map.groupBy(await reader.select().from(labelPairs), ({ labelSetId }) => labelSetId)
+  // A label may be called `__proto__`, which is lost where it is assigned.
+  const labelsOf = (pairs: { name: string; value: string }[]) =>
+    Object.fromEntries(pairs.map(({ name, value }) => [name, value]))
+  return new Map([...bySet].map(([id, pairs]) => [id, labelsOf(pairs)]))
+}

@@ -1,0 +1,55 @@
+/** The columns of an exported list of entries, named as in the JSON. */
+import type { LabelMap } from '../../../database/schema/records.ts'
+import type { CsvColumn } from '../../../lib/csv-column.ts'
+import type { TokenEntry } from '../schema.ts'
+
+/** Money is written as the JSON writes it: a raw number's digits, exact at any size. */
+function decimal(money: number | null): string | null {
+  return money === null ? null : JSON.stringify(money)
+}
+
+export function labelsText(labels: LabelMap): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')
+}
+
+export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
+  { heading: 'id', cell: (entry) => entry.id },
+  { heading: 'status', cell: (entry) => entry.status },
+  { heading: 'source', cell: (entry) => entry.source },
+  { heading: 'agent_manager', cell: (entry) => entry.agent_manager.name },
+  { heading: 'manager_by', cell: (entry) => entry.manager_by },
+  { heading: 'agent_harness', cell: (entry) => entry.agent_harness },
+  { heading: 'agent_name', cell: (entry) => entry.agent_name },
+  { heading: 'model', cell: (entry) => entry.model },
+  { heading: 'provider', cell: (entry) => entry.provider },
+  { heading: 'started_at', cell: (entry) => entry.started_at },
+  { heading: 'ended_at', cell: (entry) => entry.ended_at },
+  { heading: 'input', cell: (entry) => entry.tokens.input },
+  { heading: 'output', cell: (entry) => entry.tokens.output },
+  { heading: 'cache_read', cell: (entry) => entry.tokens.cache_read },
+  { heading: 'cache_write', cell: (entry) => entry.tokens.cache_write },
+  { heading: 'cache_write_1h', cell: (entry) => entry.tokens.cache_write_1h },
+  { heading: 'total', cell: (entry) => entry.tokens.total },
+  { heading: 'requests', cell: (entry) => entry.requests },
+  { heading: 'cost', cell: (entry) => decimal(entry.cost) },
+  { heading: 'reported_cost', cell: (entry) => decimal(entry.reported_cost) },
+  { heading: 'list_value', cell: (entry) => decimal(entry.list_value) },
+  { heading: 'price', cell: (entry) => entry.price?.id },
+  { heading: 'price_note', cell: (entry) => entry.price?.note },
+  { heading: 'project', cell: (entry) => entry.project?.key },
+  { heading: 'ticket', cell: (entry) => entry.ticket?.key },
+  { heading: 'placed_by', cell: (entry) => entry.placement.by },
+  { heading: 'summary', cell: (entry) => entry.summary },
+  {
+    heading: 'labels',
+    cell: (entry) => labelsText(entry.labels),
+  },
+  { heading: 'session_id', cell: (entry) => entry.session_id },
+  { heading: 'part', cell: (entry) => entry.part },
+  { heading: 'possible_duplicate_of', cell: (entry) => entry.possible_duplicate_of },
+  { heading: 'bill', cell: (entry) => entry.bill?.number },
+  { heading: 'sheet', cell: (entry) => entry.sheet?.id },
+  { heading: 'created_at', cell: (entry) => entry.created_at },
+]

@@ -1,0 +1,70 @@
+import { Elysia, t } from 'elysia'
+import { access, viewerOf } from '../../../http/access.ts'
+import { csvFile, wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { listPage } from '../../../http/query.ts'
+import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY } from '../examples.ts'
+import { TokenEntryDetail, TokenEntryHistory, TokenEntryList } from '../schema.ts'
+import type { EntriesService } from '../service.ts'
+import { readListQuery } from './filter.ts'
+import { entryFilters } from './parameters.ts'
+
+const tag = 'Token entries'
+
+const EntryQuery = t.Object({ ...entryFilters(), ...listPage('Entries') }, { additionalProperties: false })
+
+export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'entries', prefix: '/api/v1/token-entries', normalize: false })
+    .use(access())
+    .get(
+      '',
+      async ({ query, caller, request }) => {
+        const viewer = viewerOf(caller)
+        const asked = readListQuery(query)
+        if (!wantsCsv(request, asked.format)) return entries.listing.listEntries(viewer, asked)
+        return csvFile(entries.listing.exportCsv(viewer, asked.filter), 'token-entries.csv')
+      },
+      {
+        allow: ['read', 'session'],
+        query: EntryQuery,
+        detail: documented({
+          id: 'listTokenEntries',
+          tag,
+          summary: 'List token entries',
+          description:
+            'Returns the entries visible to the signed-in person or the token’s creator, newest first. Entries must match all given filters.',
+          responses: {
+            200: {
+              description: 'A page of entries.',
+              schema: TokenEntryList,
+              example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null },
+              also: { 'text/csv': { schema: t.String() } },
+            },
+          },
+          problems: ['database_deadline'],
+        }),
+      },
+    )
+    .get('/:id', ({ params, caller }) => entries.listing.getEntry(params.id, viewerOf(caller)), {
+      allow: ['read', 'session'],
+      detail: documented({
+        id: 'getTokenEntry',
+        tag,
+        summary: 'Get a token entry',
+        description: 'Includes the calculation of its list value.',
+        path: { id: 'ID of the entry (ent_…).' },
+        responses: { 200: { description: 'The entry.', schema: TokenEntryDetail, example: EXAMPLE_DETAIL } },
+      }),
+    })
+    .get('/:id/history', ({ params, caller }) => entries.listing.getHistory(params.id, viewerOf(caller)), {
+      allow: ['read', 'session'],
+      detail: documented({
+        id: 'getTokenEntryHistory',
+        tag,
+        summary: 'Get the history of a token entry',
+        path: { id: 'ID of the entry (ent_…).' },
+        responses: {
+          200: { description: 'Changes, oldest first.', schema: TokenEntryHistory, example: EXAMPLE_HISTORY },
+        },
+      }),
+    })

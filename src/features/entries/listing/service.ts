@@ -1,0 +1,130 @@
+/** Entries as people read them: lists, exports, one entry with its value, and its history. */
+import type { Viewer } from '../../../access/visibility.ts'
+import type { Database, Reader } from '../../../database/database.ts'
+import { notFound } from '../../../errors.ts'
+import { timestamp } from '../../../lib/duration.ts'
+import { isId } from '../../../lib/id.ts'
+import { eachPage, type Page, pageOf } from '../../../lists.ts'
+import { type PlacementService, type Subject, valuesOf } from '../../placement/service.ts'
+import type { PricesService } from '../../prices/service.ts'
+import { getReportingToken, type HistoryView, listHistory } from '../history/store.ts'
+import type { TokenEntry, TokenEntryDetail, TokenEntryHistory } from '../schema.ts'
+import type { EntryView } from '../store.ts'
+import { valuationOf } from '../valuation/valuation.ts'
+import { toTokenEntry } from '../wire.ts'
+import { createExports } from './export-thread.ts'
+import { type EntryFilter, isIndexed, type ListQuery, type Position, writePage } from './filter.ts'
+import { findView, listViews } from './store/lists.ts'
+
+export interface ListingDependencies {
+  db: Database
+  prices: Pick<PricesService, 'table'>
+  placement: PlacementService
+}
+
+/** No index has a bill's entries in the order of time: each page looks at all of them, so there should be few. */
+const BILLED_PAGE = 20_000
+
+export function createListing({ db, prices, placement }: ListingDependencies) {
+  function readerFor(filter: EntryFilter, viewer: Viewer): Reader {
+    return isIndexed(filter, viewer.sees !== 'everything') ? db.read : db.slow
+  }
+
+  async function getVisible(id: string, viewer: Viewer): Promise<EntryView> {
+    const view = isId('ent', id) ? await findView(db.read, id, viewer) : undefined
+    if (!view) throw notFound(`The entry ${id}`)
+    return view
+  }
+
+  /** The rule that placed an entry, as it was then. Rules may name people, so only those who see everything get it. */
+  async function placingRuleOf(view: EntryView, viewer: Viewer): Promise<TokenEntryDetail['placed_by_rule']> {
+    const { ruleVersionId } = view.entry
+    if (ruleVersionId === null || viewer.sees !== 'everything') return null
+    const { ticket, conditions } = await placement.describeRuleVersion(db.read, ruleVersionId)
+    const subject = subjectOfView(view)
+    return {
+      ticket,
+      conditions: conditions.map((each) => ({ ...each, value: valuesOf(each.field, subject)[0] ?? null })),
+    }
+  }
+
+  return {
+    ...createExports({ db }),
+
+    /** A page of entries, newest first, of those that the viewer may see. */
+    async listEntries(
+      viewer: Viewer,
+      { filter, limit, after }: Pick<ListQuery, 'filter' | 'limit' | 'after'>,
+    ): Promise<Page<TokenEntry>> {
+      const views = await listViews(readerFor(filter, viewer), { filter, viewer, after, limit: limit + 1 })
+      const page = pageOf(views, limit, (last) => writePage(positionOf(last)))
+      return { ...page, data: page.data.map(toTokenEntry) }
+    },
+
+    /** All entries that match the filter. */
+    async *exportEntries(viewer: Viewer, filter: EntryFilter): AsyncGenerator<TokenEntry> {
+      const limit = filter.billedOn && BILLED_PAGE
+      const pages = eachPage((page) => listViews(db.slow, { filter, viewer, ...page }), positionOf, limit)
+      for await (const views of pages) for (const view of views) yield toTokenEntry(view)
+    },
+
+    /**
+     * An entry with the arithmetic of its list value. Throws `not_found` for one that does not exist or that the viewer
+     * may not see.
+     */
+    async getEntry(id: string, viewer: Viewer): Promise<TokenEntryDetail> {
+      const view = await getVisible(id, viewer)
+      return {
+        ...toTokenEntry(view),
+        placed_by_rule: await placingRuleOf(view, viewer),
+        valuation: valuationOf(view.entry, await prices.table(db.read)),
+      }
+    },
+
+    /** Who changed what, oldest first, beginning with the entry's arrival. */
+    async getHistory(id: string, viewer: Viewer): Promise<TokenEntryHistory> {
+      const { entry, manager } = await getVisible(id, viewer)
+      const reportedBy = entry.tokenId === null ? undefined : await getReportingToken(db.read, entry.tokenId)
+      const rows = await listHistory(db.read, entry.id)
+      const changed = rows.find(({ action }) => action === 'source_changed')
+      return {
+        data: [
+          {
+            at: timestamp(entry.createdAt),
+            action: 'created',
+            actor: actorBody(reportedBy ?? { user: manager, token: null }),
+            details: { source: changed?.details.from ?? entry.source },
+          },
+          ...rows.map(({ at, action, user, token, details }) => ({
+            at: timestamp(at),
+            action,
+            actor: user && actorBody({ user, token }),
+            details,
+          })),
+        ],
+      }
+    },
+  }
+}
+
+/** The fields that rules match, as far as they are shown: of the person, the name only. */
+function subjectOfView({ entry, harness, agent, model, provider, manager, labels }: EntryView): Subject {
+  const { summary } = entry
+  return {
+    agentHarness: harness,
+    agentName: agent,
+    model,
+    provider,
+    manager: { email: '', name: manager.name },
+    summary,
+    labels,
+  }
+}
+
+function actorBody({ user, token }: { user: NonNullable<HistoryView['user']>; token: HistoryView['token'] }) {
+  return { user: { id: user.uid, name: user.name }, token: token && { id: token.uid, name: token.name } }
+}
+
+function positionOf({ entry }: EntryView): Position {
+  return { startedAt: entry.startedAt, id: entry.id }
+}

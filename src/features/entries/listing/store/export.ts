@@ -1,0 +1,94 @@
+/** Entries as an export reads them: narrow rows by the thousand, and the texts that they refer to once each. */
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
+import type { Reader } from '../../../../database/database.ts'
+import type { LabelMap } from '../../../../database/schema/records.ts'
+import type { Tables } from '../../../../database/schema/tables.ts'
+import type { EntryFilter, Position } from '../filter.ts'
+import { conditionOf, isBehind } from './lists.ts'
+
+export interface ExportQuestion {
+  filter: EntryFilter
+  viewer: Viewer
+}
+
+/** The five counts and their sum, as six cells. */
+function countsText({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Tables['entries']) {
+  const counts = [input, output, cacheRead, cacheWrite, cacheWrite1h]
+  return sql<string>`${sql.join(counts, sql.raw(" || ',' || "))} || ',' || (${sql.join(counts, sql.raw(' + '))})`
+}
+
+/** Rows newest first, starting after `after`. What is common to many rows is referred to by key. */
+export function listExported(
+  reader: Reader,
+  { filter, viewer }: ExportQuestion,
+  { after, limit }: { after: Position | undefined; limit: number },
+) {
+  const { entries: e, sessions } = reader.tables
+  return reader
+    .select({
+      id: e.id,
+      uid: e.uid,
+      // Joined here, because each value that is read by itself costs more than the rest of its cell.
+      state: sql<string>`${e.status} || ',' || ${e.source}`,
+      managerId: e.managerId,
+      managerBy: e.managerBy,
+      harnessId: e.harnessId,
+      agentId: e.agentId,
+      modelId: e.modelId,
+      providerId: e.providerId,
+      startedAt: e.startedAt,
+      endedAt: e.endedAt,
+      counts: countsText(e),
+      requests: sql<string | null>`cast(${e.requests} as text)`,
+      reportedCost: e.reportedCost,
+      listValue: e.listValue,
+      priceId: e.priceId,
+      priceNote: e.priceNote,
+      projectId: e.projectId,
+      ticketId: e.ticketId,
+      placedBy: e.placedBy,
+      summary: e.summary,
+      labelSetId: e.labelSetId,
+      sessionKey: sessions.sessionKey,
+      part: sql<string | null>`cast(${e.part} as text)`,
+      duplicateId: e.possibleDuplicateId,
+      billId: e.billId,
+      sheetId: e.sheetId,
+      createdAt: e.createdAt,
+    })
+    .from(e)
+    .leftJoin(sessions, eq(sessions.id, e.sessionId))
+    .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer), isBehind(reader, after)))
+    .orderBy(desc(e.startedAt), desc(e.id))
+    .limit(limit)
+}
+
+export type ExportedRow = Awaited<ReturnType<typeof listExported>>[number]
+
+/** What rows refer to, and the text that stands for it in an export. */
+const TEXTS = {
+  managers: ({ users: t }: Tables) => ({ table: t, id: t.id, text: t.name }),
+  names: ({ names: t }: Tables) => ({ table: t, id: t.id, text: t.text }),
+  prices: ({ prices: t }: Tables) => ({ table: t, id: t.id, text: t.uid }),
+  projects: ({ projects: t }: Tables) => ({ table: t, id: t.id, text: t.key }),
+  tickets: ({ tickets: t }: Tables) => ({ table: t, id: t.id, text: t.key }),
+  entries: ({ entries: t }: Tables) => ({ table: t, id: t.id, text: t.uid }),
+  bills: ({ bills: t }: Tables) => ({ table: t, id: t.id, text: t.number }),
+  sheets: ({ sheets: t }: Tables) => ({ table: t, id: t.id, text: t.uid }),
+}
+
+export type Referred = keyof typeof TEXTS
+
+export async function listTexts(reader: Reader, of: Referred, ids: number[]): Promise<{ id: number; text: string }[]> {
+  const { table, id, text } = TEXTS[of](reader.tables)
+  return reader
+    .select({ id, text })
+    .from(table as never)
+    .where(inArray(id, ids)) as never
+}
+
+export async function listLabelSets(reader: Reader, ids: number[]): Promise<{ id: number; labels: LabelMap }[]> {
+  const { labelSets } = reader.tables
+  return reader.select().from(labelSets).where(inArray(labelSets.id, ids))
+}

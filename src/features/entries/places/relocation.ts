@@ -1,0 +1,167 @@
+/**
+ * Entries that follow their work: those of a project that is merged into another one, and those of a ticket that moves.
+ * Only what is on no bill moves (product.md, "Bills"), whatever placed it: the work itself is elsewhere now. Names and
+ * tickets lead to the new place first, in a transaction of their own, so that nothing new arrives at the old one;
+ * entries follow in batches. What is interrupted goes on when it is asked for again.
+ */
+
+import type { Actor, Party } from '../../../access/actor.ts'
+import type { Database, Reader } from '../../../database/database.ts'
+import { validationFailed } from '../../../errors.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { moneyNumber } from '../../../lib/money.ts'
+import type { AuditService } from '../../audit/service.ts'
+import {
+  type Merged,
+  type MergeOptions,
+  type MovingEntries,
+  type ProjectsService,
+  type ProjectView,
+  projectReference,
+  requireEverything,
+} from '../../projects/service.ts'
+import { insertHistory } from '../history/store.ts'
+import type { Position } from '../listing/filter.ts'
+import { countBilled, countFollowers, type Following, listFollowers, moveFollowers } from './store/relocation.ts'
+
+/** Entries or tickets of one transaction: some 20 ms, for which reporting may wait. */
+const BATCH = 500
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  projects: ProjectsService
+}
+
+export function createRelocation({ db, clock, audit, projects }: Dependencies): MovingEntries {
+  /**
+   * Moves batch by batch until none is left, or the time is over. Answers whether none is left. What is behind a page
+   * is not asked for again, since billed entries that stay would be passed over each time; but a session may meanwhile
+   * have begun earlier than it said, so in the end all are looked at once more.
+   */
+  async function follow(following: Following, { by, details, isOver, onMoved }: Moving): Promise<boolean> {
+    let after: Position | undefined
+    for (;;) {
+      const page = await listFollowers(db.read, following, { after, limit: BATCH })
+      if (page.length === 0 && !after) return true
+      after = page.at(-1)
+      if (!after) continue
+      const ids = page.map(({ id }) => id)
+      const moved = await db.write(async (tx) => {
+        const now = clock.now()
+        const moving = await moveFollowers(tx, following, { ids, now })
+        await insertHistory(
+          tx,
+          { action: 'placed', at: now, by },
+          moving.map((entryId) => ({ entryId, details })),
+        )
+        return moving.length
+      })
+      onMoved?.(moved)
+      if (isOver?.()) return (await listFollowers(db.read, following, { after: undefined, limit: 1 })).length === 0
+    }
+  }
+
+  async function planOf(reader: Reader, { from, into }: { from: ProjectView; into: ProjectView }) {
+    const following = { fromProjectId: from.project.id, toProjectId: into.project.id }
+    const followers = await countFollowers(reader, following)
+    const billed = await countBilled(reader, from.project.id)
+    const tickets = await projects.countTickets(reader, from.project.id)
+    return { following, plan: { ...followers, billed, tickets } }
+  }
+
+  return {
+    /**
+     * Merges a project into another one, with its names, its tickets and its entries that are on no bill. Throws
+     * `forbidden`, `not_found`, `validation_failed`, and `project_merged` where it was merged elsewhere.
+     */
+    async mergeProject(
+      party: Party,
+      project: string,
+      target: string,
+      { dryRun = false, budgetMs = Number.POSITIVE_INFINITY, onProgress }: MergeOptions,
+    ): Promise<Merged> {
+      requireEverything(party)
+      const begun = performance.now()
+      const pair = await projects.mergePair(db.read, project, target)
+      const { plan, following } = await planOf(db.slow, pair)
+      const merged = { ...pair, ...plan, aliases: namesOf(pair.from), isDryRun: dryRun, isComplete: true }
+      if (dryRun) return merged
+
+      await db.write(async (tx) => {
+        // Looked at again: meanwhile either of them may have been merged elsewhere.
+        const now = await projects.mergePair(tx, pair.from.project.uid, pair.into.project.uid)
+        if (now.into.project.id !== following.toProjectId) throw targetMerged(pair.into)
+        const isNew = await projects.beginMerge(tx, now)
+        if (!isNew && plan.entries + plan.tickets === 0) return
+        await audit.record(tx, party.by, {
+          action: isNew ? 'project.merged' : 'project.merge_continued',
+          object: { id: pair.from.project.uid, name: pair.from.project.key },
+          ...(isNew && { before: { merged_into: null, names: namesOf(pair.from) } }),
+          after: {
+            merged_into: projectReference(pair.into.project),
+            entries: plan.entries,
+            cost: moneyNumber(plan.costNanos),
+            tickets: plan.tickets,
+          },
+        })
+      })
+
+      const isOver = () => performance.now() - begun > budgetMs
+      // Tickets first: an entry that is reported on one of them meanwhile is placed where the ticket is.
+      for (;;) {
+        const batch = { fromId: following.fromProjectId, toId: following.toProjectId, limit: BATCH }
+        if ((await db.write((tx) => projects.moveTickets(tx, batch))) < BATCH) break
+        if (isOver()) return { ...merged, isComplete: false }
+      }
+      let done = 0
+      const isComplete = await follow(following, {
+        by: party.by,
+        details: { project: pair.into.project.uid, from: pair.from.project.uid, because: 'project_merged' },
+        isOver,
+        onMoved: (moved) => {
+          done += moved
+          onProgress?.(done, plan.entries)
+        },
+      })
+      return { ...merged, isComplete }
+    },
+
+    /** Changes a ticket; its entries that are on no bill follow it to another project. Throws as `changeTicket` does. */
+    async changeTicket(party, ticket, fields) {
+      const changed = await projects.changeTicket(party, ticket, fields)
+      // Without a decision there is none to take back: what reports assume of the ticket goes on.
+      const isCleared = fields.project === null && changed.assumed.length > 0
+      if (fields.project === undefined || isCleared) return changed
+      await follow(
+        { ticketId: changed.ticket.id, toProjectId: changed.ticket.projectId },
+        { by: party.by, details: { project: changed.project?.uid ?? null, because: 'ticket_moved' } },
+      )
+      return changed
+    },
+  }
+}
+
+interface Moving {
+  by: Actor
+  /** For the history of each entry. */
+  details: Record<string, unknown>
+  isOver?: (() => boolean) | undefined
+  onMoved?: ((entries: number) => void) | undefined
+}
+
+function targetMerged({ project }: ProjectView) {
+  return validationFailed([
+    {
+      pointer: '/into',
+      code: 'not_allowed',
+      message: `${project.key} has been merged into another project in the meantime. Try again.`,
+    },
+  ])
+}
+
+/** What a project is called. One that was merged has given these texts away. */
+function namesOf({ project, aliases, mergedInto }: ProjectView): string[] {
+  return mergedInto ? [] : [...new Set([project.key, project.name, ...aliases])]
+}

@@ -1,0 +1,258 @@
+/**
+ * Applying the placement rules to entries that are there already (product.md, "Placement"): to those that nothing
+ * placed, or that a rule placed.
+ *
+ * What a person placed, or a report named, never moves; nor does what is approved, on a submitted sheet or billed.
+ */
+
+import type { Actor } from '../../../access/actor.ts'
+import type { Database, Reader, Tx } from '../../../database/database.ts'
+import { rehearse } from '../../../database/dry-run.ts'
+import { validationFailed } from '../../../errors.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { moneyNumber } from '../../../lib/money.ts'
+import { badPage, Query, type QueryTexts } from '../../../query.ts'
+import type { AuditService } from '../../audit/service.ts'
+import type { Placement, PlacementService, RuleSet } from '../../placement/service.ts'
+import { insertHistory } from '../history/store.ts'
+import { type EntryFilter, type Position, readSelectingFilter } from '../listing/filter.ts'
+import { placementColumns } from '../reporting/record.ts'
+import { moveOwnTicketEntries } from '../reporting/store/sessions.ts'
+import { costNanosOf, isLocked } from '../rows.ts'
+import { type Applied, type Move, Tally } from './moves.ts'
+import { isForRules, placeAgain, placeOf, subjectOf } from './placed-entry.ts'
+import {
+  changeEntries,
+  countApplicable,
+  listPlaced,
+  listPlacedByRule,
+  listTicketUids,
+  listUnattributed,
+  listUsedRuleVersions,
+  type PlacedEntry,
+} from './store/places.ts'
+
+/** Entries of one transaction: some 50 ms where all of them move, for which reporting may wait. */
+const BATCH = 500
+
+/** Groups of one answer. A rule that composes tickets makes one of each, and an answer has to end. */
+const GROUPS_LIMIT = 5_000
+
+/** Which entries the rules are asked about: those that nothing placed, and with `rule_placed` also what rules placed. */
+export const SCOPES = ['unattributed', 'rule_placed'] as const
+export type Scope = (typeof SCOPES)[number]
+
+export interface Applying {
+  scope: Scope
+  filter: EntryFilter
+  /** Where a call ended; undefined for the beginning. */
+  after?: Walk | undefined
+}
+
+export interface ApplyingOptions {
+  /** Only says what would move: the same is done, and rolled back. */
+  dryRun?: boolean | undefined
+  by: Actor
+  /** Moves that are listed one by one, after which the call ends; 0 for sums alone. */
+  limit: number
+  /** Ends after a batch where it has run for so long, so that a caller over HTTP is answered. */
+  budgetMs?: number | undefined
+  /** Called with how many entries were looked at, and of how many. */
+  onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+/** How far the walk over the entries has come. The unattributed come first, newest first, then each rule's by key. */
+export type Walk = { lane: 0; after: Position | undefined } | { lane: number; after: number }
+
+function writeWalk(walk: Walk): string {
+  const place = typeof walk.after === 'number' ? [walk.after] : walk.after ? [walk.after.startedAt, walk.after.id] : []
+  return Buffer.from([walk.lane, ...place].join('.')).toString('base64url')
+}
+
+export function readWalk(page: string): Walk | undefined {
+  const text = Buffer.from(page, 'base64url').toString('latin1')
+  if (!/^(0(\.-?\d{1,15}\.\d{1,15})?|[1-9]\d{0,14}\.\d{1,15})$/.test(text)) return undefined
+  const [lane, ...place] = text.split('.').map(Number)
+  if (lane !== 0) return { lane: lane!, after: place[0]! }
+  return { lane: 0, after: place.length === 2 ? { startedAt: place[0]!, id: place[1]! } : undefined }
+}
+
+/** What a call asks for. Throws 422 with every issue. */
+export function readApplying(
+  { scope, page }: { scope: Scope; page?: string | undefined },
+  filters: QueryTexts,
+): Applying {
+  const query = new Query(filters)
+  const filter = readSelectingFilter(query)
+  query.finish()
+  const after = page === undefined ? undefined : readWalk(page)
+  if (page !== undefined && !after) throw validationFailed([badPage('/page')])
+  return { scope, filter, after }
+}
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  placement: PlacementService
+}
+
+export function createRuleApplication({ db, clock, audit, placement }: Dependencies) {
+  /** Moves what the rules as of this transaction move, of the entries as they are in it. */
+  async function moveAll(tx: Tx, ids: number[], by: Actor): Promise<Move[]> {
+    const rules = await placement.rules(tx)
+    const moves: Move[] = []
+    const current = new Map((await listPlaced(tx, ids)).map((placed) => [placed.entry.id, placed]))
+    for (const placed of ids.flatMap((id) => current.get(id) ?? [])) {
+      if (isLocked(placed.entry) || !isForRules(placed)) continue
+      const found = await placeAgain(tx, placement, placed)
+      const move = moveOf(placed, found, rules)
+      if (!move) continue
+      await changeEntries(tx, [placed.entry.id], { ...placementColumns(found), updatedAt: clock.now() })
+      moves.push(move)
+      if (found.ticketFoundProject) moves.push(...(await takeAlong(tx, found, placed, move.rule)))
+    }
+    await record(tx, moves, by)
+    return moves
+  }
+
+  /** The person's other entries of a ticket that found its project through this one. */
+  async function takeAlong(tx: Tx, found: Placement, placed: PlacedEntry, rule: Move['rule']): Promise<Move[]> {
+    const ids = await moveOwnTicketEntries(tx, {
+      ticketId: found.ticket!.id,
+      projectId: found.project!.id,
+      managerId: placed.manager.id,
+    })
+    const others = await listPlaced(
+      tx,
+      ids.filter((id) => id !== placed.entry.id),
+    )
+    return others.map((other) => ({
+      placed: other,
+      from: { ...placeOf(other), project: null },
+      to: placeOf(other),
+      rule,
+      costNanos: costNanosOf(other.entry),
+      note: `Ticket ${found.ticket!.key} was assigned to its project.`,
+    }))
+  }
+
+  async function record(tx: Tx, moves: Move[], by: Actor): Promise<void> {
+    if (moves.length === 0) return
+    await insertHistory(
+      tx,
+      { action: 'placed', at: clock.now(), by },
+      moves.map(({ placed, from, to, rule, note }) => ({
+        entryId: placed.entry.id,
+        details: {
+          because: 'rules_applied',
+          from,
+          to,
+          ...(rule && { rule: { id: rule.uid, name: rule.name, version: rule.version } }),
+          ...(note !== null && { note }),
+        },
+      })),
+    )
+    await audit.record(tx, by, {
+      action: 'placement_rules.applied',
+      after: {
+        entries: moves.length,
+        cost: moneyNumber(moves.reduce((sum, { costNanos }) => sum + (costNanos ?? 0n), 0n)),
+      },
+    })
+  }
+
+  async function carryOut(ids: number[], { dryRun, by }: ApplyingOptions): Promise<Move[]> {
+    if (ids.length === 0) return []
+    if (!dryRun) return db.write((tx) => moveAll(tx, ids, by))
+    return withoutLostTickets(db.read, await rehearse(db, (tx) => moveAll(tx, ids, by)))
+  }
+
+  return {
+    /**
+     * Asks the rules again and moves what they place elsewhere; what a rule placed and none takes any more becomes
+     * unattributed. Each batch is durable by itself, so what is interrupted is simply asked for again.
+     */
+    async applyRules(asked: Applying, options: ApplyingOptions): Promise<Applied> {
+      const { limit, budgetMs = Number.POSITIVE_INFINITY, onProgress } = options
+      const begun = performance.now()
+      const tally = new Tally()
+      const batch = limit === 0 ? BATCH : Math.min(BATCH, limit)
+      const total = onProgress && (await countApplicable(db.slow, asked))
+      let done = 0
+      for await (const { page, next } of pagesOf(db, asked, batch)) {
+        // What the rules leave where it is need not wait for the writer.
+        const rules = await placement.rules(db.read)
+        const candidates = page.filter((placed) => mayMove(placed, rules)).map(({ entry }) => entry.id)
+        tally.add(await carryOut(candidates, options), limit > 0)
+        done += page.length
+        onProgress?.(done, total!)
+        if (!next) break
+        const isFull = tally.groups.size >= GROUPS_LIMIT || (limit > 0 && tally.moves.length + batch > limit)
+        if (isFull || performance.now() - begun >= budgetMs) return tally.applied(writeWalk(next))
+      }
+      return tally.applied(null)
+    },
+  }
+}
+
+/** The moves without the ids of tickets that went with the transaction in which they were made. */
+async function withoutLostTickets(reader: Reader, moves: Move[]): Promise<Move[]> {
+  const uids = new Set(moves.flatMap(({ to }) => to.ticket?.id ?? []))
+  const kept = await listTicketUids(reader, [...uids])
+  return moves.map((move) => {
+    const { ticket } = move.to
+    return ticket?.id && !kept.has(ticket.id) ? { ...move, to: { ...move.to, ticket: { ...ticket, id: null } } } : move
+  })
+}
+
+/** Whether asking again could lead elsewhere, as far as that can be told without looking for tickets. */
+function mayMove(placed: PlacedEntry, rules: RuleSet): boolean {
+  const { entry, ticket } = placed
+  if (entry.namedProject !== null || entry.namedTicket !== null) return true
+  const taken = rules.findTaker(subjectOf(placed))
+  if (!taken) return entry.placedBy !== null
+  return entry.projectId !== taken.rule.project.id || (ticket?.key ?? null) !== taken.ticketKey
+}
+
+/** The move from where the entry is; undefined where it stays. */
+function moveOf(placed: PlacedEntry, found: Placement, rules: RuleSet): Move | undefined {
+  const { entry } = placed
+  if (entry.projectId === (found.project?.id ?? null) && entry.ticketId === (found.ticket?.id ?? null)) return undefined
+  return {
+    placed,
+    from: placeOf(placed),
+    to: placeOf({ project: found.project, ticket: found.ticket, by: found.by ?? 'unattributed' }),
+    rule: rules.rules.find(({ versionId }) => versionId === found.ruleVersionId) ?? null,
+    costNanos: costNanosOf(entry),
+    note: found.note,
+  }
+}
+
+/** The entries that the rules are asked about, each page with where the next one begins; undefined after the last. */
+async function* pagesOf(
+  { slow }: Pick<Database, 'slow'>,
+  { scope, filter, after }: Applying,
+  limit: number,
+): AsyncGenerator<{ page: PlacedEntry[]; next: Walk | undefined }> {
+  const first = after ?? { lane: 0, after: undefined }
+  const versions = scope === 'rule_placed' ? await listUsedRuleVersions(slow, Math.max(1, first.lane)) : []
+  for (const lane of first.lane === 0 ? [0, ...versions] : versions) {
+    const following = versions.find((version) => version > lane)
+    const nextLane: Walk | undefined = following === undefined ? undefined : { lane: following, after: 0 }
+    let from = first.lane === lane ? first.after : undefined
+    for (;;) {
+      const page: PlacedEntry[] =
+        lane === 0
+          ? await listUnattributed(slow, { filter, after: from as Position | undefined, limit })
+          : await listPlacedByRule(slow, lane, { filter, after: (from as number | undefined) ?? 0, limit })
+      const last = page.at(-1)?.entry
+      if (!last || page.length < limit) {
+        yield { page, next: nextLane }
+        break
+      }
+      from = lane === 0 ? { startedAt: last.startedAt, id: last.id } : last.id
+      yield { page, next: { lane, after: from } as Walk }
+    }
+  }
+}

@@ -1,0 +1,225 @@
+/** A report as it came, checked beyond its schema and brought into one form. Pure: knows no database. */
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import type { LabelMap } from '../../../database/schema/records.ts'
+import { type Issue, validationFailed } from '../../../errors.ts'
+import { numberText } from '../../../lib/exact-json.ts'
+import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
+import { composeName } from '../../../lib/names.ts'
+import { isReservedName } from '../../projects/service.ts'
+import { TIMESTAMP, TokenEntryReport } from '../schema.ts'
+import { COUNT_KINDS, type CountKind, type Counts, mapCounts, type Totals } from '../totals.ts'
+
+/** A checked report. Optional texts that were not sent are undefined. */
+export interface Report extends Totals {
+  harness: string
+  agent: string
+  model: string
+  provider: string | undefined
+  project: string | undefined
+  ticket: string | undefined
+  sessionKey: string | undefined
+  summary: string | undefined
+  labels: LabelMap | undefined
+}
+
+/** How far an agent's clock may run ahead. A day also covers a timestamp that was written in a wrong zone. */
+const AHEAD_LIMIT_MS = 86_400_000
+
+const WIRE_COUNTS = {
+  input: 'input',
+  output: 'output',
+  cacheRead: 'cache_read',
+  cacheWrite: 'cache_write',
+  cacheWrite1h: 'cache_write_1h',
+} as const satisfies Record<CountKind, string>
+const CACHE_KINDS = ['cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
+
+const TIMESTAMP_PATTERN = new RegExp(TIMESTAMP)
+/** RFC 3339 cannot write an earlier moment, which an offset in the first hours of the year 0000 would make. */
+const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z')
+const LINE_BREAKS = /[\t\n\v\f\r\u2028\u2029]+/g
+
+/** Compiled once; the issues of a refused report are told by `http/issues.ts` from the same schema. */
+export const reportChecker: TypeCheck<typeof TokenEntryReport> = TypeCompiler.Compile(TokenEntryReport)
+
+/**
+ * What the report says, or the Problem `validation_failed` with every issue that the schema cannot express.
+ * `value` has passed {@link reportChecker}; `now` is the server's clock in milliseconds.
+ */
+export function readReport(value: TokenEntryReport, now: number): Report {
+  const issues = issuesBeyondSchema(value, now)
+  if (issues.length > 0) throw validationFailed(issues)
+  const { tokens } = value
+  const counts = disjoint(tokens)
+  return {
+    harness: composeName(value.agent_harness),
+    agent: composeName(value.agent_name),
+    model: composeName(value.model),
+    provider: value.provider && composeName(value.provider),
+    project: value.project && composeName(value.project),
+    ticket: value.ticket && composeName(value.ticket),
+    sessionKey: value.session_id && composeName(value.session_id),
+    summary: value.summary === undefined ? undefined : foldLine(value.summary),
+    labels: value.labels && sortLabels(value.labels),
+    startedAt: readTimestamp(value.started_at)!,
+    endedAt: readTimestamp(value.ended_at)!,
+    counts,
+    over200k: tokens.over_200k ? disjoint(tokens.over_200k, tokens.input_includes_cache) : null,
+    requests: value.requests ?? null,
+    reportedCostNanos:
+      value.reported_cost === undefined ? null : parseDecimal(numberText(value, 'reported_cost'), NANO_DIGITS)!,
+  }
+}
+
+/**
+ * Milliseconds of an RFC 3339 timestamp (finer fractions are cut); undefined for one without an offset or for a day
+ * or time that does not exist.
+ */
+export function readTimestamp(text: string): number | undefined {
+  if (!TIMESTAMP_PATTERN.test(text)) return undefined
+  // Date.parse reads the usual form fast, but lets some impossible days through as the next month's.
+  const milliseconds = Date.parse(text)
+  if (Number.isNaN(milliseconds)) return leapSecond(text)
+  if (milliseconds < YEAR_ZERO) return undefined
+  const day = Number(text.slice(8, 10))
+  return day > 28 && day > daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7))) ? undefined : milliseconds
+}
+
+function daysInMonth(year: number, month: number): number {
+  return new Date(Date.UTC(year, month, 0)).getUTCDate()
+}
+
+/** RFC 3339 allows a 60th second; like POSIX, Tally has no place for it and takes the 59th. */
+function leapSecond(text: string): number | undefined {
+  if (text.slice(17, 19) !== '60') return undefined
+  const milliseconds = Date.parse(`${text.slice(0, 17)}59${text.slice(19)}`)
+  return Number.isNaN(milliseconds) ? undefined : milliseconds
+}
+
+/** Every issue of meaning. Tolerates fields of a wrong type, which the schema's own issues tell. */
+export function issuesBeyondSchema(value: unknown, now: number): Issue[] {
+  if (!isObject(value)) return []
+  return [...timeIssues(value, now), ...tokenIssues(value.tokens), ...nameIssues(value)]
+}
+
+/** What names neither a project nor a ticket anywhere else is no name in a report either. */
+function nameIssues(value: Record<string, unknown>): Issue[] {
+  return (['project', 'ticket'] as const).flatMap((field) => {
+    const name = value[field]
+    if (typeof name !== 'string' || !isReservedName(composeName(name))) return []
+    const by = field === 'project' ? 'the key, name or alias' : 'the key'
+    const message = `must not be 'none' or an ID. Use ${by} of the ${field}, or omit the field`
+    return [{ pointer: `/${field}`, code: 'not_allowed', message }]
+  })
+}
+
+function timeIssues({ started_at, ended_at }: Record<string, unknown>, now: number): Issue[] {
+  const issues: Issue[] = []
+  const read = (pointer: string, text: unknown) => {
+    // What is no timestamp at all is told by the schema.
+    if (typeof text !== 'string' || !TIMESTAMP_PATTERN.test(text)) return undefined
+    const moment = readTimestamp(text)
+    if (moment === undefined) issues.push({ pointer, code: 'no_such_time', message: 'is not a valid date and time' })
+    return moment
+  }
+  const startedAt = read('/started_at', started_at)
+  const endedAt = read('/ended_at', ended_at)
+  if (startedAt !== undefined && endedAt !== undefined && endedAt < startedAt) {
+    issues.push({ pointer: '/ended_at', code: 'ends_before_start', message: 'must not be earlier than started_at' })
+  } else if (endedAt !== undefined && endedAt > now + AHEAD_LIMIT_MS) {
+    issues.push({
+      pointer: '/ended_at',
+      code: 'in_the_future',
+      message: `must not be more than one day ahead of the server time (${new Date(now).toISOString()})`,
+    })
+  }
+  return issues
+}
+
+function tokenIssues(tokens: unknown): Issue[] {
+  if (!isObject(tokens)) return []
+  const issues: Issue[] = []
+  const over = isObject(tokens.over_200k) ? tokens.over_200k : undefined
+  if (tokens.input_includes_cache === true) {
+    issues.push(...cacheIssues(tokens, '/tokens/input'))
+    if (over) issues.push(...cacheIssues(over, '/tokens/over_200k/input'))
+  }
+  for (const kind of COUNT_KINDS) {
+    const name = WIRE_COUNTS[kind]
+    if (over && number(over[name]) > number(tokens[name])) {
+      issues.push({
+        pointer: `/tokens/over_200k/${name}`,
+        code: 'exceeds_total',
+        message: `must not exceed tokens.${name}, which includes it`,
+      })
+    }
+  }
+  return issues
+}
+
+function cacheIssues(counts: Record<string, unknown>, pointer: string): Issue[] {
+  const cache = CACHE_KINDS.reduce((sum, kind) => sum + number(counts[WIRE_COUNTS[kind]]), 0)
+  if (typeof counts.input !== 'number' || counts.input >= cache) return []
+  return [
+    {
+      pointer,
+      code: 'cache_exceeds_input',
+      message: `must be at least the sum of the cache counts (${cache}) because input_includes_cache is true. Send false if input does not include cached tokens`,
+    },
+  ]
+}
+
+/** The five counts without overlap: what the caller counted twice is taken out of the input. */
+function disjoint(wire: Partial<TokenEntryReport['tokens']>, inputIncludesCache = wire.input_includes_cache): Counts {
+  const counts = mapCounts((kind) => wire[WIRE_COUNTS[kind]] ?? 0)
+  if (inputIncludesCache) counts.input -= counts.cacheRead + counts.cacheWrite + counts.cacheWrite1h
+  return counts
+}
+
+/** Break and tab become one space; outer space goes. An empty text is none. */
+export function foldLine(text: string): string | undefined {
+  return text.replace(LINE_BREAKS, ' ').trim() || undefined
+}
+
+export function sortLabels(labels: LabelMap): LabelMap | undefined {
+  const names = Object.keys(labels).sort()
+  return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, labels[name]!]))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function number(value: unknown): number {
+  return typeof value === 'number' ? value : 0
+}
+
+const encoder = new TextEncoder()
+
+/** SHA-256 of what a report says, whatever the order of its fields: equal reports have equal digests. */
+export function digestOf(report: Report): Uint8Array {
+  const { counts, over200k } = report
+  const text = JSON.stringify([
+    report.harness,
+    report.agent,
+    report.model,
+    report.provider,
+    report.project,
+    report.ticket,
+    report.sessionKey,
+    report.summary,
+    report.labels,
+    report.startedAt,
+    report.endedAt,
+    COUNT_KINDS.map((kind) => counts[kind]),
+    over200k && COUNT_KINDS.map((kind) => over200k[kind]),
+    report.requests,
+    report.reportedCostNanos?.toString(),
+  ])
+  return Bun.SHA256.hash(encoder.encode(text)) as Uint8Array
+}
+
+/** The first 63 bits of a digest, as the database keeps them to find equal entries. */
+export function fingerprintOf(digest: Uint8Array): bigint {
+  return new DataView(digest.buffer, digest.byteOffset).getBigUint64(0) >> 1n
+}

@@ -1,0 +1,104 @@
+/** Reports of agents and telemetry, recorded as entries. */
+
+import type { CallerOf } from '../../../access/caller.ts'
+import type { Database, Tx } from '../../../database/database.ts'
+import type { SessionSource } from '../../../database/schema/tables.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import type { OrganizationService } from '../../organization/service.ts'
+import type { PlacementService } from '../../placement/service.ts'
+import type { PricesService } from '../../prices/service.ts'
+import type { TokenEntry, TokenEntryReport } from '../schema.ts'
+import { toTokenEntry } from '../wire.ts'
+import { type Circumstances, type Recorded, type Reporter, recordSingle } from './record.ts'
+import { issuesBeyondSchema, type Report, readReport } from './report.ts'
+import { assignSession, planAssignment } from './session-assignment.ts'
+import { recordInSession } from './sessions.ts'
+import type { Interned } from './store/names.ts'
+import { createTelemetrySessions } from './telemetry-sessions.ts'
+
+export interface ReportingDependencies {
+  db: Database
+  clock: Clock
+  organization: Pick<OrganizationService, 'settings'>
+  prices: Pick<PricesService, 'table'>
+  placement: PlacementService
+  interned: Interned
+}
+
+export interface Reported {
+  outcome: Recorded['outcome']
+  /** The answer is that of an earlier report with the same Idempotency-Key. */
+  replayed: boolean
+  entry: TokenEntry
+}
+
+export type ReportingService = ReturnType<typeof createReporting>
+
+export function createReporting({ db, clock, organization, prices, placement, interned }: ReportingDependencies) {
+  async function circumstancesFor(tx: Tx, reporter: Reporter): Promise<Circumstances> {
+    return {
+      now: clock.now(),
+      prices: await prices.table(tx),
+      placement,
+      unknownProjects: (await organization.settings(tx)).unknownProjects,
+      reporter,
+      interned,
+    }
+  }
+
+  /**
+   * Prices and rules that changed are read once here, and not by every body of the coming commit: what is read inside a
+   * transaction is kept only after it.
+   */
+  async function readAhead(): Promise<void> {
+    await prices.table(db.read)
+    await placement.rules(db.read)
+  }
+
+  async function record(
+    report: Report,
+    source: SessionSource,
+    caller: CallerOf<'service' | 'organization'>,
+    idempotencyKey: string | undefined,
+  ): Promise<Recorded> {
+    await readAhead()
+    return db.write(async (tx) => {
+      const { id, uid, name, email } = caller.person
+      const circumstances = await circumstancesFor(tx, {
+        manager: { id, uid, name, email },
+        managerBy: 'token',
+        identifiedBy: caller.kind === 'service' ? 'token' : 'nothing',
+        tokenId: caller.token.id,
+        personId: id,
+      })
+      if (report.sessionKey !== undefined) return recordInSession(tx, report, source, circumstances)
+      return recordSingle(tx, report, idempotencyKey, circumstances)
+    })
+  }
+
+  return {
+    circumstancesFor,
+    readAhead,
+
+    /**
+     * Records a checked report body for the creator of the caller's token, durably before it answers.
+     * `idempotencyKey` counts only where the report has no session. Throws `validation_failed`,
+     * `idempotency_key_reused` (422) and `session_shrunk` (409).
+     */
+    async reportEntry(body: TokenEntryReport, caller: CallerOf<'service'>, idempotencyKey?: string): Promise<Reported> {
+      const { entry, ...recorded } = await record(readReport(body, clock.now()), 'report', caller, idempotencyKey)
+      return { ...recorded, entry: toTokenEntry(entry) }
+    },
+
+    /** Every issue of a report that its schema cannot express. */
+    issuesBeyondSchema: (body: unknown) => issuesBeyondSchema(body, clock.now()),
+
+    /** As {@link reportEntry}, for a report that telemetry or an agent's own log made. */
+    recordFrom: (source: SessionSource, report: Report, caller: CallerOf<'service' | 'organization'>) =>
+      record(report, source, caller, undefined),
+
+    ...createTelemetrySessions({ circumstancesFor }),
+    assignSession,
+    planAssignment,
+  }
+}

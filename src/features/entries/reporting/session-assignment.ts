@@ -1,0 +1,85 @@
+/** Giving a session that telemetry brought to another person, as far as it is not locked. */
+
+import type { Actor } from '../../../access/actor.ts'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { Status } from '../../../database/schema/tables.ts'
+import type { Id } from '../../../lib/id.ts'
+import { insertHistory } from '../history/store.ts'
+import { isLocked } from '../rows.ts'
+import type { EntryRecord } from '../store.ts'
+import { isCertain } from './sessions.ts'
+import { getName } from './store/names.ts'
+import {
+  changeManager,
+  getManager,
+  getSession,
+  listSessionParts,
+  listSessions,
+  type Manager,
+  updateSession,
+} from './store/sessions.ts'
+
+/**
+ * `assigned`, or why not: it is theirs already; a service token has reported it, which says for certain whose it is; or
+ * the person has another session with its id, into which it cannot be put.
+ */
+export type Assignment = 'assigned' | 'theirs' | 'reported' | 'has_another'
+
+export interface AssignedSession {
+  harness: string
+  session: string
+  assignment: Assignment
+  /** Whose it was. */
+  from: Pick<Manager, 'uid' | 'name'>
+  moved: Id<'ent'>[]
+  /** Approved or billed: these stay whose they are. */
+  locked: { id: Id<'ent'>; status: Status }[]
+}
+
+export interface Assigning {
+  sessionId: number
+  to: Pick<Manager, 'id' | 'uid'>
+}
+
+/** What {@link assignSession} would do. */
+export async function planAssignment(reader: Reader, { sessionId, to }: Assigning): Promise<AssignedSession> {
+  const session = await getSession(reader, sessionId)
+  const parts = await listSessionParts(reader, sessionId)
+  const { sessionKey, harnessId, managerId } = session
+  const assignmentOf = async (): Promise<Assignment> => {
+    if (managerId === to.id) return 'theirs'
+    if (isCertain(session)) return 'reported'
+    const others = await listSessions(reader, { sessionKey, harnessId })
+    return others.some((other) => other.managerId === to.id) ? 'has_another' : 'assigned'
+  }
+  const assignment = await assignmentOf()
+  const moves = (part: EntryRecord) => assignment === 'assigned' && !isLocked(part)
+  return {
+    harness: await getName(reader, parts[0]?.harnessId ?? harnessId),
+    session: sessionKey,
+    assignment,
+    from: await getManager(reader, managerId),
+    moved: parts.filter(moves).map(({ uid }) => uid),
+    locked: parts.filter(isLocked).map(({ uid, status }) => ({ id: uid, status })),
+  }
+}
+
+/** What it brings from now on goes to the person as well. */
+export async function assignSession(
+  tx: Tx,
+  assigning: Assigning,
+  { now, by }: { now: number; by: Actor },
+): Promise<AssignedSession> {
+  const planned = await planAssignment(tx, assigning)
+  if (planned.assignment !== 'assigned') return planned
+  const owner = { managerId: assigning.to.id, managerBy: 'email' } as const
+  await updateSession(tx, assigning.sessionId, { ...owner, unidentified: false })
+  const moved = await changeManager(tx, assigning.sessionId, owner)
+  const details = { from: planned.from.uid, to: assigning.to.uid, because: 'telemetry_email' }
+  await insertHistory(
+    tx,
+    { action: 'assigned', at: now, by },
+    moved.map((entryId) => ({ entryId, details })),
+  )
+  return planned
+}

@@ -1,0 +1,254 @@
+/**
+ * Entries made by hand: the same fields, checks, values and places as a report has, on a token sheet instead of in a
+ * session. The sheet (`sheets/service.ts`) decides when, and brings its transaction.
+ */
+
+import type { Actor } from '../../../access/actor.ts'
+import type { Viewer } from '../../../access/visibility.ts'
+import type { Reader, Tx } from '../../../database/database.ts'
+import { notFound } from '../../../errors.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { timestamp } from '../../../lib/duration.ts'
+import { numberText, parseExactJson } from '../../../lib/exact-json.ts'
+import { type Id, isId } from '../../../lib/id.ts'
+import { moneyNumber, NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
+import type { SheetMove } from '../approval/states.ts'
+import { insertHistory } from '../history/store.ts'
+import {
+  addEntry,
+  type Circumstances,
+  identify,
+  NO_SESSION,
+  place,
+  placementColumns,
+  valuationColumns,
+} from '../reporting/record.ts'
+import { type Report, readReport } from '../reporting/report.ts'
+import type { ReportingService } from '../reporting/service.ts'
+import { countsOf, figureColumns, over200kOf } from '../rows.ts'
+import type { TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../schema.ts'
+import { type EntryView, getView, updateEntry } from '../store.ts'
+import { toTokenEntry, wireCounts } from '../wire.ts'
+import {
+  deleteDrafts,
+  findOnSheet,
+  listReportedSpans,
+  listSheetProjects,
+  listSheetSpans,
+  type SheetProject,
+  type SheetSum,
+  type Span,
+  sumSheets,
+  updateSheetStatuses,
+} from './store.ts'
+
+/** The sheet that a draft is on, and whose it is. */
+export interface DraftSheet {
+  id: number
+  uid: Id<'sht'>
+  manager: { id: number; uid: Id<'usr'>; name: string; email: string }
+}
+
+/** An entry of a sheet and a reported one of the same person and harness that ran at the same time. */
+export interface Overlap {
+  entry: Span
+  reported: Span
+}
+
+interface Dependencies {
+  clock: Clock
+  reporting: Pick<ReportingService, 'circumstancesFor'>
+}
+
+export function createSheetEntries({ clock, reporting }: Dependencies) {
+  const now = () => clock.now()
+
+  /** As for a report of the sheet's owner, but without a token. */
+  const circumstancesFor = (tx: Tx, manager: DraftSheet['manager']): Promise<Circumstances> =>
+    reporting.circumstancesFor(tx, {
+      manager,
+      managerBy: 'token',
+      identifiedBy: 'token',
+      tokenId: null,
+      personId: manager.id,
+    })
+
+  async function getOnSheet(reader: Reader, sheet: DraftSheet, id: string): Promise<EntryView> {
+    const view = isId('ent', id) ? await findOnSheet(reader, sheet.id, id) : undefined
+    if (!view) throw notFound(`The entry ${id} on sheet ${sheet.uid}`)
+    return view
+  }
+
+  return {
+    /** What a draft says, or `validation_failed` with every issue that its schema cannot express. */
+    readDraft: (body: TokenEntryDraft): Report => readReport(body, now()),
+
+    /** Adds a draft to a sheet that takes some. */
+    async addDraft(tx: Tx, sheet: DraftSheet, report: Report): Promise<TokenEntry> {
+      const circumstances = await circumstancesFor(tx, sheet.manager)
+      const identity = await identify(tx, report, circumstances)
+      const placement = await place(tx, report, circumstances)
+      const view = await addEntry(
+        tx,
+        { source: 'sheet', identity, placement, report, sheet },
+        { model: report.model, provider: report.provider, totals: report },
+        // Without a fingerprint: that a draft says the same as a report is told as an overlap when it is submitted.
+        { ...NO_SESSION, fingerprint: null, possibleDuplicateId: null },
+        { continues: null, duplicateOf: null },
+        circumstances,
+      )
+      return toTokenEntry(view)
+    },
+
+    /** What the draft says after the change; nothing is written. Throws `not_found` and `validation_failed`. */
+    async readDraftChange(
+      tx: Tx,
+      sheet: DraftSheet,
+      id: string,
+      change: TokenEntryDraftChange,
+    ): Promise<{ view: EntryView; report: Report }> {
+      const view = await getOnSheet(tx, sheet, id)
+      return { view, report: readReport(changedBody(view, change), now()) }
+    },
+
+    /**
+     * Makes a draft say something else, valued and, where it names another place or had none of its own, placed anew.
+     * Answers it as it was and as it is.
+     */
+    async changeDraft(
+      tx: Tx,
+      sheet: DraftSheet,
+      { view, report }: { view: EntryView; report: Report },
+      change: TokenEntryDraftChange,
+    ): Promise<{ before: TokenEntry; after: TokenEntry }> {
+      const circumstances = await circumstancesFor(tx, sheet.manager)
+      const identity = await identify(tx, report, circumstances)
+      const keepsPlace = !namesPlace(change) && hasOwnPlace(view)
+      await updateEntry(tx, view.entry.id, {
+        harnessId: identity.harnessId,
+        agentId: identity.agentId,
+        modelId: identity.modelId,
+        providerId: identity.providerId,
+        labelSetId: identity.labelSetId,
+        summary: report.summary ?? null,
+        startedAt: report.startedAt,
+        endedAt: report.endedAt,
+        ...figureColumns(report),
+        ...valuationColumns({ model: report.model, provider: report.provider, totals: report }, circumstances.prices)
+          .columns,
+        ...(keepsPlace ? {} : placementColumns(await place(tx, report, circumstances))),
+        updatedAt: circumstances.now,
+      })
+      return { before: toTokenEntry(view), after: toTokenEntry(await getView(tx, view.entry.id)) }
+    },
+
+    /** Removes one draft for good, and answers what it was. Throws `not_found`. */
+    async removeDraft(tx: Tx, sheet: DraftSheet, id: string): Promise<TokenEntry> {
+      const view = await getOnSheet(tx, sheet, id)
+      await deleteDrafts(tx, sheet.id, view.entry.id)
+      return toTokenEntry(view)
+    },
+
+    removeDrafts: (tx: Tx, sheetId: number): Promise<void> => deleteDrafts(tx, sheetId),
+
+    /** Moves the entries of a sheet along with it, after the sheet, and leaves a trace with each. Answers how many. */
+    async moveSheetEntries(
+      tx: Tx,
+      sheet: { id: number; uid: Id<'sht'> },
+      { from, to }: SheetMove,
+      { action, reason, by }: { action: string; reason: string | undefined; by: Actor },
+    ): Promise<number> {
+      const at = now()
+      const ids = await updateSheetStatuses(tx, sheet.id, { from, to, now: at })
+      await insertHistory(
+        tx,
+        { action, at, by },
+        ids.map((entryId) => ({
+          entryId,
+          details: { status: { from, to }, sheet: sheet.uid, ...(reason === undefined ? {} : { reason }) },
+        })),
+      )
+      return ids.length
+    },
+
+    /** Sums of the entries on sheets, as far as the viewer sees them; a sheet without such entries has none. */
+    sumSheets: (reader: Reader, sheetIds: readonly number[], viewer: Viewer): Promise<SheetSum[]> =>
+      sumSheets(reader, sheetIds, viewer),
+
+    /** The projects of all entries on sheets, whoever sees them: a lead approves a sheet who leads all of them. */
+    listSheetProjects: (reader: Reader, sheetIds: readonly number[]): Promise<SheetProject[]> =>
+      listSheetProjects(reader, sheetIds),
+
+    /** The pairs of a sheet's entries and reported ones that ran at the same time, by time. */
+    async listOverlaps(reader: Reader, sheet: DraftSheet, viewer: Viewer): Promise<Overlap[]> {
+      const own = await listSheetSpans(reader, sheet.id, viewer)
+      if (own.length === 0) return []
+      const from = Math.min(...own.map(({ startedAt }) => startedAt))
+      const to = Math.max(...own.map(({ endedAt }) => endedAt))
+      return overlapsOf(own, await listReportedSpans(reader, { managerId: sheet.manager.id, from, to }, viewer))
+    },
+  }
+}
+
+/** Spans of the same harness that share more than an instant, or begin at the same one. Pure. */
+export function overlapsOf(own: readonly Span[], reported: readonly Span[]): Overlap[] {
+  const byHarness = Map.groupBy(reported, ({ canonicalHarnessId }) => canonicalHarnessId)
+  return own
+    .toSorted((one, other) => one.startedAt - other.startedAt)
+    .flatMap((entry) =>
+      (byHarness.get(entry.canonicalHarnessId) ?? [])
+        .filter(
+          (other) =>
+            (other.startedAt < entry.endedAt && other.endedAt > entry.startedAt) || other.startedAt === entry.startedAt,
+        )
+        .toSorted((one, other) => one.startedAt - other.startedAt)
+        .map((other) => ({ entry, reported: other })),
+    )
+}
+
+function namesPlace(change: TokenEntryDraftChange): boolean {
+  return change.project !== undefined || change.ticket !== undefined
+}
+
+/** Named or chosen by a person. A place that a rule gave is asked for again, because what the rule looks at may change. */
+function hasOwnPlace({ entry }: EntryView): boolean {
+  return entry.placedBy === 'named' || entry.placedBy === 'manual'
+}
+
+/** The draft as a body that would make it, with the change: null takes a field away. */
+function changedBody(view: EntryView, change: TokenEntryDraftChange): TokenEntryDraft {
+  const body = bodyOf(view) as Record<string, unknown>
+  for (const [field, value] of Object.entries(change)) {
+    if (value === null) delete body[field]
+    else if (field === 'reported_cost') body[field] = exactCost(change)
+    else if (value !== undefined) body[field] = value
+  }
+  // Through its text, by which the digits of money stay what they are.
+  return parseExactJson(JSON.stringify(body)) as TokenEntryDraft
+}
+
+function exactCost(change: TokenEntryDraftChange): number {
+  return moneyNumber(parseDecimal(numberText(change as { reported_cost: number }, 'reported_cost'), NANO_DIGITS)!)
+}
+
+function bodyOf(view: EntryView): Partial<TokenEntryDraft> {
+  const { entry } = view
+  const over200k = over200kOf(entry)
+  const ownPlace = hasOwnPlace(view)
+  const body = {
+    agent_harness: view.harness,
+    agent_name: view.agent,
+    model: view.model,
+    provider: view.provider,
+    started_at: timestamp(entry.startedAt),
+    ended_at: timestamp(entry.endedAt),
+    tokens: { ...wireCounts(countsOf(entry)), ...(over200k && { over_200k: wireCounts(over200k) }) },
+    requests: entry.requests,
+    reported_cost: moneyNumber(entry.reportedCost),
+    summary: entry.summary,
+    labels: view.labels,
+    project: (ownPlace ? view.project?.key : null) ?? entry.namedProject,
+    ticket: (ownPlace ? view.ticket?.key : null) ?? entry.namedTicket,
+  }
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as Partial<TokenEntryDraft>
+}

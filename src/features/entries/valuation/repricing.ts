@@ -1,0 +1,238 @@
+/**
+ * Valuing entries again (pricing.md, "The embedded default"): those that had no price whenever a price is added, others
+ * only when somebody asks for it. What is on a bill never moves; nor does what is approved or pending, but that such an
+ * entry finds a value where its cost was unknown.
+ */
+
+import { type Actor, TALLY } from '../../../access/actor.ts'
+import type { Database, Reader, Tx } from '../../../database/database.ts'
+import { type Issue, validationFailed } from '../../../errors.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { moneyNumber } from '../../../lib/money.ts'
+import { badPage } from '../../../query.ts'
+import type { AuditService } from '../../audit/service.ts'
+import { type PricesService, type PriceTable, type Repriced, repricedBody } from '../../prices/service.ts'
+import { insertHistory } from '../history/store.ts'
+import { type EntryFilter, type Position, readPage, writePage } from '../listing/filter.ts'
+import { valuationColumns } from '../reporting/record.ts'
+import { readTimestamp } from '../reporting/report.ts'
+import { costNanosOf, isLocked, partOf } from '../rows.ts'
+import type { Repricing } from '../schema.ts'
+import {
+  countUnpriced,
+  listPriced,
+  listRepriceable,
+  listUnpriced,
+  listUnpricedModels,
+  type PricedEntry,
+  updateValuation,
+} from './store.ts'
+
+/** Entries of one transaction: some 20 ms, for which reporting may wait. */
+const BATCH = 500
+
+export interface RepricingOptions {
+  /** Only says what would change. */
+  dryRun?: boolean | undefined
+  /** Who asked for it; Tally itself where absent. */
+  by?: Actor | undefined
+  /** Ends after a batch where it has run for so long, so that a caller over HTTP is answered. */
+  budgetMs?: number | undefined
+  /** Called with how many entries were looked at, and of how many where that is known. */
+  onProgress?: ((done: number, total: number | undefined) => void) | undefined
+}
+
+/** One entry's new value. */
+interface Revalued {
+  priced: PricedEntry
+  columns: { listValue: bigint; priceId: number; priceStep: number; priceNote: string | null }
+  price: string
+}
+
+/** Which entries that have a value are valued again. */
+export interface Asked {
+  filter: EntryFilter
+  /** Where a call ended for its budget; undefined for the beginning. */
+  after?: Position | undefined
+}
+
+/** What a caller asks for; undefined for the entries without a price. Throws 422 with every issue. */
+export function readRepricing({ all, starting_at, ending_at, models, page }: Repricing): Asked | undefined {
+  const issues: Issue[] = []
+  for (const [name, value] of Object.entries({ starting_at, ending_at, models, page })) {
+    if (all || value === undefined) continue
+    const message = 'is only allowed together with all'
+    issues.push({ pointer: `/${name}`, code: 'needs_all', message })
+  }
+  const momentOf = (pointer: string, text: string | undefined) => {
+    const moment = text === undefined ? undefined : readTimestamp(text)
+    if (text !== undefined && moment === undefined) {
+      issues.push({ pointer, code: 'no_such_time', message: 'is not a valid date and time' })
+    }
+    return moment
+  }
+  const filter = {
+    startingAt: momentOf('/starting_at', starting_at),
+    endingAt: momentOf('/ending_at', ending_at),
+    models: models && models.length > 0 ? models : undefined,
+  }
+  const after = page === undefined ? undefined : readPage(page)
+  if (page !== undefined && !after) issues.push(badPage('/page'))
+  if (issues.length > 0) throw validationFailed(issues)
+  return all ? { filter, after } : undefined
+}
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  prices: Pick<PricesService, 'table'>
+}
+
+export function createRepricing({ db, clock, audit, prices }: Dependencies) {
+  /** Values what the pages hold. Each batch is durable by itself: what is interrupted goes on when it is asked for again. */
+  async function revalue(
+    pages: AsyncGenerator<PricedEntry[]>,
+    total: number | undefined,
+    { dryRun = false, by = TALLY, budgetMs = Number.POSITIVE_INFINITY, onProgress }: RepricingOptions,
+  ): Promise<Repriced> {
+    const begun = performance.now()
+    const repriced = nothingRepriced()
+    let done = 0
+    try {
+      for await (const page of pages) {
+        const changing = revaluedOf(page, await prices.table(db.read))
+        const changed = dryRun || changing.length === 0 ? changing : await write(changing, by)
+        for (const one of changed) count(repriced, one)
+        done += page.length
+        onProgress?.(done, total)
+        if (performance.now() - begun < budgetMs) continue
+        repriced.isComplete = false
+        repriced.nextPage = positionOf(page.at(-1)!)
+        break
+      }
+    } finally {
+      // Also of what was interrupted: the batches before it are durable.
+      if (!dryRun && repriced.entries > 0) await keep(repriced, by)
+    }
+    return repriced
+  }
+
+  /** One line in the audit trail, beside what each entry's own history says. */
+  async function keep(repriced: Repriced, by: Actor): Promise<void> {
+    const { entries, list_value, cost } = repricedBody(repriced, { dryRun: false })
+    const after = { entries, list_value, cost }
+    await db.write((tx) => audit.record(tx, by, { action: 'entries.repriced', after }))
+  }
+
+  /** Looks again inside the transaction: meanwhile a session may have gone on, or a bill been sent. */
+  async function write(changing: Revalued[], by: Actor): Promise<Revalued[]> {
+    const ids = changing.map(({ priced }) => priced.entry.id)
+    return db.write(async (tx) => {
+      const table = await prices.table(tx)
+      const current = await listPriced(tx, ids)
+      return record(tx, revaluedOf(current.filter(mayChange), table), clock.now(), by)
+    })
+  }
+
+  return {
+    /** Values the entries that have no cost and are on no bill, as far as there is a price for them now. */
+    async valueUnpriced(options: RepricingOptions = {}): Promise<Repriced> {
+      const total = options.onProgress && (await countUnpriced(db.slow))
+      const repriced = await revalue(unpricedPages(db.slow, await prices.table(db.read)), total, options)
+      // What is valued now is not met again, so the next call goes on where this one ended.
+      return { ...repriced, nextPage: null }
+    },
+
+    /** Values every entry that the filter lets through again, where it is not locked. */
+    async reprice({ filter, after }: Asked, options: RepricingOptions = {}): Promise<Repriced> {
+      return revalue(repriceablePages(db.slow, filter, after), undefined, options)
+    },
+  }
+}
+
+/** A model that no row could ever value is passed over as a whole. */
+async function* unpricedPages(reader: Reader, table: PriceTable): AsyncGenerator<PricedEntry[]> {
+  for (const model of await listUnpricedModels(reader)) {
+    if (!table.find(model.model, model.provider, Number.MAX_SAFE_INTEGER)) continue
+    let after = 0
+    for (;;) {
+      const page = await listUnpriced(reader, model, { after, limit: BATCH })
+      if (page.length > 0) yield page
+      if (page.length < BATCH) break
+      after = page.at(-1)!.entry.id
+    }
+  }
+}
+
+async function* repriceablePages(
+  reader: Reader,
+  filter: EntryFilter,
+  from: Position | undefined,
+): AsyncGenerator<PricedEntry[]> {
+  let after = from
+  for (;;) {
+    const page = await listRepriceable(reader, { filter, after, limit: BATCH })
+    if (page.length > 0) yield page
+    if (page.length < BATCH) return
+    after = page.at(-1)!.entry
+  }
+}
+
+function mayChange({ entry }: PricedEntry): boolean {
+  return !isLocked(entry) || (entry.billId === null && costNanosOf(entry) === null)
+}
+
+/** Those whose value becomes another one. What the table cannot value keeps what it has. */
+function revaluedOf(priced: PricedEntry[], table: PriceTable): Revalued[] {
+  return priced.flatMap((one) => {
+    const { entry, model, provider } = one
+    const { columns, price } = valuationColumns(
+      { model, provider: provider ?? undefined, totals: partOf(entry) },
+      table,
+    )
+    // Another row at the same price is no news.
+    if (price === null || columns.listValue === entry.listValue) return []
+    return [{ priced: one, columns, price }]
+  })
+}
+
+async function record(tx: Tx, changing: Revalued[], now: number, by: Actor): Promise<Revalued[]> {
+  for (const { priced, columns } of changing) {
+    await updateValuation(tx, priced.entry.id, { ...columns, updatedAt: now })
+  }
+  await insertHistory(
+    tx,
+    { action: 'repriced', at: now, by },
+    changing.map(({ priced: { entry, price: from }, columns, price: to }) => ({
+      entryId: entry.id,
+      details: {
+        price: { from, to },
+        list_value: { from: moneyNumber(entry.listValue), to: moneyNumber(columns.listValue) },
+      },
+    })),
+  )
+  return changing
+}
+
+function nothingRepriced(): Repriced {
+  const none = () => ({ before: 0n, after: 0n })
+  return { entries: 0, listValueNanos: none(), costNanos: none(), models: new Map(), isComplete: true, nextPage: null }
+}
+
+function count(repriced: Repriced, { priced: { entry, model }, columns }: Revalued): void {
+  const ofModel = repriced.models.get(model) ?? { entries: 0, listValueNanos: { before: 0n, after: 0n } }
+  repriced.models.set(model, ofModel)
+  repriced.entries += 1
+  ofModel.entries += 1
+  for (const sum of [repriced.listValueNanos, ofModel.listValueNanos]) {
+    sum.before += entry.listValue ?? 0n
+    sum.after += columns.listValue
+  }
+  repriced.costNanos.before += costNanosOf(entry) ?? 0n
+  repriced.costNanos.after += costNanosOf({ ...entry, ...columns }) ?? 0n
+}
+
+function positionOf({ entry }: PricedEntry): string {
+  return writePage({ startedAt: entry.startedAt, id: entry.id })
+}

@@ -1,0 +1,44 @@
+import { Elysia } from 'elysia'
+import { access, actorOf } from '../../../http/access.ts'
+import { documented } from '../../../http/documented.ts'
+import { RepricingBody, repricedBody } from '../../prices/service.ts'
+import { EXAMPLE_REPRICING } from '../examples.ts'
+import { Repricing } from '../schema.ts'
+import type { EntriesService } from '../service.ts'
+import { readRepricing } from './repricing.ts'
+
+/** How long entries are valued within one call: half of what a connection may be silent. */
+const REPRICING_BUDGET_MS = 10_000
+
+export const repricingRoute = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'repricing', normalize: false }).use(access()).post(
+    '/api/v1/prices/reprice',
+    async ({ body, caller, address }) => {
+      const dryRun = body.dry_run ?? false
+      const options = { dryRun, by: actorOf({ caller, address }), budgetMs: REPRICING_BUDGET_MS }
+      const asked = readRepricing(body)
+      const repriced = asked ? entries.valuation.reprice(asked, options) : entries.valuation.valueUnpriced(options)
+      return repricedBody(await repriced, { dryRun })
+    },
+    {
+      allow: { session: ['billing', 'admin'] },
+      parse: 'report',
+      body: Repricing,
+      detail: documented({
+        id: 'repriceTokenEntries',
+        tag: 'Prices',
+        summary: 'Reprice entries',
+        description:
+          'Recalculates the list value of unpriced entries, or with `all` of every entry that is not locked, from the current prices. Each change is recorded in the entry’s history. A call ends after about ten seconds. If `complete` is false, call again with `next_page` as `page`.',
+        body: { example: { all: true, starting_at: '2026-11-01T00:00:00Z', dry_run: true } },
+        responses: {
+          200: {
+            description: 'Entries that changed, or would change.',
+            schema: RepricingBody,
+            example: EXAMPLE_REPRICING,
+          },
+        },
+        problems: ['database_deadline'],
+      }),
+    },
+  )

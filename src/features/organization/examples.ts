@@ -1,0 +1,20 @@
+/** Examples for the API reference. */
+import type { Settings } from './schema.ts'
+
+export const EXAMPLE_SETTINGS: Settings = {
+  name: 'Acme',
+  time_zone: 'Europe/Berlin',
+  currency: 'EUR',
+  unknown_projects: 'create',
+  approval_required: false,
+  telemetry_by_email: false,
+  demo: false,
+  email: 'bills@acme.example',
+  address: '1 Road\n10115 Berlin',
+  tax_id: 'DE123456789',
+  markup: 10,
+  due_days: 30,
+  bill_number_format: '{year}-{sequence:4}',
+  bill_footer: 'Please pay to DE00 0000 0000 0000 0000 00.',
+  logo: 'image/png',
+}

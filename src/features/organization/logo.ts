@@ -1,0 +1,59 @@
+/** Validates the logo on bills. Pure. */
+import { type Issue, validationFailed } from '../../errors.ts'
+import type { LogoType } from '../../fields.ts'
+import type { Logo } from './store.ts'
+
+/** Many times what a sharp picture of its size on paper needs. It is part of every PDF that is kept. */
+const LOGO_LIMIT_BYTES = 256 * 1_024
+
+/** On each side, in pixels. A small file can unfold to more than the memory holds. */
+const SIDE_LIMIT = 2_000
+
+interface Size {
+  width: number
+  height: number
+}
+
+const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+
+/** Width and height stand in a PNG's first chunk, behind its signature, length and name. */
+const PNG_SIZE_AT = 16
+
+/** Markers of JPEG that begin a frame, which tells its size: all of C0 to CF but C4, C8 and CC. */
+const FRAME_MARKER = /^c[0-35-79-bd-f]$/
+
+/** Detects the image type and size from the bytes. Throws `validation_failed`. */
+export function readLogo(bytes: Uint8Array): Logo {
+  if (bytes.length > LOGO_LIMIT_BYTES) {
+    throw refused('too_large', `must be at most ${LOGO_LIMIT_BYTES / 1_024} KiB`)
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const isPng = PNG_SIGNATURE.every((byte, index) => bytes[index] === byte)
+  const size = isPng ? pngSize(view) : jpegSize(view)
+  if (!size) throw refused('bad_format', 'must be a PNG or JPEG image')
+  if (Math.max(size.width, size.height) > SIDE_LIMIT || Math.min(size.width, size.height) < 1) {
+    throw refused('too_large', `must be 1 to ${SIDE_LIMIT.toLocaleString('en')} pixels wide and high`)
+  }
+  const type: LogoType = isPng ? 'image/png' : 'image/jpeg'
+  return { bytes, type }
+}
+
+function pngSize(view: DataView): Size | undefined {
+  if (view.byteLength < PNG_SIZE_AT + 8) return undefined
+  return { width: view.getUint32(PNG_SIZE_AT), height: view.getUint32(PNG_SIZE_AT + 4) }
+}
+
+/** Goes from marker to marker to the first frame. */
+function jpegSize(view: DataView): Size | undefined {
+  const end = view.byteLength
+  if (end < 4 || view.getUint16(0) !== 0xff_d8) return undefined
+  for (let at = 2; at + 9 <= end && view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
+    const isFrame = FRAME_MARKER.test(view.getUint8(at + 1).toString(16))
+    if (isFrame) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
+  }
+  return undefined
+}
+
+function refused(code: Issue['code'], message: string) {
+  return validationFailed([{ pointer: '', code, message }])
+}

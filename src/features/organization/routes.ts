@@ -1,0 +1,131 @@
+import { Elysia, t } from 'elysia'
+import type { Caller } from '../../access/caller.ts'
+import { LOGO_TYPES, parseMarkup } from '../../fields.ts'
+import { access, actorOf, requireCaller } from '../../http/access.ts'
+import { documented } from '../../http/documented.ts'
+import { numberText } from '../../lib/exact-json.ts'
+import { EXAMPLE_SETTINGS } from './examples.ts'
+import { Settings, SettingsChange } from './schema.ts'
+import type { Organization, OrganizationService } from './service.ts'
+import { commonSettingsBody, settingsBody } from './service.ts'
+
+const tag = 'Organization'
+
+/** A file, of which the document can show no example but what stands for one. */
+const PICTURES = Object.fromEntries(
+  LOGO_TYPES.map((type) => [type, { schema: t.String({ format: 'binary' }), example: 'the bytes of the file' }]),
+)
+
+export const settingsRoutes = ({ organization }: { organization: OrganizationService }) =>
+  new Elysia({ name: 'settings', prefix: '/api/v1/settings', normalize: false })
+    .use(access())
+    .get('', async ({ caller }) => shownTo(requireCaller(caller), await organization.settings()), {
+      allow: ['session'],
+      detail: documented({
+        id: 'getSettings',
+        tag,
+        summary: 'Get the organization settings',
+        responses: { 200: { description: 'The settings.', schema: Settings, example: EXAMPLE_SETTINGS } },
+      }),
+    })
+    .patch(
+      '',
+      async ({ body, caller, address }) => {
+        const changed = await organization.changeSettings(readChange(body), actorOf({ caller, address }))
+        return settingsBody(changed)
+      },
+      {
+        allow: { session: ['admin'] },
+        parse: 'report',
+        body: SettingsChange,
+        detail: documented({
+          id: 'changeSettings',
+          tag,
+          summary: 'Update the organization settings',
+          body: { example: { unknown_projects: 'hold' } },
+          responses: { 200: { description: 'The updated settings.', schema: Settings, example: EXAMPLE_SETTINGS } },
+        }),
+      },
+    )
+    .get(
+      '/logo',
+      async () => {
+        const { bytes, type } = await organization.getLogo()
+        return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } })
+      },
+      {
+        allow: { session: ['billing', 'admin'] },
+        detail: documented({
+          id: 'getLogo',
+          tag,
+          summary: 'Get the logo',
+          responses: { 200: { description: 'The image file.', also: PICTURES } },
+          problems: ['not_found'],
+        }),
+      },
+    )
+    .put(
+      '/logo',
+      async ({ body, caller, address }) =>
+        settingsBody(await organization.changeLogo(body as Uint8Array, actorOf({ caller, address }))),
+      {
+        allow: { session: ['admin'] },
+        parse: 'picture',
+        detail: documented({
+          id: 'setLogo',
+          tag,
+          summary: 'Set the logo',
+          description:
+            'The logo appears on bills. The body is the image file: PNG or JPEG, up to 256 KiB and 2,000 × 2,000 pixels.',
+          body: { also: PICTURES },
+          responses: { 200: { description: 'The updated settings.', schema: Settings, example: EXAMPLE_SETTINGS } },
+          problems: ['body_too_large', 'unsupported_media_type', 'validation_failed'],
+        }),
+      },
+    )
+    .delete(
+      '/logo',
+      async ({ caller, address }) => settingsBody(await organization.changeLogo(null, actorOf({ caller, address }))),
+      {
+        allow: { session: ['admin'] },
+        detail: documented({
+          id: 'removeLogo',
+          tag,
+          summary: 'Remove the logo',
+          description: 'Bills that were already sent keep it.',
+          responses: {
+            200: {
+              description: 'The updated settings.',
+              schema: Settings,
+              example: { ...EXAMPLE_SETTINGS, logo: null },
+            },
+          },
+        }),
+      },
+    )
+
+function shownTo({ person }: Caller, organization: Organization): Settings {
+  return person.role === 'member' ? commonSettingsBody(organization) : settingsBody(organization)
+}
+
+/** What is no markup becomes no number, of which the service tells with every other issue. */
+function readChange(body: SettingsChange): Parameters<OrganizationService['changeSettings']>[0] {
+  const { name, currency, email, address, markup } = body
+  const markupPpm =
+    typeof markup === 'number' ? (parseMarkup(numberText(body as { markup: number }, 'markup')) ?? Number.NaN) : markup
+  return {
+    name,
+    currency,
+    email,
+    address,
+    markupPpm,
+    timeZone: body.time_zone,
+    unknownProjects: body.unknown_projects,
+    approvalRequired: body.approval_required,
+    telemetryByEmail: body.telemetry_by_email,
+    taxId: body.tax_id,
+    dueDays: body.due_days,
+    billNumberFormat: body.bill_number_format,
+    billFooter: body.bill_footer,
+  }
+}

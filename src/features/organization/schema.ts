@@ -1,0 +1,91 @@
+/** API schema of the organization's settings, shared by validation, OpenAPI and the command line's `--json`. */
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { UNKNOWN_PROJECTS } from '../../database/schema/tables.ts'
+import { LOGO_TYPES } from '../../fields.ts'
+import { chosen, givenName, oneOf, orNull, strict } from '../../schema.ts'
+
+/** Members are not told: only a session of `billing` or `admin` is. */
+const forBilling = <T extends TSchema>(schema: T) => Type.Optional(schema)
+
+const telemetryByEmail = Type.Boolean({
+  description:
+    'Whether sessions that agents push with an organization token belong to the person whose e-mail address they contain. Because anyone with that token can send any address, such entries have `manager_by: email`.',
+})
+
+export const Settings = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the organization, as shown on bills.' }),
+    time_zone: Type.String({ description: 'IANA time zone for the boundaries of days and months.' }),
+    currency: Type.String({ description: 'ISO 4217 code of the default bill currency.' }),
+    unknown_projects: oneOf(
+      UNKNOWN_PROJECTS,
+      'How to handle a project or ticket that a report names for the first time: `create` adds it, `hold` leaves the entry unattributed and keeps the name.',
+    ),
+    approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
+    telemetry_by_email: telemetryByEmail,
+    demo: Type.Boolean({ description: 'Whether the database contains demo data from `tally demo`.' }),
+    email: forBilling(orNull(Type.String({ description: 'Sender and reply address of bills.' }))),
+    address: forBilling(orNull(Type.String({ description: 'Postal address, with line breaks.' }))),
+    tax_id: forBilling(orNull(Type.String({ description: 'VAT number or other tax id.' }))),
+    markup: forBilling(
+      orNull(
+        Type.Number({
+          description: 'Default markup in percent, for projects and clients that have none of their own.',
+        }),
+      ),
+    ),
+    due_days: forBilling(Type.Integer({ description: 'Default number of days until a bill is due.' })),
+    bill_number_format: forBilling(
+      Type.String({
+        description:
+          'Format of bill numbers. `{sequence:4}` is a four-digit sequence, which restarts every year or month if the format contains `{year}` or `{month}`.',
+      }),
+    ),
+    bill_footer: forBilling(
+      orNull(Type.String({ description: 'Text at the bottom of every bill, such as payment instructions.' })),
+    ),
+    logo: forBilling(orNull(oneOf(LOGO_TYPES, 'Type of the logo on bills; null if there is none.'))),
+  },
+  {
+    ...strict,
+    $id: 'Settings',
+    description: 'Settings of the organization. Billing details are omitted for members.',
+  },
+)
+export type Settings = Static<typeof Settings>
+
+export const SettingsChange = Type.Partial(
+  Type.Object({
+    name: givenName('Name of the organization, as shown on bills.', ['Acme']),
+    time_zone: Type.String({
+      description: 'IANA time zone for the boundaries of days and months.',
+      examples: ['Europe/Berlin'],
+    }),
+    currency: Type.String({ description: 'ISO 4217 code of the default bill currency.', examples: ['EUR'] }),
+    unknown_projects: chosen(
+      UNKNOWN_PROJECTS,
+      'How to handle projects and tickets that a report names for the first time.',
+    ),
+    approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
+    telemetry_by_email: telemetryByEmail,
+    email: orNull(Type.String({ description: 'Sender and reply address of bills.' })),
+    address: orNull(Type.String({ description: 'Postal address, with line breaks; null clears it.' })),
+    tax_id: orNull(Type.String({ description: 'VAT number or other tax id; null clears it.' })),
+    markup: orNull(
+      Type.Number({
+        description: 'Percent from -100 to 10000 with at most 4 decimals; null for none.',
+        examples: [10],
+      }),
+    ),
+    due_days: Type.Integer({ description: 'Days until a bill is due, 0 to 365.' }),
+    bill_number_format: Type.String({
+      description: 'Must contain `{sequence}` or `{sequence:4}` once; may contain `{year}` and `{month}`.',
+      examples: ['{year}-{sequence:4}'],
+    }),
+    bill_footer: orNull(
+      Type.String({ description: 'Text at the bottom of every bill, such as payment instructions; null clears it.' }),
+    ),
+  }),
+  { ...strict, $id: 'SettingsChange', description: 'Changes to the settings. Absent fields stay unchanged.' },
+)
+export type SettingsChange = Static<typeof SettingsChange>

@@ -1,0 +1,194 @@
+/** The organization's settings. */
+
+import type { Actor } from '../../access/actor.ts'
+import { Cached } from '../../database/cached.ts'
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import { UNKNOWN_PROJECTS } from '../../database/schema/tables.ts'
+import { type Issue, notFound, validationFailed } from '../../errors.ts'
+import {
+  ADDRESS_LIMIT,
+  issuesOfCurrency,
+  issuesOfEmail,
+  issuesOfGiven,
+  issuesOfName,
+  issuesOfText,
+  issuesOfTimeZone,
+  MARKUP_DIGITS,
+  MARKUP_EXPECTED,
+} from '../../fields.ts'
+import { decimalNumber } from '../../lib/money.ts'
+import { composeName } from '../../lib/names.ts'
+import { issueOfNumberFormat } from '../../lib/number-format.ts'
+import { type AuditService, difference } from '../audit/service.ts'
+import { readLogo } from './logo.ts'
+import { findLogo, getOrganization, type Logo, type Organization, updateLogo, updateOrganization } from './store.ts'
+
+/** Absent fields stay unchanged; null clears a field. */
+export type SettingsChange = {
+  [Name in keyof Omit<Organization, 'logoType' | 'demoAt'>]?: Organization[Name] | undefined
+}
+
+/** Nobody waits longer to be paid: what a year does not bring is no due date. */
+const DUE_DAYS_LIMIT = 365
+
+/** A page has room for so much below its lines. */
+const FOOTER_LIMIT = 1_000
+
+/** The settings under their API names, as the audit log records them. */
+export function settingsBody(organization: Organization) {
+  const { markupPpm } = organization
+  return {
+    ...commonSettingsBody(organization),
+    email: organization.email,
+    address: organization.address,
+    tax_id: organization.taxId,
+    markup: markupPpm === null ? null : decimalNumber(BigInt(markupPpm), MARKUP_DIGITS),
+    due_days: organization.dueDays,
+    bill_number_format: organization.billNumberFormat,
+    bill_footer: organization.billFooter,
+    logo: organization.logoType,
+  }
+}
+
+/** The settings that everyone can read: placement and counting, but no billing details. */
+export function commonSettingsBody(organization: Organization) {
+  const { name, timeZone, currency, unknownProjects, approvalRequired, telemetryByEmail, demoAt } = organization
+  return {
+    name,
+    time_zone: timeZone,
+    currency,
+    unknown_projects: unknownProjects,
+    approval_required: approvalRequired,
+    telemetry_by_email: telemetryByEmail,
+    demo: demoAt !== null,
+  }
+}
+
+function issuesOfBilling(given: SettingsChange): Issue[] {
+  const { email, address, taxId, markupPpm, dueDays, billNumberFormat, billFooter } = given
+  return [
+    ...issuesOfGiven(email, (text) => issuesOfEmail(text, '/email')),
+    ...issuesOfGiven(address, (text) => issuesOfText(text, '/address', ADDRESS_LIMIT)),
+    ...issuesOfGiven(taxId, (text) => issuesOfName(text, '/tax_id')),
+    ...issuesOfGiven(billFooter, (text) => issuesOfText(text, '/bill_footer', FOOTER_LIMIT)),
+    ...issuesOfGiven(markupPpm, (ppm) =>
+      Number.isNaN(ppm) ? [{ pointer: '/markup', code: 'not_allowed', message: MARKUP_EXPECTED }] : [],
+    ),
+    ...issuesOfGiven(dueDays, (days) =>
+      Number.isInteger(days) && days >= 0 && days <= DUE_DAYS_LIMIT
+        ? []
+        : [
+            {
+              pointer: '/due_days',
+              code: 'not_allowed',
+              message: `must be a whole number from 0 to ${DUE_DAYS_LIMIT}`,
+            },
+          ],
+    ),
+    ...issuesOfGiven(billNumberFormat, (format) => {
+      const message = issueOfNumberFormat(format)
+      return message === undefined ? [] : [{ pointer: '/bill_number_format', code: 'bad_format', message }]
+    }),
+  ]
+}
+
+export type OrganizationService = ReturnType<typeof createOrganizationService>
+
+export type { Logo, Organization }
+
+export function createOrganizationService({ db, audit }: { db: Database; audit: AuditService }) {
+  const held = new Cached(getOrganization)
+
+  return {
+    /** The organization's settings, held until they change. */
+    settings: (reader: Reader = db.read): Organization | Promise<Organization> => held.get(reader),
+
+    /**
+     * The only way to change a setting after the set-up, so that what depends on one (days and months on the time zone)
+     * can follow within the same transaction. Throws `validation_failed`.
+     */
+    async changeSettings(given: SettingsChange, by: Actor): Promise<Organization> {
+      const name = given.name === undefined ? undefined : composeName(given.name)
+      const { timeZone, currency, unknownProjects } = given
+      const issues = [
+        ...(name === undefined ? [] : issuesOfName(name, '/name')),
+        ...(timeZone === undefined ? [] : issuesOfTimeZone(timeZone, '/time_zone')),
+        ...(currency === undefined ? [] : issuesOfCurrency(currency, '/currency')),
+        ...(unknownProjects === undefined || UNKNOWN_PROJECTS.includes(unknownProjects)
+          ? []
+          : [
+              {
+                pointer: '/unknown_projects',
+                code: 'not_allowed',
+                message: `must be one of ${UNKNOWN_PROJECTS.join(', ')}`,
+              },
+            ]),
+        ...issuesOfBilling(given),
+      ]
+      if (issues.length > 0) throw validationFailed(issues)
+      return db.write(async (tx) => {
+        const before = await getOrganization(tx)
+        const after: Organization = {
+          name: name ?? before.name,
+          timeZone: timeZone ?? before.timeZone,
+          currency: currency ?? before.currency,
+          unknownProjects: unknownProjects ?? before.unknownProjects,
+          approvalRequired: given.approvalRequired ?? before.approvalRequired,
+          telemetryByEmail: given.telemetryByEmail ?? before.telemetryByEmail,
+          email: given.email === undefined ? before.email : given.email,
+          address: given.address === undefined ? before.address : given.address,
+          taxId: given.taxId === undefined ? before.taxId : given.taxId,
+          markupPpm: given.markupPpm === undefined ? before.markupPpm : given.markupPpm,
+          dueDays: given.dueDays ?? before.dueDays,
+          billNumberFormat: given.billNumberFormat ?? before.billNumberFormat,
+          billFooter: given.billFooter === undefined ? before.billFooter : given.billFooter,
+          logoType: before.logoType,
+          demoAt: before.demoAt,
+        }
+        const changes = difference(settingsBody(before), settingsBody(after))
+        if (!changes) return before
+        const { logoType: _type, demoAt: _demo, ...settings } = after
+        await updateOrganization(tx, settings)
+        await audit.record(tx, by, { action: 'organization.changed', ...changes })
+        return after
+      })
+    },
+
+    /** Writes what the first-run set-up says, in its transaction and recorded with it. */
+    async setUp(
+      tx: Tx,
+      settings: Pick<Organization, 'name' | 'timeZone' | 'currency'>,
+      setUpAt: number,
+    ): Promise<Organization> {
+      await updateOrganization(tx, { ...settings, setUpAt })
+      return getOrganization(tx)
+    },
+
+    /** Marks everything up to `demoAt` as removable demo data. */
+    declareDemo: (demoAt: number, by: Actor): Promise<void> =>
+      db.write(async (tx) => {
+        await updateOrganization(tx, { demoAt })
+        await audit.record(tx, by, { action: 'organization.demo_made', after: { demo: true } })
+      }),
+
+    /** The logo on bills. Throws `not_found` if there is none. */
+    async getLogo(): Promise<Logo> {
+      const logo = await findLogo(db.read)
+      if (!logo) throw notFound('The logo')
+      return logo
+    },
+
+    /** Sets the logo for future bills; null removes it. Throws `validation_failed` unless it is a PNG or JPEG. */
+    async changeLogo(bytes: Uint8Array | null, by: Actor): Promise<Organization> {
+      const logo = bytes && readLogo(bytes)
+      return db.write(async (tx) => {
+        const before = await findLogo(tx)
+        await updateLogo(tx, logo)
+        const told = (picture: Logo | null | undefined) =>
+          picture ? { logo: picture.type, bytes: picture.bytes.length } : { logo: null }
+        await audit.record(tx, by, { action: 'organization.logo_changed', before: told(before), after: told(logo) })
+        return getOrganization(tx)
+      })
+    },
+  }
+}

@@ -1,0 +1,106 @@
+/** Resolves an `Authorization` header to the caller, for every request. */
+import { Cached } from '../../../database/cached.ts'
+import type { Database } from '../../../database/database.ts'
+import { Problem } from '../../../errors.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { findTokenByHash, listUsableTokens, updateTokenLastUsed } from '../store/tokens.ts'
+import { hashOfSecret, hexHashOfSecret, issueOfSecret } from '../tokens/secret.ts'
+import { callerOf, stateOfToken, type Token, type TokenCaller } from '../tokens/token.ts'
+import { LastUses, minuteOf } from './last-uses.ts'
+
+/** Some 6 MB, read again in some 20 ms after a change. Callers with older tokens cost one look-up each. */
+const HELD_TOKENS = 10_000
+
+/** RFC 9110, 11.1: the scheme's case does not matter. */
+const BEARER = /^bearer +(\S+) *$/i
+
+interface HeldToken {
+  caller: TokenCaller
+  expiresAt: number
+  /** The minute last noted, so that one call a minute does the noting and the others nothing. */
+  usedAt: number
+}
+
+function refused(detail: string): Problem {
+  return new Problem('unauthenticated', detail)
+}
+
+function refusedToken(token: Token, state: 'revoked' | 'expired' | 'stopped'): Problem {
+  const name = `The token '${token.name}' (${token.hint}…)`
+  if (state === 'stopped') {
+    return refused(
+      `${name} does not work because its creator, ${token.creator.name}, is disabled. Ask an admin to enable them.`,
+    )
+  }
+  const at = new Date((state === 'revoked' ? token.revokedAt : token.expiresAt)!).toISOString()
+  return refused(
+    `${name} ${state === 'revoked' ? 'was revoked' : 'expired'} at ${at}. Create a new one with \`tally tokens create\`.`,
+  )
+}
+
+/** The secret in the header, once its checksum is known to fit. */
+function secretOf(authorization: string): string {
+  const secret = BEARER.exec(authorization)?.[1]
+  if (secret === undefined) {
+    throw refused('The Authorization header must be `Bearer` followed by a token: Authorization: Bearer tally_svc_…')
+  }
+  const issue = issueOfSecret(secret)
+  if (issue === 'foreign') {
+    throw refused('This is not a Tally token. Tally tokens start with tally_svc_, tally_read_ or tally_org_.')
+  }
+  if (issue === 'mistyped')
+    throw refused('The token is mistyped or incomplete: its checksum does not match. Copy the whole token again.')
+  return secret
+}
+
+export function createAuthentication({ db, clock }: { db: Database; clock: Clock }) {
+  const heldTokens = new Cached(async (reader) => {
+    const tokens = await listUsableTokens(reader, { now: clock.now(), limit: HELD_TOKENS })
+    return new Map<string, HeldToken>(
+      tokens.map(({ hash, ...token }) => [
+        Buffer.from(hash).toString('hex'),
+        { caller: callerOf(token), expiresAt: token.expiresAt ?? Number.POSITIVE_INFINITY, usedAt: 0 },
+      ]),
+    )
+  })
+  const uses = new LastUses(db, updateTokenLastUsed)
+
+  function admit(held: Map<string, HeldToken>, secret: string): TokenCaller | Promise<TokenCaller> {
+    const token = held.get(hexHashOfSecret(secret))
+    const now = clock.now()
+    if (!token || token.expiresAt <= now) return lookUp(secret)
+    const minute = minuteOf(now)
+    if (token.usedAt !== minute) {
+      token.usedAt = minute
+      uses.note(token.caller.token.id, minute)
+    }
+    return token.caller
+  }
+
+  /** For tokens beyond those held, and for telling why one is refused. */
+  async function lookUp(secret: string): Promise<TokenCaller> {
+    const token = await findTokenByHash(db.read, hashOfSecret(secret))
+    if (!token)
+      throw refused('Unknown token. Was it created on another Tally server, or in another data folder (TALLY_DATA)?')
+    const now = clock.now()
+    const state = stateOfToken(token, now)
+    if (state !== 'usable') throw refusedToken(token, state)
+    uses.note(token.id, minuteOf(now))
+    return callerOf(token)
+  }
+
+  return {
+    /**
+     * The caller whom an `Authorization` header names. Throws `unauthenticated` and says what is wrong with it.
+     * No promise where the token is held and the revision is at hand (SQLite): this runs before every request.
+     */
+    authenticate(authorization: string): TokenCaller | Promise<TokenCaller> {
+      const secret = secretOf(authorization)
+      const held = heldTokens.get(db.read)
+      return held instanceof Promise ? held.then((tokens) => admit(tokens, secret)) : admit(held, secret)
+    },
+
+    /** Writes when tokens were last used, to the minute. What cannot be written now is kept for the next time. */
+    flushTokenUses: () => uses.flush(),
+  }
+}

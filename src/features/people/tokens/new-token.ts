@@ -1,0 +1,20 @@
+/** A token that is asked for, where its schema cannot say what is wrong with it. Pure. */
+import { type Issue, validationFailed } from '../../../errors.ts'
+import { parseMoment } from '../../../lib/duration.ts'
+import type { NewToken as NewTokenBody } from '../schema.ts'
+import type { NewToken } from './tokens.ts'
+
+/** Throws 422 with every issue of what the service is not told: an expiry in words, a permission that there is not. */
+export function readNewToken({ kind, name, expires_at, allow = [] }: NewTokenBody): Omit<NewToken, 'user'> {
+  const issues: Issue[] = []
+  const expiresAt = typeof expires_at === 'string' ? parseMoment(expires_at) : undefined
+  if (typeof expires_at === 'string' && expiresAt === undefined) {
+    const message = 'must be a date, or a timestamp with a UTC offset, such as 2027-01-01T08:00:00Z'
+    issues.push({ pointer: '/expires_at', code: 'bad_format', message })
+  }
+  for (const [index, what] of allow.entries()) {
+    if (what !== 'bills') issues.push({ pointer: `/allow/${index}`, code: 'not_allowed', message: 'must be bills' })
+  }
+  if (issues.length > 0) throw validationFailed(issues)
+  return { kind, name, expiresAt, allowBills: allow.includes('bills') }
+}

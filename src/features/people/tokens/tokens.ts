@@ -1,0 +1,185 @@
+/** Creates, lists and revokes tokens. */
+
+import type { Actor } from '../../../access/actor.ts'
+import type { Person } from '../../../access/caller.ts'
+import type { Database } from '../../../database/database.ts'
+import { type Role, TOKEN_KINDS, type TokenKind } from '../../../database/schema/tables.ts'
+import { Problem, validationFailed } from '../../../errors.ts'
+import { issuesOfName } from '../../../fields.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { isId } from '../../../lib/id.ts'
+import { composeName } from '../../../lib/names.ts'
+import { type Page, pageOf } from '../../../lists.ts'
+import { writeKeyPage } from '../../../query.ts'
+import type { AuditService } from '../../audit/service.ts'
+import type { TokenListQuery } from '../query.ts'
+import { findTokenByUid, insertToken, listTokens, type TokenFilter, updateTokenRevoked } from '../store/tokens.ts'
+import type { User } from '../store/users.ts'
+import { getUser } from '../users/users.ts'
+import { hashOfSecret, hintOfSecret, newSecret } from './secret.ts'
+import { MAY_MAKE_ORGANIZATION_TOKENS, MAY_SEND_BILLS, stateOfToken, type Token, type TokenState } from './token.ts'
+
+export interface NewToken {
+  kind: TokenKind
+  /** The e-mail address or id of the person who owns it; entries reported with a service token are theirs. */
+  user: string
+  name: string
+  /** Milliseconds since 1970; without it the token does not expire. */
+  expiresAt?: number | undefined
+  /** Lets a service token send bills as well, as long as its creator's role may. */
+  allowBills?: boolean | undefined
+}
+
+/** A token and its current state. */
+export interface ListedToken {
+  token: Token
+  state: TokenState
+}
+
+/** Whose tokens a caller can see and revoke: everyone's, or those of the person with this key. */
+export type TokenScope = { ownerId: number | undefined }
+
+export const EVERYBODYS_TOKENS: TokenScope = { ownerId: undefined }
+
+export function tokensSeenBy({ id, role }: Person): TokenScope {
+  return role === 'admin' ? EVERYBODYS_TOKENS : { ownerId: id }
+}
+
+/** The same for one that is not there and for one of somebody else. */
+function unknownToken(uid: string): Problem {
+  return new Problem(
+    'not_found',
+    `The token '${uid}' was not found. \`tally tokens list --all\` lists all tokens with their ids (tok_…).`,
+  )
+}
+
+function refusedRole(user: User, what: string, roles: readonly Role[]): Problem {
+  return new Problem(
+    'forbidden',
+    `${what} requires the role ${roles.join(' or ')}; ${user.email} has the role ${user.role}.`,
+  )
+}
+
+/** The audit log record of a token, without the token or its hash. */
+function auditedToken({ kind, name, hint, allowBills, expiresAt, creator }: Token) {
+  return {
+    kind,
+    name,
+    hint,
+    user: creator.email,
+    allow_bills: allowBills,
+    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  }
+}
+
+export interface TokensDependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+}
+
+export function createTokens({ db, clock, audit }: TokensDependencies) {
+  async function list(filter: TokenFilter, page?: { after: number | undefined; limit: number }) {
+    const now = clock.now()
+    const tokens = await listTokens(db.read, filter, now, page)
+    return tokens.map((token): ListedToken => ({ token, state: stateOfToken(token, now) }))
+  }
+
+  return {
+    /**
+     * Makes a token. `secret` is the token itself: shown once, never stored.
+     * Throws `forbidden` where the person's role may not have such a token.
+     */
+    createToken: (
+      { kind, user: who, name: givenName, expiresAt, allowBills = false }: NewToken,
+      by: Actor,
+    ): Promise<{ token: Token; secret: string }> =>
+      db.write(async (tx) => {
+        const user = await getUser(tx, who)
+        const name = composeName(givenName)
+        const now = clock.now()
+        const issues = [
+          ...(TOKEN_KINDS.includes(kind)
+            ? []
+            : [{ pointer: '/kind', code: 'not_allowed', message: `must be one of ${TOKEN_KINDS.join(', ')}` }]),
+          ...issuesOfName(name, '/name'),
+          ...(expiresAt === undefined || expiresAt > now
+            ? []
+            : [{ pointer: '/expires_at', code: 'too_small', message: 'must be in the future' }]),
+          ...(allowBills && kind !== 'svc'
+            ? [{ pointer: '/allow', code: 'not_allowed', message: 'is available only for service tokens' }]
+            : []),
+          ...(user.disabledAt === null
+            ? []
+            : [
+                {
+                  pointer: '/user',
+                  code: 'not_allowed',
+                  message: `${user.email} is disabled; enable them with \`tally users enable\` first`,
+                },
+              ]),
+        ]
+        if (issues.length > 0) throw validationFailed(issues)
+        if (kind === 'org' && !MAY_MAKE_ORGANIZATION_TOKENS.includes(user.role)) {
+          throw refusedRole(user, 'Creating an organization token', MAY_MAKE_ORGANIZATION_TOKENS)
+        }
+        if (allowBills && !MAY_SEND_BILLS.includes(user.role)) {
+          throw refusedRole(user, 'Creating a token that may send bills', MAY_SEND_BILLS)
+        }
+        const secret = newSecret(kind)
+        const token = await insertToken(tx, {
+          kind,
+          name,
+          hash: hashOfSecret(secret),
+          hint: hintOfSecret(secret),
+          createdBy: user.id,
+          allowBills,
+          expiresAt: expiresAt ?? null,
+          now,
+        })
+        const object = { id: token.uid, name }
+        await audit.record(tx, by, { action: 'token.created', object, after: auditedToken(token) })
+        return { token, secret }
+      }),
+
+    /** A page of the tokens in the scope, newest first. */
+    async listTokens(
+      { ownerId }: TokenScope,
+      { filter, limit, after }: Pick<TokenListQuery, 'filter' | 'limit' | 'after'>,
+    ): Promise<Page<ListedToken>> {
+      const tokens = await list({ ...filter, ownerId }, { after, limit: limit + 1 })
+      return pageOf(tokens, limit, ({ token }) => writeKeyPage(token.id))
+    },
+
+    /** All of them, newest first. */
+    everyToken: ({ ownerId }: TokenScope, filter: Omit<TokenFilter, 'ownerId'> = {}): Promise<ListedToken[]> =>
+      list({ ...filter, ownerId }),
+
+    /** Throws `not_found`, also for one outside of the scope. */
+    async getToken({ ownerId }: TokenScope, uid: string): Promise<ListedToken> {
+      const token = isId('tok', uid) ? await findTokenByUid(db.read, uid) : undefined
+      if (!token || (ownerId !== undefined && token.creator.id !== ownerId)) throw unknownToken(uid)
+      return { token, state: stateOfToken(token, clock.now()) }
+    },
+
+    /**
+     * Works at once, also in a server that runs. One that was revoked before keeps its moment. Throws `not_found`, also
+     * for one outside of the scope.
+     */
+    revokeToken: ({ ownerId }: TokenScope, uid: string, by: Actor): Promise<Token> =>
+      db.write(async (tx) => {
+        const token = isId('tok', uid) ? await findTokenByUid(tx, uid) : undefined
+        if (!token || (ownerId !== undefined && token.creator.id !== ownerId)) throw unknownToken(uid)
+        if (token.revokedAt !== null) return token
+        const revokedAt = clock.now()
+        await updateTokenRevoked(tx, token.id, revokedAt)
+        const { hint, creator } = token
+        await audit.record(tx, by, {
+          action: 'token.revoked',
+          object: { id: token.uid, name: token.name },
+          before: { hint, user: creator.email },
+        })
+        return { ...token, revokedAt }
+      }),
+  }
+}

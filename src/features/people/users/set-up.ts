@@ -1,0 +1,115 @@
+/** First-run setup: a one-time link with which the first visitor names the organization and becomes its admin. */
+
+import type { Actor } from '../../../access/actor.ts'
+import type { Database, Reader } from '../../../database/database.ts'
+import { Problem, validationFailed } from '../../../errors.ts'
+import { foldEmail, issuesOfCurrency, issuesOfEmail, issuesOfName, issuesOfTimeZone } from '../../../fields.ts'
+import { randomBase62 } from '../../../lib/base62.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { composeName } from '../../../lib/names.ts'
+import type { AuditService } from '../../audit/service.ts'
+import { type Organization, type OrganizationService, settingsBody } from '../../organization/service.ts'
+import type { Hashing } from '../passwords/hashing.ts'
+import { issuesOfPassword } from '../passwords/password-rule.ts'
+import { LINK_CHARACTERS } from '../passwords/passwords.ts'
+import { beginSession, type SignedIn } from '../sign-in/sign-in.ts'
+import { deleteSetUpLinks, findLink, insertLink, markLinkUsed } from '../store/links.ts'
+import { hasUsers, insertUser, type User, updateLastSignedIn } from '../store/users.ts'
+import { hashOfSecret } from '../tokens/secret.ts'
+import { auditedUser, userObject } from './users.ts'
+
+/** Long enough for a machine that is set up today and looked at tomorrow; starting the server again makes a new link. */
+const SET_UP_LINK_MS = 86_400_000
+
+export interface SetUp {
+  linkToken: string
+  organization: { name: string; timeZone: string; currency: string }
+  admin: { email: string; name: string; password: string }
+  /** Where the call comes from. */
+  address: string
+}
+
+function alreadySetUp(): Problem {
+  return new Problem('already_set_up', 'Tally is already set up. Ask an admin to add you with `tally users add`.')
+}
+
+function wrongLink(): Problem {
+  return new Problem(
+    'unauthenticated',
+    'The setup link is invalid, expired (after a day), or replaced by a newer one. Restart the server to print a new link.',
+  )
+}
+
+/** The link that `createSetUpLink` made last, where this is it and it still works. */
+async function findSetUpLink(reader: Reader, hash: Uint8Array, now: number): Promise<{ id: number } | undefined> {
+  const link = await findLink(reader, { hash, now })
+  return link?.purpose === 'set_up' ? link : undefined
+}
+
+export interface SetUpDependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  organization: OrganizationService
+  hashing: Hashing
+}
+
+export function createSetUp({ db, clock, audit, organization, hashing }: SetUpDependencies) {
+  return {
+    /** Whether anybody is there: with the first person, made on the command line or by the link, set-up is over. */
+    isSetUp: () => hasUsers(db.read),
+
+    /** A link below `baseUrl` by which the first visitor sets Tally up. Earlier links stop working. */
+    async createSetUpLink(baseUrl: string): Promise<string> {
+      const secret = randomBase62(LINK_CHARACTERS)
+      const createdAt = clock.now()
+      const expiresAt = createdAt + SET_UP_LINK_MS
+      await db.write(async (tx) => {
+        await deleteSetUpLinks(tx)
+        await insertLink(tx, { purpose: 'set_up', userId: null, hash: hashOfSecret(secret), createdAt, expiresAt })
+      })
+      // After the #, so that it reaches neither the server's log nor a proxy's.
+      return `${baseUrl}/setup#${secret}`
+    },
+
+    /**
+     * Names the organization, makes its first admin and signs them in. Throws `already_set_up` where somebody is there already,
+     * `unauthenticated` for a wrong or old link.
+     */
+    async setUp({
+      linkToken,
+      organization: given,
+      admin,
+      address,
+    }: SetUp): Promise<{ user: User; organization: Organization; signedIn: SignedIn }> {
+      const hash = hashOfSecret(linkToken)
+      // Before anything else, so that only who has the link makes Tally hash passwords.
+      if (await hasUsers(db.read)) throw alreadySetUp()
+      if (!(await findSetUpLink(db.read, hash, clock.now()))) throw wrongLink()
+      const settings = { ...given, name: composeName(given.name) }
+      const person = { email: foldEmail(admin.email), name: composeName(admin.name) }
+      const issues = [
+        ...issuesOfName(settings.name, '/organization/name'),
+        ...issuesOfTimeZone(settings.timeZone, '/organization/time_zone'),
+        ...issuesOfCurrency(settings.currency, '/organization/currency'),
+        ...issuesOfEmail(person.email, '/admin/email'),
+        ...issuesOfName(person.name, '/admin/name'),
+        ...(await issuesOfPassword(admin.password, { pointer: '/admin/password', owner: person })),
+      ]
+      if (issues.length > 0) throw validationFailed(issues)
+      const passwordHash = await hashing.hash(admin.password)
+      return db.write(async (tx) => {
+        const now = clock.now()
+        const link = await findSetUpLink(tx, hash, now)
+        if (!link || !(await markLinkUsed(tx, link.id, now)) || (await hasUsers(tx))) throw alreadySetUp()
+        const set = await organization.setUp(tx, settings, now)
+        const { id: userId } = (await insertUser(tx, { ...person, role: 'admin', passwordHash, now }))!
+        const user = (await updateLastSignedIn(tx, { userId, passwordHash, now }))!
+        const by: Actor = { userId, tokenId: null, origin: address }
+        await audit.record(tx, by, { action: 'organization.set_up', after: settingsBody(set) })
+        await audit.record(tx, by, { action: 'user.added', object: userObject(user), after: auditedUser(user) })
+        return { user, organization: set, signedIn: await beginSession(tx, user, { passwordHash, now }) }
+      })
+    },
+  }
+}

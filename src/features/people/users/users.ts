@@ -1,0 +1,248 @@
+/** Adds, invites, updates and disables people. */
+
+import type { Actor } from '../../../access/actor.ts'
+import type { Database, Reader, Tx } from '../../../database/database.ts'
+import type { Role } from '../../../database/schema/tables.ts'
+import { type Issue, Problem, validationFailed } from '../../../errors.ts'
+import { foldEmail, issuesOfEmail, issuesOfName, issuesOfRole } from '../../../fields.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { isId } from '../../../lib/id.ts'
+import { composeName } from '../../../lib/names.ts'
+import { type Page, pageOf } from '../../../lists.ts'
+import { writeKeyPage } from '../../../query.ts'
+import { type AuditService, difference } from '../../audit/service.ts'
+import type { Hashing } from '../passwords/hashing.ts'
+import { issuesOfPassword } from '../passwords/password-rule.ts'
+import { insertPasswordLink, type MadeLink } from '../passwords/passwords.ts'
+import type { UserListQuery } from '../query.ts'
+import { SLOWED, UNLOCKED } from '../sign-in/notices.ts'
+import { deleteFurtherEmails, findUserByFurtherEmail } from '../store/emails.ts'
+import { deleteLinksOf } from '../store/links.ts'
+import { endSignInsOf } from '../store/sign-ins.ts'
+import { listTokensInUse } from '../store/tokens.ts'
+import {
+  findUserByEmail,
+  findUserByUid,
+  hasActiveAdmin,
+  insertUser,
+  listUsers,
+  listUsersByName,
+  type User,
+  type UserFilter,
+  updateUser,
+} from '../store/users.ts'
+import type { Token } from '../tokens/token.ts'
+
+const DAY_MS = 86_400_000
+
+/** Tokens used within it are shown when their creator is disabled: whoever relies on them will notice. */
+const IN_USE_MS = 30 * DAY_MS
+
+export interface NewUser {
+  email: string
+  name: string
+  role: Role
+  /** Without one the person can own tokens but not sign in. */
+  password?: string | undefined
+}
+
+/** Changes to a person; absent fields stay unchanged. */
+export interface UserChange {
+  email?: string | undefined
+  name?: string | undefined
+  role?: Role | undefined
+}
+
+function unknownUser(user: string): Problem {
+  return new Problem('not_found', `The person '${user}' was not found. \`tally users list\` lists all people.`)
+}
+
+function emailTaken(email: string): Problem {
+  return new Problem('already_exists', `A person with the e-mail address ${email} already exists.`)
+}
+
+function lastAdmin(user: User): Problem {
+  return new Problem(
+    'last_admin',
+    `${user.name} (${user.email}) is the last active admin. Make another person an admin first.`,
+  )
+}
+
+function refuse(issues: Issue[]): void {
+  if (issues.length > 0) throw validationFailed(issues)
+}
+
+async function findUser(reader: Reader, user: string): Promise<User | undefined> {
+  return isId('usr', user) ? findUserByUid(reader, user) : findUserByEmail(reader, foldEmail(user))
+}
+
+/** By e-mail address or `usr_` id. Throws `not_found`. */
+export async function getUser(reader: Reader, user: string): Promise<User> {
+  const found = await findUser(reader, user)
+  if (!found) throw unknownUser(user)
+  return found
+}
+
+/** The audit log object of a person. */
+export function userObject({ uid, email }: Pick<User, 'uid' | 'email'>): { id: string; name: string } {
+  return { id: uid, name: email }
+}
+
+/** The audit log record of a person. */
+export function auditedUser({ email, name, role, hasPassword }: User) {
+  return { email, name, role, has_password: hasPassword }
+}
+
+export interface UsersDependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  hashing: Hashing
+}
+
+export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
+  /**
+   * Changes a person and looks afterwards whether an admin is left. In this order two admins cannot demote each other
+   * at once: the change makes PostgreSQL lock the revision, so the second one sees what the first has done.
+   */
+  async function demote(tx: Tx, user: User, to: Parameters<typeof updateUser>[2]): Promise<User> {
+    const changed = await updateUser(tx, user.id, to)
+    const wasAdmin = user.role === 'admin' && user.disabledAt === null
+    if (wasAdmin && !(await hasActiveAdmin(tx))) throw lastAdmin(user)
+    return changed
+  }
+
+  /** Throws `validation_failed`, and in the transaction `already_exists` where the e-mail address is taken. */
+  async function prepareUser({ email: givenEmail, name: givenName, role, password }: NewUser) {
+    const [email, name] = [foldEmail(givenEmail), composeName(givenName)]
+    refuse([
+      ...issuesOfEmail(email, '/email'),
+      ...issuesOfName(name, '/name'),
+      ...issuesOfRole(role, '/role'),
+      ...(password === undefined
+        ? []
+        : await issuesOfPassword(password, { pointer: '/password', owner: { email, name } })),
+    ])
+    // Outside the transaction: hashing is slow on purpose, and runs on a thread of its own.
+    const passwordHash = password === undefined ? null : await hashing.hash(password)
+    return async (tx: Tx, by: Actor) => {
+      const isFurther = (await findUserByFurtherEmail(tx, email)) !== undefined
+      const user = isFurther ? undefined : await insertUser(tx, { email, name, role, passwordHash, now: clock.now() })
+      if (!user) throw emailTaken(email)
+      await audit.record(tx, by, { action: 'user.added', object: userObject(user), after: auditedUser(user) })
+      return user
+    }
+  }
+
+  /** A further address of the same person becomes their first one. Throws `already_exists` for anybody else's. */
+  async function freeEmail(tx: Tx, email: string, user: User): Promise<void> {
+    const further = await findUserByFurtherEmail(tx, email)
+    if (further && further.id !== user.id) throw emailTaken(email)
+    if (await findUserByEmail(tx, email)) throw emailTaken(email)
+    if (further) await deleteFurtherEmails(tx, [email])
+  }
+
+  async function change(who: string, given: UserChange, by: Actor): Promise<User> {
+    const { role } = given
+    const email = given.email === undefined ? undefined : foldEmail(given.email)
+    const name = given.name === undefined ? undefined : composeName(given.name)
+    refuse([
+      ...(email === undefined ? [] : issuesOfEmail(email, '/email')),
+      ...(name === undefined ? [] : issuesOfName(name, '/name')),
+      ...(role === undefined ? [] : issuesOfRole(role, '/role')),
+    ])
+    return db.write(async (tx) => {
+      const user = await getUser(tx, who)
+      const wanted = { email: email ?? user.email, name: name ?? user.name, role: role ?? user.role }
+      const changes = difference({ email: user.email, name: user.name, role: user.role }, wanted)
+      if (!changes) return user
+      // Of two who take an address at once, the second meets the constraint, runs again, and is told here.
+      if (wanted.email !== user.email) await freeEmail(tx, wanted.email, user)
+      const changed = await demote(tx, user, wanted)
+      await audit.record(tx, by, { action: 'user.changed', object: userObject(changed), ...changes })
+      return changed
+    })
+  }
+
+  return {
+    /** Throws `validation_failed`, and `already_exists` where the e-mail address is taken. */
+    async addUser(given: NewUser, by: Actor): Promise<User> {
+      const add = await prepareUser(given)
+      return db.write((tx) => add(tx, by))
+    },
+
+    /** Adds a person together with the link below `baseUrl` by which they choose their first password. Throws as `addUser`. */
+    async inviteUser(given: Omit<NewUser, 'password'>, baseUrl: string, by: Actor): Promise<MadeLink> {
+      const add = await prepareUser(given)
+      return db.write(async (tx) => {
+        const user = await add(tx, by)
+        return insertPasswordLink(tx, { audit, now: clock.now() }, { user, purpose: 'invitation', baseUrl, by })
+      })
+    },
+
+    /** A page of people, the last added first. */
+    async listUsers({ filter, limit, after }: Pick<UserListQuery, 'filter' | 'limit' | 'after'>): Promise<Page<User>> {
+      const users = await listUsers(db.read, filter, { after, limit: limit + 1 })
+      return pageOf(users, limit, ({ id }) => writeKeyPage(id))
+    },
+
+    /** Everybody whom the filter lets through, by name. */
+    everyUser: (filter: UserFilter = {}): Promise<User[]> => listUsersByName(db.read, filter),
+
+    /** By e-mail address or `usr_` id; undefined where there is none. */
+    findUser: (user: string) => findUser(db.read, user),
+
+    /** By e-mail address or `usr_` id. Throws `not_found`. */
+    getUser: (user: string) => getUser(db.read, user),
+
+    /**
+     * Throws `validation_failed`, `already_exists` where the e-mail address is taken, and `last_admin` where nobody
+     * would be left to manage Tally.
+     */
+    changeUser: change,
+
+    /** Throws `last_admin` where nobody would be left to manage Tally. */
+    setRole: (who: string, role: Role, by: Actor): Promise<User> => change(who, { role }, by),
+
+    /**
+     * Signs a person out and stops their service and read tokens. Answers which of these were used in the last 30
+     * days. Throws `last_admin` where nobody would be left to manage Tally.
+     */
+    disableUser: (who: string, by: Actor): Promise<{ user: User; tokensInUse: Token[] }> =>
+      db.write(async (tx) => {
+        const user = await getUser(tx, who)
+        const now = clock.now()
+        const tokensInUse = await listTokensInUse(tx, { createdBy: user.id, since: now - IN_USE_MS, now })
+        if (user.disabledAt !== null) return { user, tokensInUse }
+        const disabled = await demote(tx, user, { disabledAt: now })
+        // Enabled again, they sign in again.
+        await endSignInsOf(tx, { userId: user.id, now })
+        await deleteLinksOf(tx, user.id)
+        await audit.record(tx, by, { action: 'user.disabled', object: userObject(user) })
+        return { user: disabled, tokensInUse }
+      }),
+
+    /** Forgets, in every server of the database, the wrong passwords that were tried for a person. */
+    unlockUser: (who: string, by: Actor): Promise<User> =>
+      db.write(async (tx) => {
+        const user = await getUser(tx, who)
+        await audit.record(tx, by, { action: UNLOCKED, object: userObject(user) })
+        return user
+      }),
+
+    /** Since when strangers' attempts to sign in as the person have been slowed down; undefined where they are not. */
+    async findSlowdown(user: User): Promise<{ since: number } | undefined> {
+      const latest = await audit.findLatest(user.uid, [SLOWED, UNLOCKED])
+      return latest?.action === SLOWED ? { since: latest.at } : undefined
+    },
+
+    /** Lets a disabled person and their tokens work again. */
+    enableUser: (who: string, by: Actor): Promise<User> =>
+      db.write(async (tx) => {
+        const user = await getUser(tx, who)
+        if (user.disabledAt === null) return user
+        await audit.record(tx, by, { action: 'user.enabled', object: userObject(user) })
+        return updateUser(tx, user.id, { disabledAt: null })
+      }),
+  }
+}

@@ -1,0 +1,322 @@
+/** The rules as people edit them: in an order, each with what it says now. What reports ask of them is in `service.ts`. */
+
+import type { Actor } from '../../access/actor.ts'
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import type { RuleCondition } from '../../database/schema/records.ts'
+import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/id.ts'
+import { composeName, foldName } from '../../lib/names.ts'
+import { type AuditService, difference } from '../audit/service.ts'
+import type { ProjectRow, ProjectsService } from '../projects/service.ts'
+import { type CompiledCondition, compileCondition } from './condition.ts'
+import { explain, type Rule, type Step, type Taken } from './match.ts'
+import { EXPRESSIONS_LIMIT, issuesOfRule, RULES_LIMIT, type RuleFields, sizeOf } from './rule-issues.ts'
+import { insertRule, insertVersion, listRules, type NewVersion, updateRule } from './store.ts'
+import type { Subject } from './subject.ts'
+
+/** A rule with its place in the order, from 1. */
+export interface ListedRule {
+  rule: Rule
+  position: number
+}
+
+export interface NewRuleFields extends RuleFields {
+  /** True where it is not said. */
+  enabled?: boolean | undefined
+  /** From 1; the last where it is not said. */
+  position?: number | undefined
+}
+
+export type RuleChange = { [Field in keyof RuleFields]?: RuleFields[Field] | undefined } & {
+  enabled?: boolean | undefined
+}
+
+/** A rule to test before it is saved. */
+export interface Unsaved {
+  unsaved?: NewRuleFields | undefined
+  /** Id or name of the saved rule that it would replace. */
+  replaces?: string | undefined
+}
+
+export interface Explanation {
+  taken: Taken | null
+  steps: Step[]
+}
+
+function nameTaken(name: string, { uid }: Rule): Problem {
+  return new Problem(
+    'already_exists',
+    `A rule named '${name}' already exists (${uid}). Choose another name, or change that rule.`,
+  )
+}
+
+function rulesChanged(): Problem {
+  return new Problem(
+    'rules_changed',
+    'The order must name every rule exactly once, and the rules have changed. List them again, and send their ids in the new order.',
+  )
+}
+
+function nothingInItsPlace(): Problem {
+  const message = 'requires `rule`, the rule to test in its place'
+  return validationFailed([{ pointer: '/replaces', code: 'not_allowed', message }])
+}
+
+function tooManyRules(): Problem {
+  return validationFailed([
+    {
+      pointer: '',
+      code: 'too_many',
+      message: `there can be at most ${RULES_LIMIT} rules; one regular expression can replace many rules, such as /^acme-(?<ticket>[0-9]+)/`,
+    },
+  ])
+}
+
+/** All rules, ready to be evaluated. */
+export async function loadRules(
+  reader: Reader,
+  projects: Pick<ProjectsService, 'getProject'>,
+  compile: (condition: RuleCondition) => CompiledCondition = compileCondition,
+): Promise<Rule[]> {
+  const places = new Map<number, ProjectRow>()
+  const rules: Rule[] = []
+  for (const { projectId, conditions, ...rule } of await listRules(reader)) {
+    const project = places.get(projectId) ?? (await projects.getProject(reader, projectId))
+    places.set(projectId, project)
+    rules.push({ ...rule, project, conditions: conditions.map(compile) })
+  }
+  return rules
+}
+
+/** Why an enabled rule is skipped. */
+export function warningsOf({ project }: Rule): string[] {
+  if (project.archivedAt === null) return []
+  return [`The project ${project.key} is archived, so this rule is skipped until the project is restored.`]
+}
+
+export interface RulesDependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  projects: ProjectsService
+}
+
+export function createRules({ db, clock, audit, projects }: RulesDependencies) {
+  const list = (reader: Reader) => loadRules(reader, projects)
+
+  /** By id, or by name. */
+  function findIn(rules: Rule[], named: string): ListedRule | undefined {
+    const index = rules.findIndex((rule) => rule.uid === named || foldName(rule.name) === foldName(named))
+    return index < 0 ? undefined : { rule: rules[index]!, position: index + 1 }
+  }
+
+  function getIn(rules: Rule[], named: string): ListedRule {
+    const found = findIn(rules, named)
+    if (!found) throw notFound(`The rule '${named}'`)
+    return found
+  }
+
+  /**
+   * The project that is meant. Throws `validation_failed` with every issue of what is said.
+   * @param root pointer to the rule within the body
+   */
+  async function check(reader: Reader, fields: RuleFields, others: Rule[], root = ''): Promise<ProjectRow> {
+    const issues = issuesOfRule(fields)
+    const project = await projects.findProjectNamed(reader, fields.project)
+    if (!project) issues.push(unknownProject(fields.project))
+    if (issues.length === 0) issues.push(...issuesOfSize(fields, others))
+    if (issues.length > 0) {
+      throw validationFailed(issues.map((issue) => ({ ...issue, pointer: `${root}${issue.pointer}` })))
+    }
+    return projects.getProject(reader, project!.project.id)
+  }
+
+  function refuseTakenName(name: string, others: Rule[]): void {
+    const namesake = findIn(others, name)
+    if (namesake) throw nameTaken(name, namesake.rule)
+  }
+
+  /**
+   * The rules in their order, to be tried; one that is not saved stands at its position among them, or in the place of
+   * the one that it replaces, and has the version 0. Writes nothing. Throws as {@link addRule} does for the rule, and
+   * `not_found` where there is none to replace.
+   */
+  async function rulesWith({ unsaved, replaces }: Unsaved = {}): Promise<{ rules: Rule[] }> {
+    const rules = await list(db.read)
+    if (!unsaved) {
+      if (replaces !== undefined) throw nothingInItsPlace()
+      return { rules }
+    }
+    const replaced = replaces === undefined ? undefined : getIn(rules, replaces)
+    const others = rules.filter((rule) => rule !== replaced?.rule)
+    const project = await check(db.read, unsaved, others, '/rule')
+    const now = clock.now()
+    const tried: Rule = {
+      id: 0,
+      position: 0,
+      uid: newId('rul'),
+      versionId: 0,
+      version: UNSAVED_VERSION,
+      name: unsaved.name,
+      enabled: unsaved.enabled ?? true,
+      project,
+      ticket: unsaved.ticket,
+      conditions: unsaved.conditions.map(compileCondition),
+      createdAt: now,
+      changedAt: now,
+    }
+    const at = Math.min(unsaved.position ?? replaced?.position ?? others.length + 1, others.length + 1)
+    return { rules: others.toSpliced(at - 1, 0, tried) }
+  }
+
+  return {
+    /** All rules in evaluation order. */
+    async listRules(): Promise<ListedRule[]> {
+      return (await list(db.read)).map((rule, index) => ({ rule, position: index + 1 }))
+    },
+
+    /** By id or name. Throws `not_found`. */
+    getRule: async (rule: string): Promise<ListedRule> => getIn(await list(db.read), rule),
+
+    /** Throws `validation_failed` with every issue, and `already_exists` for a name that another rule has. */
+    addRule: (by: Actor, given: NewRuleFields): Promise<ListedRule> =>
+      db.write(async (tx) => {
+        const rules = await list(tx)
+        if (rules.length >= RULES_LIMIT) throw tooManyRules()
+        const fields = { ...given, name: composeName(given.name) }
+        const project = await check(tx, fields, rules)
+        refuseTakenName(fields.name, rules)
+        const enabled = given.enabled ?? true
+        const says = versionOf(fields, project, by)
+        const uid = await insertRule(
+          tx,
+          { position: (rules.at(-1)?.position ?? 0) + 1, enabled },
+          { ...says, createdAt: clock.now() },
+        )
+        const added = getIn(await list(tx), uid).rule
+        await audit.record(tx, by, { action: 'placement_rule.added', object: objectOf(added), after: recordOf(added) })
+        const at = Math.min(given.position ?? rules.length + 1, rules.length + 1)
+        if (at <= rules.length) await setOrder(tx, rules.toSpliced(at - 1, 0, added))
+        return { rule: added, position: at }
+      }),
+
+    /** Absent fields stay unchanged. Throws as {@link addRule}, and `not_found`. */
+    changeRule: (by: Actor, named: string, change: RuleChange): Promise<ListedRule> =>
+      db.write(async (tx) => {
+        const rules = await list(tx)
+        const { rule, position } = getIn(rules, named)
+        const others = rules.filter((other) => other !== rule)
+        const fields = { ...fieldsOf(rule), ...defined(change) }
+        fields.name = composeName(fields.name)
+        const project = await check(tx, fields, others)
+        refuseTakenName(fields.name, others)
+        const enabled = change.enabled ?? rule.enabled
+        if (enabled !== rule.enabled) await updateRule(tx, rule.id, { enabled })
+        if (difference(saysOf(rule), saysOf({ ...fields, project }))) {
+          const says = { ...versionOf(fields, project, by), createdAt: clock.now() }
+          await insertVersion(tx, rule.id, rule.version + 1, says)
+        }
+        const changed = getIn(await list(tx), rule.uid).rule
+        const differs = difference(recordOf(rule), recordOf(changed))
+        if (differs)
+          await audit.record(tx, by, { action: 'placement_rule.changed', object: objectOf(changed), ...differs })
+        return { rule: changed, position }
+      }),
+
+    /** Entries that the rule placed do not move and still show it. Throws `not_found`. */
+    removeRule: (by: Actor, named: string): Promise<void> =>
+      db.write(async (tx) => {
+        const { rule } = getIn(await list(tx), named)
+        await updateRule(tx, rule.id, { removedAt: clock.now() })
+        await audit.record(tx, by, { action: 'placement_rule.removed', object: objectOf(rule), before: recordOf(rule) })
+      }),
+
+    /** Changes the evaluation order. Throws `rules_changed` (409) unless every existing rule is named exactly once. */
+    orderRules: (by: Actor, ids: string[]): Promise<ListedRule[]> =>
+      db.write(async (tx) => {
+        const before = await list(tx)
+        const byId = new Map<string, Rule>(before.map((rule) => [rule.uid, rule]))
+        const ordered = [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])
+        if (ids.length !== before.length || ordered.length !== before.length) throw rulesChanged()
+        await setOrder(tx, ordered)
+        const names = (rules: Rule[]) => ({ order: rules.map(({ name }) => name) })
+        const differs = difference(names(before), names(ordered))
+        if (differs) await audit.record(tx, by, { action: 'placement_rules.ordered', ...differs })
+        return ordered.map((rule, index) => ({ rule, position: index + 1 }))
+      }),
+
+    rulesWith,
+
+    /** Finds the rule that matches a sample, and why earlier rules do not. Writes nothing. Throws as {@link rulesWith}. */
+    testRules: async (subject: Subject, tried?: Unsaved): Promise<Explanation> =>
+      explain(await rulesWith(tried), subject),
+  }
+}
+
+/** Writes only what stands elsewhere than before. */
+async function setOrder(tx: Tx, ordered: Rule[]): Promise<void> {
+  for (const [index, { id, position }] of ordered.entries()) {
+    if (position !== index + 1) await updateRule(tx, id, { position: index + 1 })
+  }
+}
+
+/** The first version of a saved rule is 1. */
+export const UNSAVED_VERSION = 0
+
+function unknownProject(project: string): Issue {
+  return {
+    pointer: '/project',
+    code: 'unknown_project',
+    message: `'${project}' is not the id, key, name or alias of a project; add the project first`,
+  }
+}
+
+function issuesOfSize({ conditions }: RuleFields, others: Rule[]): Issue[] {
+  const all = [...conditions.map(compileCondition), ...others.flatMap((other) => other.conditions)]
+  if (all.reduce((sum, condition) => sum + sizeOf(condition), 0) <= EXPRESSIONS_LIMIT) return []
+  const message =
+    'would exceed the size limit for the regular expressions of all rules; use globs, or smaller repetition counts'
+  return [{ pointer: '/conditions', code: 'too_large', message }]
+}
+
+function versionOf(
+  { name, conditions, ticket }: RuleFields,
+  project: ProjectRow,
+  by: Actor,
+): Omit<NewVersion, 'createdAt'> {
+  const said = conditions.map(({ field, matches }) => ({ field, matches }))
+  return { name, conditions: said, projectId: project.id, ticket, createdBy: by.userId }
+}
+
+function fieldsOf({ name, conditions, project, ticket }: Rule): RuleFields {
+  return { name, conditions, project: project.uid, ticket }
+}
+
+/** What a version keeps, to be compared. */
+function saysOf({
+  name,
+  conditions,
+  project,
+  ticket,
+}: Pick<Rule, 'name' | 'project' | 'ticket'> & Pick<RuleFields, 'conditions'>) {
+  const said = conditions.map(({ field, matches }) => ({ field, matches }))
+  return { name, conditions: said, project: project.key, ticket }
+}
+
+/** The audit log record, with the API's field names. */
+function recordOf(rule: Rule): Record<string, unknown> {
+  return { ...saysOf(rule), enabled: rule.enabled }
+}
+
+function objectOf({ uid, name }: Rule) {
+  return { id: uid, name }
+}
+
+/** What a change says; the absent would otherwise take away what was there. */
+function defined(change: RuleChange): Partial<RuleFields> {
+  const { name, conditions, project, ticket } = change
+  return Object.fromEntries(
+    Object.entries({ name, conditions, project, ticket }).filter(([, value]) => value !== undefined),
+  )
+}

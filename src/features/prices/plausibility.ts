@@ -1,0 +1,82 @@
+/** What no vendor charges: mistakes of units and placeholders that published tables hold (pricing.md). Pure. */
+import { formatDecimal, type Picos } from '../../lib/money.ts'
+import { PER_MILLION_DIGITS, type Reason } from './formats/reading.ts'
+import {
+  PRICE_CEILING_PICOS,
+  PRICE_FIELDS,
+  PRICE_LIMIT_PICOS,
+  PRICED_KINDS,
+  type PricedKind,
+  type PriceRow,
+} from './rates.ts'
+
+/** What an admin knows better. */
+export interface Insistence {
+  /** Take what looks like a mistake. */
+  force?: boolean | undefined
+  /** Take models that cost nothing; published tables write 0 as well for what they do not know. */
+  allowFree?: boolean | undefined
+}
+
+/** Vendors charge 1.25 times the input price for writing to the cache, 2 times for an hour; nobody charges four times. */
+const CACHE_WRITE_FACTOR = 4n
+
+/** Everything that speaks against a row; empty where it can be taken. */
+export function doubtsOf(row: Omit<PriceRow, 'effectiveFrom'>, { force, allowFree }: Insistence): Reason[] {
+  const levels = [row, ...row.tiers.map((tier) => ({ ...tier.prices, fromTokens: tier.fromTokens }))]
+  const doubts = levels.flatMap((level) => levelDoubts(level, force ?? false))
+  if (row.input === 0n && row.output === 0n && !allowFree) {
+    doubts.push({
+      code: 'free',
+      message: 'is free for both input and output; use --allow-free to accept free models',
+    })
+  }
+  return doubts
+}
+
+type Level = Partial<Record<PricedKind, Picos | null>> & { fromTokens?: number }
+
+function levelDoubts(level: Level, force: boolean): Reason[] {
+  const where = level.fromTokens === undefined ? '' : ` from ${level.fromTokens} tokens`
+  const doubts: Reason[] = []
+  for (const kind of PRICED_KINDS) {
+    const picos = level[kind] ?? 0n
+    const why = limitDoubt(picos, force)
+    if (why === undefined) continue
+    const message = `${PRICE_FIELDS[kind]}${where} is ${perMillion(picos)} per million tokens, ${why}`
+    doubts.push({ code: 'above_limit', message })
+  }
+  return force ? doubts : [...doubts, ...cacheWriteDoubts(level, where)]
+}
+
+function cacheWriteDoubts({ input, cacheWrite, cacheWrite1h }: Level, where: string): Reason[] {
+  const doubts: Reason[] = []
+  const doubt = (what: string) => {
+    doubts.push({ code: 'cache_write_out_of_line', message: `${what}; use --force to accept it` })
+  }
+  for (const [kind, picos] of Object.entries({ cacheWrite, cacheWrite1h })) {
+    if (!input || !picos || picos <= input * CACHE_WRITE_FACTOR) continue
+    const name = PRICE_FIELDS[kind as PricedKind]
+    doubt(`${name}${where} is ${picos / input} times the input price, but vendors charge at most twice`)
+  }
+  if (cacheWrite && cacheWrite1h && cacheWrite1h < cacheWrite) {
+    const [hour, minutes] = [PRICE_FIELDS.cacheWrite1h, PRICE_FIELDS.cacheWrite]
+    doubt(`${hour}${where} is lower than ${minutes}, although caching for an hour costs more than for five minutes`)
+  }
+  return doubts
+}
+
+function limitDoubt(picos: Picos, force: boolean): string | undefined {
+  if (picos > PRICE_CEILING_PICOS && force) {
+    return `above ${perMillion(PRICE_CEILING_PICOS)}, the maximum even with --force: larger amounts could overflow the database`
+  }
+  if (picos <= PRICE_LIMIT_PICOS || (force && picos <= PRICE_CEILING_PICOS)) return undefined
+  const advice = picos > PRICE_CEILING_PICOS ? '' : ', or use --force to accept it'
+  return `above the limit of ${perMillion(PRICE_LIMIT_PICOS)}; check the unit${advice}`
+}
+
+/** Dollars per million tokens: `$15,000`. */
+function perMillion(picos: Picos): string {
+  const [whole, fraction] = formatDecimal(picos, PER_MILLION_DIGITS).split('.')
+  return `$${BigInt(whole!).toLocaleString('en')}${fraction ? `.${fraction}` : ''}`
+}

@@ -1,0 +1,285 @@
+/**
+ * Finding the price row for a model name (pricing.md, "Finding the row for a model name"). The steps are tried in
+ * order and the first hit wins; every look-up is of a whole name.
+ */
+import type { Id } from '../../lib/id.ts'
+import { isMaker, makersProviders } from './makers.ts'
+import { normalizeModelName, undatedNames, unvendoredNames } from './model-name.ts'
+import { type PriceRow, type Rates, ratesOf } from './rates.ts'
+import { ALWAYS } from './update-offer.ts'
+
+/**
+ * Where a price or an alias came from: `default` is the embedded table, `admin` was set by hand, `tally` is a file of
+ * one's own; the others are published tables that an admin loaded.
+ */
+export const PRICE_SOURCES = ['default', 'admin', 'tally', 'litellm', 'models-dev', 'genai-prices'] as const
+export type PriceSource = (typeof PRICE_SOURCES)[number]
+
+/** What an admin wrote themselves holds for exactly that name; published tables list names of many resellers. */
+const OWN_SOURCES: readonly PriceSource[] = ['admin', 'tally']
+
+/** A price row as it is kept. */
+export interface StoredPrice extends PriceRow {
+  id: number
+  uid: Id<'prc'>
+  source: PriceSource
+}
+
+/** A row made ready for looking up and valuing. */
+export interface Price {
+  id: number
+  uid: Id<'prc'>
+  provider: string
+  model: string
+  source: PriceSource
+  effectiveFrom: number | null
+  rates: Rates
+}
+
+/** Another name of a model. An admin's may leave the provider open: then the model is looked up as if it were named. */
+export interface PriceAlias {
+  alias: string
+  provider: string | null
+  model: string
+  source: PriceSource
+}
+
+/** A price and the number of the step in pricing.md that found it. */
+export interface Hit {
+  price: Price
+  step: number
+}
+
+/** One question to the table: exactly this name, at these providers. */
+export interface Lookup {
+  /** The step of pricing.md that asks it, 1 to 7. */
+  step: number
+  name: string
+  /** None where the name has no maker, so that it is looked up nowhere. */
+  providers: string[]
+  /** What was found, in the order in which it counts; an entry's start decides which of them holds. */
+  prices: Price[]
+}
+
+type ByProvider<Value> = Map<string, Value>
+
+const NO_NAMES: string[] = []
+
+/** Names remembered before all are forgotten. An installation meets dozens; a caller may invent them without end. */
+const REMEMBERED_NAMES = 4_096
+
+/** The prices of one moment of the database, ready to be asked. Answers do not change; a change makes a new table. */
+export class PriceTable {
+  readonly #prices = new Map<number, Price>()
+  /** Model, then provider; the rows in the order in which they are tried. */
+  readonly #models = new Map<string, ByProvider<Price[]>>()
+  readonly #own = new Map<string, ByProvider<Price[]>>()
+  /** Alias, then provider, to the model. */
+  readonly #aliases = new Map<string, ByProvider<string>>()
+  readonly #adminAliases = new Map<string, PriceAlias>()
+  /** Normalized spelling of a model or alias, then of the provider, to how the table writes them. */
+  readonly #spelled = new Map<string, ByProvider<{ provider: string; model: string }>>()
+  #found = new Map<string, ByProvider<Hit[]>>()
+  #remembered = 0
+
+  /** Prices and aliases in the order in which they were loaded. */
+  constructor(prices: StoredPrice[], aliases: PriceAlias[]) {
+    for (const stored of prices) {
+      const price = readyPrice(stored)
+      this.#prices.set(price.id, price)
+      entryOf(this.#models, price.model, price.provider, () => [] as Price[]).push(price)
+      if (OWN_SOURCES.includes(price.source)) {
+        entryOf(this.#own, price.model, price.provider, () => [] as Price[]).push(price)
+      }
+    }
+    for (const rows of [...this.#models.values(), ...this.#own.values()].flatMap((held) => [...held.values()])) {
+      rows.sort(byPrecedence)
+    }
+    for (const alias of aliases) {
+      if (alias.source === 'admin') this.#adminAliases.set(alias.alias, alias)
+      else if (alias.provider !== null) {
+        const { provider, model } = alias
+        entryOf(this.#aliases, alias.alias, provider, () => model)
+      }
+    }
+    this.#indexSpellings()
+  }
+
+  /** The row that holds for a model at a moment; undefined where none does, which is step 8: unpriced. */
+  find(model: string, provider: string | null, at: number): Hit | undefined {
+    return this.#hits(model, provider ?? '').find(({ price }) => holdsAt(price, at))
+  }
+
+  /** The row with this key; undefined where the table has none. */
+  findPrice(id: number): Price | undefined {
+    return this.#prices.get(id)
+  }
+
+  /** Every look-up for a name until one finds a row that holds at that moment. */
+  explain(model: string, provider: string | null, at: number): { hit: Hit | undefined; lookups: Lookup[] } {
+    const lookups: Lookup[] = []
+    for (const lookup of this.#search(model, provider ?? '')) {
+      lookups.push(lookup)
+      const price = lookup.prices.find((one) => holdsAt(one, at))
+      if (price) return { hit: { price, step: lookup.step }, lookups }
+    }
+    return { hit: undefined, lookups }
+  }
+
+  /** Every row that may hold for the name, in the order of the steps. An entry's start picks among them. */
+  #hits(model: string, provider: string): Hit[] {
+    const known = this.#found.get(provider)?.get(model)
+    if (known) return known
+    const hits: Hit[] = []
+    for (const { step, prices } of this.#search(model, provider)) {
+      hits.push(...prices.map((price) => ({ price, step })))
+      // Nothing after a row that always holds can be reached.
+      if (prices.some((price) => price.effectiveFrom === null)) break
+    }
+    if (this.#remembered >= REMEMBERED_NAMES) {
+      this.#found = new Map()
+      this.#remembered = 0
+    }
+    entryOf(this.#found, provider, model, () => hits)
+    this.#remembered += 1
+    return hits
+  }
+
+  *#search(model: string, provider: string): Generator<Lookup> {
+    yield this.#lookUpOwn(model, provider)
+    const alias = this.#adminAliases.get(model)
+    if (alias) {
+      if (alias.provider !== null) yield { ...this.#lookUpAt(alias.provider, alias.model), step: 2 }
+      else for (const lookup of this.#searchName(alias.model, provider)) yield { ...lookup, step: 2 }
+    }
+    yield* this.#searchName(model, provider)
+  }
+
+  /** Steps 3 to 7, which also find the model that an admin's alias names. */
+  *#searchName(model: string, provider: string): Generator<Lookup> {
+    if (provider !== '') yield { ...this.#lookUpAt(provider, model), step: 3 }
+    for (const named of this.#providersNamedIn(model)) yield { ...this.#lookUpAt(named, model), step: 3 }
+    yield { ...this.#lookUpAtMaker(model), step: 4 }
+    yield* this.#searchSpellings(model, provider, 5, 6)
+    for (const name of unvendoredNames(model, isMaker)) {
+      if (provider !== '') yield { ...this.#lookUpAt(provider, name), step: 7 }
+      yield { ...this.#lookUpAtMaker(name), step: 7 }
+      yield* this.#searchSpellings(name, provider, 7, 7)
+    }
+  }
+
+  /** The normalized name, then without its date: each at the entry's provider, then at the model's maker. */
+  *#searchSpellings(model: string, provider: string, step: number, undatedStep: number): Generator<Lookup> {
+    const normalized = normalizeModelName(model)
+    yield { ...this.#lookUpSpelled(normalized, provider), step }
+    for (const name of undatedNames(normalized)) yield { ...this.#lookUpSpelled(name, provider), step: undatedStep }
+  }
+
+  /**
+   * What an admin wrote for exactly this name: at the entry's provider, without a provider, at the model's maker, or
+   * at the only provider of a name that no maker owns. A reseller's own row says nothing of what others charge.
+   */
+  #lookUpOwn(model: string, provider: string): Lookup {
+    const rows = this.#own.get(model)
+    const makers = makersProviders(model)
+    const only = rows && makers.length === 0 && rows.size === 1 ? [...rows.keys()] : []
+    const providers = [...new Set([provider, '', ...makers, ...only])]
+    return { step: 1, name: model, providers, prices: providers.flatMap((name) => rows?.get(name) ?? []) }
+  }
+
+  /**
+   * A name that says itself who sells the model (`azure/gpt-4o`, `vertex_ai/claude-…`), where that provider lists
+   * exactly this name. LiteLLM writes the names of resold models so, and some of its providers with an ending
+   * (`vertex_ai-anthropic_models`).
+   */
+  #providersNamedIn(model: string): string[] {
+    const named = model.slice(0, Math.max(0, model.indexOf('/')))
+    if (named === '') return NO_NAMES
+    const providers = [...(this.#models.get(model)?.keys() ?? NO_NAMES)]
+    return providers.filter(
+      (provider) => provider === named || (/^[-_]/.test(provider.slice(named.length)) && provider.startsWith(named)),
+    )
+  }
+
+  #lookUpAt(provider: string, name: string): Omit<Lookup, 'step'> {
+    return { name, providers: [provider], prices: this.#rowsAt(provider, name) }
+  }
+
+  #lookUpAtMaker(name: string): Omit<Lookup, 'step'> {
+    const providers = makersProviders(name)
+    return { name, providers, prices: defaultLast(providers.flatMap((provider) => this.#rowsAt(provider, name))) }
+  }
+
+  #lookUpSpelled(normalized: string, provider: string): Omit<Lookup, 'step'> {
+    const makers = makersProviders(normalized)
+    const spellings = this.#spelled.get(normalized)
+    const rowsOf = (name: string) => {
+      const written = spellings?.get(name)
+      return written ? this.#rowsAt(written.provider, written.model) : []
+    }
+    const prices = [...rowsOf(provider.toLowerCase()), ...defaultLast(makers.flatMap(rowsOf))]
+    return { name: normalized, providers: provider === '' ? makers : [provider, ...makers], prices }
+  }
+
+  /** The provider's rows of exactly this name, and of the model of which the name is an alias there. */
+  #rowsAt(provider: string, name: string): Price[] {
+    const rows = this.#models.get(name)?.get(provider) ?? []
+    const model = this.#aliases.get(name)?.get(provider)
+    const aliased = model === undefined ? undefined : this.#models.get(model)?.get(provider)
+    return aliased ? defaultLast([...rows, ...aliased]) : rows
+  }
+
+  /** Where two names of a provider differ only in spelling, the one written as normalized stands for it, else the first. */
+  #indexSpellings(): void {
+    const write = (provider: string, name: string) => {
+      const normalized = normalizeModelName(name)
+      const spellings = entryOf(this.#spelled, normalized, provider.toLowerCase(), () => ({ provider, model: name }))
+      if (name === normalized) spellings.model = name
+    }
+    for (const index of [this.#models, this.#aliases]) {
+      for (const [name, providers] of index) for (const provider of providers.keys()) write(provider, name)
+    }
+  }
+}
+
+function readyPrice(stored: StoredPrice): Price {
+  const { id, uid, provider, model, source, effectiveFrom } = stored
+  return { id, uid, provider, model, source, effectiveFrom, rates: ratesOf(stored) }
+}
+
+/** What an admin loaded or set before the embedded table, then the newest date, then the last loaded. */
+function byPrecedence(one: Price, other: Price): number {
+  return (
+    Number(one.source === 'default') - Number(other.source === 'default') ||
+    (other.effectiveFrom ?? ALWAYS) - (one.effectiveFrom ?? ALWAYS) ||
+    other.id - one.id
+  )
+}
+
+/** The same between several providers of one maker, whose order decides otherwise. */
+function defaultLast(prices: Price[]): Price[] {
+  return prices.sort((one, other) => Number(one.source === 'default') - Number(other.source === 'default'))
+}
+
+function holdsAt({ effectiveFrom }: Price, at: number): boolean {
+  return effectiveFrom === null || effectiveFrom <= at
+}
+
+function entryOf<Value>(
+  index: Map<string, ByProvider<Value>>,
+  name: string,
+  provider: string,
+  make: () => Value,
+): Value {
+  let held = index.get(name)
+  if (!held) {
+    held = new Map()
+    index.set(name, held)
+  }
+  let value = held.get(provider)
+  if (value === undefined) {
+    value = make()
+    held.set(provider, value)
+  }
+  return value
+}

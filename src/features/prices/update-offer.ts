@@ -1,0 +1,66 @@
+/** What a newer table adds to one that was loaded before (pricing.md, "The embedded default"). Pure. */
+import { PRICED_KINDS, type PricedKind, type PriceRow } from './rates.ts'
+
+/**
+ * The rows to add so that from `today` on, and wherever the offered table names a day of its own, the same prices hold
+ * as in the offered table. Nothing that held earlier is touched: a changed price without a day holds from today.
+ *
+ * `known` are the rows loaded so far, in the order of loading; `offered` the whole new table; `today` is a midnight.
+ * Models that the offered table has no more keep what they have.
+ */
+export function offeredRows(known: PriceRow[], offered: PriceRow[], today: number): PriceRow[] {
+  const knownModels = Map.groupBy(known, modelKey)
+  return [...Map.groupBy(offered, modelKey)].flatMap(([key, rows]) => {
+    const loaded = knownModels.get(key)
+    return loaded ? changes(loaded, rows, today) : rows
+  })
+}
+
+function modelKey({ provider, model }: PriceRow): string {
+  return JSON.stringify([provider, model])
+}
+
+function changes(known: PriceRow[], offered: PriceRow[], today: number): PriceRow[] {
+  const knownDays = new Set(known.map((row) => row.effectiveFrom))
+  const newDays = offered.map((row) => row.effectiveFrom).filter((day) => day !== null && !knownDays.has(day))
+  const laterDays = [...knownDays].filter((day) => day !== null && day > today)
+  const days = [...new Set([...newDays, ...laterDays, today])].filter((day) => day !== null).sort((a, b) => a - b)
+
+  const held = [...known]
+  for (const day of days) {
+    const wanted = rowAt(offered, day)
+    if (!wanted || isSamePrice(wanted, rowAt(held, day))) continue
+    held.push({ ...wanted, effectiveFrom: day })
+  }
+  return held.slice(known.length)
+}
+
+/** Before every date. Not -Infinity, whose difference to itself is no number. */
+export const ALWAYS = Number.MIN_SAFE_INTEGER
+
+/** The newest row not after the moment, of two with the same date the later in the list; null asks what always held. */
+export function rowAt<Row extends PriceRow>(rows: Row[], at: number | null): Row | undefined {
+  let found: Row | undefined
+  for (const row of rows) {
+    const from = row.effectiveFrom ?? ALWAYS
+    if (from <= (at ?? ALWAYS) && from >= (found?.effectiveFrom ?? ALWAYS)) found = row
+  }
+  return found
+}
+
+type Prices = Pick<PriceRow, PricedKind | 'tiers'>
+
+export function isSamePrice(one: Prices, other: Prices | undefined): boolean {
+  return (
+    other !== undefined &&
+    PRICED_KINDS.every((kind) => one[kind] === other[kind]) &&
+    one.tiers.length === other.tiers.length &&
+    one.tiers.every((tier, index) => {
+      const counterpart = other.tiers[index]!
+      return (
+        tier.fromTokens === counterpart.fromTokens &&
+        PRICED_KINDS.every((kind) => tier.prices[kind] === counterpart.prices[kind])
+      )
+    })
+  )
+}

@@ -1,0 +1,21 @@
+/** The parameters that say which time a report covers. */
+import { parameter } from '../../http/query.ts'
+
+export const timeZone = () =>
+  parameter({
+    type: 'string',
+    description: 'An IANA zone, such as `Europe/Berlin`: of dates and buckets. The organization’s where absent.',
+  })
+
+export const reportPeriod = () => ({
+  starting_at: parameter({
+    type: 'string',
+    description:
+      'Required. Sessions that started at or after this moment: a timestamp with its offset, or a date for its first moment in the time zone.',
+  }),
+  ending_at: parameter({
+    type: 'string',
+    description: 'Sessions that started before this moment, which is now where absent; a date means its first moment.',
+  }),
+  time_zone: timeZone(),
+})

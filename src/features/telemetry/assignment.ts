@@ -1,0 +1,108 @@
+/** Sessions of somebody who was not known when telemetry brought them: they move when an admin says so, never silently. */
+
+import type { Actor } from '../../access/actor.ts'
+import type { Database } from '../../database/database.ts'
+import { validationFailed } from '../../errors.ts'
+import { issuesOfEmail } from '../../fields.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { AuditService } from '../audit/service.ts'
+import type { AssignedSession } from '../entries/reporting/session-assignment.ts'
+import type { EntriesService } from '../entries/service.ts'
+import type { PeopleService, User } from '../people/service.ts'
+import type { TelemetryAssigned } from './schema.ts'
+import { forgetEmail, listOfEmail } from './store/sessions.ts'
+
+/** Sessions of one transaction: some milliseconds of it. */
+const BATCH = 50
+
+export interface AssigningDependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  people: Pick<PeopleService, 'getUser'>
+  entries: Pick<EntriesService, 'reporting'>
+}
+
+export interface AssignOptions {
+  email: string
+  user: string
+  dryRun: boolean
+  by: Actor
+  /** Ends after the batch in which it is over. */
+  budgetMs?: number
+}
+
+interface Assignment {
+  email: string
+  to: User
+  by: Actor
+}
+
+export function createAssigning({ db, clock, audit, people, entries }: AssigningDependencies) {
+  async function assignBatch(sessionIds: number[], { email, to, by }: Assignment): Promise<AssignedSession[]> {
+    return db.write(async (tx) => {
+      const assigned: AssignedSession[] = []
+      for (const sessionId of sessionIds) {
+        assigned.push(await entries.reporting.assignSession(tx, { sessionId, to }, { now: clock.now(), by }))
+        await forgetEmail(tx, sessionId)
+      }
+      const moved = sumsOf(assigned)
+      if (moved.sessions > 0) {
+        const object = { id: to.uid, name: to.email }
+        await audit.record(tx, by, { action: 'telemetry.assigned', object, after: { email, ...moved } })
+      }
+      return assigned
+    })
+  }
+
+  /** Answers what became of the sessions that it came to before its time was over. */
+  async function assignAll(waiting: number[], assignment: Assignment, budgetMs: number): Promise<AssignedSession[]> {
+    const begun = performance.now()
+    const assigned: AssignedSession[] = []
+    while (assigned.length < waiting.length && (assigned.length === 0 || performance.now() - begun <= budgetMs)) {
+      assigned.push(...(await assignBatch(waiting.slice(assigned.length, assigned.length + BATCH), assignment)))
+    }
+    return assigned
+  }
+
+  async function planAll(waiting: number[], to: User): Promise<AssignedSession[]> {
+    const planned: AssignedSession[] = []
+    for (const sessionId of waiting) planned.push(await entries.reporting.planAssignment(db.read, { sessionId, to }))
+    return planned
+  }
+
+  return {
+    /**
+     * Gives the sessions that named an address to a person, with their entries that are not locked. Throws
+     * `validation_failed` and `not_found`.
+     */
+    async assign({ email: given, user, dryRun, by, budgetMs }: AssignOptions): Promise<TelemetryAssigned> {
+      const email = given.trim().toLowerCase()
+      const issues = issuesOfEmail(email, '/email')
+      if (issues.length > 0) throw validationFailed(issues)
+      const to = await people.getUser(user)
+      const waiting = await listOfEmail(db.read, email)
+      const sessions = dryRun
+        ? await planAll(waiting, to)
+        : await assignAll(waiting, { email, to, by }, budgetMs ?? Number.POSITIVE_INFINITY)
+      return {
+        dry_run: dryRun,
+        email,
+        user: { id: to.uid, name: to.name },
+        ...sumsOf(sessions),
+        locked: sessions.filter(isAssigned).flatMap(({ locked }) => locked),
+        skipped: sessions.flatMap(({ assignment, harness, session }) =>
+          assignment === 'assigned' ? [] : [{ agent_harness: harness, session_id: session, reason: assignment }],
+        ),
+        complete: sessions.length === waiting.length,
+      }
+    },
+  }
+}
+
+const isAssigned = ({ assignment }: AssignedSession) => assignment === 'assigned'
+
+function sumsOf(sessions: AssignedSession[]): { sessions: number; entries: number } {
+  const assigned = sessions.filter(isAssigned)
+  return { sessions: assigned.length, entries: assigned.reduce((sum, { moved }) => sum + moved.length, 0) }
+}

@@ -1,0 +1,160 @@
+/** What one request brings, recorded in one transaction: each session's totals, and the entries that follow them. */
+
+import type { CallerOf } from '../../access/caller.ts'
+import type { Tx } from '../../database/database.ts'
+import type { Owner, Pushing } from '../entries/reporting/telemetry-sessions.ts'
+import type { EntriesService } from '../entries/service.ts'
+import type { OrganizationService } from '../organization/service.ts'
+import type { PeopleService } from '../people/service.ts'
+import { type Accounted, account, issueOf, type Keyed, type ModelTotals, type Outcome, reportOf } from './accounting.ts'
+import type { Observation } from './channels/observation.ts'
+import { getKnown, insertSeen, saveSession, saveStreams, saveTotals } from './store/sessions.ts'
+
+export type Pusher = CallerOf<'service' | 'organization'>
+
+export interface ReceivingDependencies {
+  entries: Pick<EntriesService, 'reporting'>
+  organization: Pick<OrganizationService, 'settings'>
+  people: Pick<PeopleService, 'findPersonByEmail'>
+}
+
+/** What became of each observation of a request, and of which the session's entries could not follow. */
+export interface Recorded {
+  outcomes: { observation: Observation; outcome: Outcome }[]
+  shrunk: Observation[]
+}
+
+/** The observations of one session. */
+interface Group {
+  harnessKey: number
+  session: string
+  keyed: Keyed[]
+}
+
+export async function recordObservations(
+  tx: Tx,
+  observations: readonly Observation[],
+  { caller, now, ...dependencies }: ReceivingDependencies & { caller: Pusher; now: number },
+): Promise<Recorded> {
+  const pushing = await dependencies.entries.reporting.pushing(tx, caller)
+  const recorded: Recorded = { outcomes: [], shrunk: [] }
+  const usable: Observation[] = []
+  for (const observation of observations) {
+    const rejected = issueOf(observation, now)
+    if (rejected === undefined) usable.push(observation)
+    else recorded.outcomes.push({ observation, outcome: { rejected } })
+  }
+  for (const group of await groupBySession(usable, pushing)) {
+    const whose = await ownerOf(tx, group, { caller, ...dependencies })
+    const { accounted, shrunk } = await recordGroup(tx, group, pushing, { ...whose, now })
+    recorded.shrunk.push(...shrunk)
+    for (const [position, outcome] of accounted.outcomes.entries()) {
+      recorded.outcomes.push({ observation: group.keyed[position]!.observation, outcome })
+    }
+  }
+  return recorded
+}
+
+/** Always in the same order, so that two requests do not wait for each other's sessions. */
+async function groupBySession(observations: Observation[], pushing: Pushing): Promise<Group[]> {
+  const groups = new Map<string, Group>()
+  for (const observation of observations) {
+    const { session } = observation
+    const harnessKey = await pushing.keyOf(observation.harness)
+    const modelKey = await pushing.keyOf(observation.model)
+    const key = `${session} ${harnessKey}`
+    const group = groups.get(key) ?? { harnessKey, session, keyed: [] }
+    groups.set(key, group)
+    group.keyed.push({ observation, modelKey })
+  }
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group)
+}
+
+interface Whose {
+  /** Whose the session becomes where it is new. */
+  owner: Owner
+  /** The address that the agent says, where people are looked for by it. */
+  email: string | null
+}
+
+/**
+ * The creator of the token; or the person whom the agent names, where the token is the organization's and the admin
+ * has switched that on.
+ */
+async function ownerOf(
+  tx: Tx,
+  { keyed }: Group,
+  { caller, organization, people }: Pick<ReceivingDependencies, 'organization' | 'people'> & { caller: Pusher },
+): Promise<Whose> {
+  if (caller.kind === 'service') return { owner: { manager: caller.person, identifiedBy: 'token' }, email: null }
+  const creator: Owner = { manager: caller.person, identifiedBy: 'nothing' }
+  if (!(await organization.settings(tx)).telemetryByEmail) return { owner: creator, email: null }
+  const email = lastEmailOf(keyed)
+  const person = email === null ? undefined : await people.findPersonByEmail(tx, email)
+  return { owner: person ? { manager: person, identifiedBy: 'email' } : creator, email }
+}
+
+/** Of what is said at the same moment always the same. */
+function lastEmailOf(keyed: Keyed[]): string | null {
+  const said = keyed
+    .map(({ observation: { email, endedAt } }) => ({ email, at: endedAt ?? Number.MAX_SAFE_INTEGER }))
+    .filter(({ email }) => email !== null)
+    .sort((a, b) => a.at - b.at || (a.email! < b.email! ? -1 : 1))
+  return said.at(-1)?.email ?? null
+}
+
+async function recordGroup(
+  tx: Tx,
+  group: Group,
+  pushing: Pushing,
+  { owner, email, now }: Whose & { now: number },
+): Promise<{ accounted: Accounted; shrunk: Observation[] }> {
+  const session = await pushing.join(group, group.keyed[0]!.observation.source, owner)
+  const known = await getKnown(tx, session.id, askedOf(group))
+  const accounted = account(known, group.keyed, now)
+  // Nothing of a session is kept where nothing of it could be counted.
+  if (accounted.totals.length === 0) return { accounted, shrunk: [] }
+  await saveSession(tx, session.id, {
+    facts: accounted.facts,
+    email: (session.isUnidentified ? email : null) ?? known.email,
+    lastSeenAt: now,
+  })
+  await saveTotals(tx, session.id, accounted.changed)
+  await insertSeen(tx, session.id, accounted.seen)
+  await saveStreams(tx, session.id, accounted.streams)
+  return { accounted, shrunk: await recordEntries(group, accounted, pushing, owner) }
+}
+
+function askedOf({ keyed }: Group): { identities: string[]; streams: string[] } {
+  const [identities, streams] = [new Set<string>(), new Set<string>()]
+  for (const { observation } of keyed) {
+    const { usage } = observation
+    if (usage.kind === 'request') {
+      for (const each of [usage.identity, ...usage.claims, ...usage.repeats]) identities.add(each)
+    } else if (usage.kind === 'delta') identities.add(usage.stream)
+    else streams.add(usage.stream)
+  }
+  return { identities: [...identities], streams: [...streams] }
+}
+
+/** Brings entries to the totals that moved, or all of the session's where it says something new besides figures. */
+async function recordEntries(
+  group: Group,
+  { totals, changed, facts, factsChanged }: Accounted,
+  pushing: Pushing,
+  owner: Owner,
+): Promise<Observation[]> {
+  const shrunk: Observation[] = []
+  const { harness, session } = group.keyed[0]!.observation
+  const moved = factsChanged ? totals : [...changed]
+  for (const each of moved.toSorted(bySourceAndModel)) {
+    if (await pushing.record(each.source, reportOf(each, facts, { harness, session }), owner)) continue
+    const told = group.keyed.findLast(({ observation }) => observation.source === each.source) ?? group.keyed[0]!
+    shrunk.push(told.observation)
+  }
+  return shrunk
+}
+
+function bySourceAndModel(a: ModelTotals, b: ModelTotals): number {
+  return a.source === b.source ? a.modelKey - b.modelKey : a.source < b.source ? -1 : 1
+}

@@ -1,0 +1,63 @@
+/** Schema building blocks shared by all features, so that timestamps, lists and names look the same everywhere. */
+import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+
+/** Unknown fields are rejected, because they are usually typos. */
+export const strict = { additionalProperties: false }
+
+export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+export const moment = (description: string) => Type.String({ format: 'date-time', description })
+
+export const day = (description: string) =>
+  Type.String({
+    description,
+    pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+    errorMessage: 'must be a date, such as 2026-11-30',
+    examples: ['2026-11-30'],
+  })
+
+export const month = (description: string) =>
+  Type.String({
+    description,
+    pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
+    errorMessage: 'must be a month, such as 2026-11',
+    examples: ['2026-11'],
+  })
+
+/** One of a few values; JSON Schema's `enum` is shorter than a union. */
+export const oneOf = <T extends string>(values: readonly T[], description?: string) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description !== undefined && { description }) })
+
+/** No control characters (C0, DEL, C1), and something besides white space. */
+export const PLAIN_TEXT =
+  '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$'
+
+/** A human-readable name of up to 200 characters. */
+export const nameOf = (description: string, examples: string[] = []) =>
+  Type.String({
+    description,
+    minLength: 1,
+    maxLength: 200,
+    pattern: PLAIN_TEXT,
+    errorMessage: 'must be a string without control characters that is not only white space',
+    ...(examples.length > 0 && { examples }),
+  })
+
+/** A name in a request. The service checks it, so that all issues of a request come together. */
+export const givenName = (description: string, examples: string[]) =>
+  Type.String({ description: `${description} Up to 200 characters.`, examples })
+
+/** One of a few values in a request. The service checks it, so that all issues of a request come together. */
+export const chosen = <T extends string>(values: readonly T[], description: string) =>
+  Type.String({ description, enum: [...values] }) as unknown as TUnsafe<T>
+
+/** A page of a list. */
+export const listOf = <Item extends TSchema>(item: Item, $id: string, description?: string) =>
+  Type.Object(
+    {
+      data: Type.Array(item),
+      has_more: Type.Boolean(),
+      next_page: orNull(Type.String({ description: 'Pass it as `page` to get the next page; null on the last page.' })),
+    },
+    { ...strict, $id, ...(description !== undefined && { description }) },
+  )
