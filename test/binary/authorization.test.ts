@@ -411,7 +411,7 @@ describe('a member', () => {
       '/api/v1/token-sheets/{id}': { id: () => other.sheet, none: newId('sht'), entry: () => other.sheetEntry },
       // Prices are everybody's to read.
       '/api/v1/prices/{id}': null,
-      // The names of work as well; what is left out of it for members is told in test/http/work.test.ts.
+      // The names of work as well; what is left out of it for members is told in test/features/projects/routes.test.ts.
       '/api/v1/clients/{id}': null,
       '/api/v1/projects/{id}': null,
       '/api/v1/tickets/{id}': null,

@@ -1,0 +1,344 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { TALLY } from '../../../src/access/actor.ts'
+import type { CallerOf } from '../../../src/access/caller.ts'
+import { EVERYTHING } from '../../../src/access/visibility.ts'
+import { createMailer } from '../../../src/features/bills/delivery-mailer.ts'
+import type { Bill } from '../../../src/features/bills/schema.ts'
+import { createBillsService } from '../../../src/features/bills/service.ts'
+import { createServices } from '../../../src/services.ts'
+import { forEachEngine } from '../../support/databases.ts'
+import { startMailServer, type TestMailServer } from '../../support/mail-server.ts'
+
+const NOW = Date.UTC(2026, 11, 1, 9, 0)
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const NOVEMBER = { month: '2026-11' }
+const party = { viewer: EVERYTHING, person: null, by: TALLY }
+
+let mail: TestMailServer
+beforeAll(async () => {
+  mail = await startMailServer()
+})
+afterEach(() => {
+  mail.letters.length = 0
+})
+afterAll(() => mail.close())
+
+const LETTER = {
+  from: { name: 'Agents & Co', address: 'bills@agents.example' },
+  to: 'ada@acme.example',
+  subject: 'Bill 2026-0001 from Agents & Co',
+  text: 'Attached.',
+  messageId: '<bil_1.1@agents.example>',
+  attachments: [{ filename: 'bill.pdf', content: Buffer.from('%PDF-'), contentType: 'application/pdf' }],
+}
+
+describe('what the mail server answers', () => {
+  // Short only where nothing else ends the waiting: a busy machine takes longer than that to be answered.
+  const send = (to: string, sendTimeoutMs = 10_000) =>
+    createMailer(mail.address, { sendTimeoutMs }).send({ ...LETTER, to })
+
+  test('is kept where it took the message', async () => {
+    expect(await send('ada@acme.example')).toEqual({ result: 'sent', answer: '250 Queued as 1' })
+    expect(mail.letters[0]).toMatchObject({ from: 'bills@agents.example', to: ['ada@acme.example'] })
+  })
+
+  test.each([
+    ['unknown', 'refused', '550 5.1.1 There is nobody of that name'],
+    ['spam', 'refused', '554 5.7.1 Looks like spam'],
+    ['later', 'failed', '451 4.3.0 Try again later'],
+    ['stall', 'failed', 'The mail server did not accept the e-mail within 0.3 s.'],
+  ])('to %s@… is %s', async (name, result, answer) => {
+    expect(await send(`${name}@acme.example`, name === 'stall' ? 300 : undefined)).toEqual({
+      result: result as 'failed',
+      answer,
+    })
+  })
+
+  test('may be a connection that ends, or none', async () => {
+    expect(await send('drop@acme.example')).toMatchObject({ result: 'failed', answer: expect.stringMatching(/./) })
+    const nowhere = createMailer({ ...mail.address, port: 1 })
+    expect(await nowhere.send(LETTER)).toMatchObject({
+      result: 'failed',
+      answer: expect.stringContaining('ECONNREFUSED'),
+    })
+  })
+
+  test('to a wrong password may be otherwise once it is mended', async () => {
+    const server = await startMailServer({ password: 'right' })
+    const as = (password: string) => createMailer({ ...server.address, user: 'ada', password }).send(LETTER)
+    expect(await as('wrong')).toEqual({ result: 'failed', answer: '535 5.7.8 Authentication failed' })
+    expect(await as('right')).toMatchObject({ result: 'sent' })
+    await server.close()
+  })
+
+  test('is not heard where it offers no TLS and TLS is demanded: no password leaves in the clear', async () => {
+    const server = await startMailServer({ password: 'right' })
+    const demanding = createMailer({ ...server.address, requiresTls: true, user: 'ada', password: 'right' })
+    expect(await demanding.send(LETTER)).toMatchObject({ result: 'failed' })
+    expect(server.passwords).toEqual([])
+    await server.close()
+  })
+})
+
+forEachEngine('the delivery of bills', (open) => {
+  async function stage({ email = 'bills@acme.example', from }: { email?: string | null; from?: string } = {}) {
+    const db = await open()
+    const time = { now: NOW }
+    const clock = { now: () => time.now }
+    const options = { db, clock, mail: { ...mail.address, from } }
+    const services = createServices(options)
+    await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
+    const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
+    const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+    await db.write(async (tx) => {
+      await tx.update(tx.tables.organization).set({ name: 'Agents & Co', email: 'bills@agents.example' })
+    })
+    await services.projects.addClient(party, { name: 'Acme', email })
+    await services.projects.addProject(party, { key: 'WEB', name: 'Acme web', client: 'Acme' })
+    const bill = async (more: Record<string, unknown> = {}) => {
+      await services.entries.reporting.reportEntry(
+        {
+          agent_harness: 'codex',
+          agent_name: 'builder',
+          model: 'no-such-model',
+          started_at: '2026-11-20T10:00:00Z',
+          ended_at: '2026-11-20T11:00:00Z',
+          tokens: { input: 10, output: 5 },
+          project: 'WEB',
+          reported_cost: 1234.5,
+        },
+        caller,
+      )
+      return (await services.bills.send({ ...NOVEMBER, client: 'Acme', ...more }, { by: TALLY })).bill
+    }
+    const shown = async (number: string) =>
+      JSON.parse(await services.bills.billText(await services.bills.getBill(number))) as Bill
+    const deliveries = async (number: string) => (await shown(number)).deliveries
+    return { ...services, options, time, bill, shown, deliveries, deliver: services.bills.deliveries.deliverDue }
+  }
+
+  test('brings the client the bill as a PDF, from the organization', async () => {
+    const { bill, deliver, shown } = await stage()
+    const { bill: sent } = await bill({ tax: { name: 'VAT', percent: 19 }, purchase_order: 'PO-1187' })
+    expect(await shown('2026-0001')).toMatchObject({
+      delivery: 'queued',
+      deliveries: [{ to: 'bills@acme.example', notice: 'sent', state: 'queued', attempts: 0 }],
+    })
+    await deliver()
+    const [letter, ...others] = mail.letters
+    expect(others).toEqual([])
+    expect(letter).toMatchObject({ from: 'bills@agents.example', to: ['bills@acme.example'] })
+    expect(letter!.headers.get('subject')).toBe('Bill 2026-0001 from Agents & Co')
+    expect(letter!.headers.get('from')).toBe('"Agents & Co" <bills@agents.example>')
+    expect(letter!.headers.get('message-id')).toBe(`<${sent.uid}.1@agents.example>`)
+    expect(letter!.text).toContain('Bill 2026-0001 for Acme, dated 2026-12-01, is attached.')
+    expect(letter!.text).toMatch(/Purchase order +PO-1187/)
+    expect(letter!.text).toMatch(/Total +USD 1,469\.06/)
+    expect(letter!.text).toMatch(/Due +2026-12-31/)
+    expect(letter!.attachments).toMatchObject([{ name: expect.stringMatching(/\.pdf$/), type: 'application/pdf' }])
+    expect(letter!.attachments[0]!.bytes.subarray(0, 5).toString()).toBe('%PDF-')
+    expect(await shown('2026-0001')).toMatchObject({
+      delivery: 'sent',
+      deliveries: [{ state: 'sent', attempts: 1, answer: '250 Queued as 1', sent_at: new Date(NOW).toISOString() }],
+    })
+    await deliver()
+    expect(mail.letters).toHaveLength(1)
+  })
+
+  test('goes to those who are named, once each, with the words that were given', async () => {
+    const { bill, deliver } = await stage({ from: 'no-reply@agents.example' })
+    await bill({
+      deliver_to: ['Ada@acme.example', 'ada@acme.example', 'bob@acme.example'],
+      message: 'Dear Ada,\nhere.',
+    })
+    await deliver()
+    expect(mail.letters.map(({ to }) => to[0]).sort()).toEqual(['ada@acme.example', 'bob@acme.example'])
+    expect(mail.letters[0]!.text).toStartWith('Dear Ada,\nhere.\n\nBill 2026-0001')
+    expect(mail.letters[0]!.headers.get('from')).toBe('"Agents & Co" <no-reply@agents.example>')
+    expect(mail.letters[0]!.headers.get('reply-to')).toBe('bills@agents.example')
+  })
+
+  test('is none where nobody is named, or where nothing is set up for it', async () => {
+    const nobody = await stage({ email: null })
+    await nobody.bill()
+    await nobody.bill({ deliver_to: [] })
+    expect(await nobody.shown('2026-0001')).toMatchObject({ delivery: 'none', deliveries: [] })
+    await expect(nobody.bills.deliverBill('2026-0001', {}, TALLY)).rejects.toMatchObject({ code: 'validation_failed' })
+
+    const { options, ...unset } = await stage()
+    const withoutMail = createServices({ ...options, mail: undefined })
+    await unset.bill({ deliver_to: [] })
+    await expect(withoutMail.bills.deliverBill('2026-0001', {}, TALLY)).rejects.toMatchObject({
+      code: 'mail_not_set_up',
+    })
+    await unset.db.write(async (tx) => {
+      await tx.update(tx.tables.organization).set({ email: null })
+    })
+    await unset.bill()
+    expect(await unset.shown('2026-0002')).toMatchObject({ delivery: 'none' })
+    await expect(unset.bills.deliverBill('2026-0001', {}, TALLY)).rejects.toMatchObject({ code: 'mail_not_set_up' })
+  })
+
+  test('ends at once where the recipient is refused, and begins anew to another', async () => {
+    const { bill, bills, deliver, deliveries, shown, time } = await stage({ email: 'unknown@acme.example' })
+    await bill()
+    await deliver()
+    expect(await deliveries('2026-0001')).toMatchObject([
+      { state: 'failed', attempts: 1, next_attempt_at: null, answer: '550 5.1.1 There is nobody of that name' },
+    ])
+    expect(await shown('2026-0001')).toMatchObject({ delivery: 'failed' })
+    time.now += MINUTE
+    await bills.deliverBill('2026-0001', { to: ['ada@acme.example'] }, TALLY)
+    await deliver()
+    expect(mail.letters).toMatchObject([{ to: ['ada@acme.example'] }])
+    expect(await shown('2026-0001')).toMatchObject({ delivery: 'sent' })
+    expect(await deliveries('2026-0001')).toHaveLength(2)
+  })
+
+  test('is tried again after growing pauses, and given up after a day and a half', async () => {
+    const { bill, deliver, deliveries, time } = await stage({ email: 'later@acme.example' })
+    await bill()
+    const pauses: number[] = []
+    for (;;) {
+      await deliver()
+      const [delivery] = await deliveries('2026-0001')
+      if (delivery!.state !== 'queued') break
+      pauses.push(Date.parse(delivery!.next_attempt_at!) - time.now)
+      time.now += pauses.at(-1)! - 1
+      await deliver()
+      expect((await deliveries('2026-0001'))[0]!.attempts).toBe(pauses.length)
+      time.now += 1
+    }
+    expect(pauses).toEqual([MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 12 * HOUR])
+    expect(await deliveries('2026-0001')).toMatchObject([
+      { state: 'failed', attempts: 8, answer: '451 4.3.0 Try again later' },
+    ])
+  })
+
+  test('happens again under the same Message-ID where its sender died before it was noted down', async () => {
+    const { bill, db, deliver, deliveries, time } = await stage()
+    await bill()
+    await deliver()
+    // As the claim left it, when the process died after the mail server had taken the message.
+    await db.write(async (tx) => {
+      const { billDeliveries } = tx.tables
+      await tx
+        .update(billDeliveries)
+        .set({ state: 'queued', sentAt: null, nextAttemptAt: time.now + 2 * MINUTE })
+        .where(eq(billDeliveries.id, 1))
+    })
+    await deliver()
+    expect(mail.letters).toHaveLength(1)
+    time.now += 2 * MINUTE
+    await deliver()
+    expect(mail.letters).toHaveLength(2)
+    expect(new Set(mail.letters.map(({ headers }) => headers.get('message-id'))).size).toBe(1)
+    expect(await deliveries('2026-0001')).toMatchObject([{ state: 'sent', attempts: 2 }])
+  })
+
+  test('by two processes at once happens once', async () => {
+    const { bill, db, deliver, options } = await stage()
+    const other = createServices({ ...options, db: await open({ sharing: db }) })
+    await bill({ deliver_to: Array.from({ length: 6 }, (_, index) => `ada-${index}@acme.example`) })
+    await Promise.all([deliver(), other.bills.deliveries.deliverDue(), deliver()])
+    expect(mail.letters.map(({ to }) => to[0]).sort()).toEqual(
+      Array.from({ length: 6 }, (_, index) => `ada-${index}@acme.example`),
+    )
+  })
+
+  test('goes on with the next where the documents of one cannot be made', async () => {
+    const { audit, projects, entries, options, bill, deliveries, time } = await stage()
+    let isBroken = true
+    const bills = createBillsService({
+      ...options,
+      audit,
+      projects,
+      entries,
+      documents: {
+        render: async () => {
+          if (isBroken) throw new Error('No ink.')
+          return { bytes: Buffer.from('%PDF-'), contentType: 'application/pdf', fileName: 'bill.pdf' }
+        },
+      },
+    })
+    await bill()
+    await expect(bills.deliveries.deliverDue()).rejects.toThrow('No ink.')
+    expect(await deliveries('2026-0001')).toMatchObject([
+      { state: 'queued', attempts: 1, answer: expect.stringContaining('could not be created') },
+    ])
+    isBroken = false
+    time.now += MINUTE
+    await bills.deliveries.deliverDue()
+    expect(await deliveries('2026-0001')).toMatchObject([{ state: 'sent', attempts: 2 }])
+  })
+
+  test('of a void bill tells those whom it reached, and spares the others', async () => {
+    const { bill, bills, deliver, deliveries, shown, time } = await stage()
+    await bill({ deliver_to: ['ada@acme.example', 'unknown@acme.example'] })
+    await deliver()
+    await bills.voidBill('2026-0001', { reason: 'Wrong month.' }, TALLY)
+    await deliver()
+    expect(mail.letters).toHaveLength(2)
+    const notice = mail.letters[1]!
+    expect(notice.to).toEqual(['ada@acme.example'])
+    expect(notice.headers.get('subject')).toBe('Bill 2026-0001 from Agents & Co has been voided')
+    expect(notice.text).toMatch(/has been voided\. No payment is due\.\n\n +Reason +Wrong month\./)
+    expect(notice.attachments[0]!.bytes.subarray(0, 5).toString()).toBe('%PDF-')
+
+    time.now += HOUR
+    await bill()
+    await bills.voidBill('2026-0002', { reason: 'Wrong month.' }, TALLY)
+    await deliver()
+    expect(mail.letters).toHaveLength(2)
+    expect(await deliveries('2026-0002')).toMatchObject([
+      { state: 'failed', answer: 'Not sent because the bill is void.' },
+    ])
+
+    time.now += HOUR
+    await bill()
+    await deliver()
+    await bills.voidBill('2026-0003', { reason: 'Wrong month.', deliver: false }, TALLY)
+    await deliver()
+    expect(mail.letters).toHaveLength(3)
+    expect(await shown('2026-0003')).toMatchObject({ state: 'void', delivery: 'sent' })
+  })
+
+  test('cannot be bent by a name: no head of the message, and no recipient, comes from one', async () => {
+    const { bill, db, deliver } = await stage()
+    await db.write(async (tx) => {
+      await tx.update(tx.tables.organization).set({ name: 'Évil\r\nBcc: eve@evil.example\r\n\r\n"<eve@evil.example>,' })
+    })
+    await bill()
+    await deliver()
+    const [letter] = mail.letters
+    expect(letter!.to).toEqual(['bills@acme.example'])
+    expect(letter!.headers.has('bcc')).toBe(false)
+    expect(letter!.from).toBe('bills@agents.example')
+    expect(letter!.headers.get('from')).toEndWith(' <bills@agents.example>')
+    expect(letter!.attachments).toHaveLength(1)
+  })
+
+  test('begins as soon as a bill is sent while the job runs, and ends with it', async () => {
+    const { bill, bills, deliveries } = await stage()
+    const failures: unknown[] = []
+    const job = bills.deliveries.start((error) => void failures.push(error))
+    await bill()
+    const until = Date.now() + 2_000
+    while (mail.letters.length === 0 && Date.now() < until) await Bun.sleep(10)
+    await job.stop()
+    expect(failures).toEqual([])
+    expect(await deliveries('2026-0001')).toMatchObject([{ state: 'sent' }])
+    await bill()
+    expect(mail.letters).toHaveLength(1)
+  })
+
+  test('is asked for on the record', async () => {
+    const { audit, bill, bills } = await stage()
+    await bill()
+    await bills.deliverBill('2026-0001', { to: ['ada@acme.example'] }, TALLY)
+    const { data: changes } = await audit.listChanges({ filter: {}, limit: 1, after: undefined })
+    expect(changes).toMatchObject([{ action: 'bill.delivered', after: { to: ['ada@acme.example'], notice: 'sent' } }])
+  })
+})

@@ -1,0 +1,164 @@
+import { expect, test } from 'bun:test'
+import { TALLY } from '../../../src/access/actor.ts'
+import type { CallerOf } from '../../../src/access/caller.ts'
+import { EVERYTHING } from '../../../src/access/visibility.ts'
+import type { DocumentFormat } from '../../../src/features/bills/service.ts'
+import { csvLines } from '../../../src/lib/csv-lines.ts'
+import { createServices } from '../../../src/services.ts'
+import { forEachEngine } from '../../support/databases.ts'
+
+const NOW = Date.UTC(2026, 11, 1, 9, 0)
+const NOVEMBER = { month: '2026-11' }
+/** Debian's, which `scripts/test` installs where it may. */
+const hledger = Bun.which('hledger')
+const party = { viewer: EVERYTHING, person: null, by: TALLY }
+const KEPT: DocumentFormat[] = ['pdf', 'html', 'csv', 'entries-csv', 'journal', 'json']
+
+/** The smallest picture there is. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+forEachEngine('documents of bills', (open) => {
+  async function stage() {
+    const db = await open()
+    const options = { db, clock: { now: () => NOW } }
+    const services = createServices(options)
+    await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
+    const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
+    const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+    await services.projects.addClient(party, { name: 'Acme: (株) ; Ltd', email: 'bills@acme.example' })
+    await services.projects.addProject(party, { key: 'WEB', name: 'Acme  web', client: 'Acme: (株) ; Ltd' })
+    const report = async (more: Record<string, unknown> = {}) => {
+      const { entry } = await services.entries.reporting.reportEntry(
+        {
+          agent_harness: 'codex',
+          agent_name: 'builder',
+          model: 'no-such-model',
+          started_at: '2026-11-20T10:00:00Z',
+          ended_at: '2026-11-20T11:00:00Z',
+          tokens: { input: 10, output: 5 },
+          project: 'WEB',
+          reported_cost: 1,
+          ...more,
+        },
+        caller,
+      )
+      return entry.id
+    }
+    const read = async (bill: string, format: DocumentFormat) =>
+      Buffer.from((await services.bills.renderBill(bill, format)).bytes)
+    const setLogo = (bytes: Uint8Array) =>
+      db.write(async (tx) => {
+        await tx.update(tx.tables.organization).set({ logo: bytes, logoType: 'image/png' })
+      })
+    return { ...services, options, report, read, setLogo }
+  }
+
+  test('are the same to the byte ever after, whatever names, pictures and versions come', async () => {
+    const { bills, projects, options, report, read, setLogo } = await stage()
+    await setLogo(PIXEL)
+    await report({ ticket: 'WEB-1', labels: { branch: 'main' } })
+    await bills.send({ ...NOVEMBER, project: 'WEB', tax: { percent: 19 } }, { by: TALLY })
+    const first = Object.fromEntries(
+      await Promise.all(KEPT.map(async (format) => [format, await read('2026-0001', format)] as const)),
+    )
+    await projects.changeProject(party, 'WEB', { key: 'OTHER', name: 'Renamed' })
+    await setLogo(Buffer.from('no picture at all'))
+    const later = createServices(options)
+    for (const format of KEPT) {
+      const { bytes } = await later.bills.renderBill('2026-0001', format)
+      expect([format, Buffer.from(bytes).equals(first[format]!)]).toEqual([format, true])
+    }
+  })
+
+  test('made twice at once are one', async () => {
+    const { bills, report, read } = await stage()
+    await report()
+    await bills.send({ ...NOVEMBER, project: 'WEB' }, { by: TALLY })
+    const made = await Promise.all([1, 2, 3].map(() => read('2026-0001', 'pdf')))
+    expect(made[0]!.subarray(0, 5).toString()).toBe('%PDF-')
+    expect(new Set(made.map((bytes) => bytes.toString('latin1'))).size).toBe(1)
+  })
+
+  test('a picture that cannot be read holds up no bill', async () => {
+    const { bills, report, read, setLogo } = await stage()
+    await setLogo(PIXEL.subarray(0, 40))
+    await report()
+    await bills.send({ ...NOVEMBER, project: 'WEB' }, { by: TALLY })
+    expect((await read('2026-0001', 'pdf')).subarray(0, 5).toString()).toBe('%PDF-')
+  })
+
+  test('every entry of a bill is in its CSV with its line, also when the bill is void and they are on another', async () => {
+    const { bills, report, read } = await stage()
+    const ids = [
+      await report({ ticket: 'WEB-1', summary: '=1+1', labels: { branch: 'main', team: 'a b' } }),
+      await report({ ticket: 'WEB-2', reported_cost: 0.25 }),
+      await report({ ticket: 'WEB-1', reported_cost: 2 }),
+    ]
+    await report({ started_at: '2026-10-20T10:00:00Z', ended_at: '2026-10-20T11:00:00Z' })
+    await bills.send({ ...NOVEMBER, project: 'WEB', include_earlier: false }, { by: TALLY })
+    await bills.voidBill('2026-0001', { reason: 'Wrong rate' }, TALLY)
+    await bills.send({ ...NOVEMBER, project: 'WEB', include_earlier: true }, { by: TALLY })
+    const csv = (await read('2026-0001', 'entries-csv')).toString()
+    expect(csv).toContain(",'=1+1,")
+    const [headings, ...rows] = csvLines(csv)
+    const entries = rows.map(({ cells }) =>
+      Object.fromEntries(cells.map((cell, index) => [headings!.cells[index]!, cell])),
+    )
+    expect(entries.map(({ id, line, cost }) => [id, line, cost])).toEqual([
+      [ids[0], '1', '1'],
+      [ids[1], '2', '0.25'],
+      [ids[2], '1', '2'],
+    ])
+    expect(entries[0]).toMatchObject({
+      bill: '2026-0001',
+      agent_manager: 'Ada',
+      model: 'no-such-model',
+      project: 'WEB',
+      ticket: 'WEB-1',
+      placed_by: 'named',
+      summary: '=1+1',
+      labels: 'branch=main team=a b',
+      total: '15',
+      price: '',
+    })
+    expect(csvLines((await read('2026-0002', 'entries-csv')).toString())).toHaveLength(5)
+  })
+
+  test.skipIf(!hledger)(
+    'are journals that hledger takes, strictly and together, with what each client owes',
+    async () => {
+      const { bills, report, read } = await stage()
+      await report({ reported_cost: 10.005 })
+      const body = { ...NOVEMBER, project: 'WEB', currency: 'KWD', exchange_rate: 0.3071 }
+      const extra_lines = [{ text: 'Setting up', amount: 100.125 }]
+      await bills.send({ ...body, extra_lines, tax: { name: 'VAT; special', percent: 19 } }, { by: TALLY })
+      await bills.payBill('2026-0001', {}, TALLY)
+      await bills.creditBill('2026-0001', { lines: [{ text: 'Less', amount: 3.5 }] }, TALLY)
+      await report({ started_at: '2026-11-21T10:00:00Z', ended_at: '2026-11-21T11:00:00Z' })
+      await bills.send({ ...NOVEMBER, project: 'WEB', currency: 'JPY', exchange_rate: 150.5 }, { by: TALLY })
+      const numbers = ['2026-0001', '2026-0002', '2026-0003']
+      const journal = (await Promise.all(numbers.map(async (number) => `${await read(number, 'journal')}`))).join('\n')
+      expect(journal).toContain('income:agents:WEB Acme web')
+      const ask = async (...question: string[]) => {
+        const asked = Bun.spawn([hledger!, '-f', '-', ...question], {
+          stdin: Buffer.from(journal),
+          stderr: 'pipe',
+          env: { LC_ALL: 'C.UTF-8' },
+        })
+        return [await asked.exited, await new Response(asked.stderr).text(), await new Response(asked.stdout).text()]
+      }
+      expect((await ask('check', '--strict')).slice(0, 2)).toEqual([0, ''])
+      const balances = (await ask('balance', 'receivable', '--flat', '--no-total', '-O', 'csv'))[2] as string
+      const total = (await Promise.all([1, 2].map((index) => bills.getBill(numbers[index - 1]!)))).reduce(
+        (sum, { bill }) => sum + bill.total,
+        0n,
+      )
+      const fils = `${total / 1000n}.${String(total % 1000n).padStart(3, '0')} KWD`
+      expect(balances).toContain(fils)
+      expect(balances).toContain('150 JPY')
+    },
+  )
+})

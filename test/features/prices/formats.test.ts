@@ -1,0 +1,297 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { defaultAliases, defaultRows } from '../../../src/features/prices/default-table.ts'
+import type { TableReading } from '../../../src/features/prices/formats/reading.ts'
+import { readTable } from '../../../src/features/prices/formats/table-file.ts'
+import { planLoad } from '../../../src/features/prices/load-plan.ts'
+import { PriceTable } from '../../../src/features/prices/price-table.ts'
+
+const FIXTURES = join(import.meta.dir, '../../fixtures/prices')
+/** The real tables are input beside the checkout, not part of it. */
+const TABLES = join(import.meta.dir, '../../../../shared/data')
+
+const NOTHING = { prices: [], aliases: [], table: new PriceTable([], []) }
+const NOW = Date.UTC(2026, 10, 20, 19, 30)
+
+async function fixture(name: string) {
+  return readTable(await Bun.file(join(FIXTURES, name)).text())
+}
+
+/** `provider model: input output` in dollars per million, and what else there is. */
+function shown(reading: TableReading): Record<string, string> {
+  const dollars = (picos: bigint | null | undefined) => (picos == null ? '-' : String(Number(picos) / 1e6))
+  return Object.fromEntries(
+    reading.rows.map((row) => [
+      `${row.provider} ${row.model}${row.effectiveFrom == null ? '' : ` ${new Date(row.effectiveFrom).toISOString()}`}`,
+      [
+        ...[row.input, row.output, row.cacheRead, row.cacheWrite, row.cacheWrite1h].map(dollars),
+        ...row.tiers.map(
+          ({ fromTokens, prices }) =>
+            `>=${fromTokens}: ${[prices.input, prices.output, prices.cacheRead, prices.cacheWrite].map(dollars).join(' ')}`,
+        ),
+      ].join(' '),
+    ]),
+  )
+}
+
+/** Model to the codes of what speaks against it, with everything that loading it into an empty table refuses. */
+function refusals(reading: TableReading, options = {}): Record<string, string[]> {
+  const { refused } = planLoad(reading, NOTHING, NOW, options)
+  return Object.fromEntries(refused.map(({ model, reasons }) => [model, reasons.map(({ code }) => code)]))
+}
+
+function countReasons(refused: { reasons: { code: string }[] }[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { code } of refused.flatMap(({ reasons }) => reasons)) counts[code] = (counts[code] ?? 0) + 1
+  return counts
+}
+
+describe('LiteLLM’s table', () => {
+  test('is told by its shape, and read with its tiers, cache prices and other names', async () => {
+    const { format, reading } = await fixture('litellm.json')
+    expect(format).toBe('litellm')
+    expect(shown(reading)).toEqual({
+      'openai gpt-9': '1.25 10 0.125 - - >=272001: 2.5 15 - -',
+      'anthropic claude-9': '3 15 0.3 3.75 6 >=200001: 6 - - 7.5',
+      'xai xai/grok-9': '2 6 - - - >=200000: 4 - - -',
+      'deepseek deepseek/deepseek-9': '0.28 0.42 0.028 - -',
+      'deepseek deepseek-9': '0.28 0.42 - - -',
+      'dashscope dashscope/qwen9-coder': '0.05 0.4 - - - >=256001: 0.25 2 - -',
+      'databricks databricks/noisy': '2.99999 15.00002 - - -',
+      'azure azure/gpt-9': '1.375 11 - - -',
+      'openai openai/text-9': '1 0 - - -',
+      'fireworks_ai class-of-models': '0.2 0.2 - - -',
+      'wandb wandb/unit-error': '15000 60000 - - -',
+      'edge edge/at-limit': '1000 1000 - - -',
+      'edge edge/above-limit': '1000.1 1800 - - -',
+      'anthropic claude-9-haiku': '0.25 1.25 - 0.3 6',
+      'ollama free-9': '0 0 - - -',
+    })
+    expect(reading.aliases.map(({ provider, alias, model }) => `${provider} ${alias} = ${model}`)).toEqual([
+      'xai grok-9 = xai/grok-9',
+      'dashscope qwen9-coder = dashscope/qwen9-coder',
+      'databricks noisy = databricks/noisy',
+      'azure gpt-9 = azure/gpt-9',
+      'openai text-9 = openai/text-9',
+      'wandb unit-error = wandb/unit-error',
+      'edge at-limit = edge/at-limit',
+      'edge above-limit = edge/above-limit',
+    ])
+  })
+
+  test('has each row refused by name and reason that must not be swallowed', async () => {
+    const { reading } = await fixture('litellm.json')
+    const always = {
+      'unknown-9': ['no_input_price'],
+      'negative-9': ['negative'],
+      'text-price-9': ['not_a_number'],
+      'too-fine-9': ['too_fine'],
+      'reasons-apart-9': ['output_in_parts'],
+    }
+    expect(refusals(reading)).toEqual({
+      ...always,
+      'wandb/unit-error': ['above_limit', 'above_limit'],
+      'edge/above-limit': ['above_limit', 'above_limit'],
+      'claude-9-haiku': ['cache_write_out_of_line'],
+      'free-9': ['free'],
+    })
+    // What could make values too large for the database is refused whoever insists.
+    expect(refusals(reading, { force: true, allowFree: true })).toEqual({
+      ...always,
+      'wandb/unit-error': ['above_limit', 'above_limit'],
+    })
+    const [forced] = planLoad(reading, NOTHING, NOW, { force: true }).refused.filter((row) => row.provider === 'wandb')
+    expect(forced?.reasons[0]?.message).toContain('the maximum even with --force')
+  })
+
+  test('has other modes skipped, and prices that are not of text tokens counted', async () => {
+    const { reading } = await fixture('litellm.json')
+    expect(reading.skipped).toEqual({ 'not a model': 1, 'no mode': 1, embedding: 1, image_generation: 1 })
+    expect(reading.unused).toEqual({ batch: 2, priority: 2, flex: 1, search: 1, regional: 1, fast: 1 })
+  })
+
+  test('has the tail of floating-point noise rounded to the pico-dollar, and says so', async () => {
+    const { reading } = await fixture('litellm.json')
+    expect(reading.rounded).toEqual([
+      { provider: 'databricks', model: 'databricks/noisy', text: '2.9999900000000002e-06', picos: 2_999_990n },
+      { provider: 'databricks', model: 'databricks/noisy', text: '1.5000020000000002e-05', picos: 15_000_020n },
+    ])
+  })
+})
+
+test('the catalogue of models.dev is told by its shape, and read', async () => {
+  const { format, reading } = await fixture('models-dev.json')
+  expect(format).toBe('models-dev')
+  expect(shown(reading)).toEqual({
+    'anthropic claude-9': '3 15 0.3 3.75 - >=200001: 6 22.5 0.6 -',
+    'openrouter anthropic/claude-9': '3 15 - - -',
+    'openrouter vendor/long': '1 2 - - - >=200001: 2 4 - -',
+    'openrouter vendor/noisy': '0.05 0.1 - - -',
+    'openrouter vendor/gift:free': '0 0 - - -',
+  })
+  expect(refusals(reading)).toEqual({
+    'vendor/unknown': ['no_input_price'],
+    'vendor/reasoner': ['output_in_parts'],
+    'vendor/gift:free': ['free'],
+  })
+  expect([reading.skipped, reading.unused, reading.rounded.length]).toEqual([{ 'no text output': 1 }, { audio: 1 }, 2])
+})
+
+test('the data of genai-prices is told by its shape, and read with its dates and names', async () => {
+  const { format, reading } = await fixture('genai-prices.json')
+  expect(format).toBe('genai-prices')
+  expect(shown(reading)).toEqual({
+    'openai o9': '10 40 2.5 - -',
+    'openai o9 2025-06-10T00:00:00.000Z': '2 8 0.5 - -',
+    'openai o9-preview': '3 15 - - - >=200001: 6 22.5 - -',
+    'openai night': '1 2 - - -',
+  })
+  expect(reading.aliases.map(({ alias, model }) => `${alias} = ${model}`)).toEqual(['o9-2025-04-16 = o9'])
+  expect(refusals(reading)).toEqual({ 'embed-nothing': ['no_input_price'], parts: ['output_in_parts'] })
+  expect(reading.skipped).toEqual({ 'price for some hours of the day': 1 })
+})
+
+test('what genai-prices publishes is read as the embedded table was made of it', async () => {
+  const { updatePrices, waitForUpdate } = await import('@pydantic/genai-prices')
+  updatePrices(() => undefined)
+  const { reading } = readTable(JSON.stringify(await waitForUpdate()))
+  expect(reading.rows.map(({ source: _, ...row }) => ({ ...row, effectiveFrom: row.effectiveFrom ?? null }))).toEqual(
+    defaultRows(),
+  )
+  expect(reading.aliases.map(({ source: _, ...alias }) => alias)).toEqual(defaultAliases())
+})
+
+describe('Tally’s own format', () => {
+  test('as CSV is read with quotes, a byte order mark, escaped formulas and dates', async () => {
+    const { format, reading } = await fixture('tally.csv')
+    expect(format).toBe('tally')
+    expect(shown(reading)).toEqual({
+      'openai gpt-9': '1.25 10 0.125 - - >=200001: 2.5 15 - -',
+      ' our-coder 2026-12-01T00:00:00.000Z': '0.5 2 - - -',
+      'cloudflare @cf/meta/llama-9': '0.000001 0.1 - - -',
+      'quoted, "inc" model with space 2026-11-30T23:00:00.000Z': '1 2 - - -',
+      'openai free-9': '0 0 - - -',
+    })
+    // `always` is said, an empty date is left to the loader.
+    expect(reading.rows.map(({ effectiveFrom }) => effectiveFrom)).toEqual([
+      undefined,
+      Date.UTC(2026, 11, 1),
+      null,
+      Date.UTC(2026, 10, 30, 23),
+      undefined,
+    ])
+    expect(refusals(reading)).toEqual({
+      'unknown-9': ['no_input_price'],
+      'bad-9': ['negative', 'not_a_number', 'bad_tier', 'bad_date'],
+      'free-9': ['free'],
+    })
+  })
+
+  test('as JSON is read with its aliases; a mistyped field is refused by name', async () => {
+    const { format, reading } = await fixture('tally.json')
+    expect(format).toBe('tally')
+    expect(Object.keys(shown(reading))).toEqual(['openai gpt-9', ' our-coder 2026-12-01T00:00:00.000Z'])
+    expect(refusals(reading)).toEqual({ 'typo-9': ['unknown_field'], 'bad-tier-9': ['bad_tier'] })
+    expect(reading.aliases).toEqual([
+      { alias: 'gpt-9-latest', provider: 'openai', model: 'gpt-9', source: 'tally' },
+      { alias: 'coder', provider: null, model: 'our-coder', source: 'admin' },
+    ])
+    expect(reading.skipped).toEqual({ 'alias without alias, model and provider': 1 })
+  })
+
+  test('is exact to the pico-dollar per token at any size, whatever a double makes of it', () => {
+    const { reading } = readTable('provider,model,input,output\nx,y,999.999999,0.000001\n')
+    expect(reading.rows[0]).toMatchObject({ input: 999_999_999n, output: 1n })
+    const json = readTable('[{"provider":"x","model":"y","input":123.45678900000000001,"output":0.1}]').reading
+    expect(json.rows[0]).toMatchObject({ input: 123_456_789n, output: 100_000n })
+    expect(json.rounded).toHaveLength(1)
+  })
+})
+
+describe('a file that is no table', () => {
+  const refused = (text: string, format?: 'tally' | 'litellm') => {
+    try {
+      readTable(text, format)
+      return 'read'
+    } catch (error) {
+      return (error as { code?: string }).code
+    }
+  }
+
+  test.each([
+    ['', undefined],
+    ['hello', undefined],
+    ['{', undefined],
+    ['{}', undefined],
+    ['[]x', undefined],
+    ['"text"', undefined],
+    ['{"a": 1}', undefined],
+    ['provider,model\nx,y\n', undefined],
+    ['provider,model,input,output,inputs\nx,y,1,2,3\n', undefined],
+    ['provider,model,input,output\n"x,y,1,2\n', undefined],
+    ['provider,model,input,output\nx,y,1,2\n', 'litellm'],
+    ['{"openai": {"models": {}}}', 'litellm'],
+    ['{"a": {"litellm_provider": "x"}}', 'tally'],
+  ] as const)('is refused as a whole: %j', (text, format) => {
+    expect(refused(text, format)).toBe('unreadable_price_table')
+  })
+
+  test('is not one whose rows are all wrong: each of them is told', () => {
+    const { reading } = readTable(
+      JSON.stringify([
+        { model: 'a\u0000', input: 1, output: 1 },
+        { model: '', input: 1 },
+      ]),
+    )
+    expect(reading.refused.flatMap(({ reasons }) => reasons.map(({ code }) => code))).toEqual(['bad_name', 'bad_name'])
+  })
+
+  test('nor one that holds nothing', () => {
+    expect(readTable('[]').reading.rows).toEqual([])
+  })
+})
+
+describe.skipIf(!existsSync(TABLES))('the real tables', () => {
+  test('of LiteLLM, 2,984 models: what is bad is refused, and counted as its notes list it', async () => {
+    const { format, reading } = readTable(await Bun.file(join(TABLES, 'litellm-prices.json')).text())
+    expect(format).toBe('litellm')
+    const plan = planLoad(reading, NOTHING, NOW, {})
+    expect(countReasons(plan.refused)).toEqual({
+      above_limit: 30,
+      cache_write_out_of_line: 2,
+      // Of the 146 without a price of input, 19 have one by length.
+      no_input_price: 146 - 19,
+      free: 83,
+      output_in_parts: 9,
+    })
+    const refusedAt = (code: string) =>
+      plan.refused.filter(({ reasons }) => reasons.some((reason) => reason.code === code))
+    const unitErrors = Object.groupBy(refusedAt('above_limit'), ({ provider }) => provider)
+    expect(
+      Object.entries(unitErrors).map(([provider, rows]) => [provider, rows!.flatMap(({ reasons }) => reasons).length]),
+    ).toEqual([
+      ['azure_ai', 2],
+      ['wandb', 26],
+      ['watsonx', 2],
+    ])
+    // The one-hour price of Opus is below its five-minute one, by the same slip that makes that of Haiku 24 times the input.
+    expect(refusedAt('cache_write_out_of_line').map(({ model }) => model)).toEqual([
+      'claude-3-haiku-20240307',
+      'claude-3-opus-20240229',
+    ])
+    const skipped = Object.values(reading.skipped).reduce((sum, count) => sum + count)
+    expect(plan.additions.length + plan.refused.length + skipped).toBe(2_986)
+    expect([plan.additions.length, plan.refused.length, reading.rounded.length]).toEqual([2_176, 237, 30])
+    expect(reading.skipped).toMatchObject({ image_generation: 209, embedding: 124, realtime: 28, 'not a model': 2 })
+    expect(reading.unused).toMatchObject({ batch: 190, flex: 115, priority: 374, regional: 8 })
+  })
+
+  test('of models.dev: what costs nothing or is unknown is refused', async () => {
+    const { format, reading } = readTable(await Bun.file(join(TABLES, 'models-dev-prices.json')).text())
+    expect(format).toBe('models-dev')
+    const plan = planLoad(reading, NOTHING, NOW, {})
+    expect(countReasons(plan.refused)).toEqual({ no_input_price: 13, free: 26, output_in_parts: 1 })
+    expect([plan.additions.length, reading.skipped, reading.rounded.length]).toEqual([688, { 'no text output': 13 }, 2])
+  })
+})

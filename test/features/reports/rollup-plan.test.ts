@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  hoursOf,
+  type Period,
+  planReading,
+  type Range,
+  rangeOfHour,
+} from '../../../src/features/reports/rollup-plan.ts'
+
+const DAY = 86_400_000
+const HOUR = 3_600_000
+
+/** Days 0 to 59, months of 30 days. */
+function periods(staleDays: number[] = [], missingMonths: number[] = []): Period[] {
+  const days = Array.from({ length: 60 }, (_, day): Period => {
+    const state = staleDays.includes(day) ? 'stale' : 'clean'
+    return { id: day, level: 'day', startsAt: day * DAY, endsAt: (day + 1) * DAY, state }
+  })
+  const months = [0, 1]
+    .filter((month) => !missingMonths.includes(month))
+    .map((month): Period => {
+      return {
+        id: 100 + month,
+        level: 'month',
+        startsAt: month * 30 * DAY,
+        endsAt: (month + 1) * 30 * DAY,
+        state: 'clean',
+      }
+    })
+  return [...months, ...days].sort((a, b) => a.startsAt - b.startsAt)
+}
+
+function plan(bounds: number[], state: { periods: Period[]; staleHours?: number[] }) {
+  const within = { from: bounds[0]!, to: bounds.at(-1)! }
+  const read = planReading(bounds, within, { zone: 'UTC', staleHours: [], ...state })
+  return { ids: read.periods.map(({ id }) => id), raw: read.raw, trusted: read.trusted }
+}
+
+test('a bucket takes whole months, then days, and its ragged ends from entries', () => {
+  const { ids, raw } = plan([29.5 * DAY, 62 * DAY], { periods: periods() })
+  expect(ids).toEqual([101])
+  expect(raw).toEqual([{ from: 29.5 * DAY, to: 30 * DAY }])
+  expect(plan([28 * DAY, 31 * DAY], { periods: periods() }).ids).toEqual([28, 29, 30])
+})
+
+test('no period serves that reaches over the end of a bucket', () => {
+  const { ids, raw } = plan([0, 2.5 * DAY, 5 * DAY], { periods: periods() })
+  expect(ids).toEqual([0, 1, 3, 4])
+  expect(raw).toEqual([{ from: 2 * DAY, to: 3 * DAY }])
+})
+
+test('a mark makes its day and month unusable, and no other', () => {
+  const { ids, raw, trusted } = plan([0, 60 * DAY], { periods: periods([], []), staleHours: [31 * 24 + 5] })
+  expect(ids).toEqual([100, 30, ...Array.from({ length: 28 }, (_, at) => 32 + at)])
+  expect(raw).toEqual([{ from: 31 * DAY, to: 32 * DAY }])
+  expect(trusted).toEqual([
+    { from: 0, to: 31 * DAY },
+    { from: 32 * DAY, to: 60 * DAY },
+  ])
+})
+
+test('what has no row is trusted to be empty, and not read', () => {
+  const { ids, raw, trusted } = plan([-10 * DAY, -5 * DAY], { periods: [] })
+  expect([ids, raw]).toEqual([[], []])
+  expect(trusted).toEqual([{ from: -10 * DAY, to: -5 * DAY }])
+})
+
+test('every moment that has a row is read once, from where it may be, and within one bucket', () => {
+  const position = fc.integer({ min: -48, max: 62 * 24 }).map((hour) => hour * HOUR)
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(position, { minLength: 2, maxLength: 12 }),
+      fc.uniqueArray(fc.integer({ min: 0, max: 59 }), { maxLength: 5 }),
+      fc.uniqueArray(fc.integer({ min: 0, max: 60 * 24 - 1 }), { maxLength: 5 }),
+      fc.subarray([0, 1]),
+      (moments, staleDays, hours, missingMonths) => {
+        const bounds = moments.sort((a, b) => a - b)
+        const staleHours = hours.sort((a, b) => a - b)
+        const known = periods(staleDays, missingMonths).filter(
+          ({ level, id }) => level === 'day' || !staleDays.some((day) => Math.floor(day / 30) === id - 100),
+        )
+        const within = { from: bounds[0]!, to: bounds.at(-1)! }
+        const read = planReading(bounds, within, { zone: 'UTC', periods: known, staleHours })
+        const pieces: Range[] = [
+          ...read.raw,
+          ...read.periods.map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
+        ]
+        for (let hour = Math.max(within.from, 0); hour < Math.min(within.to, 60 * DAY); hour += HOUR) {
+          expect(pieces.filter(({ from, to }) => from <= hour && hour < to)).toHaveLength(1)
+        }
+        for (const { startsAt, endsAt, state } of read.periods) {
+          expect(state).toBe('clean')
+          expect(staleHours.some((hour) => hour * HOUR >= startsAt && hour * HOUR < endsAt)).toBe(false)
+          expect(bounds.some((bound) => bound > startsAt && bound < endsAt)).toBe(false)
+        }
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('a change is marked within the hours of every range that holds it, also before 1970', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -3 * DAY, max: 3 * DAY }), (moment) => {
+      const mark = Math.trunc(moment / HOUR)
+      const { from, to } = rangeOfHour(mark)
+      expect(from <= moment && moment < to).toBe(true)
+      const { first, last } = hoursOf({ from: moment, to: moment + 1 })
+      expect(first <= mark && mark <= last).toBe(true)
+    }),
+  )
+})

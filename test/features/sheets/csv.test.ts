@@ -1,0 +1,13 @@
+import { expect, test } from 'bun:test'
+import { readRows } from '../../../src/features/sheets/csv.ts'
+
+test('a column that is called as something every object has is not a column of the template', () => {
+  for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+    expect(() => readRows(`model,${name}\nm,x\n`)).toThrow('is not a column of the template')
+  }
+})
+
+test('a label may be called so, and is one of the entry', () => {
+  const [row] = readRows('model,label:__proto__,label:constructor\nm,a,b\n')
+  expect(JSON.stringify(row!.body)).toBe('{"tokens":{},"model":"m","labels":{"__proto__":"a","constructor":"b"}}')
+})

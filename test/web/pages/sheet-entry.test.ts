@@ -1,0 +1,82 @@
+import { expect, test } from 'bun:test'
+import { changeOf, draftOf, emptyEntry, valuesOf } from '../../../src/web/pages/sheets/entry-values.ts'
+import { issueOfLabels, labelsOf, labelsText } from '../../../src/web/parts/labels-text.ts'
+
+const ZONE = 'Europe/Berlin'
+
+const entry = {
+  agent_harness: 'browser',
+  agent_name: 'chat',
+  model: 'gpt-5',
+  provider: null,
+  started_at: '2026-11-02T08:00:00.123Z',
+  ended_at: '2026-11-02T09:30:00.000Z',
+  tokens: {
+    input: 300_000,
+    output: 5,
+    cache_read: 0,
+    cache_write: 0,
+    cache_write_1h: 0,
+    total: 300_005,
+    over_200k: { input: 250_000, output: 1, cache_read: 0, cache_write: 0, cache_write_1h: 0 },
+  },
+  reported_cost: 0.5,
+  requests: null,
+  project: { id: 'prj_1', key: 'ACME', name: 'Acme' },
+  ticket: null,
+  placement: { by: 'named' },
+  summary: null,
+  labels: { branch: 'main' },
+} as unknown as Parameters<typeof valuesOf>[0]
+
+test('a draft says only what was filled in, at the moments that the organization’s clocks show', () => {
+  const values = {
+    ...emptyEntry('2026-11-01'),
+    agent_harness: ' browser ',
+    agent_name: 'chat',
+    model: 'gpt-5',
+    input: 0,
+    output: '12',
+    cache_read: 7,
+    labels: 'branch=a=b\n\n repository = acme/web ',
+  }
+  expect<object>(draftOf(values, ZONE)).toEqual({
+    agent_harness: 'browser',
+    agent_name: 'chat',
+    model: 'gpt-5',
+    started_at: '2026-11-01T08:00:00.000Z',
+    ended_at: '2026-11-01T09:00:00.000Z',
+    tokens: { input: 0, output: 12, cache_read: 7 },
+    labels: { branch: 'a=b', repository: 'acme/web' },
+  })
+})
+
+test('a change keeps what the form does not show: milliseconds, long requests and where the entry is placed', () => {
+  const change = changeOf({ ...valuesOf(entry, ZONE), output: 6, labels: '' }, entry, ZONE)
+  expect<object>(change).toEqual({
+    agent_harness: 'browser',
+    agent_name: 'chat',
+    model: 'gpt-5',
+    provider: null,
+    reported_cost: 0.5,
+    requests: null,
+    summary: null,
+    labels: null,
+    tokens: { input: 300_000, output: 6, over_200k: entry.tokens.over_200k },
+  })
+  expect(
+    changeOf({ ...valuesOf(entry, ZONE), started_at: '2026-11-02 10:00:00', project: '' }, entry, ZONE),
+  ).toMatchObject({
+    started_at: '2026-11-02T09:00:00.000Z',
+    project: null,
+  })
+})
+
+test('labels are the same when they were text, and a line without a name is told', () => {
+  const labels = { branch: 'feature/x=y', repository: 'acme/web' }
+  expect(labelsOf(labelsText(labels))).toEqual(labels)
+  expect([issueOfLabels('a=b\n'), issueOfLabels('a=b\nc')]).toEqual([
+    null,
+    'Enter each label as name=value, one per line.',
+  ])
+})
