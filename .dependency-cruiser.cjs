@@ -224,7 +224,7 @@ module.exports = {
       ['^src/web/'],
     ),
     onlyIn('settings-only-where-hooks-go', '(^|/)node_modules/(jsonc-parser|smol-toml)/', ['^src/agents/install/']),
-    onlyIn('patches-only-where-settings-are-shown', '(^|/)node_modules/diff/', ['^src/cli/agents-install\\.ts$']),
+    onlyIn('patches-only-where-settings-are-shown', '(^|/)node_modules/diff/', ['^src/cli/agents/install\\.ts$']),
     onlyIn('expressions-only-in-conditions', '(^|/)node_modules/re2js/', ['^src/features/placement/']),
     { name: 'no-circular-imports', severity: 'error', from: {}, to: { circular: true } },
     {

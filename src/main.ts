@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-import { hook, hookArguments } from './cli/run-hook.ts'
+import { hook, hookArguments } from './cli/agents/hook-run.ts'
 
 const args = process.argv.slice(2)
 const hookArgs = hookArguments(args)

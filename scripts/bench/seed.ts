@@ -15,7 +15,7 @@ import { Database as Connection, type SQLQueryBindings, type Statement } from 'b
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Progress } from '../../src/cli/progress.ts'
+import { Progress } from '../../src/cli/terminal/progress.ts'
 import type { Tx } from '../../src/database/database.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { normalizeModelName, type PriceTable, value } from '../../src/features/prices/service.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { AuditedChange } from '../features/audit/schema.ts'
-import { examples } from './options.ts'
-import { note, printJson, printTable } from './print.ts'
+import { examples } from './flags/options.ts'
+import { note, printJson, printTable } from './terminal/print.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 
 interface AuditFlags extends DatabaseFlags {

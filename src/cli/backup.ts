@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { CommandError } from './failures.ts'
-import { examples } from './options.ts'
-import { print, printJson } from './print.ts'
-import { Progress } from './progress.ts'
+import { examples } from './flags/options.ts'
+import { print, printJson } from './terminal/print.ts'
+import { Progress } from './terminal/progress.ts'
 import type { DatabaseFlags } from './with-services.ts'
 
 interface BackupFlags extends DatabaseFlags {

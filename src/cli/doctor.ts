@@ -11,8 +11,8 @@ import {
   type Finding,
 } from './doctor-checks.ts'
 import { CommandError } from './failures.ts'
-import { examples, optionOf } from './options.ts'
-import { print, printJson } from './print.ts'
+import { examples, optionOf } from './flags/options.ts'
+import { print, printJson } from './terminal/print.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 
 interface DoctorFlags extends DatabaseFlags {

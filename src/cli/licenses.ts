@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { findNotices } from '../notices.ts'
 import { CommandError } from './failures.ts'
-import { examples } from './options.ts'
-import { print } from './print.ts'
+import { examples } from './flags/options.ts'
+import { print } from './terminal/print.ts'
 
 export function addLicensesCommand(program: Command): void {
   program

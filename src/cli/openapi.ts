@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { examples } from './options.ts'
-import { print } from './print.ts'
+import { examples } from './flags/options.ts'
+import { print } from './terminal/print.ts'
 
 export function addOpenapiCommand(program: Command): void {
   program

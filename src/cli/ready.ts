@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { type OptionName, readConfig } from '../config.ts'
 import { localUrl } from './address.ts'
 import { CommandError } from './failures.ts'
-import { examples, optionOf } from './options.ts'
-import { print } from './print.ts'
+import { examples, optionOf } from './flags/options.ts'
+import { print } from './terminal/print.ts'
 
 /** A server that takes longer is considered unhealthy. */
 const TIMEOUT_MS = 5_000

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { confirm } from './confirm.ts'
 import { CommandError } from './failures.ts'
-import { examples } from './options.ts'
-import { note, print } from './print.ts'
+import { examples } from './flags/options.ts'
+import { confirm } from './terminal/confirm.ts'
+import { note, print } from './terminal/print.ts'
 import type { DatabaseFlags } from './with-services.ts'
 
 interface RestoreFlags extends DatabaseFlags {

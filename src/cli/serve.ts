@@ -6,9 +6,9 @@ import type { DiskSpace, SpaceLevel } from '../database/disk-space.ts'
 import { localUrl } from './address.ts'
 import { CommandError, EXIT_DONE } from './failures.ts'
 import { firstSteps } from './first-steps.ts'
+import { examples, optionOf } from './flags/options.ts'
 import { collectWhenIdle } from './idle-memory.ts'
-import { examples, optionOf } from './options.ts'
-import { print } from './print.ts'
+import { print } from './terminal/print.ts'
 
 /** EX_SOFTWARE of sysexits.h: the process cannot go on. A supervisor starts it again. */
 const EXIT_FATAL = 70

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { embeddedFile } from './backup.ts'
 import { CommandError } from './failures.ts'
-import { examples } from './options.ts'
-import { print, printTable } from './print.ts'
+import { examples } from './flags/options.ts'
+import { print, printTable } from './terminal/print.ts'
 import type { DatabaseFlags } from './with-services.ts'
 
 interface SqlFlags extends DatabaseFlags {

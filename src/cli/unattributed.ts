@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './entry-filters.ts'
-import { examples } from './options.ts'
-import { note, print, printJson, printTable } from './print.ts'
-import { counted, countText, dollars, inDollars, printCsv } from './report-text.ts'
+import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './flags/entry-filters.ts'
+import { examples } from './flags/options.ts'
+import { counted, countText, dollars, inDollars, printCsv } from './terminal/numbers.ts'
+import { note, print, printJson, printTable } from './terminal/print.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 
 interface Flags extends DatabaseFlags, EntryFilterFlags {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { CommandError } from './failures.ts'
-import { examples } from './options.ts'
-import { print, printJson } from './print.ts'
-import { Progress } from './progress.ts'
+import { examples } from './flags/options.ts'
+import { print, printJson } from './terminal/print.ts'
+import { Progress } from './terminal/progress.ts'
 import { type DatabaseFlags, withServices } from './with-services.ts'
 
 interface VerifyFlags extends DatabaseFlags {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { COMMIT, VERSION } from '../version.ts'
-import { examples } from './options.ts'
-import { print, printJson } from './print.ts'
+import { examples } from './flags/options.ts'
+import { print, printJson } from './terminal/print.ts'
 
 export function addVersionCommand(program: Command): void {
   program

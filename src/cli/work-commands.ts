@@ -2,8 +2,8 @@
 import type { Command } from 'commander'
 import type { Party } from '../access/actor.ts'
 import type { Services } from '../services.ts'
-import { examples } from './options.ts'
-import { print, printJson } from './print.ts'
+import { examples } from './flags/options.ts'
+import { print, printJson } from './terminal/print.ts'
 import { withServices } from './with-services.ts'
 import type { WorkFlags } from './work-text.ts'
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Nanos } from '../lib/money.ts'
 import { eachPage } from '../lists.ts'
 import { CommandError } from './failures.ts'
-import { print } from './print.ts'
+import { print } from './terminal/print.ts'
 import type { DatabaseFlags } from './with-services.ts'
 
 export interface WorkFlags extends DatabaseFlags {

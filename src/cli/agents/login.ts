@@ -1,0 +1,86 @@
+import type { Command } from 'commander'
+import { credentialsPath, removeCredentials, storeCredentials } from '../../agents/credentials.ts'
+import { readMe } from '../../agents/server.ts'
+import { type ClientConfig, readAgentsEnvironment, readAgentsServer, readClientConfigOf } from '../../config.ts'
+import type { Me } from '../../features/people/schema.ts'
+import { CommandError } from '../failures.ts'
+import { examples, optionOf } from '../flags/options.ts'
+import { askSecretly, pipedSecret } from '../terminal/password.ts'
+import { note, print } from '../terminal/print.ts'
+import { withServerIssues } from './server.ts'
+
+interface LoginFlags {
+  url?: string
+  tokenStdin?: boolean
+}
+
+const KINDS: Record<Exclude<Me['kind'], 'service'>, string> = {
+  read: 'a read token, which cannot report',
+  organization: 'an organization token, which is only for telemetry',
+  session: 'not a token',
+}
+
+export function addLoginCommands(agents: Command): void {
+  agents
+    .command('login')
+    .description(
+      'Check a service token and store it with the URL of its server, for the agents commands and hooks; TALLY_URL and TALLY_TOKEN take precedence',
+    )
+    .addOption(optionOf('url'))
+    .option('--token-stdin', 'read the token from standard input instead of asking for it')
+    .addHelpText(
+      'after',
+      examples(
+        'tally agents login --url http://tally.lan:4747',
+        'tally agents login --url http://tally.lan:4747 --token-stdin < token.txt',
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      const { url, tokenStdin = false } = command.optsWithGlobals<LoginFlags>()
+      const token = await readToken(tokenStdin)
+      const server = readClientConfigOf(token, { url })
+      const me = await withServerIssues(() => readMe(server))
+      if (me.kind !== 'service') {
+        throw new CommandError(
+          `This is ${KINDS[me.kind]}. Create a service token on the server: tally tokens create --kind svc --user ${me.person.email} --name agents`,
+        )
+      }
+      const path = storeCredentials(readAgentsEnvironment(), server)
+      print(`Agents on this machine now report to ${server.url} for ${me.person.name} (${me.person.email}).`)
+      print(`The token is stored in ${path}, which only you can read.`)
+      tellOverridden(server)
+    })
+
+  agents
+    .command('logout')
+    .description('Remove the token that `tally agents login` stored; it stays valid until it is revoked')
+    .addHelpText('after', examples('tally agents logout'))
+    .action(() => {
+      const environment = readAgentsEnvironment()
+      if (!removeCredentials(environment)) return print('No token is stored.')
+      print(
+        `Removed ${credentialsPath(environment)}. The token stays valid; revoke it on the server with \`tally tokens revoke\`.`,
+      )
+    })
+}
+
+async function readToken(fromStdin: boolean): Promise<string> {
+  const token = fromStdin
+    ? await pipedSecret()
+    : process.stdin.isTTY
+      ? await askSecretly((ask) => ask('Service token: '), 'No token was entered. Nothing was stored.')
+      : undefined
+  if (token === undefined) {
+    throw new CommandError('Cannot prompt for the token without a terminal. Pipe it in and add --token-stdin.', 2)
+  }
+  if (token.trim() === '') throw new CommandError('No token was entered. Nothing was stored.', 2)
+  return token.trim()
+}
+
+/** Warns if the environment overrides what was just stored. */
+function tellOverridden(stored: ClientConfig): void {
+  const inForce = readAgentsServer({}, stored)
+  if (inForce.url !== stored.url) note(`In this shell TALLY_URL is set to ${inForce.url}, which takes precedence.`)
+  else if (inForce.token !== stored.token)
+    note('In this shell TALLY_TOKEN is set to another token, which takes precedence.')
+}

@@ -1,0 +1,185 @@
+/** Runs `tally agents scan`. */
+import { AGENT_NAMES, type AgentName, type Counts, type SessionUse } from '../../agents/agent.ts'
+import { READERS } from '../../agents/readers/all.ts'
+import { type ReportOptions, reportOf } from '../../agents/report.ts'
+import { type Outcome, reportUses } from '../../agents/reporting.ts'
+import { scanAll } from '../../agents/scan.ts'
+import { loadKept, storeKept } from '../../agents/scan-cache.ts'
+import { readAgentsEnvironment } from '../../config.ts'
+import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
+import { COMMIT, VERSION } from '../../version.ts'
+import { CommandError } from '../failures.ts'
+import { counted } from '../terminal/numbers.ts'
+import { note, print, printJson } from '../terminal/print.ts'
+import { Progress } from '../terminal/progress.ts'
+import { type Priced, tellDamage, tellRefused, tellUses } from './scan-text.ts'
+import { agentsServer, type ServerFlags } from './server.ts'
+
+export interface ScanFlags extends ServerFlags {
+  agent?: AgentName[]
+  since?: number
+  report?: boolean
+  dryRun?: boolean
+  withTitles?: boolean
+  all?: boolean
+  json?: boolean
+  agentName?: string
+  project?: string
+  ticket?: string
+  label?: Record<string, string>
+}
+
+export async function runScan(flags: ScanFlags): Promise<void> {
+  // Before the work, so that a token that is missing is missed at once.
+  const target = flags.report && !flags.dryRun ? agentsServer(flags) : undefined
+  const scan = await scanned(flags)
+  if (!flags.json) tellScan(scan, flags)
+  const outcome = target && (await reported(target.server, scan.uses, flags))
+  if (flags.json) printJson(jsonOf(scan, outcome, flags))
+  else if (outcome) tellOutcome(outcome, target!.server.url)
+  else if (scan.uses.length > 0) note('Nothing was sent. Add --report to report them.')
+  if (outcome) failWhereLeft(outcome)
+}
+
+function tellScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = false, all = false }: ScanFlags): void {
+  tellUses(scan, { withTitles, all })
+  tellDamage(scan.damage)
+  if (scan.uses.length > 0) return
+  const environment = readAgentsEnvironment()
+  note(`Searched ${agent.flatMap((name) => READERS[name].folders(environment)).join(', ')}.`)
+}
+
+interface PricedScan {
+  uses: Priced[]
+  damage: ReturnType<typeof scanAll>['damage']
+  files: number
+  bytes: number
+}
+
+async function scanned({ agent = [...AGENT_NAMES], since, withTitles = false }: ScanFlags): Promise<PricedScan> {
+  const progress = new Progress('Reading (MB)')
+  const scan = scanAll({
+    environment: readAgentsEnvironment(),
+    agents: agent,
+    ...(since === undefined ? {} : { since }),
+    withTitles,
+    onProgress: (done, total) => progress.show(Math.round(done / 1e6), Math.round(total / 1e6)),
+  })
+  progress.end()
+  const costs = await costsOf(scan.uses)
+  return { ...scan, uses: scan.uses.map((use, index) => ({ ...use, costNanos: costs[index] })) }
+}
+
+/** What the agent noted, else the list value; undefined where neither is known. */
+async function costsOf(uses: readonly SessionUse[]): Promise<(Nanos | undefined)[]> {
+  const values = await listValuesOf(uses)
+  return uses.map(({ reportedCost }, index) => {
+    if (reportedCost !== null) return parseDecimal(reportedCost, NANO_DIGITS)
+    const value = values[index]
+    return value === undefined || value === null ? undefined : BigInt(value)
+  })
+}
+
+/** Programs of which two may be called the same and have different prices. */
+const UNNAMED_COMMITS = new Set(['dev', 'unknown'])
+
+/** Kept as long as neither the uses nor the prices change: the price table takes longer to read than all that is kept. */
+async function listValuesOf(uses: readonly SessionUse[]): Promise<(string | null)[]> {
+  const environment = readAgentsEnvironment()
+  const used = uses.map(({ model, provider, startedAt, tokens, requests }) => ({
+    ...{ model, provider, startedAt: Date.parse(startedAt), requests },
+    counts: countsOf(tokens),
+    over200k: tokens.over_200k ? countsOf(tokens.over_200k) : null,
+  }))
+  const digest = new Bun.CryptoHasher('sha256').update(JSON.stringify([VERSION, COMMIT, used])).digest('hex')
+  const kept = loadKept<{ digest: string; values: (string | null)[] }>(environment, 'list-values')
+  if (kept?.digest === digest && !UNNAMED_COMMITS.has(COMMIT)) return kept.values
+  const { createListValue } = await import('../../features/prices/list-value.ts')
+  const listValue = createListValue()
+  const values = used.map((usage) => listValue(usage)?.toString() ?? null)
+  storeKept(environment, 'list-values', { digest, values })
+  return values
+}
+
+function countsOf({ input, output, cache_read, cache_write, cache_write_1h }: Counts) {
+  return { input, output, cacheRead: cache_read, cacheWrite: cache_write, cacheWrite1h: cache_write_1h }
+}
+
+function reportOptions({ withTitles, agentName, project, ticket, label }: ScanFlags): ReportOptions {
+  return {
+    withTitles: withTitles ?? false,
+    ...(agentName === undefined ? {} : { agentName }),
+    ...(project === undefined ? {} : { project }),
+    ...(ticket === undefined ? {} : { ticket }),
+    ...(label === undefined ? {} : { labels: label }),
+  }
+}
+
+async function reported(
+  server: ReturnType<typeof agentsServer>['server'],
+  uses: readonly SessionUse[],
+  flags: ScanFlags,
+): Promise<Outcome> {
+  const progress = new Progress('Reporting entries')
+  try {
+    return await reportUses(server, uses, {
+      ...reportOptions(flags),
+      onProgress: (done, total) => progress.show(done, total),
+      onPause: (reason, pauseMs) => note(`tally: ${reason} Retrying in ${pauseMs / 1_000} s.`),
+    })
+  } finally {
+    progress.end()
+  }
+}
+
+function tellOutcome({ created, updated, repeated, refused, left }: Outcome, url: string): void {
+  const parts = [`${created} new`, `${updated} updated`, `${repeated} unchanged`]
+  if (refused.length > 0) parts.push(`${refused.length} refused`)
+  if (left > 0) parts.push(`${left} not sent`)
+  print(`\nReported to ${url}: ${parts.join(', ')}.`)
+  tellRefused(refused)
+}
+
+function failWhereLeft({ refused, issue, left }: Outcome): void {
+  if (issue) {
+    const what = `${counted(left, 'entry', 'entries')} not sent. Run the same command again to send the rest; nothing is counted twice.`
+    throw new CommandError(`${issue.message}\n${what}`)
+  }
+  if (refused.length > 0) throw new CommandError(`The server refused ${counted(refused.length, 'entry', 'entries')}.`)
+}
+
+function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | undefined, flags: ScanFlags): object {
+  const options = reportOptions(flags)
+  return {
+    data: uses.map((use) => ({
+      report: reportOf(use, options),
+      cost: use.costNanos === undefined ? null : moneyNumber(use.costNanos),
+      cost_basis: use.costNanos === undefined ? null : use.reportedCost === null ? 'list_value' : 'agent',
+      folder: use.folder,
+      file: use.file,
+    })),
+    damage,
+    files,
+    bytes,
+    cost: moneyNumber(sumOf(uses)),
+    unpriced: uses.filter(({ costNanos }) => costNanos === undefined).length,
+    reported: outcome
+      ? {
+          created: outcome.created,
+          updated: outcome.updated,
+          repeated: outcome.repeated,
+          refused: outcome.refused.map(({ use, refusal }) => ({
+            agent_harness: use.agentHarness,
+            session_id: use.sessionId,
+            model: use.model,
+            problem: refusal,
+          })),
+          left: outcome.left,
+        }
+      : null,
+  }
+}
+
+function sumOf(uses: readonly Priced[]): Nanos {
+  return uses.reduce((sum, { costNanos }) => sum + (costNanos ?? 0n), 0n)
+}

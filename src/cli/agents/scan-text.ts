@@ -1,0 +1,135 @@
+/** Formats a scan for the terminal. */
+import { type Damage, damageText, type SessionUse } from '../../agents/agent.ts'
+import type { Outcome } from '../../agents/reporting.ts'
+import { refusalText } from '../../agents/server.ts'
+import { moneyNumber, type Nanos } from '../../lib/money.ts'
+import { counted, countText, dollars } from '../terminal/numbers.ts'
+import { type Column, minute, note, print, printTable } from '../terminal/print.ts'
+
+export interface Priced extends SessionUse {
+  /** Undefined where it is unpriced. */
+  costNanos: Nanos | undefined
+}
+
+/** What a screen shows. The sums beneath are always of all. */
+const ROWS_SHOWN = 40
+
+/** Longer names of branches and titles push the counts off the screen. */
+const TEXT_SHOWN = 32
+
+/** Beyond that, more of the same says nothing new. */
+const DAMAGE_SHOWN = 20
+
+interface Row {
+  started: string
+  agent: string
+  model: string
+  place: string
+  title: string
+  requests: string
+  input: string
+  output: string
+  cacheRead: string
+  cacheWrite: string
+  cost: string
+}
+
+export function tellUses(
+  { uses, files, bytes }: { uses: readonly Priced[]; files: number; bytes: number },
+  { withTitles, all }: { withTitles: boolean; all: boolean },
+): void {
+  if (uses.length === 0) {
+    print('No sessions found.')
+    return
+  }
+  const shown = all ? uses : uses.slice(-ROWS_SHOWN)
+  const columns = columnsOf({ withTitles })
+  printTable(columns, [...shown.map(rowOf), ...sumRows(uses)])
+  const sessions = new Set(uses.map(({ agentHarness, sessionId }) => `${agentHarness} ${sessionId}`)).size
+  print(`\n${counted(sessions, 'session')} in ${counted(files, 'file')} (${Math.ceil(bytes / 1e6)} MB).`)
+  if (shown.length < uses.length)
+    note(`Showing the latest ${shown.length} of ${uses.length} rows; use --all to list all of them.`)
+  const unpriced = uses.filter(({ costNanos }) => costNanos === undefined)
+  if (unpriced.length > 0) {
+    const models = [...new Set(unpriced.map(({ model }) => model))].join(', ')
+    note(`${counted(unpriced.length, 'row')} without a price, so the total is too low: ${models}.`)
+  }
+}
+
+function columnsOf({ withTitles }: { withTitles: boolean }): Column<Row>[] {
+  return [
+    { title: 'STARTED (UTC)', of: ({ started }) => started },
+    { title: 'AGENT', of: ({ agent }) => agent },
+    { title: 'MODEL', of: ({ model }) => model },
+    { title: 'REPOSITORY, BRANCH', of: ({ place }) => place },
+    ...(withTitles ? [{ title: 'TITLE', of: ({ title }: Row) => title }] : []),
+    { title: 'CALLS', of: ({ requests }) => requests, align: 'right' },
+    { title: 'INPUT', of: ({ input }) => input, align: 'right' },
+    { title: 'OUTPUT', of: ({ output }) => output, align: 'right' },
+    { title: 'CACHE READ', of: ({ cacheRead }) => cacheRead, align: 'right' },
+    { title: 'CACHE WRITE', of: ({ cacheWrite }) => cacheWrite, align: 'right' },
+    { title: 'COST (USD)', of: ({ cost }) => cost, align: 'right' },
+  ]
+}
+
+function rowOf(use: Priced): Row {
+  const place = [use.repository, use.branch].filter(Boolean).join(' ')
+  return {
+    ...figuresOf([use]),
+    started: minute(use.startedAt),
+    agent: use.agentHarness,
+    model: plain(use.model),
+    place: shortened(plain(place)) || '–',
+    title: shortened(plain(use.title ?? '–')),
+  }
+}
+
+/** A sum per agent where there are several, and one of all. */
+function sumRows(uses: readonly Priced[]): Row[] {
+  const agents = [...new Set(uses.map(({ agentHarness }) => agentHarness))]
+  const none = { started: '', model: '', place: '', title: '' }
+  const perAgent = agents.map((agent) => ({
+    ...none,
+    ...figuresOf(uses.filter(({ agentHarness }) => agentHarness === agent)),
+    agent: `total ${agent}`,
+  }))
+  return agents.length === 1 ? perAgent : [...perAgent, { ...none, ...figuresOf(uses), agent: 'total' }]
+}
+
+function figuresOf(uses: readonly Priced[]) {
+  const sum = (of: (use: Priced) => number) => countText(uses.reduce((total, use) => total + of(use), 0))
+  const priced = uses.flatMap(({ costNanos }) => costNanos ?? [])
+  return {
+    requests: sum(({ requests }) => requests),
+    input: sum(({ tokens }) => tokens.input),
+    output: sum(({ tokens }) => tokens.output),
+    cacheRead: sum(({ tokens }) => tokens.cache_read),
+    cacheWrite: sum(({ tokens }) => tokens.cache_write + tokens.cache_write_1h),
+    cost: priced.length === 0 ? '–' : dollars(moneyNumber(priced.reduce((total, nanos) => total + nanos, 0n))),
+  }
+}
+
+/** What stands in files of others must not move the cursor. */
+function plain(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ').trim()
+}
+
+function shortened(text: string): string {
+  return text.length <= TEXT_SHOWN ? text : `${text.slice(0, TEXT_SHOWN - 1)}…`
+}
+
+export function tellDamage(damage: readonly Damage[]): void {
+  for (const each of damage.slice(0, DAMAGE_SHOWN)) note(`Not counted: ${damageText(each)}`)
+  if (damage.length > DAMAGE_SHOWN) {
+    note(`Not counted: ${damage.length - DAMAGE_SHOWN} more; use --json to list all of them.`)
+  }
+}
+
+/** One line per reason, as one reason mostly stands for many. */
+export function tellRefused(refused: Outcome['refused']): void {
+  for (const [reason, alike] of Map.groupBy(refused, ({ refusal }) => refusalText(refusal))) {
+    const { sessionId, model } = alike[0]!.use
+    const more = alike.length > 1 ? ` and ${alike.length - 1} more` : ''
+    note(`Refused: ${sessionId} (${model})${more}: ${reason}`)
+  }
+}

@@ -1,0 +1,53 @@
+/** The server that the agents commands talk to, and how its errors are reported. */
+import { CredentialsError, readCredentials } from '../../agents/credentials.ts'
+import { ServerError } from '../../agents/server.ts'
+import {
+  type AgentsEnvironment,
+  type ClientConfig,
+  OPTIONS,
+  readAgentsEnvironment,
+  readAgentsServer,
+} from '../../config.ts'
+import { CommandError } from '../failures.ts'
+
+export interface ServerFlags {
+  url?: string
+  token?: string
+  tokenFile?: string
+}
+
+export interface AgentsServer {
+  environment: AgentsEnvironment
+  server: ClientConfig
+  /** The server that is meant where nothing names one. */
+  usualServer: string
+}
+
+/** What `tally agents login` stored; undefined where it did not. */
+function storedCredentials(environment: AgentsEnvironment): ClientConfig | undefined {
+  try {
+    return readCredentials(environment)
+  } catch (error) {
+    throw error instanceof CredentialsError ? new CommandError(error.message) : error
+  }
+}
+
+/** Throws where no token is set, or where what is set cannot be used. */
+export function agentsServer(flags: ServerFlags): AgentsServer {
+  const environment = readAgentsEnvironment()
+  const stored = storedCredentials(environment)
+  return {
+    environment,
+    server: readAgentsServer(flags, stored),
+    usualServer: stored?.url ?? OPTIONS.url.default,
+  }
+}
+
+/** Runs `work` and turns a {@link ServerError} into a {@link CommandError}. */
+export async function withServerIssues<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ServerError ? new CommandError(error.message) : error
+  }
+}

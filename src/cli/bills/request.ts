@@ -1,0 +1,176 @@
+/** The flags of a bill as the request body of the API, and API errors reworded in terms of flags. */
+import type { TSchema } from '@sinclair/typebox'
+import { type Command, Option } from 'commander'
+import { type Issue, Problem, validationFailed } from '../../errors.ts'
+import type { BillRequest } from '../../features/bills/schema.ts'
+import { parseExactJson } from '../../lib/exact-json.ts'
+import { decimalNumber, parseDecimal } from '../../lib/money.ts'
+import { CommandError } from '../failures.ts'
+import { collect } from '../work-text.ts'
+
+export interface BillFlags {
+  month?: string
+  from?: string
+  to?: string
+  client?: string
+  project?: string
+  groupBy?: string[]
+  markup?: string
+  currency?: string
+  exchangeRate?: string
+  line?: string[]
+  tax?: string
+  taxName?: string
+  note?: string
+  purchaseOrder?: string
+  dueDays?: string
+  leaveUnpriced?: boolean
+  includeEarlier?: 'true' | 'false'
+  showCost?: boolean
+  replaces?: string
+}
+
+/** The word that means no recipient. */
+const NONE = 'none'
+
+export const each = (text: string, before: string[] = []): string[] => [...before, text]
+
+export function addBillFlags(command: Command): Command {
+  return command
+    .option('--month <month>', 'month to bill, such as 2026-11')
+    .option('--from <day>', 'first day to bill, instead of --month')
+    .option('--to <day>', 'last day to bill, inclusive')
+    .option('--client <client>', 'name or id of the client to bill')
+    .option('--project <project>', 'project to bill; without --client and --project, everything is billed')
+    .option(
+      '--group-by <what>',
+      'group lines by project, ticket, model, agent_manager, agent_name, label:<name>; repeatable or comma-separated',
+      collect,
+    )
+    .option('--markup <percent>', 'markup on costs, instead of the markups of project, client and organization')
+    .option('--currency <code>', 'bill currency (default: that of the client, or else of the organization)')
+    .option('--exchange-rate <rate>', 'value of one US dollar in the bill currency')
+    .option('--line <text=amount>', 'additional line, such as "Set-up=250"; repeatable', each)
+    .option('--tax <percent>', 'tax on the subtotal')
+    .option('--tax-name <name>', 'name of the tax, such as VAT')
+    .option('--note <text>', 'note above the lines')
+    .option('--purchase-order <reference>', 'purchase order number of the client')
+    .option('--due-days <days>', 'days until the bill is due (default: that of the organization)')
+    .option('--leave-unpriced', 'leave out unpriced entries, which otherwise prevent sending the bill')
+    .addOption(
+      new Option('--include-earlier <true|false>', 'whether to bill unbilled entries from before the period').choices([
+        'true',
+        'false',
+      ]),
+    )
+    .option('--show-cost', 'show costs and markups on the documents')
+    .option('--replaces <bill>', 'number or id of the void bill that this bill replaces')
+}
+
+/** Throws a {@link CommandError} for missing or conflicting flags, and a 422 problem with all other issues. */
+export async function readBillFlags(flags: BillFlags): Promise<BillRequest> {
+  if (flags.month === undefined && flags.from === undefined && flags.to === undefined) {
+    throw new CommandError('No period given. Use --month 2026-11, or --from and --to.', 2)
+  }
+  if ((flags.from === undefined) !== (flags.to === undefined)) {
+    throw new CommandError('Use --from and --to together.', 2)
+  }
+  if (flags.taxName !== undefined && flags.tax === undefined) {
+    throw new CommandError('--tax-name requires --tax.', 2)
+  }
+  const { BillRequest: schema } = await import('../../features/bills/schema.ts')
+  return checked(schema, {
+    period: flags.from === undefined ? undefined : { from: flags.from, to: flags.to },
+    month: flags.month,
+    client: flags.client,
+    project: flags.project,
+    group_by: flags.groupBy,
+    markup: numberOf('--markup', flags.markup),
+    currency: flags.currency?.toUpperCase(),
+    exchange_rate: numberOf('--exchange-rate', flags.exchangeRate),
+    extra_lines: flags.line?.map(readLine),
+    tax: flags.tax === undefined ? undefined : { name: flags.taxName, percent: numberOf('--tax', flags.tax) },
+    note: flags.note,
+    purchase_order: flags.purchaseOrder,
+    due_days: numberOf('--due-days', flags.dueDays),
+    leave_unpriced: flags.leaveUnpriced,
+    include_earlier: flags.includeEarlier && flags.includeEarlier === 'true',
+    show_cost: flags.showCost,
+    replaces: flags.replaces,
+  }) as Promise<BillRequest>
+}
+
+/** `Set-up=250`: what it is for, and its amount after the last `=`. */
+export function readLine(line: string): { text: string; amount: number | undefined } {
+  const at = line.lastIndexOf('=')
+  if (at < 1)
+    throw new CommandError(`--line: '${line}' is not a valid line. Use a text and an amount, such as "Set-up=250".`, 2)
+  return { text: line.slice(0, at).trim(), amount: numberOf('--line', line.slice(at + 1)) }
+}
+
+/** E-mail addresses of a flag that may say `none`. */
+export function recipientsOf(addresses: string[] | undefined): string[] | undefined {
+  if (addresses === undefined) return undefined
+  const named = addresses.map((address) => address.trim())
+  return named.length === 1 && named[0] === NONE ? [] : named
+}
+
+/** Finer than any amount or rate is read, so that what is too fine is refused and not rounded. */
+const DIGITS = 18
+
+function numberOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const units = parseDecimal(text, DIGITS)
+  if (units === undefined)
+    throw new CommandError(`${flag}: '${text}' is not a valid number. Use a number such as 12.5.`, 2)
+  return decimalNumber(units, DIGITS)
+}
+
+/** The body as the API would read it from JSON, without what is undefined. Throws 422 with every issue. */
+export async function checked(schema: TSchema, body: object): Promise<unknown> {
+  const [{ Value }, { issuesOf }] = await Promise.all([import('@sinclair/typebox/value'), import('../../issues.ts')])
+  const read = parseExactJson(JSON.stringify(body))
+  const issues = issuesOf({ Errors: (value) => Value.Errors(schema, value) }, read)
+  if (issues.length > 0) throw validationFailed(issues)
+  return read
+}
+
+/** Replaces terms of the API in error messages with those of the command line. */
+const WORDS: [api: RegExp, commandLine: string][] = [
+  [/"(leave_unpriced)": true/g, '--leave-unpriced'],
+  [/"include_earlier": true/g, '--include-earlier true'],
+  [/\bor false to leave them\b/g, 'or --include-earlier false to leave them'],
+  [/POST \/bills\/preview lists/g, '`tally bills preview` lists'],
+  [/under `left_out`/g, 'under "Left out"'],
+  [/GET \/reports\/unpriced/g, '`tally reports unpriced`'],
+  [/POST \/bills\/\{id\}\/credit-note/g, '`tally bills credit`'],
+]
+
+/** Flags whose names differ from the fields of the API. */
+const FLAGS: [pointer: RegExp, flag: string][] = [
+  [/^\/period\/(from|to)$/, '--$1'],
+  [/^\/period$/, '--month, or --from and --to'],
+  [/^\/(extra_)?lines(\/.*)?$/, '--line'],
+  [/^\/tax\/percent$/, '--tax'],
+  [/^\/tax\/name$/, '--tax-name'],
+  [/^\/(deliver_to|to|group_by)(\/\d+)?$/, '--$1'],
+  [/^\/(.*)$/, '--$1'],
+]
+
+/** Runs `work` and rewords API errors for the command line. */
+export async function refusedInFlags<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const { issues } = error.more
+    if (issues && issues.length > 0) throw new CommandError(issues.map(issueText).join('\n'))
+    throw new CommandError(WORDS.reduce((text, [api, own]) => text.replace(api, own), error.detail))
+  }
+}
+
+function issueText({ pointer, message }: Issue): string {
+  const [pattern, flag] = FLAGS.find(([pattern]) => pattern.test(pointer)) ?? [/^$/, '']
+  const name = pointer.replace(pattern, flag).replaceAll('_', '-')
+  return `${name === '' ? '' : `${name}: `}${message.replace('`from`', '--from')}`
+}

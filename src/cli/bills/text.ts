@@ -1,0 +1,195 @@
+/** Formats bills for the terminal. */
+import type { Bill, BillDocument, BillHead, BillLine } from '../../features/bills/schema.ts'
+import { numberText } from '../../lib/exact-json.ts'
+import { parseDecimal } from '../../lib/money.ts'
+import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
+import { type Column, minute, print, printTable } from '../terminal/print.ts'
+import { printFields } from '../work-text.ts'
+
+/** An amount of what was read by `parseExactJson`, with all digits of its currency. */
+function amountText<Key extends string>(holder: Partial<Record<Key, number>>, key: Key, digits: number): string {
+  const minor = parseDecimal(numberText(holder, key), digits)!
+  const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0')
+  const whole = BigInt(text.slice(0, text.length - digits)).toLocaleString('en')
+  return `${minor < 0n ? '-' : ''}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`}`
+}
+
+export function totalText(document: BillDocument): string {
+  return `${amountText(document, 'total', document.minor_digits)} ${document.currency}`
+}
+
+const DIMENSIONS: Record<string, string> = {
+  project: 'PROJECT',
+  ticket: 'TICKET',
+  model: 'MODEL',
+  agent_manager: 'AGENT MANAGER',
+  agent_name: 'AGENT',
+}
+
+/** Beyond this a name makes the table wider than a screen. */
+const NAME_CELLS = 40
+
+function keyText(key: BillLine['keys'][string] | undefined): string {
+  if (key === null || key === undefined) return '–'
+  if (typeof key === 'string') return shortened(key)
+  if (key.key === undefined) return shortened(key.name ?? '–')
+  return shortened(key.name === null || key.name === key.key ? key.key : `${key.key} ${key.name}`)
+}
+
+function shortened(text: string): string {
+  const letters = [...text]
+  return letters.length <= NAME_CELLS ? text : `${letters.slice(0, NAME_CELLS - 1).join('')}…`
+}
+
+/** What is on a bill: its lines, what was added, its sums. */
+function printLines(document: BillDocument): void {
+  const { currency, exchange_rate: rate, minor_digits: digits } = document
+  const columns: Column<BillLine>[] = [
+    { title: 'LINE', of: ({ line }) => String(line), align: 'right' },
+    ...document.group_by.map((dimension) => ({
+      title: DIMENSIONS[dimension] ?? dimension.replace('label:', '').toUpperCase(),
+      of: ({ keys }: BillLine) => keyText(keys[dimension]),
+    })),
+    { title: 'SESSIONS', of: ({ sessions }) => countText(sessions), align: 'right' },
+    { title: 'TOKENS', of: ({ tokens }) => BigInt(numberText(tokens, 'total')).toLocaleString('en'), align: 'right' },
+    { title: 'COST (USD)', of: ({ cost }) => dollars(cost), align: 'right' },
+    { title: 'MARKUP', of: ({ markup }) => (markup === null ? 'mixed' : `${markup}%`), align: 'right' },
+    { title: `AMOUNT (${currency})`, of: (line) => amountText(line, 'amount', digits), align: 'right' },
+  ]
+  for (const { title, lines } of document.sections) {
+    if (title !== null) print(`${title}:`)
+    printTable(columns, lines)
+    print('')
+  }
+  if (document.extra_lines.length > 0) {
+    printTable(
+      [
+        { title: 'OTHER ITEMS', of: ({ text }) => text },
+        { title: `AMOUNT (${currency})`, of: (line) => amountText(line, 'amount', digits), align: 'right' },
+      ],
+      document.extra_lines,
+    )
+    print('')
+  }
+  const { tax } = document
+  const sums: [label: string, amount: string][] = [
+    ['Subtotal', amountText(document, 'subtotal', digits)],
+    ...(tax ? [[`${tax.name} ${tax.percent}%`, amountText(tax, 'amount', digits)] as [string, string]] : []),
+    [`Total ${currency}`, amountText(document, 'total', digits)],
+  ]
+  const [labels, amounts] = [0, 1].map((column) => Math.max(...sums.map((sum) => Bun.stringWidth(sum[column]!))))
+  for (const [label, amount] of sums) {
+    print(`${label}${' '.repeat(labels! - Bun.stringWidth(label))}  ${amount.padStart(amounts!)}`)
+  }
+  print('')
+  print(
+    `${counted(document.entries, 'entry', 'entries')} with a cost of ${inDollars(document.cost)}${
+      currency === 'USD' ? '' : `, at ${numberText({ rate }, 'rate')} ${currency} per US dollar`
+    }.`,
+  )
+}
+
+/** Whom a bill is for, in a few words. */
+function scopeText({ client, project }: Pick<BillHead, 'client' | 'project'>): string {
+  return project?.name ?? client?.name ?? 'everything'
+}
+
+const LEFT_OUT: Record<keyof BillDocument['left_out'], string> = {
+  rejected: 'rejected',
+  unpriced: 'unpriced (list their models with `tally reports unpriced`)',
+  not_approved: 'not approved yet (list them with `tally approvals`)',
+  on_sheets: 'on token sheets that are not approved',
+  not_billable: 'in non-billable projects',
+  earlier: 'from before the period (bill them with --include-earlier true)',
+  unattributed: 'in the period, unattributed (list them with `tally unattributed`)',
+  without_client: 'in the period, in projects without a client',
+  without_project: 'in the period, on tickets without a project',
+}
+
+export function printPreview(document: BillDocument): void {
+  const { period, recipient, scope } = document
+  print(`Bill for ${scopeText(scope)}, ${period.from} to ${period.to}, due ${document.due_on}`)
+  if (recipient) print(`to ${[recipient.name, recipient.email].filter((text) => text !== null).join(', ')}`)
+  print('')
+  printLines(document)
+  const left = Object.entries(document.left_out).filter(([, { entries }]) => entries > 0)
+  if (left.length === 0) return
+  print('')
+  print('Left out:')
+  for (const [reason, { entries, cost, at_least }] of left) {
+    const sum = reason === 'unpriced' ? '' : ` (${inDollars(cost)})`
+    print(
+      `  ${at_least ? 'at least ' : ''}${counted(entries, 'entry', 'entries')}${sum} ${LEFT_OUT[reason as keyof typeof LEFT_OUT]}`,
+    )
+  }
+}
+
+/** Bills that were read by `parseExactJson`. */
+export function printBills(bills: BillHead[], digitsOf: (currency: string) => number): void {
+  printTable<BillHead>(
+    [
+      { title: 'NUMBER', of: ({ number }) => number },
+      { title: 'KIND', of: ({ kind }) => kind.replace('_', ' ') },
+      { title: 'STATE', of: ({ state }) => state },
+      { title: 'ISSUED', of: ({ issued_on }) => issued_on },
+      { title: 'DUE', of: ({ due_on }) => due_on },
+      { title: 'FOR', of: (bill) => shortened(scopeText(bill)) },
+      { title: 'PERIOD', of: ({ period }) => `${period.from} – ${period.to}` },
+      { title: 'ENTRIES', of: ({ entries }) => countText(entries), align: 'right' },
+      { title: 'TOTAL', of: (bill) => amountText(bill, 'total', digitsOf(bill.currency)), align: 'right' },
+      { title: '', of: ({ currency }) => currency },
+      { title: 'E-MAIL', of: ({ delivery }) => (delivery === 'none' ? '–' : delivery) },
+    ],
+    bills,
+  )
+}
+
+function stateText({ state, paid, void: voided, due_on }: BillHead): string {
+  if (paid) return `paid on ${paid.on}${paid.reference === null ? '' : ` (${paid.reference})`}`
+  if (voided) return `voided ${minute(voided.at)} UTC: ${voided.reason}`
+  return `${state}, due ${due_on}`
+}
+
+export function printBill(bill: Bill): void {
+  const { document, deliveries, kind, period } = bill
+  printFields([
+    [kind.replace('_', ' '), bill.number],
+    ['id', bill.id],
+    ['state', stateText(bill)],
+    ['for', scopeText(bill)],
+    ['to', document.recipient?.name],
+    ['period', `${period.from} to ${period.to}`],
+    ['issued', bill.issued_on],
+    ['order', document.purchase_order],
+    ['replaces', bill.replaces?.number],
+    ['corrects', bill.corrects?.number],
+    ['replaced by', numbersOf(bill.replaced_by)],
+    ['corrected by', numbersOf(bill.corrected_by)],
+    ['note', document.note?.replaceAll('\n', `\n${' '.repeat(13)}`)],
+    ['sent by', bill.created_by?.name ?? 'the command line'],
+  ])
+  print('')
+  printLines(document)
+  if (deliveries.length > 0) {
+    print('')
+    printDeliveries(deliveries)
+  }
+}
+
+const numbersOf = (bills: Bill['replaced_by']) =>
+  bills.length === 0 ? undefined : bills.map(({ number }) => number).join(', ')
+
+function printDeliveries(deliveries: Bill['deliveries']): void {
+  printTable(
+    [
+      { title: 'E-MAIL TO', of: ({ to }) => to },
+      { title: 'CONTENT', of: ({ notice }) => (notice === 'void' ? 'void notice' : 'bill') },
+      { title: 'STATE', of: ({ state }) => state },
+      { title: 'ATTEMPTS', of: ({ attempts }) => String(attempts), align: 'right' },
+      { title: 'SENT (UTC)', of: ({ sent_at }) => minute(sent_at) },
+      { title: 'NEXT (UTC)', of: ({ next_attempt_at }) => minute(next_attempt_at) },
+      { title: 'MAIL SERVER RESPONSE', of: ({ answer }) => answer ?? '–' },
+    ],
+    deliveries,
+  )
+}

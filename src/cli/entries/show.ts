@@ -1,0 +1,111 @@
+import type { Command } from 'commander'
+import type { TokenEntryDetail, TokenEntryHistory } from '../../features/entries/schema.ts'
+import { examples } from '../flags/options.ts'
+import { amountText, startText } from '../prices/text.ts'
+import { minute, print, printJson, printTable } from '../terminal/print.ts'
+import { type DatabaseFlags, withServices } from '../with-services.ts'
+
+export function addShowEntryCommand(entries: Command): void {
+  entries
+    .command('show')
+    .description('Show one entry: its fields, the calculation of its list value, and its history')
+    .argument('<id>', 'id of the entry (ent_…), see `tally entries list`')
+    .option('--json', 'print JSON, as returned by GET /api/v1/token-entries/{id}')
+    .addHelpText('after', examples('tally entries show ent_01a1fa172a0277f3983322718874f2ef'))
+    .action(async (id: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<DatabaseFlags & { json?: boolean }>()
+      const { entry, history } = await withServices(flags, async ({ entries }, { viewer }) => ({
+        entry: await entries.listing.getEntry(id, viewer),
+        history: await entries.listing.getHistory(id, viewer),
+      }))
+      if (flags.json) return printJson(entry)
+      printFields(entry)
+      print('')
+      printValue(entry)
+      print('')
+      printHistory(history)
+    })
+}
+
+function printFields(entry: TokenEntryDetail): void {
+  const { project, ticket, placement, tokens } = entry
+  const place = [project?.key, ticket && `ticket ${ticket.key}`].filter(Boolean).join(', ') || 'unattributed'
+  const labels = Object.entries(entry.labels).map(([name, value]) => `${name}=${value}`)
+  const fields: [name: string, value: string | null][] = [
+    ['entry', entry.id],
+    ['status', entry.bill ? `${entry.status}, bill ${entry.bill.number}` : entry.status],
+    ['person', entry.agent_manager.name],
+    ['agent', `${entry.agent_name} (${entry.agent_harness})`],
+    ['model', entry.provider === null ? entry.model : `${entry.model} at ${entry.provider}`],
+    ['session', `${minute(entry.started_at)} to ${minute(entry.ended_at)} UTC`],
+    ['session id', entry.session_id && `${entry.session_id}, part ${entry.part}`],
+    ['place', `${place}${placement.note === null ? '' : ` – ${placement.note}`}`],
+    ['by rule', ruleText(entry)],
+    ['summary', entry.summary],
+    ['labels', labels.join(' ') || null],
+    ['tokens', tokens.total.toLocaleString('en')],
+    ['model calls', entry.requests === null ? null : entry.requests.toLocaleString('en')],
+    ['cost', costText(entry)],
+  ]
+  for (const [name, value] of fields) if (value !== null) print(`${name.padEnd(12)} ${value}`)
+}
+
+/** The rule in the version that placed the entry, with its conditions. */
+function ruleText({ placement: { rule }, placed_by_rule: said }: TokenEntryDetail): string | null {
+  if (!rule) return null
+  const conditions = said?.conditions.map(({ field, matches }) => `${field}=${matches}`).join(' and ')
+  return `'${rule.name}', version ${rule.version}${conditions ? `: ${conditions}` : ''}`
+}
+
+function costText({ cost, reported_cost, model }: TokenEntryDetail): string {
+  if (cost === null) return `unpriced; to see why: tally prices resolve ${model}`
+  return `$${amountText(cost)} (${reported_cost === null ? 'list value' : 'as reported'})`
+}
+
+/** The arithmetic, a line for each product. */
+function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
+  if (!valuation || !price) {
+    print(list_value === null ? 'No list value.' : `List value $${amountText(list_value)}.`)
+    return
+  }
+  const { parts, price: row } = valuation
+  print(
+    `List value at the price of '${row.model}' at ${row.provider || 'any provider'} (${row.source}, effective from ${startText(row.effective_from)}), found in lookup step ${price.step}:`,
+  )
+  printTable(
+    [
+      { title: 'TOKENS', of: ({ kind }) => kind.replaceAll('_', ' ') },
+      { title: 'COUNT', of: ({ tokens }) => tokens.toLocaleString('en'), align: 'right' },
+      { title: '× USD PER MILLION', of: (part) => amountText(part.price), align: 'right' },
+      { title: '= USD', of: ({ amount }) => amountText(amount), align: 'right' },
+      {
+        title: '',
+        of: (part) =>
+          part.from_tokens === null ? '' : `long context, from ${part.from_tokens.toLocaleString('en')} tokens`,
+      },
+    ],
+    parts,
+  )
+  print(`Total, rounded to 9 decimals: $${amountText(valuation.list_value)}`)
+  if (price.note?.includes('cache_price_assumed'))
+    print('The price has no rate for some cache tokens, so the input price was used.')
+  if (price.note?.includes('tier_uncertain'))
+    print(
+      'Some requests may have been charged at a long-context price, which cannot be determined from totals. This is the lower bound.',
+    )
+}
+
+function printHistory({ data }: TokenEntryHistory): void {
+  printTable(
+    [
+      { title: 'WHEN (UTC)', of: ({ at }) => minute(at) },
+      { title: 'ACTION', of: ({ action }) => action },
+      {
+        title: 'ACTOR',
+        of: ({ actor }) => (actor ? [actor.user.name, actor.token?.name].filter(Boolean).join(', ') : 'Tally'),
+      },
+      { title: 'DETAILS', of: ({ details }) => JSON.stringify(details) },
+    ],
+    data,
+  )
+}

@@ -1,0 +1,126 @@
+import type { Command } from 'commander'
+import type { Actor } from '../../access/actor.ts'
+import type { RepricingBody } from '../../features/prices/schema.ts'
+import type { Services } from '../../services.ts'
+import { CommandError } from '../failures.ts'
+import { examples } from '../flags/options.ts'
+import { confirm, isInteractive } from '../terminal/confirm.ts'
+import { print, printJson, printTable } from '../terminal/print.ts'
+import { Progress } from '../terminal/progress.ts'
+import { type DatabaseFlags, withServices } from '../with-services.ts'
+import { amountText, parseDay } from './text.ts'
+
+interface RepriceFlags extends DatabaseFlags {
+  all?: boolean
+  from?: number
+  to?: number
+  model?: string[]
+  dryRun?: boolean
+  yes?: boolean
+  json?: boolean
+}
+
+/** Values the entries without a price, as every command does that adds a price. */
+export async function valueUnpriced(entries: Services['entries'], by: Actor, { dryRun = false } = {}) {
+  const progress = new Progress('Valuing entries')
+  try {
+    return await entries.valuation.valueUnpriced({
+      by,
+      dryRun,
+      onProgress: (done, total) => progress.show(done, total),
+    })
+  } finally {
+    progress.end()
+  }
+}
+
+/** Prints how many unpriced entries were valued, if any. */
+export function tellRepriced({ entries, cost, dry_run }: RepricingBody): void {
+  if (entries === 0) return
+  const verb = dry_run ? 'would be valued' : 'valued'
+  print(
+    `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'} without a price ${verb}, list value $${amountText(cost.after)}.`,
+  )
+}
+
+function collect(text: string, before: string[] = []): string[] {
+  return [...before, ...text.split(',')]
+}
+
+export function addRepriceCommand(prices: Command): void {
+  prices
+    .command('reprice')
+    .description('Recalculate list values: of unpriced entries, or with --all of all entries that are not locked')
+    .option('--all', 'also entries that have a list value; approved, pending and billed entries never change')
+    .option('--from <when>', 'with --all: sessions that started at or after this date or timestamp', parseDay)
+    .option('--to <when>', 'with --all: sessions that started before it', parseDay)
+    .option('--model <name>', 'with --all: model as reported; repeatable or comma-separated', collect)
+    .option('--dry-run', 'show what would change, and write nothing')
+    .option('--yes', 'skip the confirmation')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally prices reprice --dry-run',
+        'tally prices reprice --all --from 2026-11-01 --to 2026-12-01 --model claude-sonnet-4-5 --dry-run',
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<RepriceFlags>()
+      const { all = false, dryRun = false, yes = false } = flags
+      if (!all && (flags.from !== undefined || flags.to !== undefined || flags.model)) {
+        throw new CommandError('--from, --to and --model require --all.', 2)
+      }
+      const { repricedBody } = await import('../../features/prices/service.ts')
+      const body = await withServices(flags, async (services, { by }) => {
+        await services.prices.loadDefaultPrices()
+        if (!dryRun && isInteractive() && !yes) {
+          const planned = repricedBody(await reprice(services, flags, { by, dryRun: true }), { dryRun: true })
+          if (planned.entries === 0) return planned
+          printRepricing(planned)
+          await confirm(`Recalculate ${planned.entries.toLocaleString('en')} entries?`, { yes })
+        }
+        return repricedBody(await reprice(services, flags, { by, dryRun }), { dryRun })
+      })
+      if (flags.json) return printJson(body)
+      printRepricing(body)
+    })
+}
+
+async function reprice(
+  { entries }: Services,
+  { all, from, to, model }: RepriceFlags,
+  { by, dryRun }: { by: Actor; dryRun: boolean },
+) {
+  if (!all) return valueUnpriced(entries, by, { dryRun })
+  const progress = new Progress('Valuing entries')
+  try {
+    const filter = { startingAt: from, endingAt: to, models: model }
+    return await entries.valuation.reprice(
+      { filter },
+      { by, dryRun, onProgress: (done, total) => progress.show(done, total) },
+    )
+  } finally {
+    progress.end()
+  }
+}
+
+function printRepricing({ entries, list_value, cost, models, dry_run }: RepricingBody): void {
+  if (entries === 0) {
+    print('No list values change.')
+    return
+  }
+  printTable(
+    [
+      { title: 'MODEL', of: ({ model }) => model },
+      { title: 'ENTRIES', of: (row) => row.entries.toLocaleString('en'), align: 'right' },
+      { title: 'LIST VALUE BEFORE (USD)', of: (row) => amountText(row.list_value.before), align: 'right' },
+      { title: 'AFTER (USD)', of: (row) => amountText(row.list_value.after), align: 'right' },
+    ],
+    models,
+  )
+  print('')
+  print(
+    `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'} ${dry_run ? 'would change' : 'changed'}: list value $${amountText(list_value.before)} → $${amountText(list_value.after)}, cost $${amountText(cost.before)} → $${amountText(cost.after)}.`,
+  )
+}

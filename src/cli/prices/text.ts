@@ -1,0 +1,75 @@
+/** Prices and their dates as a command line writes and shows them: in US dollars per million tokens. */
+import { InvalidArgumentError } from 'commander'
+import type { PriceBody } from '../../features/prices/schema.ts'
+import { parseMoment } from '../../lib/duration.ts'
+import { parseDecimal } from '../../lib/money.ts'
+import type { Column } from '../terminal/print.ts'
+
+/** Decimals of such a price: Tally's unit is the pico-dollar per token. */
+const PRICE_DIGITS = 6
+
+/** Pico-dollars per token. */
+export function parsePrice(text: string): bigint {
+  const picos = parseDecimal(text, PRICE_DIGITS)
+  const isExact = picos !== undefined && parseDecimal(text, 2 * PRICE_DIGITS) === picos * 10n ** BigInt(PRICE_DIGITS)
+  if (picos !== undefined && picos >= 0n && isExact) return picos
+  throw new InvalidArgumentError('Use US dollars per million tokens with at most 6 decimals, such as 2.5.')
+}
+
+/** A moment in milliseconds since 1970. */
+export function parseDay(text: string): number {
+  const moment = parseMoment(text)
+  if (moment !== undefined) return moment
+  throw new InvalidArgumentError(
+    'Use a date (2026-12-01, midnight UTC) or a timestamp with an offset (2026-12-01T00:00:00+01:00).',
+  )
+}
+
+/** When a price takes effect. */
+export type Start = number | 'always'
+
+export function parseStart(text: string): Start {
+  return text === 'always' ? text : parseDay(text)
+}
+
+/** As the services take it; commander itself would make a text of a null. */
+export function momentOf(start: Start | undefined): number | null | undefined {
+  return start === 'always' ? null : start
+}
+
+/** Money and prices are JSON's exact numbers, not ones to calculate with: their text is that of the JSON. */
+export function amountText(amount: number | null): string {
+  return amount === null ? '–' : JSON.stringify(amount)
+}
+
+export function startText(effectiveFrom: string | null): string {
+  return effectiveFrom === null ? 'always' : effectiveFrom.replace('T00:00:00.000Z', '')
+}
+
+export type PriceRow = Omit<PriceBody, 'id' | 'source' | 'loaded_at' | 'loaded_by'>
+
+/** The five prices, by their titles. */
+export const PRICE_TITLES = {
+  input: 'INPUT',
+  output: 'OUTPUT',
+  cache_read: 'CACHE READ',
+  cache_write: 'WRITE',
+  cache_write_1h: 'WRITE 1H',
+} as const
+
+export const PRICE_COLUMNS: Column<PriceRow>[] = [
+  { title: 'PROVIDER', of: ({ provider }) => provider || '(any)' },
+  { title: 'MODEL', of: ({ model }) => model },
+  ...Object.entries(PRICE_TITLES).map(
+    ([field, title]): Column<PriceRow> => ({
+      title,
+      of: (row) => amountText(row[field as keyof typeof PRICE_TITLES]),
+      align: 'right',
+    }),
+  ),
+  {
+    title: 'LONG CONTEXT FROM',
+    of: ({ tiers }) => tiers.map((tier) => tier.from_tokens.toLocaleString('en')).join(' '),
+  },
+  { title: 'EFFECTIVE FROM', of: (row) => startText(row.effective_from) },
+]

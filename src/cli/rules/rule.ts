@@ -1,0 +1,91 @@
+/** Flags and terminal output of placement rules. */
+import type { Command } from 'commander'
+import type { RuleBody } from '../../features/placement/schema.ts'
+import { CommandError } from '../failures.ts'
+import { type Column, note, print } from '../terminal/print.ts'
+import type { DatabaseFlags } from '../with-services.ts'
+
+export interface RuleFlags extends DatabaseFlags {
+  json?: boolean
+}
+
+/** The services, loaded with the database and not before: `--help` does without them. */
+export const placing = () => import('../../features/placement/service.ts')
+
+export const RULE = 'name or id (rul_…) of the rule'
+
+export interface SaidFlags extends RuleFlags {
+  name?: string
+  when?: string[]
+  project?: string
+  ticket?: string
+}
+
+/** Adds the flags that describe a rule. */
+export function saidOptions(command: Command): Command {
+  return command
+    .option(
+      '--when <field=pattern>',
+      'condition, such as labels.repository=acme/* or labels.branch=/(?<ticket>[A-Z]+-[0-9]+)/i; repeatable, an entry must match all',
+      (text: string, before: string[] = []) => [...before, text],
+    )
+    .option('--project <project>', 'key, name, alias or id of the project to assign entries to')
+    .option(
+      '--ticket <key>',
+      'ticket to assign entries to, where {name} is replaced by what the named group matched; none for only the project',
+    )
+}
+
+/** Conditions from `field=pattern`; absent stays absent. */
+export function conditionsOf(texts: string[] | undefined) {
+  return texts?.map((text) => {
+    const [field = '', ...rest] = text.split('=')
+    if (rest.length === 0) {
+      throw new CommandError(`--when ${text}: use field=pattern, such as agent_harness=codex.`, 2)
+    }
+    return { field: field.trim(), matches: rest.join('=') }
+  })
+}
+
+/** The word that takes the ticket away. */
+export function ticketOf(text: string | undefined): string | null | undefined {
+  return text === 'none' ? null : text
+}
+
+function conditionsText({ conditions }: Pick<RuleBody, 'conditions'>): string {
+  return conditions.map(({ field, matches }) => `${field}=${matches}`).join(' and ')
+}
+
+function placeText({ project, ticket }: RuleBody): string {
+  return ticket === null ? project.key : `${project.key}, ticket ${ticket}`
+}
+
+function stateText({ enabled, warnings }: RuleBody): string {
+  if (!enabled) return 'disabled'
+  return warnings.length === 0 ? 'enabled' : 'skipped'
+}
+
+export const RULE_COLUMNS: Column<RuleBody>[] = [
+  { title: '#', of: ({ position }) => String(position), align: 'right' },
+  { title: 'NAME', of: ({ name }) => name },
+  { title: 'STATE', of: stateText },
+  { title: 'WHEN', of: conditionsText },
+  { title: 'PLACE', of: placeText },
+]
+
+/** One rule in full. */
+export function printRule(rule: RuleBody): void {
+  const fields: [name: string, value: string][] = [
+    ['rule', `${rule.name} (${rule.id})`],
+    ['position', String(rule.position)],
+    ['state', stateText(rule)],
+    ...rule.conditions.map(({ field, matches }, index): [string, string] => [
+      index === 0 ? 'when' : 'and',
+      `${field} = ${matches}`,
+    ]),
+    ['place', placeText(rule)],
+    ['version', `${rule.version}, changed ${rule.changed_at.slice(0, 10)}`],
+  ]
+  for (const [name, value] of fields) print(`${name.padEnd(12)} ${value}`)
+  for (const warning of rule.warnings) note(warning)
+}
