@@ -36,7 +36,7 @@ const ACCESS = '^src/access/'
 /** The database as stores and services use it, without the code that opens an engine. */
 const DATABASE = [
   '^src/database/(database|cached|errors|exact-sum|dry-run|portions|search-pattern)\\.ts$',
-  '^src/database/schema/(tables|records)\\.ts$',
+  '^src/database/schema/(tables|records|values)\\.ts$',
 ]
 
 /**
@@ -86,8 +86,14 @@ const PARTS = {
   'src/app\\.ts$': [ROUTES, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
   // Knows no feature.
   'src/http/': [ACCESS, '^src/version\\.ts$', '^src/database/errors\\.ts$', ...GROUND],
-  'src/access/': ['^src/database/(database|schema/tables)\\.ts$', ...GROUND],
-  'src/features/.+/routes(\\.ts$|/)': ['^src/http/', '^src/features/', ACCESS, '^src/database/database\\.ts$', ...GROUND],
+  'src/access/': ['^src/database/(database|schema/(tables|values))\\.ts$', ...GROUND],
+  'src/features/.+/routes(\\.ts$|/)': [
+    '^src/http/',
+    '^src/features/',
+    ACCESS,
+    '^src/database/database\\.ts$',
+    ...GROUND,
+  ],
   'src/features/.+/(schema-route|parameters)\\.ts$': ['^src/http/', '^src/features/', ...DATABASE, ...GROUND],
   'src/features/(?!.*/(routes|schema-route|parameters|schema)(\\.ts$|/))(?!.*-worker\\.ts$)': [
     '^src/features/',
@@ -97,11 +103,16 @@ const PARTS = {
   ],
   // A worker thread opens its own connection.
   'src/features/.+-worker\\.ts$': ['^src/features/', '^src/database/engines/sqlite/sqlite\\.ts$', ...GROUND],
-  'src/features/.+/schema\\.ts$': ['^src/features/', ACCESS, '^src/database/schema/(tables|records)\\.ts$', ...GROUND],
+  'src/features/.+/schema\\.ts$': [
+    '^src/features/',
+    ACCESS,
+    '^src/database/schema/(tables|records|values)\\.ts$',
+    ...GROUND,
+  ],
   'src/database/': ['^migrations/', ...GROUND],
   'src/lib/': [],
   'src/errors\\.ts$': [],
-  'src/fields\\.ts$': ['^src/lib/', '^src/errors\\.ts$', '^src/database/schema/tables\\.ts$'],
+  'src/fields\\.ts$': ['^src/lib/', '^src/errors\\.ts$', '^src/database/schema/values\\.ts$'],
   'src/first-named\\.ts$': [],
   'src/issues\\.ts$': ['^src/errors\\.ts$'],
   'src/query\\.ts$': ['^src/lib/', '^src/errors\\.ts$'],

@@ -1,5 +1,5 @@
 /** Validation rules for names, e-mail addresses, roles, passwords, time zones, currencies and markups. */
-import { ROLES, type Role } from './database/schema/tables.ts'
+import { ROLES, type Role } from './database/schema/values.ts'
 import type { Issue } from './errors.ts'
 import { parseExactDecimal } from './lib/money.ts'
 import { foldName } from './lib/names.ts'

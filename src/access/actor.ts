@@ -1,6 +1,6 @@
 /** Who acts: recorded with every change in the audit log and in the history of entries. */
 import { userInfo } from 'node:os'
-import type { Role } from '../database/schema/tables.ts'
+import type { Role } from '../database/schema/values.ts'
 import type { Viewer } from './visibility.ts'
 
 /** Who makes a change, and from where. */

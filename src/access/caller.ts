@@ -1,4 +1,4 @@
-import type { Role } from '../database/schema/tables.ts'
+import type { Role } from '../database/schema/values.ts'
 import type { Id } from '../lib/id.ts'
 
 export interface Person {

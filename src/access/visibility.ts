@@ -4,7 +4,7 @@
  */
 import { and, eq, inArray, isNotNull, or, type SQL } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import type { Role } from '../database/schema/tables.ts'
+import type { Role } from '../database/schema/values.ts'
 
 declare const decided: unique symbol
 

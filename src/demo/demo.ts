@@ -4,9 +4,9 @@
  * right to take it.
  */
 
+import { type Actor, type Party, TALLY } from '../access/actor.ts'
 import type { CallerOf } from '../access/caller.ts'
 import { viewerOf } from '../access/visibility.ts'
-import { type Actor, type Party, TALLY } from '../access/actor.ts'
 import type { User } from '../features/people/service.ts'
 import { addDays, dateAt, startOfDay } from '../lib/calendar.ts'
 import type { Clock } from '../lib/clock.ts'

@@ -6,7 +6,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { ROLES, type Role } from '../../src/database/schema/tables.ts'
+import { ROLES, type Role } from '../../src/database/schema/values.ts'
 import { newSecret } from '../../src/features/people/tokens/secret.ts'
 import { newId } from '../../src/lib/id.ts'
 import { Installation, type Server } from '../support/binary.ts'

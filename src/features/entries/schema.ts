@@ -1,6 +1,6 @@
 /** Token entries on the wire: what a report may hold, and how Tally answers an entry. One source for validation and OpenAPI. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/tables.ts'
+import { MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/values.ts'
 import { listOf, moment, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema.ts'
 
 const COUNT_LIMIT = 1_000_000_000_000

@@ -8,7 +8,8 @@
 import { aliasedTable, and, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { LabelMap } from '../../database/schema/records.ts'
-import type { Status, Tables } from '../../database/schema/tables.ts'
+import type { Tables } from '../../database/schema/tables.ts'
+import type { Status } from '../../database/schema/values.ts'
 import type { Id } from '../../lib/id.ts'
 
 export type EntryRecord = Tables['entries']['$inferSelect']

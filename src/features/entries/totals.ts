@@ -4,7 +4,7 @@
  * A session reports totals so far. Per session and model stands a chain of parts whose figures always sum to those
  * totals. Only the last part changes; once it is locked (approved, billed) what comes on top becomes a new part.
  */
-import type { SessionSource } from '../../database/schema/tables.ts'
+import type { SessionSource } from '../../database/schema/values.ts'
 
 export const COUNT_KINDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
 export type CountKind = (typeof COUNT_KINDS)[number]

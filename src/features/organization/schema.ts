@@ -1,6 +1,6 @@
 /** API schema of the organization's settings, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { UNKNOWN_PROJECTS } from '../../database/schema/tables.ts'
+import { UNKNOWN_PROJECTS } from '../../database/schema/values.ts'
 import { LOGO_TYPES } from '../../fields.ts'
 import { chosen, givenName, oneOf, orNull, strict } from '../../schema.ts'
 

@@ -3,7 +3,7 @@
 import type { Actor } from '../../access/actor.ts'
 import { Cached } from '../../database/cached.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { UNKNOWN_PROJECTS } from '../../database/schema/tables.ts'
+import { UNKNOWN_PROJECTS } from '../../database/schema/values.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import {
   ADDRESS_LIMIT,

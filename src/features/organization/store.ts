@@ -1,7 +1,7 @@
 /** The one row of the table `organization`. */
 import { eq } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
-import type { UnknownProjects } from '../../database/schema/tables.ts'
+import type { UnknownProjects } from '../../database/schema/values.ts'
 import type { LogoType } from '../../fields.ts'
 
 export interface Organization {

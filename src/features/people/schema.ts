@@ -1,7 +1,7 @@
 /** API schema of people and tokens, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { Caller } from '../../access/caller.ts'
-import { ROLES, TOKEN_KINDS } from '../../database/schema/tables.ts'
+import { ROLES, TOKEN_KINDS } from '../../database/schema/values.ts'
 import { PASSWORD_LIMIT, PASSWORD_MIN } from '../../fields.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'

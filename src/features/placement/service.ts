@@ -1,7 +1,7 @@
 /** How an entry finds its work: the report's ticket, its project, the first rule that takes it (product.md, "Placement"). */
 import { Cached } from '../../database/cached.ts'
 import type { Reader, Tx } from '../../database/database.ts'
-import type { PlacedBy, UnknownProjects } from '../../database/schema/tables.ts'
+import type { PlacedBy, UnknownProjects } from '../../database/schema/values.ts'
 import type { Id } from '../../lib/id.ts'
 import { type AssumedTicketRow, type ProjectRow, type TicketRow, ticketPrefix } from '../projects/service.ts'
 import { type CompiledCondition, compileCondition } from './condition.ts'

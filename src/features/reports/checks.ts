@@ -1,5 +1,5 @@
 /** What is asked of the entries of a period, each as the filter that also lists them. Pure. */
-import { PLACED_BY, type Status } from '../../database/schema/tables.ts'
+import { PLACED_BY, type Status } from '../../database/schema/values.ts'
 import type { Span } from '../../lib/calendar.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 import { COUNTED_STATUSES } from './counted-entries.ts'

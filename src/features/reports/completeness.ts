@@ -5,7 +5,7 @@
 
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
-import { STATUSES } from '../../database/schema/tables.ts'
+import { STATUSES } from '../../database/schema/values.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 import { conditionOf } from '../entries/listing/store/lists.ts'

@@ -1,5 +1,5 @@
 /** Which entries reports count, as the filter that also lists them. Pure. */
-import { STATUSES } from '../../database/schema/tables.ts'
+import { STATUSES } from '../../database/schema/values.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 
 /** Not drafts, nor what waits on a submitted sheet: it is no use yet. */

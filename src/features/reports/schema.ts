@@ -1,6 +1,6 @@
 /** Reports on the wire. One source for validation of answers in tests and for OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
-import { SOURCES, STATUSES } from '../../database/schema/tables.ts'
+import { SOURCES, STATUSES } from '../../database/schema/values.ts'
 import { moment, oneOf, orNull, strict } from '../../schema.ts'
 import { BUCKET_WIDTHS } from './buckets.ts'
 import { CHECKS } from './checks.ts'

@@ -1,5 +1,5 @@
 /** The parameters of lists of sheets. Pure. */
-import { SHEET_STATUSES } from '../../database/schema/tables.ts'
+import { SHEET_STATUSES } from '../../database/schema/values.ts'
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import type { SheetFilter } from './store.ts'
 

@@ -1,6 +1,6 @@
 /** Token sheets on the wire. */
 import { type Static, Type } from '@sinclair/typebox'
-import { SHEET_STATUSES } from '../../database/schema/tables.ts'
+import { SHEET_STATUSES } from '../../database/schema/values.ts'
 import { day, listOf, moment, month, orNull, strict } from '../../schema.ts'
 import { TokenEntry } from '../entries/schema.ts'
 

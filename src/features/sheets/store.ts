@@ -2,7 +2,8 @@
 import { aliasedTable, and, desc, eq, exists, gte, inArray, isNull, lt, ne, not, notInArray, or } from 'drizzle-orm'
 import { ledProjects, type Viewer, visibleSheets } from '../../access/visibility.ts'
 import type { Reader, Tx } from '../../database/database.ts'
-import type { SheetStatus, Tables } from '../../database/schema/tables.ts'
+import type { Tables } from '../../database/schema/tables.ts'
+import type { SheetStatus } from '../../database/schema/values.ts'
 import { type Id, isId } from '../../lib/id.ts'
 import { foldName } from '../../lib/names.ts'
 

@@ -3,7 +3,7 @@
  * order leads to the same totals.
  */
 import type { LabelMap, SaidAt, SessionFacts, TelemetryTotals } from '../../database/schema/records.ts'
-import type { TelemetrySource } from '../../database/schema/tables.ts'
+import type { TelemetrySource } from '../../database/schema/values.ts'
 import type { Report } from '../entries/reporting/report.ts'
 import { type Counts, totalTokens } from '../entries/totals.ts'
 import { isReservedName } from '../projects/service.ts'

@@ -1,6 +1,6 @@
 /** The state of telemetry, and assigning sessions, on the wire. */
 import { type Static, Type } from '@sinclair/typebox'
-import { STATUSES } from '../../database/schema/tables.ts'
+import { STATUSES } from '../../database/schema/values.ts'
 import { moment, oneOf, orNull, strict } from '../../schema.ts'
 
 const seen = { last_seen_at: moment('When it was last received.') }

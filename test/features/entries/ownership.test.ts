@@ -10,7 +10,7 @@ import { asc, gt } from 'drizzle-orm'
 import fc from 'fast-check'
 import { TALLY } from '../../../src/access/actor.ts'
 import type { Database } from '../../../src/database/database.ts'
-import type { UnknownProjects } from '../../../src/database/schema/tables.ts'
+import type { UnknownProjects } from '../../../src/database/schema/values.ts'
 import { type Call, PASSWORD, startApp, type TestApp } from '../../support/app.ts'
 import { forEachEngine } from '../../support/databases.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
-import type { Role } from '../../../src/database/schema/tables.ts'
+import type { Role } from '../../../src/database/schema/values.ts'
 import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
 import { PNG } from '../../support/picture.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Role } from '../../../src/database/schema/tables.ts'
+import type { Role } from '../../../src/database/schema/values.ts'
 import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
 
 let app: TestApp

@@ -3,7 +3,7 @@
 import type { Actor, Party } from '../../../access/actor.ts'
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
-import type { Status } from '../../../database/schema/tables.ts'
+import type { Status } from '../../../database/schema/values.ts'
 import { notFound, Problem, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { Party } from '../../../access/actor.ts'
-import type { SheetStatus, Status } from '../../../database/schema/tables.ts'
+import type { SheetStatus, Status } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
 
 /**

@@ -4,7 +4,7 @@ import { ledProjects, type Viewer, visibleEntries } from '../../../access/visibi
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import { portionsOf } from '../../../database/portions.ts'
-import type { Status } from '../../../database/schema/tables.ts'
+import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import { conditionOf } from '../listing/store/lists.ts'

@@ -1,7 +1,7 @@
 /** Whether entries and sessions are as reporting, sheets and bills leave them; every sentence says what to do. */
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
-import { SHEET_STATUSES, type SheetStatus, type Status } from '../../../database/schema/tables.ts'
+import { SHEET_STATUSES, type SheetStatus, type Status } from '../../../database/schema/values.ts'
 import { firstNamed } from '../../../first-named.ts'
 import { ENTRY_TRANSITIONS, SHEET_TRANSITIONS } from '../approval/states.ts'
 import {

@@ -19,7 +19,7 @@ import {
 } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
-import type { SheetStatus, Status } from '../../../database/schema/tables.ts'
+import type { SheetStatus, Status } from '../../../database/schema/values.ts'
 import { LOCKED_STATUSES } from '../store.ts'
 
 /** Which statuses entries may have: beside sheets, and on a sheet of each status. */

@@ -6,7 +6,7 @@ import {
   type Source,
   STATUSES,
   type Status,
-} from '../../../database/schema/tables.ts'
+} from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import { type ListFormat, Query, type QueryTexts } from '../../../query.ts'
 

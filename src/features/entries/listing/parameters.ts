@@ -1,6 +1,6 @@
 /** Filter parameters that select entries for lists, reports and bulk actions. */
 
-import { SOURCES, STATUSES } from '../../../database/schema/tables.ts'
+import { SOURCES, STATUSES } from '../../../database/schema/values.ts'
 import { listParameter, parameter } from '../../../http/query.ts'
 import { PLACED_FILTERS } from './filter.ts'
 

@@ -1,6 +1,6 @@
 /** An entry with where it is: as it is told, as rules see it, and where it belongs now. */
 import type { Tx } from '../../../database/database.ts'
-import type { PlacedBy } from '../../../database/schema/tables.ts'
+import type { PlacedBy } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Placement, PlacementService, Subject } from '../../placement/service.ts'
 import type { PlacedEntry } from './store/places.ts'

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database } from '../../../database/database.ts'
-import { PLACED_BY } from '../../../database/schema/tables.ts'
+import { PLACED_BY } from '../../../database/schema/values.ts'
 import { validationFailed } from '../../../errors.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { moneyNumber } from '../../../lib/money.ts'

@@ -1,6 +1,6 @@
 /** What applying and trying rules answers. */
 import { type Static, Type } from '@sinclair/typebox'
-import { PLACED_BY } from '../../../database/schema/tables.ts'
+import { PLACED_BY } from '../../../database/schema/values.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { moneyNumber } from '../../../lib/money.ts'
 import { oneOf, orNull, strict } from '../../../schema.ts'

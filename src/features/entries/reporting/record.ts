@@ -3,7 +3,7 @@
  * `sessions.ts` decides which row of a session that is.
  */
 import type { Tx } from '../../../database/database.ts'
-import type { ManagerBy, Source, UnknownProjects } from '../../../database/schema/tables.ts'
+import type { ManagerBy, Source, UnknownProjects } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 import type { Placement, PlacementOptions, PlacementService, Subject } from '../../placement/service.ts'

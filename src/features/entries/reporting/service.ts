@@ -2,7 +2,7 @@
 
 import type { CallerOf } from '../../../access/caller.ts'
 import type { Database, Tx } from '../../../database/database.ts'
-import type { SessionSource } from '../../../database/schema/tables.ts'
+import type { SessionSource } from '../../../database/schema/values.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import type { PlacementService } from '../../placement/service.ts'

@@ -2,7 +2,7 @@
 
 import type { Actor } from '../../../access/actor.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { Status } from '../../../database/schema/tables.ts'
+import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import { insertHistory } from '../history/store.ts'
 import { isLocked } from '../rows.ts'

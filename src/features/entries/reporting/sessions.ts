@@ -1,6 +1,6 @@
 /** Recording a session's totals so far (product.md, "Sessions"): chains of parts, sources, adoption. */
 import type { Tx } from '../../../database/database.ts'
-import type { SessionSource } from '../../../database/schema/tables.ts'
+import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
 import { type Placement, type Subject, UNATTRIBUTED } from '../../placement/service.ts'
 import { valueAtPrice } from '../../prices/service.ts'

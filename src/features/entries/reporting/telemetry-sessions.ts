@@ -2,7 +2,7 @@
 
 import type { CallerOf } from '../../../access/caller.ts'
 import type { Tx } from '../../../database/database.ts'
-import type { TelemetrySource } from '../../../database/schema/tables.ts'
+import type { TelemetrySource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
 import { type Circumstances, type IdentifiedBy, intern, managerByOf, type Reporter } from './record.ts'
 import type { Report } from './report.ts'

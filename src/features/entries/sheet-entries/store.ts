@@ -3,7 +3,7 @@ import { and, eq, gt, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
-import type { Status } from '../../../database/schema/tables.ts'
+import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import { type EntryView, selectViews, viewTables } from '../store.ts'
 

@@ -3,7 +3,7 @@
 import type { Actor } from '../../../access/actor.ts'
 import type { SessionCaller } from '../../../access/caller.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
-import type { LinkPurpose } from '../../../database/schema/tables.ts'
+import type { LinkPurpose } from '../../../database/schema/values.ts'
 import { Problem, validationFailed } from '../../../errors.ts'
 import { randomBase62 } from '../../../lib/base62.ts'
 import type { Clock } from '../../../lib/clock.ts'

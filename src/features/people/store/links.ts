@@ -1,7 +1,7 @@
 /** The table `one_time_links`. */
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { LinkPurpose } from '../../../database/schema/tables.ts'
+import type { LinkPurpose } from '../../../database/schema/values.ts'
 
 interface NewLink {
   purpose: LinkPurpose

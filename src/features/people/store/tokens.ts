@@ -1,7 +1,7 @@
 /** The table `tokens`. */
 import { and, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { TokenKind } from '../../../database/schema/tables.ts'
+import type { TokenKind } from '../../../database/schema/values.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import type { Token, TokenState } from '../tokens/token.ts'

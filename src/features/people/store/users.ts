@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Person } from '../../../access/caller.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { Role } from '../../../database/schema/tables.ts'
+import type { Role } from '../../../database/schema/values.ts'
 import { containing } from '../../../database/search-pattern.ts'
 import type { UserState } from '../../../fields.ts'
 import { type Id, newId } from '../../../lib/id.ts'

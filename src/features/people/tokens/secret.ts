@@ -2,7 +2,7 @@
  * The text of a token: its prefix, 32 random characters, and a checksum of both, so that secret scanners and the
  * server can tell a mistyped token from an unknown one without a look-up (api.md, "Who may call").
  */
-import type { TokenKind } from '../../../database/schema/tables.ts'
+import type { TokenKind } from '../../../database/schema/values.ts'
 import { randomBase62, toBase62 } from '../../../lib/base62.ts'
 
 /** 190 bits: nobody guesses one, however many there are. */

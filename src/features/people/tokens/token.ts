@@ -1,5 +1,5 @@
 import type { CallerOf, Person } from '../../../access/caller.ts'
-import { type Role, TOKEN_KINDS, type TokenKind } from '../../../database/schema/tables.ts'
+import { type Role, TOKEN_KINDS, type TokenKind } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 
 export { TOKEN_KINDS }

@@ -3,7 +3,7 @@
 import type { Actor } from '../../../access/actor.ts'
 import type { Person } from '../../../access/caller.ts'
 import type { Database } from '../../../database/database.ts'
-import { type Role, TOKEN_KINDS, type TokenKind } from '../../../database/schema/tables.ts'
+import { type Role, TOKEN_KINDS, type TokenKind } from '../../../database/schema/values.ts'
 import { Problem, validationFailed } from '../../../errors.ts'
 import { issuesOfName } from '../../../fields.ts'
 import type { Clock } from '../../../lib/clock.ts'

@@ -2,7 +2,7 @@
 
 import type { Actor } from '../../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
-import type { Role } from '../../../database/schema/tables.ts'
+import type { Role } from '../../../database/schema/values.ts'
 import { type Issue, Problem, validationFailed } from '../../../errors.ts'
 import { foldEmail, issuesOfEmail, issuesOfName, issuesOfRole } from '../../../fields.ts'
 import type { Clock } from '../../../lib/clock.ts'

@@ -16,7 +16,8 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { RollupLevel, Tables } from '../../../database/schema/tables.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
+import type { RollupLevel } from '../../../database/schema/values.ts'
 import { findFinerGrain, GRAINS, ROLLED_COLUMNS, type RolledColumn, STRADDLING_GRAIN } from '../rollup-grain.ts'
 import { hoursOf, type Period, type Range, type RollupState } from '../rollup-plan.ts'
 import { costOf } from './expressions.ts'

@@ -1,6 +1,6 @@
 /** What a channel says that an agent used: all that goes from the decoding thread into the database. */
 import type { LabelMap } from '../../../database/schema/records.ts'
-import type { SessionSource } from '../../../database/schema/tables.ts'
+import type { SessionSource } from '../../../database/schema/values.ts'
 
 export type TelemetrySource = Exclude<SessionSource, 'report'>
 

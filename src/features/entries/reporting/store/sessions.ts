@@ -2,7 +2,8 @@
 import { and, asc, eq, isNull, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../../database/database.ts'
 import type { SessionTotals } from '../../../../database/schema/records.ts'
-import type { ManagerBy, SessionSource, Tables } from '../../../../database/schema/tables.ts'
+import type { Tables } from '../../../../database/schema/tables.ts'
+import type { ManagerBy, SessionSource } from '../../../../database/schema/values.ts'
 import type { Id } from '../../../../lib/id.ts'
 import { type EntryRecord, LOCKED_STATUSES } from '../../store.ts'
 

@@ -1,0 +1,41 @@
+/** The fixed values of columns. Imports nothing, because the web application loads it too. */
+
+export const ROLES = ['member', 'billing', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+
+/** `svc` reports entries, `read` reads what its creator's role sees, `org` pushes telemetry. */
+export const TOKEN_KINDS = ['svc', 'read', 'org'] as const
+export type TokenKind = (typeof TOKEN_KINDS)[number]
+
+export const STATUSES = ['submitted', 'draft', 'pending', 'approved', 'rejected', 'billed'] as const
+export type Status = (typeof STATUSES)[number]
+
+/** Where the data of a session comes from: a report call, or the logs, spans or metrics of pushed telemetry. */
+export const SESSION_SOURCES = ['report', 'log', 'span', 'metric'] as const
+export type SessionSource = (typeof SESSION_SOURCES)[number]
+export type TelemetrySource = Exclude<SessionSource, 'report'>
+export const SOURCES = [...SESSION_SOURCES, 'sheet'] as const
+export type Source = (typeof SOURCES)[number]
+
+/** Where an entry's agent manager comes from: its token, or the e-mail address sent with an organization token. */
+export const MANAGER_BY = ['token', 'email'] as const
+export type ManagerBy = (typeof MANAGER_BY)[number]
+
+export const SHEET_STATUSES = ['open', 'submitted', 'approved', 'returned'] as const
+export type SheetStatus = (typeof SHEET_STATUSES)[number]
+
+export const PLACED_BY = ['named', 'rule', 'manual'] as const
+export type PlacedBy = (typeof PLACED_BY)[number]
+
+export const UNKNOWN_PROJECTS = ['create', 'hold'] as const
+export type UnknownProjects = (typeof UNKNOWN_PROJECTS)[number]
+
+export type RollupLevel = 'day' | 'month'
+export type RollupState = 'stale' | 'building' | 'clean' | 'old'
+
+/** The kinds of project names. */
+export const PROJECT_NAME_KINDS = ['key', 'name', 'alias'] as const
+export type ProjectNameKind = (typeof PROJECT_NAME_KINDS)[number]
+
+/** The purposes of one-time links: set up Tally, set a first password, or set a new one. */
+export type LinkPurpose = 'set_up' | 'invitation' | 'password'
