@@ -30,7 +30,7 @@ export const SECTIONS = [
 
 /**
  * No script but the application's own files, and no request to another host. Styles have a nonce, because Mantine and
- * the lock on scrolling behind a dialogue write theirs as elements.
+ * the lock on scrolling behind a dialog write theirs as elements.
  */
 const policyFor = (nonce: string) =>
   [

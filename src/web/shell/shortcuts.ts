@@ -29,14 +29,14 @@ export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): b
   return target.isContentEditable || target.closest('input, textarea, select, [role="menu"], [role="listbox"]') !== null
 }
 
-const isDialogueOpen = () => document.querySelector('[role="dialog"]') !== null
+const isDialogOpen = () => document.querySelector('[role="dialog"]') !== null
 
 export function useShortcuts({ sections, help }: { sections: readonly Destination[]; help: () => void }) {
   const [, navigate] = useLocation()
   useEffect(() => {
     let goPressedAt = 0
     const listen = (event: KeyboardEvent) => {
-      if (isTyping(event) || isDialogueOpen()) return
+      if (isTyping(event) || isDialogOpen()) return
       const { key } = event
       if (event.timeStamp - goPressedAt < SECOND_KEY_MS) {
         goPressedAt = 0

@@ -5,10 +5,10 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import type { Bill } from './bill-body.ts'
-import { CreditDialogue } from './credit-dialogue.tsx'
-import { DeliverDialogue } from './deliver-dialogue.tsx'
-import { PayDialogue } from './pay-dialogue.tsx'
-import { VoidDialogue } from './void-dialogue.tsx'
+import { CreditDialog } from './credit-dialog.tsx'
+import { DeliverDialog } from './deliver-dialog.tsx'
+import { PayDialog } from './pay-dialog.tsx'
+import { VoidDialog } from './void-dialog.tsx'
 
 type Open = 'pay' | 'void' | 'credit' | 'deliver' | null
 
@@ -30,10 +30,10 @@ export function BillActions({ bill }: { bill: Bill }) {
       {state === 'sent' && <Button onClick={() => setOpen('pay')}>Mark as paid…</Button>}
       {state === 'paid' && kind === 'bill' && <Button onClick={() => setOpen('credit')}>Create credit note…</Button>}
       {state === 'void' && kind === 'bill' && <Replacement bill={bill} />}
-      <DeliverDialogue bill={bill} isOpen={open === 'deliver'} close={close} />
-      <VoidDialogue bill={bill} isOpen={open === 'void'} close={close} />
-      <PayDialogue bill={bill} isOpen={open === 'pay'} close={close} />
-      <CreditDialogue bill={bill} isOpen={open === 'credit'} close={close} />
+      <DeliverDialog bill={bill} isOpen={open === 'deliver'} close={close} />
+      <VoidDialog bill={bill} isOpen={open === 'void'} close={close} />
+      <PayDialog bill={bill} isOpen={open === 'pay'} close={close} />
+      <CreditDialog bill={bill} isOpen={open === 'credit'} close={close} />
     </>
   )
 }

@@ -26,7 +26,7 @@ interface SendBillProps {
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16)).join('')
 
 export function SendBill({ values, request, digest, document, isDisabled, sent, again }: SendBillProps) {
-  const [isOpen, dialogue] = useDisclosure()
+  const [isOpen, dialog] = useDisclosure()
   const body: BillSending = { ...request, ...deliveryOf(values), digest }
   const text = JSON.stringify(body)
   // A retry after a lost response must not send the bill twice.
@@ -48,10 +48,10 @@ export function SendBill({ values, request, digest, document, isDisabled, sent, 
   }
   return (
     <>
-      <Button leftSection={<IconSend size={16} />} onClick={dialogue.open} disabled={isDisabled}>
+      <Button leftSection={<IconSend size={16} />} onClick={dialog.open} disabled={isDisabled}>
         Send bill…
       </Button>
-      <Confirm isOpen={isOpen} close={dialogue.close} title="Send this bill?" action="Send bill" confirm={confirm}>
+      <Confirm isOpen={isOpen} close={dialog.close} title="Send this bill?" action="Send bill" confirm={confirm}>
         <Stack gap="xs">
           <Text size="sm">
             {billedMoney(document.total, document.currency)} to{' '}

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { count, counted } from '../../format/counts.ts'
 import type { Chosen, Entry } from '../../parts/entries/entry.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
-import { ManyDialogue, type ManyKind } from '../../parts/entries/many.tsx'
+import { ManyDialog, type ManyKind } from '../../parts/entries/many.tsx'
 import { useApproves } from '../../server/me.ts'
 import { isTyping } from '../../shell/shortcuts.ts'
 import classes from './entries.module.css'
@@ -19,11 +19,11 @@ interface SelectionBarProps {
 }
 
 export function SelectionBar({ rows, selected, all, clear }: SelectionBarProps) {
-  const [dialogue, setDialogue] = useState<{ kind: ManyKind; chosen: Chosen } | null>(null)
+  const [dialog, setDialog] = useState<{ kind: ManyKind; chosen: Chosen } | null>(null)
   const isAll = all?.isChosen ?? false
   const isShown = isAll || selected.size > 0
-  useEscape(isShown && dialogue === null, clear)
-  const act = (kind: ManyKind) => setDialogue({ kind, chosen: isAll ? { query: all!.query } : { ids: [...selected] } })
+  useEscape(isShown && dialog === null, clear)
+  const act = (kind: ManyKind) => setDialog({ kind, chosen: isAll ? { query: all!.query } : { ids: [...selected] } })
   return (
     <>
       {isShown && (
@@ -45,12 +45,12 @@ export function SelectionBar({ rows, selected, all, clear }: SelectionBarProps) 
           </Group>
         </Paper>
       )}
-      {dialogue && (
-        <ManyDialogue
-          {...dialogue}
+      {dialog && (
+        <ManyDialog
+          {...dialog}
           rows={rows}
           close={(isDone) => {
-            setDialogue(null)
+            setDialog(null)
             if (isDone) clear()
           }}
         />

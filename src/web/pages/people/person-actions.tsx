@@ -52,7 +52,7 @@ function PasswordLinkButton({ person: { id, has_password } }: { person: Person }
 type Disabled = Body<Awaited<ReturnType<ReturnType<typeof api.users>['disable']['post']>>>
 
 function DisableButton({ person: { id, name } }: { person: Person }) {
-  const [isOpen, dialogue] = useDisclosure()
+  const [isOpen, dialog] = useDisclosure()
   const [relied, setRelied] = useState<Disabled['tokens_in_use']>([])
   const disable = useSend({
     send: (): Promise<Disabled> => answer(api.users({ id }).disable.post()),
@@ -63,12 +63,12 @@ function DisableButton({ person: { id, name } }: { person: Person }) {
   })
   return (
     <>
-      <Button variant="default" color="red" onClick={dialogue.open}>
+      <Button variant="default" color="red" onClick={dialog.open}>
         Disable…
       </Button>
       <Confirm
         isOpen={isOpen}
-        close={dialogue.close}
+        close={dialog.close}
         title={`Disable ${name}?`}
         action="Disable"
         isDangerous

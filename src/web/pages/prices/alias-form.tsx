@@ -1,7 +1,7 @@
 /** Adds an alias: a name that uses the price of another model. */
 import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { FormDialogue } from '../../parts/form-dialogue.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -32,7 +32,7 @@ export function AliasForm({ alias = '', close }: { alias?: string; close: () => 
     after: close,
   })
   return (
-    <FormDialogue {...sending} title="New model alias" action="Create alias" close={close}>
+    <FormDialog {...sending} title="New model alias" action="Create alias" close={close}>
       <Text size="sm" c="dimmed">
         Entries that report this name use the price of another model, for example for a deployment with its own name.
         Entries that already have a list value keep it; entries without a price get one now.
@@ -51,6 +51,6 @@ export function AliasForm({ alias = '', close }: { alias?: string; close: () => 
         placeholder="Automatic"
         {...form.getInputProps('provider')}
       />
-    </FormDialogue>
+    </FormDialog>
   )
 }

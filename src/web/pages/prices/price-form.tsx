@@ -3,7 +3,7 @@ import { ActionIcon, Button, Group, NumberInput, Select, SimpleGrid, Stack, Text
 import { DateInput } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { IconPlus, IconX } from '@tabler/icons-react'
-import { FormDialogue } from '../../parts/form-dialogue.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { KINDS, type Kind, type Price } from './price.ts'
@@ -80,7 +80,7 @@ export function PriceForm({ start = {}, close }: { start?: Start; close: () => v
     fields: { '/effective_from': 'day' },
   })
   return (
-    <FormDialogue {...sending} title="Set price" action="Set price" close={close} size="xl">
+    <FormDialog {...sending} title="Set price" action="Set price" close={close} size="xl">
       <Text size="sm" c="dimmed">
         This price takes precedence over all price tables. Entries that already have a list value keep it; entries
         without a price get one now.
@@ -123,7 +123,7 @@ export function PriceForm({ start = {}, close }: { start?: Start; close: () => v
           />
         )}
       </SimpleGrid>
-    </FormDialogue>
+    </FormDialog>
   )
 }
 

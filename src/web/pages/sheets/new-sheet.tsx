@@ -3,7 +3,7 @@ import { SegmentedControl, Textarea } from '@mantine/core'
 import { DatePickerInput, MonthPickerInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { dayOf, firstOfMonth } from '../../format/moments.ts'
-import { FormDialogue } from '../../parts/form-dialogue.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, PersonPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -53,7 +53,7 @@ export function NewSheet({ close, opened }: { close: () => void; opened: (sheet:
   })
   const { value, onChange, ...person } = form.getInputProps('person')
   return (
-    <FormDialogue {...sending} title="New token sheet" action="Create sheet" close={close}>
+    <FormDialog {...sending} title="New token sheet" action="Create sheet" close={close}>
       <SegmentedControl
         aria-label="Period"
         data={[
@@ -92,6 +92,6 @@ export function NewSheet({ close, opened }: { close: () => void; opened: (sheet:
           change={onChange}
         />
       )}
-    </FormDialogue>
+    </FormDialog>
   )
 }

@@ -12,7 +12,7 @@ import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { type EntryQuery, entryQuery, FILTERS, pageOfList } from '../../parts/entries/filters.ts'
-import { ManyDialogue } from '../../parts/entries/many.tsx'
+import { ManyDialog } from '../../parts/entries/many.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RuleEditor } from '../../parts/rule-editor.tsx'
 import { useList } from '../../server/list.ts'
@@ -57,7 +57,7 @@ export default function Unattributed() {
         empty={<NothingLeft isFiltered={Object.keys(query).length > 0} />}
       />
       {doing?.what === 'place' && (
-        <ManyDialogue kind="place" chosen={{ query: filterOf(doing.group) }} rows={[]} close={stop} />
+        <ManyDialog kind="place" chosen={{ query: filterOf(doing.group) }} rows={[]} close={stop} />
       )}
       {doing?.what === 'rule' && (
         <NewRule

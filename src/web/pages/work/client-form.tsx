@@ -1,7 +1,7 @@
 /** The form that creates or edits a client. */
 import { NumberInput, SimpleGrid, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { FormDialogue } from '../../parts/form-dialogue.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { CurrencySelect } from '../../parts/zone-and-currency.tsx'
 import { answer, api } from '../../server/api.ts'
@@ -59,7 +59,7 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
     },
   })
   return (
-    <FormDialogue
+    <FormDialog
       {...sending}
       title={client ? `Edit ${client.name}` : 'New client'}
       action={client ? 'Save changes' : 'Create client'}
@@ -95,6 +95,6 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
           {...form.getInputProps('markup')}
         />
       </SimpleGrid>
-    </FormDialogue>
+    </FormDialog>
   )
 }

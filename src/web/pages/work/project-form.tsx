@@ -3,7 +3,7 @@ import { NumberInput, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { FormDialogue } from '../../parts/form-dialogue.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, ClientPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -90,7 +90,7 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
     fields: issueFields,
   })
   return (
-    <FormDialogue
+    <FormDialog
       {...sending}
       title={project ? `Edit ${project.key}` : 'New project'}
       action={project ? 'Save changes' : 'Create project'}
@@ -109,7 +109,7 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
         {...form.getInputProps('aliases')}
       />
       {mayChangeAll && <MoneyFields form={form} />}
-    </FormDialogue>
+    </FormDialog>
   )
 }
 

@@ -2,7 +2,7 @@
 import { Alert, Badge, Button, Group, List, Radio, Stack, Text, Tooltip } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { counted } from '../../format/counts.ts'
-import { FormDialogue } from '../../parts/form-dialogue.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, ProjectPicker, projectLabel } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -133,7 +133,7 @@ export function SetProject({ ticket, close }: { ticket: Ticket; close: () => voi
   })
   const isChoice = assumed.length > 0 || mayClear
   return (
-    <FormDialogue
+    <FormDialog
       {...sending}
       title={project_decided ? `Change the project of ${key}` : `Set the project of ${key}`}
       action={project_decided ? 'Change project' : 'Set project'}
@@ -167,7 +167,7 @@ export function SetProject({ ticket, close }: { ticket: Ticket; close: () => voi
           the ticket go there as well.
         </Text>
       )}
-    </FormDialogue>
+    </FormDialog>
   )
 }
 

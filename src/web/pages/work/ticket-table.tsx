@@ -10,7 +10,7 @@ import type { Archived } from './list-head.tsx'
 import type { Ticket } from './project.ts'
 import { defined } from './projects.tsx'
 import { DecisionBadge } from './ticket-decision.tsx'
-import { TicketDialogue } from './ticket-dialogue.tsx'
+import { TicketDialog } from './ticket-dialog.tsx'
 
 interface TicketTableProps {
   query: {
@@ -55,7 +55,7 @@ export function TicketTable({ query, label, hasProject = true, isShort = false }
           )
         }
       />
-      {opened && <TicketDialogue ticket={opened} close={() => setOpen(null)} />}
+      {opened && <TicketDialog ticket={opened} close={() => setOpen(null)} />}
     </>
   )
 }

@@ -4,7 +4,7 @@ import { flag, one, oneOf, useAddress } from '../../address.ts'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { useRole } from '../../server/me.ts'
 import { ARCHIVED, ListHead } from './list-head.tsx'
-import { NewTicket } from './ticket-dialogue.tsx'
+import { NewTicket } from './ticket-dialog.tsx'
 import { TicketTable } from './ticket-table.tsx'
 
 export function Tickets() {

@@ -16,7 +16,7 @@ import { Refused } from './refused.tsx'
 
 export type ManyKind = Action['action']
 
-interface ManyDialogueProps {
+interface ManyDialogProps {
   kind: ManyKind
   chosen: Chosen
   /** The rows of the list, to name the skipped entries. */
@@ -61,7 +61,7 @@ const UNDO: Partial<Record<ManyKind, { action: ManyKind; label: string }>> = {
 /** Debounce before the preview is fetched. */
 const PAUSE_MS = 250
 
-export function ManyDialogue({ kind, chosen, rows, close }: ManyDialogueProps) {
+export function ManyDialog({ kind, chosen, rows, close }: ManyDialogProps) {
   const [reason, setReason] = useState('')
   const [place, setPlace] = useState(NO_PLACE)
   const [results, setResults] = useState<ActionResults | null>(null)

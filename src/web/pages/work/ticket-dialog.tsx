@@ -6,7 +6,7 @@ import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { Details } from '../../parts/details.tsx'
 import { Moment } from '../../parts/figures.tsx'
-import { FormDialogue } from '../../parts/form-dialogue.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, ProjectPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -36,7 +36,7 @@ export function NewTicket({ close }: { close: () => void }) {
   })
   const { value, onChange, ...project } = form.getInputProps('project')
   return (
-    <FormDialogue {...sending} title="New ticket" action="Create ticket" close={close}>
+    <FormDialog {...sending} title="New ticket" action="Create ticket" close={close}>
       <TextInput
         label="Key"
         description="The key that reports use. You can’t change it later."
@@ -54,16 +54,16 @@ export function NewTicket({ close }: { close: () => void }) {
         value={value}
         change={onChange}
       />
-    </FormDialogue>
+    </FormDialog>
   )
 }
 
-interface TicketDialogueProps {
+interface TicketDialogProps {
   ticket: Ticket
   close: () => void
 }
 
-export function TicketDialogue({ ticket, close }: TicketDialogueProps) {
+export function TicketDialog({ ticket, close }: TicketDialogProps) {
   // The server sends assumed projects only to people who may change the ticket.
   return ticket.assumed_projects ? (
     <ChangeTicket ticket={ticket} close={close} />
@@ -72,7 +72,7 @@ export function TicketDialogue({ ticket, close }: TicketDialogueProps) {
   )
 }
 
-function ShowTicket({ ticket, close }: TicketDialogueProps) {
+function ShowTicket({ ticket, close }: TicketDialogProps) {
   const [isDeciding, setDeciding] = useState(false)
   return (
     <>
@@ -99,7 +99,7 @@ const EntriesLink = ({ ticket }: { ticket: Ticket }) => (
   </Anchor>
 )
 
-function ChangeTicket({ ticket, close }: TicketDialogueProps) {
+function ChangeTicket({ ticket, close }: TicketDialogProps) {
   const mayRemove = useRole('billing', 'admin')
   const [open, setOpen] = useState<'archive' | 'remove' | 'project' | null>(null)
   const form = useForm({ initialValues: { title: ticket.title ?? '' } })
@@ -114,7 +114,7 @@ function ChangeTicket({ ticket, close }: TicketDialogueProps) {
   const what = { part: 'tickets', id: ticket.id, name: ticket.key, isArchived, close: () => setOpen(null) } as const
   return (
     <>
-      <FormDialogue
+      <FormDialog
         {...sending}
         title={`Ticket ${ticket.key}`}
         action="Save changes"
@@ -138,7 +138,7 @@ function ChangeTicket({ ticket, close }: TicketDialogueProps) {
         </Group>
         <TextInput label="Title" placeholder="What it is about" data-autofocus {...form.getInputProps('title')} />
         <TicketProject ticket={ticket} decide={() => setOpen('project')} />
-      </FormDialogue>
+      </FormDialog>
       {open === 'project' && <SetProject ticket={ticket} close={() => setOpen(null)} />}
       <ArchiveWork {...what} isOpen={open === 'archive'} />
       <RemoveWork {...what} isOpen={open === 'remove'} removed={close} />

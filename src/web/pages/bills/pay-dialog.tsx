@@ -9,13 +9,13 @@ import { useSettings } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
 import type { Bill } from './bill-body.ts'
 
-export interface BillDialogueProps {
+export interface BillDialogProps {
   bill: Bill
   isOpen: boolean
   close: () => void
 }
 
-export function PayDialogue({ bill, isOpen, close }: BillDialogueProps) {
+export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
   const { time_zone } = useSettings()
   const today = dayOf(new Date(), time_zone)
   const [on, setOn] = useState<string | null>(today)

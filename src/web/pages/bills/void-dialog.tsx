@@ -4,9 +4,9 @@ import { counted } from '../../format/counts.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
-import type { BillDialogueProps } from './pay-dialogue.tsx'
+import type { BillDialogProps } from './pay-dialog.tsx'
 
-export function VoidDialogue({ bill, isOpen, close }: BillDialogueProps) {
+export function VoidDialog({ bill, isOpen, close }: BillDialogProps) {
   const [reason, setReason] = useState('')
   const [deliver, setDeliver] = useState(true)
   const wasSent = bill.deliveries.length > 0

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
-import type { BillDialogueProps } from './pay-dialogue.tsx'
+import type { BillDialogProps } from './pay-dialog.tsx'
 
-export function DeliverDialogue({ bill, isOpen, close }: BillDialogueProps) {
+export function DeliverDialog({ bill, isOpen, close }: BillDialogProps) {
   const usual = bill.document.recipient?.email
   const [to, setTo] = useState<string[]>(usual ? [usual] : [])
   const [message, setMessage] = useState('')

@@ -16,7 +16,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import type { Bill } from './bill-body.ts'
-import type { BillDialogueProps } from './pay-dialogue.tsx'
+import type { BillDialogProps } from './pay-dialog.tsx'
 
 interface CreditValues {
   what: 'all' | 'lines'
@@ -25,7 +25,7 @@ interface CreditValues {
 }
 
 /** Creates a credit note for a paid bill: a bill with its own number and negative lines. */
-export function CreditDialogue({ bill, isOpen, close }: BillDialogueProps) {
+export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
   const [, navigate] = useLocation()
   const form = useForm<CreditValues>({ initialValues: { what: 'all', lines: [{ text: '', amount: '' }], note: '' } })
   const { what, lines, note } = form.values

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
 import type { FormEventHandler, ReactNode } from 'react'
 
-interface FormDialogueProps {
+interface FormDialogProps {
   title: string
   close: () => void
   /** The verb on the button: "Add client". */
@@ -17,7 +17,7 @@ interface FormDialogueProps {
 }
 
 /** A form in a dialog, which stays open until the server accepts it. Open while it is mounted. */
-export const FormDialogue = ({
+export const FormDialog = ({
   title,
   close,
   action,
@@ -27,7 +27,7 @@ export const FormDialogue = ({
   more,
   size,
   children,
-}: FormDialogueProps) => (
+}: FormDialogProps) => (
   <Modal opened onClose={close} title={title} size={size} closeOnClickOutside={false}>
     <form onSubmit={submit} noValidate>
       <Stack>
