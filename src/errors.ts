@@ -85,12 +85,7 @@ export const PROBLEMS = {
   session_shrunk: {
     status: 409,
     title: 'Session shrunk',
-    help: 'The totals reported for the session are lower than what its locked (approved or billed) entries already contain. A session reports running totals, which must not fall below locked amounts. Nothing was changed.',
-  },
-  session_mismatch: {
-    status: 409,
-    title: 'Session mismatch',
-    help: 'The report conflicts with the existing entries of the session. The detail says how. Nothing was changed.',
+    help: 'The reported totals are lower than the amounts that are already approved or billed for the session. A session reports its totals so far, and these must not fall below approved or billed amounts. Nothing was changed.',
   },
   wrong_status: {
     status: 409,
