@@ -253,7 +253,7 @@ describe('tally prices', () => {
 
     const { stdout } = await tally.done(['entries', 'show', id])
     expect(stdout).toContain(
-      "at the price of 'moving' at any provider (admin, effective from always), found in lookup step 1:",
+      "at the price of 'moving' at any provider (admin, always in effect), found in lookup step 1:",
     )
     expect(stdout).toMatch(/input +1,000 +3 +0\.003\n/)
     expect(stdout).toMatch(/output +500 +2 +0\.001\n/)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { TokenEntryDetail, TokenEntryHistory } from '../../features/entries/schema.ts'
 import { examples } from '../flags/options.ts'
-import { amountText, startText } from '../prices/text.ts'
+import { amountText, effectiveText } from '../prices/text.ts'
 import { minute, print, printJson, printTable } from '../terminal/print.ts'
 import { type DatabaseFlags, withServices } from '../with-services.ts'
 
@@ -70,7 +70,7 @@ function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
   }
   const { parts, price: row } = valuation
   print(
-    `List value at the price of '${row.model}' at ${row.provider || 'any provider'} (${row.source}, effective from ${startText(row.effective_from)}), found in lookup step ${price.step}:`,
+    `List value at the price of '${row.model}' at ${row.provider || 'any provider'} (${row.source}, ${effectiveText(row.effective_from)}), found in lookup step ${price.step}:`,
   )
   printTable(
     [

@@ -46,6 +46,11 @@ export function startText(effectiveFrom: string | null): string {
   return effectiveFrom === null ? 'always' : effectiveFrom.replace('T00:00:00.000Z', '')
 }
 
+/** The same in a sentence. */
+export function effectiveText(effectiveFrom: string | null): string {
+  return effectiveFrom === null ? 'always in effect' : `in effect from ${startText(effectiveFrom)}`
+}
+
 export type PriceRow = Omit<PriceBody, 'id' | 'source' | 'loaded_at' | 'loaded_by'>
 
 /** The five prices, by their titles. */
