@@ -3,7 +3,7 @@
  * Tests count one by one, every other check counts once.
  *
  * Without arguments, all checks run; otherwise only the named ones: `types style boundaries unused bundle build`, and
- * the folders and files of `test/` (`unit store http cli web binary`).
+ * the folders of `test/` (`http cli web binary`, `features/bills`).
  */
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -116,10 +116,14 @@ function countTests(report: string): Counts | undefined {
   return { passed: attribute('tests') - failed - skipped, failed, skipped }
 }
 
+/** Folders of `test/` that are too large for one check: each folder in them is one. */
+const DIVIDED = ['features']
+
 /** Every folder and file of `test/` that contains tests, so that new ones run without being listed here. */
 function testChecks(): Check[] {
   const tests = [...new Bun.Glob('**/*.test.{ts,tsx}').scanSync({ cwd: join(ROOT, 'test') })]
-  const names = new Set(tests.map((path) => path.split('/')[0]!))
+  const nameOf = ([folder = '', ...rest]: string[]) => (DIVIDED.includes(folder) ? `${folder}/${rest[0]}` : folder)
+  const names = new Set(tests.map((path) => nameOf(path.split('/'))))
   const byName = (name: string) => name.replace(/\.test\.tsx?$/, '')
   return [...names].sort().map((name) => testCheck(byName(name), `./test/${name}`))
 }
@@ -208,12 +212,13 @@ const readings = ['types', 'unused', 'boundaries', 'style'].map(scriptCheck)
 const made = ['bundle', 'build'].map(scriptCheck)
 
 /** Longest first, so that all lanes end at about the same time; test folders that are not listed here come last. */
-const LONGEST = ['web', 'cli', 'store', 'binary', 'http', 'unit']
+const LONGEST = ['web', 'cli', 'binary', 'database', 'features/entries', 'features/bills', 'http']
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
-const besides = [...testChecks().sort((one, other) => byLength(one) - byLength(other)), ...readings]
+const testing = testChecks().sort((one, other) => byLength(one) - byLength(other))
+const besides = [...testing, ...readings]
 
-/** As many as the smallest machine has cores. More take as long, and keep tests waiting for their deadlines. */
-const LANES = 2
+/** One more than the smallest machine has cores: tests wait for disks, browsers and clocks for a third of their time. */
+const LANES = 3
 
 const ordered = [...made, ...besides]
 
@@ -226,7 +231,7 @@ if (unknown.size > 0) {
   process.exit(2)
 }
 
-if (ordered.some((check) => isWanted(check) && check.name === 'store')) {
+if (testing.some(isWanted)) {
   for (const wanted of PACKAGES) console.log(await preparePackage(wanted))
 }
 for (const check of made.filter(isWanted)) await perform(check)

@@ -8,19 +8,30 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../..')
 const BUILT = join(ROOT, 'dist/tally')
+const PRECOMPILED = join(ROOT, 'dist/precompiled/tally')
 
 /** A server that is not ready by then will not be. */
 const READY_DEADLINE_MS = 15_000
 
 /** The path of the executable, built anew where anything that it is made of is newer. */
 export async function builtExecutable(): Promise<string> {
-  const built = await stat(BUILT).catch(() => undefined)
-  if (!built || built.mtimeMs < (await newestSource())) {
-    const build = Bun.spawn([process.execPath, join(ROOT, 'scripts/build.ts')], { stdout: 'ignore', stderr: 'pipe' })
-    const [errors, code] = await Promise.all([new Response(build.stderr).text(), build.exited])
-    if (code !== 0) throw new Error(`The build failed:\n${errors}`)
-  }
+  await buildIfOlder(BUILT, [])
   return BUILT
+}
+
+/** The same program with its bytecode, which starts in half of the time: for tests that run hundreds of commands. */
+export async function precompiledExecutable(): Promise<string> {
+  await buildIfOlder(PRECOMPILED, ['--precompiled'])
+  return PRECOMPILED
+}
+
+async function buildIfOlder(executable: string, flags: string[]): Promise<void> {
+  const built = await stat(executable).catch(() => undefined)
+  if (built && built.mtimeMs >= (await newestSource())) return
+  const command = [process.execPath, join(ROOT, 'scripts/build.ts'), ...flags]
+  const build = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' })
+  const [errors, code] = await Promise.all([new Response(build.stderr).text(), build.exited])
+  if (code !== 0) throw new Error(`The build failed:\n${errors}`)
 }
 
 async function newestSource(): Promise<number> {

@@ -23,6 +23,9 @@ const FLAGS = [
 /** Two cores that build and test at once are slow; what hangs still ends before the test does. */
 const PATIENCE_MS = 15_000
 
+/** Without a request for so long, a page has all it shows. Playwright's own measure takes half a second for each page. */
+const QUIET_MS = 150
+
 /** The first start reads 300 MB from a disk that may be slow. */
 const LAUNCH_TIMEOUT_MS = 90_000
 
@@ -89,9 +92,35 @@ export async function visit(
   context.on('request', (request) => {
     if (new URL(request.url()).pathname.startsWith('/api/')) requests.push(nameOf(request))
   })
+  const running = new Set<Request>()
+  let changedAt = 0
+  const note = (change: (request: Request) => unknown) => (request: Request) => {
+    change(request)
+    changedAt = performance.now()
+  }
+  context.on(
+    'request',
+    note((request) => running.add(request)),
+  )
+  context.on(
+    'requestfinished',
+    note((request) => running.delete(request)),
+  )
+  context.on(
+    'requestfailed',
+    note((request) => running.delete(request)),
+  )
   if (as) await signIn(context, url, as)
   const page = await context.newPage()
   const settled = () => page.waitForLoadState('networkidle')
+  /** A page asks for the next thing as soon as it has drawn the last; what waits for typing takes longer. */
+  async function loaded(): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS
+    while (running.size > 0 || performance.now() - changedAt < QUIET_MS) {
+      if (performance.now() > deadline) throw new Error(`Still asking for ${[...running].map(nameOf).join(', ')}`)
+      await Bun.sleep(QUIET_MS / 4)
+    }
+  }
   return {
     page,
     context,
@@ -101,7 +130,7 @@ export async function visit(
       // Its script may still be read when nothing is asked for yet. What is no page of the application has none; to stay on a
       // page and change what follows its # has no answer.
       if (answer?.ok() ?? true) await page.locator('h1').first().waitFor()
-      await settled()
+      await loaded()
     },
     issues: () => issues.splice(0),
     requests: () => requests.splice(0),

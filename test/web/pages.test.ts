@@ -32,6 +32,8 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
   let server: Server
   let browser: Browser
   let places: Place[]
+  /** Of the pages that were looked at in the dark, as well. */
+  const dark: { pages: string[]; barriers: string[] } = { pages: [], barriers: [] }
 
   beforeAll(async () => {
     installation = await Installation.make()
@@ -77,6 +79,10 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
           const twice = asked.filter((request, index) => asked.indexOf(request) !== index)
           found.push(...twice.map((request) => `${name} asks twice for ${request}`))
           found.push(...(await barriers()).map((barrier) => `${name}: ${barrier}`))
+          await page.emulateMedia({ colorScheme: 'dark' })
+          dark.barriers.push(...(await barriers(OF_COLOURS)).map((barrier) => `${name}: ${barrier}`))
+          dark.pages.push(name)
+          await page.emulateMedia({ colorScheme: 'light' })
         }
         expect(found.join('\n')).toBe('')
       })
@@ -95,7 +101,8 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         }
       }
       const outside = PAGES.filter(({ isOutside }) => isOutside) as Place[]
-      await visiting('admin', look(places), { scheme: 'dark' })
+      expect(dark.pages).toEqual(places.map(({ name }) => name))
+      found.push(...dark.barriers)
       await visiting(null, look(outside), { scheme: 'dark' })
       await visiting(null, look(outside), { scheme: 'light' })
       expect(found.join('\n')).toBe('')
