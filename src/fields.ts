@@ -10,7 +10,7 @@ export { ROLES }
 export const USER_STATES = ['active', 'disabled'] as const
 export type UserState = (typeof USER_STATES)[number]
 
-export const NAME_LIMIT = 200
+const NAME_LIMIT = 200
 
 /** RFC 5321, 4.5.3.1.3: a path of 256 octets less its angle brackets. */
 const EMAIL_LIMIT = 254
