@@ -19,13 +19,42 @@ export const oneOf =
   (values) =>
     allowed.find((value) => value === values[0]) ?? allowed[0]
 
-type Readers = Record<string, Reader<unknown>>
+type Readers = Record<string, Reader<Written>>
 type ValuesOf<All extends Readers> = { [Name in keyof All]: ReturnType<All[Name]> }
 type Shown<All extends Readers> = { [Name in keyof All]?: ReturnType<All[Name]> | undefined }
 
+/** The values of the parameters in a query string. */
+export function readAddress<All extends Readers>(search: string, readers: All): ValuesOf<All> {
+  const texts = new URLSearchParams(search)
+  const entries = Object.entries(readers).map(([name, read]) => [name, read(texts.getAll(name))])
+  return Object.fromEntries(entries) as ValuesOf<All>
+}
+
+type Written = string | readonly string[] | boolean | undefined
+
 /**
- * Returns the values in the URL and a function that changes some of them; undefined, empty and false values are removed
- * from the URL. Use `replace` to not add a history entry, as while typing.
+ * The URL of a page with changed parameters, where the others stay as they are in `search`. Undefined, empty and false
+ * values are removed.
+ */
+export function changedAddress(path: string, search: string, changes: Record<string, Written>): string {
+  const texts = new URLSearchParams(search)
+  for (const [name, value] of Object.entries(changes)) {
+    texts.delete(name)
+    for (const item of typeof value === 'object' ? value : [value]) {
+      if (item !== undefined && item !== '' && item !== false) texts.append(name, String(item))
+    }
+  }
+  const query = texts.toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
+/** A URL within the application: `addressOf('/entries', { project: 'ACME', status: ['submitted'] })`. */
+export const addressOf = (path: string, parameters: Record<string, Written>): string =>
+  changedAddress(path, '', parameters)
+
+/**
+ * Returns the values in the URL and a function that changes some of them, as {@link changedAddress} does. Use `replace`
+ * to not add a history entry, as while typing.
  */
 export function useAddress<All extends Readers>(
   readers: All,
@@ -34,39 +63,11 @@ export function useAddress<All extends Readers>(
   const [path, navigate] = useLocation()
   // Readers are written where they are used and never change.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  const values = useMemo(() => {
-    const texts = new URLSearchParams(search)
-    const entries = Object.entries(readers).map(([name, read]) => [name, read(texts.getAll(name))])
-    return Object.fromEntries(entries) as ValuesOf<All>
-  }, [search])
+  const values = useMemo(() => readAddress(search, readers), [search])
   const show = useCallback(
-    (changes: Shown<All>, { replace = false } = {}) => {
-      const texts = new URLSearchParams(location.search)
-      for (const [name, value] of Object.entries(changes)) {
-        texts.delete(name)
-        for (const item of Array.isArray(value) ? value : [value]) {
-          if (item !== undefined && item !== '' && item !== false) texts.append(name, String(item))
-        }
-      }
-      const query = texts.toString()
-      navigate(query === '' ? path : `${path}?${query}`, { replace })
-    },
+    (changes: Shown<All>, { replace = false } = {}) =>
+      navigate(changedAddress(path, location.search, changes), { replace }),
     [path, navigate],
   )
   return [values, show]
-}
-
-/** A URL within the application: `addressOf('/entries', { project: 'ACME', status: ['submitted'] })`. */
-export function addressOf(
-  path: string,
-  parameters: Record<string, string | readonly string[] | boolean | undefined>,
-): string {
-  const texts = new URLSearchParams()
-  for (const [name, value] of Object.entries(parameters)) {
-    for (const item of typeof value === 'object' ? value : [value]) {
-      if (item !== undefined && item !== '' && item !== false) texts.append(name, String(item))
-    }
-  }
-  const query = texts.toString()
-  return query === '' ? path : `${path}?${query}`
 }
