@@ -32,6 +32,12 @@ export function readPeriod(name: string | undefined, timeZone: string, now = new
   return PERIODS[known].of(dayOf(now, timeZone))
 }
 
+/** A day before any entry can exist. */
+export const FIRST_DAY = '2000-01-01'
+
+/** Everything before a day. */
+export const before = (day: string): Period => ({ from: FIRST_DAY, to: addDays(day, -1) })
+
 export const ownPeriod = ({ from, to }: Period): string => `${from}..${to}`
 
 /** The previous period for comparison: as many days, or as many whole months. */

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { answer, api } from '../server/api.ts'
 import type { Part } from '../server/queries.ts'
+import { projectLabel } from './project-label.ts'
 
 /** A choice: the value for the API, and its label. */
 export interface Choice {
@@ -127,10 +128,6 @@ export const ProjectPicker = ({ lead, ...props }: PickerProps & { lead?: string 
     }}
   />
 )
-
-/** `ACME · Acme web`, or the key alone if the name is the same. */
-export const projectLabel = ({ key, name }: { key: string; name: string | null }): string =>
-  name === null || name === key ? key : `${key} · ${name}`
 
 /** Tickets of one project, or all tickets. */
 export const TicketPicker = ({ project, ...props }: PickerProps & { project?: string | undefined }) => (

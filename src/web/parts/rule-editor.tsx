@@ -6,10 +6,11 @@ import type { Problem } from '../server/problem.ts'
 import { showIssues, useSend } from '../server/send.ts'
 import { groupsIn } from './condition.ts'
 import { ProjectPicker } from './pickers.tsx'
-import { bodyOf, emptyDraft, fieldsOf, newBodyOf, type Rule, type RuleDraft } from './rule.ts'
+import type { Rule } from './rule.ts'
 import { RuleConditions } from './rule-conditions.tsx'
 import { type RuleForm, useRuleForm } from './rule-form.ts'
 import { RuleTrial, type TrialFilter } from './rule-trial.tsx'
+import { bodyOf, emptyDraft, fieldsOf, newBodyOf, type RuleDraft } from './rule-values.ts'
 
 const rules = api['placement-rules']
 

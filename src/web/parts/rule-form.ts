@@ -1,5 +1,5 @@
 import { useForm } from '@mantine/form'
-import type { RuleDraft } from './rule.ts'
+import type { RuleDraft } from './rule-values.ts'
 
 /** The form of a rule with its client-side validation. */
 export function useRuleForm(initialValues: RuleDraft) {

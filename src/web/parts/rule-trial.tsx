@@ -6,10 +6,10 @@ import { useEffect, useState } from 'react'
 import { count, counted } from '../format/counts.ts'
 import { answer, api } from '../server/api.ts'
 import { asProblem, type Problem } from '../server/problem.ts'
-import { bodyOf, isComplete, newBodyOf, type RuleDraft } from './rule.ts'
 import { SampleTrial } from './rule-sample.tsx'
 import { TakenEntries } from './rule-taken.tsx'
 import { Refused, type Tried, type TriedRule } from './rule-tried.tsx'
+import { bodyOf, isComplete, newBodyOf, type RuleDraft } from './rule-values.ts'
 
 const { test } = api['placement-rules']
 

@@ -1,5 +1,10 @@
 /** Paged lists of the API, loaded as they are scrolled. */
-import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query'
+import {
+  type InfiniteData,
+  type InfiniteQueryObserverResult,
+  type UseInfiniteQueryOptions,
+  useInfiniteQuery,
+} from '@tanstack/react-query'
 import type { Part } from './queries.ts'
 
 interface PageOf<Row> {
@@ -26,35 +31,48 @@ interface ListOptions {
   enabled?: boolean
 }
 
+type Pages<Page> = UseInfiniteQueryOptions<Page, Error, InfiniteData<Page>, readonly unknown[], string | undefined>
+
+/** The query of a list: each page names the next one. */
+export const listQuery = <Page extends PageOf<unknown>>(
+  key: readonly [Part, ...unknown[]],
+  ask: (page: string | undefined) => Promise<Page>,
+  { refetchIntervalMs, enabled }: ListOptions = {},
+): Pages<Page> => ({
+  queryKey: key,
+  queryFn: ({ pageParam }) => ask(pageParam),
+  initialPageParam: undefined,
+  getNextPageParam: (last) => last.next_page ?? undefined,
+  placeholderData: (before) => before,
+  refetchInterval: refetchIntervalMs ?? false,
+  enabled: enabled ?? true,
+})
+
+type ListState<Page extends PageOf<unknown>> = List<Page['data'][number]> & { first: Page | undefined }
+
+/** The rows of all pages loaded so far. */
+export const listOf = <Page extends PageOf<unknown>>(
+  query: InfiniteQueryObserverResult<InfiniteData<Page>>,
+): ListState<Page> => ({
+  rows: query.data?.pages.flatMap((page) => page.data),
+  first: query.data?.pages[0],
+  error: query.error,
+  hasMore: query.hasNextPage,
+  isFetchingMore: query.isFetchingNextPage,
+  fetchMore: () => {
+    if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage()
+  },
+  refetch: query.refetch,
+  isStale: query.isPlaceholderData,
+})
+
 /**
  * `useList(['entries', filters], (page) => answer(api['token-entries'].get({ query: { ...filters, page } })))`. While
  * the list loads with new filters, it keeps the previous rows and `isStale` is true. `first` is the first page as
  * returned, for fields that cover the whole list, such as totals.
  */
-export function useList<Page extends PageOf<unknown>>(
+export const useList = <Page extends PageOf<unknown>>(
   key: readonly [Part, ...unknown[]],
   ask: (page: string | undefined) => Promise<Page>,
-  { refetchIntervalMs, enabled }: ListOptions = {},
-): List<Page['data'][number]> & { first: Page | undefined } {
-  const query = useInfiniteQuery<Page, Error, InfiniteData<Page>, readonly unknown[], string | undefined>({
-    queryKey: key,
-    queryFn: ({ pageParam }) => ask(pageParam),
-    initialPageParam: undefined,
-    getNextPageParam: (last) => last.next_page ?? undefined,
-    placeholderData: (before) => before,
-    refetchInterval: refetchIntervalMs ?? false,
-    enabled: enabled ?? true,
-  })
-  return {
-    rows: query.data?.pages.flatMap((page) => page.data),
-    first: query.data?.pages[0],
-    error: query.error,
-    hasMore: query.hasNextPage,
-    isFetchingMore: query.isFetchingNextPage,
-    fetchMore: () => {
-      if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage()
-    },
-    refetch: query.refetch,
-    isStale: query.isPlaceholderData,
-  }
-}
+  options?: ListOptions,
+): ListState<Page> => listOf(useInfiniteQuery(listQuery(key, ask, options)))

@@ -1,5 +1,7 @@
 /** The form values of a new bill, and the API request made from them. */
-import { addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
+import { addressOf } from '../../address.ts'
+import { addDays, addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
+import { before, ownPeriod, type Period } from '../../parts/period.ts'
 import type { Choice } from '../../parts/pickers.tsx'
 import type { BillRequest } from './bill-body.ts'
 
@@ -42,13 +44,17 @@ interface Given {
 const chosen = (name: string | undefined): Choice | null => (name === undefined ? null : { value: name, label: name })
 
 /** The initial values: a client's bill for last month, unless the URL sets others. */
-export function valuesOf({ client, project, from, to, replaces }: Given, timeZone: string): BillValues {
+export function valuesOf(
+  { client, project, from, to, replaces }: Given,
+  timeZone: string,
+  now = new Date(),
+): BillValues {
   return {
     scope: project === undefined ? 'client' : 'project',
     client: chosen(client),
     project: chosen(project),
     span: from && to ? 'days' : 'month',
-    month: addMonths(firstOfMonth(dayOf(new Date(), timeZone)), -1),
+    month: addMonths(firstOfMonth(dayOf(now, timeZone)), -1),
     days: [from ?? null, to ?? null],
     currency: null,
     exchange_rate: '',
@@ -124,6 +130,27 @@ export function deliveryOf({ deliver, deliver_to, message }: BillValues) {
     deliver_to: deliver === 'client' ? undefined : deliver === 'nobody' ? [] : deliver_to,
     message: deliver === 'nobody' ? undefined : textOf(message),
   })
+}
+
+type EntryFilters = Parameters<typeof addressOf>[1]
+
+/** A link to entries in the scope and period of the bill. */
+export const entriesIn = (values: BillValues, filters: EntryFilters): string =>
+  entriesOf(values, daysOf(values), filters)
+
+/** A link to entries in the scope of the bill from before its period. */
+export const entriesBefore = (values: BillValues, filters: EntryFilters): string =>
+  entriesOf(values, before(daysOf(values).from), filters)
+
+function entriesOf(values: BillValues, days: Period, filters: EntryFilters): string {
+  return addressOf('/entries', { ...scopeOf(values), period: ownPeriod(days), ...filters })
+}
+
+/** The days of the period, once it is chosen. */
+function daysOf(values: BillValues): Period {
+  const { month, period } = spanOf(values)!
+  const first = `${month}-01`
+  return period ?? { from: first, to: addDays(addMonths(first, 1), -1) }
 }
 
 /** Drops undefined members, which the API does not treat as absent. */

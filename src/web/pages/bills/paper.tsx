@@ -3,7 +3,7 @@ import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { count } from '../../format/counts.ts'
 import { Count } from '../../parts/figures.tsx'
-import { projectLabel } from '../../parts/pickers.tsx'
+import { projectLabel } from '../../parts/project-label.ts'
 import { amountOf, type BillDocument, type BillLine } from './bill-body.ts'
 import classes from './paper.module.css'
 

@@ -1,12 +1,9 @@
 /** Asks how to handle unpriced and earlier entries, without which the API does not compose the bill. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import { addressOf } from '../../address.ts'
-import { addDays, addMonths } from '../../format/moments.ts'
-import { ownPeriod } from '../../parts/period.ts'
 import type { Problem } from '../../server/problem.ts'
 import type { BillForm } from './new-bill-fields.tsx'
-import { type BillValues, requestOf } from './new-bill-values.ts'
+import { entriesBefore, entriesIn } from './new-bill-values.ts'
 
 export const Refusal = ({ form, problem }: { form: BillForm; problem: Problem }) => {
   const isUnpriced = problem.code === 'unpriced_entries'
@@ -31,7 +28,7 @@ export const Refusal = ({ form, problem }: { form: BillForm; problem: Problem })
 
 const UnpricedChoices = ({ form }: { form: BillForm }) => (
   <>
-    <Button component={Link} href={behind(form.values, { priced: 'false' })} size="xs">
+    <Button component={Link} href={entriesIn(form.values, { priced: 'false' })} size="xs">
       View entries
     </Button>
     <Button component={Link} href="/prices?tab=unpriced" size="xs" variant="default">
@@ -53,7 +50,7 @@ const EarlierChoices = ({ form }: { form: BillForm }) => (
     </Button>
     <Button
       component={Link}
-      href={behind(form.values, { bill: 'none', status: ['submitted', 'approved'] }, true)}
+      href={entriesBefore(form.values, { bill: 'none', status: ['submitted', 'approved'] })}
       size="xs"
       variant="subtle"
     >
@@ -61,15 +58,3 @@ const EarlierChoices = ({ form }: { form: BillForm }) => (
     </Button>
   </>
 )
-
-/** A day before any entry can exist. */
-const BEGINNING = '2000-01-01'
-
-/** A link to the entries in question: of the period, or from before it. */
-function behind(values: BillValues, filters: Parameters<typeof addressOf>[1], isBefore = false): string {
-  const { client, project, month, period } = requestOf(values) ?? {}
-  const first = `${month}-01`
-  const { from, to } = period ?? { from: first, to: addDays(addMonths(first, 1), -1) }
-  const days = isBefore ? { from: BEGINNING, to: addDays(from, -1) } : { from, to }
-  return addressOf('/entries', { client, project, period: ownPeriod(days), ...filters })
-}

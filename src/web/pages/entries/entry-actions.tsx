@@ -7,12 +7,13 @@ import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
 import { Reason } from '../../parts/entries/reason.tsx'
 import { tellUndo } from '../../parts/undo.tsx'
 import { answer, api } from '../../server/api.ts'
+import { useMe } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
 import classes from './entries.module.css'
-import { useRights } from './rights.ts'
+import { rightsTo } from './rights.ts'
 
 export function EntryActions({ entry }: { entry: Entry }) {
-  const rights = useRights()(entry)
+  const rights = rightsTo(entry, useMe())
   const [isRejecting, setRejecting] = useState(false)
   const decide = useDecisions(entry.id)
   const actions = useRef<HTMLDivElement>(null)

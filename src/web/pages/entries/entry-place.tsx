@@ -3,18 +3,20 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { addressOf } from '../../address.ts'
 import { CHANGED_BY_ENTRIES, type EntryDetail } from '../../parts/entries/entry.ts'
-import { isChosen, NO_PLACE, type Place, PlaceFields, placeBody, placeInWords } from '../../parts/place-fields.tsx'
+import { isChosen, NO_PLACE, type Place, placeBody, placeInWords } from '../../parts/place.ts'
+import { PlaceFields } from '../../parts/place-fields.tsx'
 import { answer, api } from '../../server/api.ts'
+import { useMe } from '../../server/me.ts'
 import type { Problem } from '../../server/problem.ts'
 import { sentence } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
 import { To } from './entry-facts.tsx'
 import { Facts, Part } from './facts.tsx'
-import { isLocked, useRights } from './rights.ts'
+import { isLocked, rightsTo } from './rights.ts'
 
 export function EntryPlace({ entry }: { entry: EntryDetail }) {
   const [isPlacing, setPlacing] = useState(false)
-  const rights = useRights()(entry)
+  const rights = rightsTo(entry, useMe())
   return (
     <Part
       title="Assignment"

@@ -5,12 +5,13 @@ import { IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
 import { answer, api } from '../../server/api.ts'
+import { useMe } from '../../server/me.ts'
 import { showIssues, useSend } from '../../server/send.ts'
-import { useRights } from './rights.ts'
+import { rightsTo } from './rights.ts'
 
 export function EntryWords({ entry }: { entry: Entry }) {
   const [isCorrecting, setCorrecting] = useState(false)
-  const { correct } = useRights()(entry)
+  const { correct } = rightsTo(entry, useMe())
   if (isCorrecting) return <Correction entry={entry} close={() => setCorrecting(false)} />
   return (
     <Group gap={4} wrap="nowrap" align="flex-start">

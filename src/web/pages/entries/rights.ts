@@ -4,7 +4,7 @@
  */
 
 import type { Entry } from '../../parts/entries/entry.ts'
-import { useMe } from '../../server/me.ts'
+import type { Me } from '../../server/me.ts'
 
 /** Counts, cost and assignment of these entries cannot change. */
 const LOCKED: Entry['status'][] = ['pending', 'approved', 'billed']
@@ -21,23 +21,23 @@ export interface Rights {
   correct: boolean
 }
 
-export function useRights(): (entry: Entry) => Rights {
-  const { person, ledIds } = useMe()
-  return (entry) => {
-    const { status } = entry
-    const isOwn = entry.agent_manager.id === person.id
-    const isApprover = person.role !== 'member' || (entry.project !== null && ledIds.includes(entry.project.id))
-    const isAnother = isApprover && (!isOwn || person.role === 'admin')
-    // Manual entries are approved with their token sheet.
-    const isAlone = entry.sheet === null
-    const isOpen = !isLocked(entry)
-    return {
-      approve: isAlone && status === 'submitted' && isAnother,
-      reject: isAlone && status === 'submitted' && isApprover,
-      reopen: isAlone && status === 'rejected' && isAnother,
-      withdraw: isAlone && status === 'approved' && isApprover,
-      place: isOpen,
-      correct: isOpen && (isOwn || person.role !== 'member'),
-    }
+export function rightsTo(
+  entry: Pick<Entry, 'status' | 'agent_manager' | 'project' | 'sheet'>,
+  { person, ledIds }: Pick<Me, 'person' | 'ledIds'>,
+): Rights {
+  const { status } = entry
+  const isOwn = entry.agent_manager.id === person.id
+  const isApprover = person.role !== 'member' || (entry.project !== null && ledIds.includes(entry.project.id))
+  const isAnother = isApprover && (!isOwn || person.role === 'admin')
+  // Manual entries are approved with their token sheet.
+  const isAlone = entry.sheet === null
+  const isOpen = !isLocked(entry)
+  return {
+    approve: isAlone && status === 'submitted' && isAnother,
+    reject: isAlone && status === 'submitted' && isApprover,
+    reopen: isAlone && status === 'rejected' && isAnother,
+    withdraw: isAlone && status === 'approved' && isApprover,
+    place: isOpen,
+    correct: isOpen && (isOwn || person.role !== 'member'),
   }
 }

@@ -6,11 +6,9 @@ import { count, counted } from '../../format/counts.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Count, Money } from '../../parts/figures.tsx'
+import { FIRST_DAY } from '../../parts/period.ts'
 import { answer, api } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
-
-/** A day before any entry can exist. */
-const EVER = '2000-01-01'
 
 /** Every status: the totals match the list, which also shows statuses that reports leave out. */
 const ALL_STATUSES = ['submitted', 'draft', 'pending', 'approved', 'rejected', 'billed']
@@ -20,7 +18,7 @@ const askSums = (query: EntryQuery) =>
     api.reports.usage.get({
       query: {
         status: ALL_STATUSES,
-        starting_at: EVER,
+        starting_at: FIRST_DAY,
         // An agent's clock may be up to a day ahead.
         ending_at: addDays(dayOf(new Date(), 'UTC'), 2),
         ...query,

@@ -3,10 +3,9 @@ import { BarChart } from '@mantine/charts'
 import { roughCount } from '../../format/counts.ts'
 import { money, roughMoney } from '../../format/money.ts'
 import { useSettings } from '../../server/me.ts'
-import { bucketInShort, bucketInWords } from './buckets.ts'
+import { bucketInShort, bucketInWords, type Width } from './buckets.ts'
 import type { Bar, Measure } from './groups.ts'
 import classes from './overview.module.css'
-import type { Width } from './usage.ts'
 
 interface ChartProps {
   bars: readonly Bar[]

@@ -45,6 +45,12 @@ export const largest = (groups: readonly Result[], dimension: Dimension, measure
     .toSorted((one, other) => measured(other, measure) - measured(one, measure))
     .slice(0, STRIPES)
 
+/** The label of what is not in a stripe: “No project” if that is all of it. */
+export function restLabelOf(groups: readonly Result[], stripes: readonly Result[], dimension: Dimension): string {
+  const isNoneAlone = groups.length === stripes.length + 1 && groups.some((group) => keyOf(group, dimension) === null)
+  return isNoneAlone && dimension === 'project' ? NONE.project : 'Other'
+}
+
 /** A bar: the value of each stack, by index, and the rest. */
 export interface Bar {
   starting_at: string

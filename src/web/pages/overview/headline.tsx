@@ -1,9 +1,10 @@
 /** The four key metrics of a period, each compared with the previous period. */
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { count, percent } from '../../format/counts.ts'
+import { count } from '../../format/counts.ts'
 import { Count, Money } from '../../parts/figures.tsx'
 import { type Period, periodBefore, periodInWords } from '../../parts/period.ts'
+import { changeInWords } from './change.ts'
 import classes from './overview.module.css'
 import { type Totals, useTotalsBefore, useTrend } from './usage.ts'
 
@@ -54,12 +55,6 @@ export function Headline({ period }: { period: Period }) {
   )
 }
 
-/** From this ratio on, a multiple is easier to read than a percentage. */
-const MANIFOLD = 10
-
-/** Smaller changes would read as 0.0%. */
-const NOTHING = 0.0005
-
 interface ChangeProps {
   now: number | null | undefined
   before: number | null | undefined
@@ -70,23 +65,16 @@ interface ChangeProps {
 function Change({ now, before, period }: ChangeProps) {
   const than = periodInWords(periodBefore(period))
   if (now === undefined || before === undefined) return <Skeleton height={16} width={90} mt={4} />
-  if (now === null) return <Line>unknown</Line>
-  if (before === null || before === 0) return <Line>{now === 0 ? 'no change' : 'none in the previous period'}</Line>
-  const ratio = now / before
-  const change = ratio - 1
-  const sign = change > 0 ? '+' : ''
-  if (Math.abs(change) < NOTHING) return <Line>no change</Line>
-  const isManifold = ratio >= MANIFOLD
-  const told = isManifold ? `${count(Math.round(ratio))}×` : `${sign}${percent(change)}`
+  const { change, comparison } = changeInWords(now, before)
   return (
-    <Line>
-      <b>{told}</b> <span title={than}>{isManifold ? 'the previous period' : 'vs. previous period'}</span>
-    </Line>
+    <Text size="xs" c="dimmed" mt={4}>
+      {change === undefined ? (
+        comparison
+      ) : (
+        <>
+          <b>{change}</b> <span title={than}>{comparison}</span>
+        </>
+      )}
+    </Text>
   )
 }
-
-const Line = ({ children }: { children: ReactNode }) => (
-  <Text size="xs" c="dimmed" mt={4}>
-    {children}
-  </Text>
-)

@@ -2,9 +2,8 @@
 import { ScrollArea, Table } from '@mantine/core'
 import { Count, Money } from '../../parts/figures.tsx'
 import { useSettings } from '../../server/me.ts'
-import { bucketInWords } from './buckets.ts'
+import { bucketInWords, type Width } from './buckets.ts'
 import type { Bar, Measure } from './groups.ts'
-import type { Width } from './usage.ts'
 
 interface CourseTableProps {
   bars: readonly Bar[]

@@ -3,10 +3,11 @@ import { Button, Collapse, Group, Paper, SegmentedControl, Skeleton, Title } fro
 import { IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import type { Period } from '../../parts/period.ts'
-import { barsOf, keyOf, labelOf, largest, type Measure } from './groups.ts'
+import { widthFor } from './buckets.ts'
+import { barsOf, keyOf, labelOf, largest, type Measure, restLabelOf } from './groups.ts'
 import classes from './overview.module.css'
 import { TrendTable } from './trend-table.tsx'
-import { useGroups, useGroupsTrend, useTrend, widthFor } from './usage.ts'
+import { useGroups, useGroupsTrend, useTrend } from './usage.ts'
 
 /** Loaded lazily: the chart library is larger than the rest of the page. */
 const Chart = lazy(() => import('./chart.tsx'))
@@ -93,11 +94,9 @@ function useBars(period: Period, { dimension, measure }: Chosen) {
   const values = stripes?.map((stripe) => keyOf(stripe, dimension)!)
   const { data: groupsCourse, isPlaceholderData } = useGroupsTrend(period, dimension, values)
   if (!course || !groups || !values || (values.length > 0 && (!groupsCourse || isPlaceholderData))) return undefined
-  const isRestNothing =
-    groups.length === stripes!.length + 1 && groups.some((group) => keyOf(group, dimension) === null)
   return {
     labels: stripes!.map((stripe) => labelOf(stripe, dimension)),
-    restLabel: isRestNothing && dimension === 'project' ? 'No project' : 'Other',
+    restLabel: restLabelOf(groups, stripes!, dimension),
     bars: barsOf(course, groupsCourse, { values, dimension, measure }),
   }
 }

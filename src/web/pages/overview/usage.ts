@@ -1,8 +1,8 @@
 /** The overview's queries, each answered from stored totals. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { daysBetween } from '../../format/moments.ts'
 import { asBounds, type Period, periodBefore } from '../../parts/period.ts'
 import { answer, api, type Body } from '../../server/api.ts'
+import { widthFor } from './buckets.ts'
 
 export const DIMENSIONS = ['project', 'model', 'agent_manager', 'agent_harness'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
@@ -14,20 +14,6 @@ export type Result = Usage['data'][number]['results'][number]
 type Query = NonNullable<Parameters<UsageCall>[0]>['query']
 
 const ask = (query: Query) => answer(api.reports.usage.get({ query }))
-
-/** Bucket widths by the length of the period: up to two months of days, half a year of weeks. */
-const DAYS_AS_HOURS = 1
-const DAYS_AS_DAYS = 62
-const DAYS_AS_WEEKS = 186
-
-export type Width = '1h' | '1d' | '1w' | '1mo'
-
-export function widthFor({ from, to }: Period): Width {
-  const days = daysBetween(from, to) + 1
-  if (days <= DAYS_AS_HOURS) return '1h'
-  if (days <= DAYS_AS_DAYS) return '1d'
-  return days <= DAYS_AS_WEEKS ? '1w' : '1mo'
-}
 
 const asked = (period: Period) => ['reports', 'overview', asBounds(period)] as const
 

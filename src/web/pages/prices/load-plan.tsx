@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { count, percent } from '../../format/counts.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { KINDS, type LoadedTable, priceText, providerText, sourceText } from './price.ts'
+import { reasonText } from './rejected-price.ts'
 
 type Row = LoadedTable['new'][number]
 
@@ -71,22 +72,6 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
       <PassedOver table={table} />
     </Stack>
   )
-}
-
-/** Which option above loads a rejected price anyway. */
-const REMEDIES: Record<string, string> = {
-  free: 'input and output are both free; select “Allow free models” to load it',
-  above_limit: 'if it is correct, select “Allow suspicious prices” to load it',
-  cache_write_out_of_line: 'select “Allow suspicious prices” to load it',
-}
-
-/** The part of an API message that names a flag of the command line. */
-const FLAG_ADVICE = /[;,] (?:(?:or )?use )?--[a-z-]+ (?:takes|to accept) it.*$/
-
-function reasonText({ code, message }: LoadedTable['refused'][number]['reasons'][number]): string {
-  const remedy = REMEDIES[code]
-  if (code === 'free') return remedy!
-  return [message.replace(FLAG_ADVICE, ''), remedy].filter(Boolean).join('; ')
 }
 
 const PRICE_HEAD = ['Model', ...KINDS.map(({ title }) => title), 'Effective from']

@@ -6,59 +6,15 @@ import { IconPlus, IconX } from '@tabler/icons-react'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
-import { KINDS, type Kind, type Price } from './price.ts'
+import { KINDS, type Kind } from './price.ts'
+import { bodyOf, NO_PRICES, type PriceStart, type PriceValues, valuesOf } from './price-values.ts'
 import { PRICE_CHANGES, valuedText, valueTheRest } from './valued.ts'
-
-/** Empty strings for prices that are not set. */
-type Prices = Record<Kind, number | string>
-
-interface Values extends Prices {
-  model: string
-  provider: string
-  holds: 'usual' | 'always' | 'day'
-  day: string | null
-  tiers: (Prices & { from_tokens: number | string })[]
-}
-
-type Start = Partial<Pick<Price, 'model' | 'provider' | 'tiers' | Kind>>
-
-const NO_PRICES: Prices = { input: '', output: '', cache_read: '', cache_write: '', cache_write_1h: '' }
-
-const pricesOf = (row: Partial<Record<Kind, number | null>>): Prices => ({
-  ...NO_PRICES,
-  ...Object.fromEntries(KINDS.flatMap(({ kind }) => (typeof row[kind] === 'number' ? [[kind, row[kind]]] : []))),
-})
-
-const given = (prices: Prices) =>
-  Object.fromEntries(KINDS.flatMap(({ kind }) => (prices[kind] === '' ? [] : [[kind, Number(prices[kind])]])))
-
-function bodyOf(values: Values) {
-  const { model, provider, holds, day, tiers } = values
-  return {
-    model: model.trim(),
-    ...(provider.trim() === '' ? {} : { provider: provider.trim() }),
-    input: Number(values.input),
-    output: Number(values.output),
-    ...given(values),
-    ...(tiers.length === 0
-      ? {}
-      : { tiers: tiers.map((tier) => ({ from_tokens: Number(tier.from_tokens), ...given(tier) })) }),
-    ...(holds === 'usual' ? {} : { effective_from: holds === 'always' ? 'always' : day! }),
-  }
-}
 
 const isMissing = (value: number | string) => (value === '' ? 'Required. Enter 0 if it is free.' : null)
 
-export function PriceForm({ start = {}, close }: { start?: Start; close: () => void }) {
-  const form = useForm<Values>({
-    initialValues: {
-      model: start.model ?? '',
-      provider: start.provider ?? '',
-      ...pricesOf(start),
-      holds: 'usual',
-      day: null,
-      tiers: (start.tiers ?? []).map((tier) => ({ from_tokens: tier.from_tokens, ...pricesOf(tier) })),
-    },
+export function PriceForm({ start = {}, close }: { start?: PriceStart; close: () => void }) {
+  const form = useForm<PriceValues>({
+    initialValues: valuesOf(start),
     validate: {
       model: (model) => (model.trim() === '' ? 'Enter the name that entries report.' : null),
       input: isMissing,
@@ -69,7 +25,7 @@ export function PriceForm({ start = {}, close }: { start?: Start; close: () => v
   })
   const sending = useFormSend({
     form,
-    send: async (values: Values) => {
+    send: async (values: PriceValues) => {
       const added = await answer(api.prices.post(bodyOf(values)))
       return { ...added, entries: await valueTheRest(added.valued) }
     },
@@ -127,7 +83,7 @@ export function PriceForm({ start = {}, close }: { start?: Start; close: () => v
   )
 }
 
-type Form = UseFormReturnType<Values>
+type Form = UseFormReturnType<PriceValues>
 
 const OTHERWISE: Partial<Record<Kind, string>> = {
   cache_read: '= input',

@@ -4,8 +4,9 @@ import { IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { counted } from '../../format/counts.ts'
 import { answer } from '../../server/api.ts'
-import { type Problem, sentence } from '../../server/problem.ts'
+import type { Problem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
+import { importIssue } from './import-issue.ts'
 import { SHEET_CHANGES, sheetOf } from './sheet-body.ts'
 
 export function ImportEntries({ id, close }: { id: string; close: () => void }) {
@@ -67,15 +68,6 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
   )
 }
 
-const LINE = /^\/lines\/(\d+)\/?(.*)$/
-
-/** The position of `/lines/7/started_at` in the file: `Line 7, started_at: `. */
-function placeOf(pointer: string): string {
-  const [, line, column] = LINE.exec(pointer) ?? []
-  if (line === undefined) return ''
-  return `Line ${line}${column ? `, ${column.replaceAll('/', '.')}` : ''}: `
-}
-
 const Issues = ({ problem }: { problem: Problem }) => (
   <Alert color="red" variant="light" title="Nothing was added" role="alert">
     {problem.issues.length === 0 ? (
@@ -83,15 +75,9 @@ const Issues = ({ problem }: { problem: Problem }) => (
     ) : (
       <ScrollArea.Autosize mah={200} type="auto" viewportProps={{ tabIndex: 0 }}>
         <List size="sm">
-          {problem.issues.map(({ pointer, message }) => {
-            const place = placeOf(pointer)
-            return (
-              <List.Item key={`${pointer} ${message}`}>
-                {place}
-                {place === '' ? sentence(message) : `${message}.`}
-              </List.Item>
-            )
-          })}
+          {problem.issues.map((issue) => (
+            <List.Item key={`${issue.pointer} ${issue.message}`}>{importIssue(issue)}</List.Item>
+          ))}
         </List>
       </ScrollArea.Autosize>
     )}

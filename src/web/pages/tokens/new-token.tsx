@@ -8,6 +8,7 @@ import { TokenOnce } from '../../parts/token-once.tsx'
 import { useRole, useSettings } from '../../server/me.ts'
 import { showIssues } from '../../server/send.ts'
 import { type CreatedToken, type TokenKind, useNewToken } from '../../server/tokens.ts'
+import { EMPTY_TOKEN, requestOf, type TokenValues } from './token-values.ts'
 
 interface NewTokenProps {
   isOpen: boolean
@@ -61,31 +62,13 @@ const EXPIRIES = [
   { value: 'day', label: 'On a date…' },
 ]
 
-interface Values {
-  kind: TokenKind
-  name: string
-  expiry: string
-  expires_at: string | null
-  allow_bills: boolean
-}
-
-function requestOf({ kind, name, expiry, expires_at, allow_bills }: Values, today: string) {
-  const day = expiry === 'day' ? expires_at : expiry === 'never' ? null : addDays(today, Number(expiry))
-  return {
-    kind,
-    name: name.trim(),
-    ...(day !== null && { expires_at: day }),
-    ...(kind === 'svc' && allow_bills && { allow: ['bills' as const] }),
-  }
-}
-
 function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave: () => void }) {
   const isAdmin = useRole('admin')
   const mayBill = useRole('billing', 'admin')
   const today = dayOf(new Date(), useSettings().time_zone)
   const [refusal, setRefusal] = useState('')
-  const form = useForm<Values>({
-    initialValues: { kind: 'svc', name: '', expiry: 'never', expires_at: null, allow_bills: false },
+  const form = useForm<TokenValues>({
+    initialValues: EMPTY_TOKEN,
     validate: {
       name: (value) => (value.trim() === '' ? 'Required.' : null),
       expires_at: (value, { expiry }) => (expiry === 'day' && value === null ? 'Required.' : null),

@@ -1,11 +1,9 @@
 /** Usage of projects and clients, as far as the person may see it. */
 import { useQuery } from '@tanstack/react-query'
 import { addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
+import { FIRST_DAY } from '../../parts/period.ts'
 import { answer, api } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
-
-/** Earlier than any reported usage. */
-const EVER = '2000-01-01'
 
 /** How many months are shown. */
 const MONTHS = 6
@@ -28,7 +26,7 @@ function useThisMonth(): string {
 /** Cost by project, for this month or all time. Projects without usage are absent. */
 export function useCosts(since: 'month' | 'ever', enabled: boolean): Map<string, number | null> | undefined {
   const month = useThisMonth()
-  const starting_at = since === 'month' ? month : EVER
+  const starting_at = since === 'month' ? month : FIRST_DAY
   const { data } = useQuery({
     queryKey: ['reports', 'work', starting_at],
     queryFn: () =>
@@ -44,7 +42,7 @@ export function useCosts(since: 'month' | 'ever', enabled: boolean): Map<string,
 export function useEver(filter: WorkFilter) {
   return useQuery({
     queryKey: ['reports', 'work', 'ever', filter],
-    queryFn: async () => (await askTotals({ ...filter, starting_at: EVER })).totals,
+    queryFn: async () => (await askTotals({ ...filter, starting_at: FIRST_DAY })).totals,
   })
 }
 

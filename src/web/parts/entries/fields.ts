@@ -2,7 +2,8 @@
 import { addDays, dayOf } from '../../format/moments.ts'
 import { answer, api } from '../../server/api.ts'
 import { type Part, queryClient } from '../../server/queries.ts'
-import { type Choice, OFFERED, projectLabel } from '../pickers.tsx'
+import { type Choice, OFFERED } from '../pickers.tsx'
+import { projectLabel } from '../project-label.ts'
 import type { ListName, SingleName } from './filters.ts'
 
 export interface Field {

@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
-import { sentence } from '../../server/problem.ts'
 import { type ActionResults, type Entry, nameOf } from './entry.ts'
+import { refusalsByReason } from './refusals.ts'
 
 interface RefusedProps {
   results: ActionResults
@@ -19,10 +19,7 @@ interface RefusedProps {
 const LISTED = 50
 
 export function Refused({ results, rows, lead, isOpen = false }: RefusedProps) {
-  const reasons = Map.groupBy(
-    results.results.filter(({ problem }) => problem !== null),
-    ({ problem, id }) => sentence(problem!.detail.replaceAll(id, 'it').replace(/\b(?:the )?entry it\b/gi, 'it')),
-  )
+  const reasons = refusalsByReason(results)
   if (reasons.size === 0) return null
   return (
     <Stack gap={4}>
