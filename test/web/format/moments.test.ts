@@ -1,7 +1,22 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { startOfDay as startOfDayOnServer } from '../../../src/lib/calendar.ts'
-import { addDays, startOfDay } from '../../../src/web/format/moments.ts'
+import {
+  addDays,
+  addMonths,
+  ago,
+  dayAndTime,
+  dayInWords,
+  dayOf,
+  daysBetween,
+  duration,
+  firstOfMonth,
+  momentOf,
+  monthInWords,
+  shortDayAndTime,
+  startOfDay,
+  timeAt,
+} from '../../../src/web/format/moments.ts'
 
 const ZONES = [
   'UTC',
@@ -12,13 +27,101 @@ const ZONES = [
   'America/Havana',
   'Asia/Beirut',
 ]
+const zone = fc.constantFrom(...ZONES)
+const day = fc.integer({ min: 0, max: 36_000 }).map((days) => addDays('1970-01-02', days))
+const second = fc.integer({ min: 0, max: 4_000_000_000 }).map((seconds) => new Date(seconds * 1_000))
 
 test('a day begins in the browser at the moment at which it begins on the server', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...ZONES), fc.integer({ min: 0, max: 36_000 }), (zone, days) => {
-      const day = addDays('1970-01-02', days)
+    fc.property(zone, day, (zone, day) => {
       expect(startOfDay(day, zone)).toBe(new Date(startOfDayOnServer(day, zone)).toISOString())
     }),
     { numRuns: 3_000 },
   )
+})
+
+test('the day of a moment is the one that has begun and has not ended', () => {
+  fc.assert(
+    fc.property(zone, second, (zone, moment) => {
+      const day = dayOf(moment, zone)
+      expect(Date.parse(startOfDay(day, zone))).toBeLessThanOrEqual(moment.getTime())
+      expect(Date.parse(startOfDay(addDays(day, 1), zone))).toBeGreaterThan(moment.getTime())
+    }),
+  )
+})
+
+test('a time that is shown in a form and sent back is the same local time', () => {
+  fc.assert(
+    fc.property(zone, second, (zone, moment) => {
+      const shown = timeAt(moment.toISOString(), zone)
+      const sent = momentOf(shown, zone)
+      expect(timeAt(sent, zone)).toBe(shown)
+      // The same moment, or the earlier of two when clocks were set back.
+      expect(Date.parse(sent)).toBeLessThanOrEqual(moment.getTime())
+    }),
+  )
+})
+
+test('a local time that clocks show twice is the earlier one, and one that they skip is the first after it', () => {
+  expect(momentOf('2026-10-25 02:30:00', 'Europe/Berlin')).toBe('2026-10-25T00:30:00.000Z')
+  expect(momentOf('2026-03-29 02:30:00', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z')
+})
+
+test('days are counted and added without gaps', () => {
+  fc.assert(
+    fc.property(day, fc.integer({ min: -5_000, max: 5_000 }), (day, days) => {
+      expect(daysBetween(day, addDays(day, days))).toBe(days)
+    }),
+  )
+})
+
+test('months are added without skipping one, and there are twelve in a year', () => {
+  fc.assert(
+    fc.property(day, fc.integer({ min: -300, max: 300 }), (day, months) => {
+      expect(addMonths(addMonths(day, months), -months)).toBe(firstOfMonth(day))
+      expect(addMonths(day, 12)).toBe(`${Number(day.slice(0, 4)) + 1}${firstOfMonth(day).slice(4)}`)
+    }),
+  )
+  expect(addMonths('2026-01-31', 1)).toBe('2026-02-01')
+})
+
+test('times are shown in the given zone, without the year if it is the current one', () => {
+  const moment = '2026-11-21T23:30:00Z'
+  expect(dayAndTime(moment, 'UTC')).toBe('21 Nov 2026, 23:30')
+  expect(dayAndTime(moment, 'Europe/Berlin')).toBe('22 Nov 2026, 00:30')
+  expect(shortDayAndTime(moment, 'UTC', new Date('2026-12-31T12:00:00Z'))).toBe('21 Nov, 23:30')
+  expect(shortDayAndTime(moment, 'UTC', new Date('2027-01-01T00:00:00Z'))).toBe('21 Nov 2026, 23:30')
+})
+
+test('days and months are shown as they are, in whatever zone the browser is', () => {
+  expect([dayInWords('2026-11-01'), monthInWords('2026-11-01')]).toEqual(['1 Nov 2026', 'Nov 2026'])
+})
+
+test('the distance of a time is in its largest unit', () => {
+  const now = Date.parse('2026-11-21T12:00:00Z')
+  const shown = (seconds: number) => ago(new Date(now + seconds * 1_000).toISOString(), now)
+  expect([0, -59, -60, -3_599, -7_200, -86_400, -3 * 86_400, 300].map(shown)).toEqual([
+    'just now',
+    'just now',
+    '1 min ago',
+    '59 min ago',
+    '2 h ago',
+    'yesterday',
+    '3 days ago',
+    'in 5 min',
+  ])
+})
+
+test('a duration is in hours and minutes, and never in 60 minutes', () => {
+  const lasting = (seconds: number) =>
+    duration('2026-11-21T12:00:00Z', new Date(Date.UTC(2026, 10, 21, 12, 0, seconds)).toISOString())
+  expect([0, 59, 60, 3_569, 3_570, 3_600, 4_320].map(lasting)).toEqual([
+    '0 s',
+    '59 s',
+    '1 min',
+    '59 min',
+    '1 h',
+    '1 h',
+    '1 h 12 min',
+  ])
 })

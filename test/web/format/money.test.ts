@@ -1,7 +1,76 @@
 import { expect, test } from 'bun:test'
-import { fineMoney } from '../../../src/web/format/money.ts'
+import fc from 'fast-check'
+import { billedMoney, exactMoney, fineMoney, money, roughMoney } from '../../../src/web/format/money.ts'
+
+/** An amount of nano-dollars, as the API sends it. */
+const amount = fc.integer({ min: -1e15, max: 1e15 }).map((nanos) => nanos / 1e9)
+
+/** The number in `$1,234.57` or `-€0.0634`. */
+const numberIn = (text: string) => Number(text.replace(/[^0-9.-]/g, ''))
+
+test('an amount other than zero is never shown as zero', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        amount,
+        fc.integer({ min: 1, max: 1e6 }).map((nanos) => nanos / 1e9),
+      ),
+      (amount) => {
+        expect(numberIn(money(amount)) === 0).toBe(amount === 0)
+        if (amount > 0) expect(numberIn(fineMoney(amount))).toBeGreaterThan(0)
+      },
+    ),
+  )
+})
+
+test('the amount shown on hover is exact to the nano-dollar', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -1e12, max: 1e12 }), (nanos) => {
+      expect(Math.round(numberIn(exactMoney(nanos / 1e9)) * 1e9)).toBe(nanos)
+    }),
+  )
+})
+
+test('an amount from one dollar is shown to the cent', () => {
+  fc.assert(
+    fc.property(
+      amount.filter((amount) => Math.abs(amount) >= 1),
+      (amount) => {
+        expect(money(amount)).toMatch(/^-?\$[0-9,]+\.[0-9]{2}$/)
+        expect(Math.abs(numberIn(money(amount)) - amount)).toBeLessThan(0.00501)
+      },
+    ),
+  )
+})
+
+test('an amount below one dollar keeps the digits that matter', () => {
+  expect([0, 0.0634, -0.5, 0.00000123].map((amount) => money(amount))).toEqual([
+    '$0.00',
+    '$0.0634',
+    '-$0.5000',
+    '$0.00000123',
+  ])
+})
 
 test('a column of small amounts cuts no digit off a large one', () => {
   const shown = [0, 0.00001, 2.36, 999.5, 12_345.678, 123_456_789.12].map((amount) => fineMoney(amount))
   expect(shown).toEqual(['$0.0000', '<$0.0001', '$2.3600', '$999.5000', '$12,345.68', '$123.5M'])
+})
+
+test('an amount of a bill has the decimals of its currency', () => {
+  expect([billedMoney(1234.5, 'EUR'), billedMoney(1234.5, 'JPY'), billedMoney(1234.5, 'KWD')]).toEqual([
+    '€1,234.50',
+    '¥1,235',
+    'KWD\u00a01,234.500',
+  ])
+})
+
+test('an axis has short amounts', () => {
+  expect([0, 0.5, 950, 1_234, 5_600_000].map((amount) => roughMoney(amount))).toEqual([
+    '$0',
+    '$0.5',
+    '$950',
+    '$1.2K',
+    '$5.6M',
+  ])
 })

@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { barsOf, largest } from '../../../src/web/pages/overview/groups.ts'
+import { addDays } from '../../../src/web/format/moments.ts'
+import { bucketInShort, bucketInWords, widthFor } from '../../../src/web/pages/overview/buckets.ts'
+import { changeInWords } from '../../../src/web/pages/overview/change.ts'
+import { barsOf, entriesOf, keyOf, labelOf, largest, restLabelOf } from '../../../src/web/pages/overview/groups.ts'
 import type { Result, Usage } from '../../../src/web/pages/overview/usage.ts'
 import { entryQuery, type Filters, LISTS, pageOfList } from '../../../src/web/parts/entries/filters.ts'
 
@@ -20,7 +23,7 @@ const result = (cost: number | null, total: number, key: object = {}): Result =>
 const usage = (buckets: [starting_at: string, results: Result[]][]): Usage =>
   ({ data: buckets.map(([starting_at, results]) => ({ starting_at, results })) }) as Usage
 
-test('the stripes of a bar and its rest are the whole', () => {
+test('the stripes of a bar and its rest add up to the total', () => {
   const cents = fc.array(fc.integer({ min: 0, max: 10 ** 9 }), { minLength: 1, maxLength: 8 })
   fc.assert(
     fc.property(cents, fc.integer({ min: 0, max: 10 ** 9 }), (stripes, rest) => {
@@ -37,7 +40,7 @@ test('the stripes of a bar and its rest are the whole', () => {
   )
 })
 
-test('what fractions lose in the browser is no stripe of its own', () => {
+test('a rounding error of fractions is not shown as a rest', () => {
   const values = ['a', 'b']
   const parts = usage([['2026-11-01', [result(0.1, 0, { model: 'a' }), result(0.2, 0, { model: 'b' })]]])
   const [bar] = barsOf(usage([['2026-11-01', [result(0.3, 0)]]]), parts, {
@@ -48,7 +51,7 @@ test('what fractions lose in the browser is no stripe of its own', () => {
   expect(bar).toMatchObject({ stripes: [0.1, 0.2], rest: 0 })
 })
 
-test('a bar without entries is empty, and a group that has none there is nothing in it', () => {
+test('a bar without entries is empty, and a group without entries in it is 0', () => {
   const course = usage([
     ['2026-11-01', []],
     ['2026-11-02', [result(null, 7)]],
@@ -60,7 +63,7 @@ test('a bar without entries is empty, and a group that has none there is nothing
   ])
 })
 
-test('the largest groups are those by the measure that is shown, and never the one without a name', () => {
+test('the largest groups are by the chosen measure, without the one that has no name', () => {
   const groups = [
     result(9, 1, { model: 'dear' }),
     result(1, 9, { model: 'long' }),
@@ -71,9 +74,71 @@ test('the largest groups are those by the measure that is shown, and never the o
   expect(largest(groups, 'model', 'tokens').map(({ model }) => model)).toEqual(['long', 'unpriced', 'dear'])
 })
 
+const ACME = result(3, 3, { project: { id: 'prj_1', key: 'ACME', name: 'Acme web' } })
+const UNATTRIBUTED = result(1, 1, { project: null })
+
+test('a group is filtered by its id, named by its name and linked by its key', () => {
+  expect([keyOf(ACME, 'project'), labelOf(ACME, 'project')]).toEqual(['prj_1', 'Acme web'])
+  expect(entriesOf(ACME, 'project', '30d')).toBe('/entries?project=ACME&period=30d')
+  expect([keyOf(UNATTRIBUTED, 'project'), labelOf(UNATTRIBUTED, 'project')]).toEqual([null, 'No project'])
+  expect(entriesOf(UNATTRIBUTED, 'project', '30d')).toBe('/entries?placed=none&period=30d')
+})
+
+test('the rest is “No project” only if there are no further projects in it', () => {
+  expect(restLabelOf([ACME, UNATTRIBUTED], [ACME], 'project')).toBe('No project')
+  expect(restLabelOf([ACME, ACME, UNATTRIBUTED], [ACME], 'project')).toBe('Other')
+  expect(restLabelOf([ACME, ACME], [ACME], 'project')).toBe('Other')
+  expect(restLabelOf([result(1, 1, { model: null })], [], 'model')).toBe('Other')
+})
+
+test('a change is a percentage, from ten times on a multiple, and nothing if it would read as 0.0%', () => {
+  const shown = (now: number | null, before: number | null) => Object.values(changeInWords(now, before)).join(' ')
+  expect(shown(112.5, 100)).toBe('+12.5% vs. previous period')
+  expect(shown(50, 100)).toBe('-50% vs. previous period')
+  expect(shown(1_240, 100)).toBe('12× the previous period')
+  expect(shown(100.04, 100)).toBe('no change')
+})
+
+test('a change from or to an unknown cost or nothing has no percentage', () => {
+  const shown = (now: number | null, before: number | null) => changeInWords(now, before).comparison
+  expect([shown(null, 5), shown(5, null), shown(5, 0), shown(0, 0)]).toEqual([
+    'unknown',
+    'none in the previous period',
+    'none in the previous period',
+    'no change',
+  ])
+})
+
+test('a chart has at most 62 bars, whatever the period up to five years', () => {
+  const days = { '1h': 1 / 24, '1d': 1, '1w': 7, '1mo': 28 }
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1_735 }), (length) => {
+      const period = { from: '2026-01-01', to: addDays('2026-01-01', length) }
+      expect((length + 1) / days[widthFor(period)]).toBeLessThanOrEqual(62)
+    }),
+  )
+})
+
+test('a bar is labeled with its hour, day, week or month in the organization’s zone', () => {
+  const at = '2026-10-31T23:00:00Z'
+  const widths = ['1h', '1d', '1w', '1mo'] as const
+  expect(widths.map((width) => bucketInShort(at, width, 'Europe/Berlin'))).toEqual([
+    '00:00',
+    '1 Nov',
+    '1 Nov',
+    'Nov 2026',
+  ])
+  expect(widths.map((width) => bucketInWords(at, width, 'Europe/Berlin'))).toEqual([
+    '00:00',
+    '1 Nov 2026',
+    'Week of 1 Nov 2026',
+    'Nov 2026',
+  ])
+})
+
 const NO_FILTERS = Object.fromEntries(LISTS.map((name) => [name, []])) as unknown as Filters
 
-test('a period by name is asked for in the organization’s days, and moments of a link are kept', () => {
+test('a named period is sent as days of the organization, and times of a link are kept', () => {
   expect(entryQuery({ ...NO_FILTERS, period: '2026-11-01..2026-11-30' }, 'Europe/Berlin')).toEqual({
     starting_at: '2026-10-31T23:00:00.000Z',
     ending_at: '2026-11-30T23:00:00.000Z',
@@ -82,7 +147,7 @@ test('a period by name is asked for in the organization’s days, and moments of
   expect(entryQuery(linked, 'UTC')).toEqual({ starting_at: '2026-11-03T00:00:00Z', model: ['gpt-5'] })
 })
 
-test('the list that a report names is a page with the same filters', () => {
+test('a link to a list of the API opens a page with the same filters', () => {
   expect(pageOfList('/api/v1/token-entries?label=repository%3Aacme%2Fweb&placed=none')).toBe(
     '/entries?label=repository%3Aacme%2Fweb&placed=none',
   )

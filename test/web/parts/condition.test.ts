@@ -7,7 +7,7 @@ const field = fc.oneof(
   fc.stringMatching(/^labels\.[a-z0-9_.-]{1,20}$/),
 )
 
-test('a condition in the fields of a form is the same one when it is sent', () => {
+test('a condition that is edited without a change is sent unchanged', () => {
   fc.assert(
     fc.property(field, fc.oneof(fc.string({ minLength: 1 }), fc.stringMatching(/^\/.+\/i?$/)), (field, matches) => {
       expect(conditionOf(rowOf({ field, matches }))).toEqual({ field, matches })
@@ -15,7 +15,7 @@ test('a condition in the fields of a form is the same one when it is sent', () =
   )
 })
 
-test('what stands between slashes is an expression, and a path is a glob', () => {
+test('text between slashes is an expression, and a path is a glob', () => {
   expect(rowOf({ field: 'labels.branch', matches: '/ACME-[0-9]+/i' })).toMatchObject({
     field: 'labels',
     label: 'branch',
@@ -26,13 +26,13 @@ test('what stands between slashes is an expression, and a path is a glob', () =>
   expect(rowOf({ field: 'labels.cwd', matches: '/srv/data' })).toMatchObject({ kind: 'glob', text: '/srv/data' })
 })
 
-test('the groups that a ticket can be made of are those that expressions name', () => {
+test('the ticket can use the named groups of expressions', () => {
   const rows = ['/(?<ticket>[A-Z]+-[0-9]+)/', '/(?P<area>web|app)-(x)/', '(?<glob>)*'].map((matches) =>
     rowOf({ field: 'labels.branch', matches }),
   )
   expect(groupsIn(rows)).toEqual(['ticket', 'area'])
 })
 
-test('fields are told in words', () => {
+test('fields are shown with their titles', () => {
   expect(['agent_harness', 'labels.branch', 'later'].map(fieldTitle)).toEqual(['Harness', 'Label branch', 'later'])
 })

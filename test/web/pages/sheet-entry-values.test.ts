@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { changeOf, draftOf, emptyEntry, valuesOf } from '../../../src/web/pages/sheets/entry-values.ts'
-import { issueOfLabels, labelsOf, labelsText } from '../../../src/web/parts/labels-text.ts'
+import { changeOf, draftOf, emptyEntry, nextEntry, valuesOf } from '../../../src/web/pages/sheets/entry-values.ts'
 
 const ZONE = 'Europe/Berlin'
 
@@ -29,7 +28,7 @@ const entry = {
   labels: { branch: 'main' },
 } as unknown as Parameters<typeof valuesOf>[0]
 
-test('a draft says only what was filled in, at the moments that the organization’s clocks show', () => {
+test('a draft contains only the fields that were filled in, and times in the organization’s zone', () => {
   const values = {
     ...emptyEntry('2026-11-01'),
     agent_harness: ' browser ',
@@ -51,7 +50,7 @@ test('a draft says only what was filled in, at the moments that the organization
   })
 })
 
-test('a change keeps what the form does not show: milliseconds, long requests and where the entry is placed', () => {
+test('a change keeps what the form does not show: milliseconds, long requests and the assignment', () => {
   const change = changeOf({ ...valuesOf(entry, ZONE), output: 6, labels: '' }, entry, ZONE)
   expect<object>(change).toEqual({
     agent_harness: 'browser',
@@ -72,11 +71,20 @@ test('a change keeps what the form does not show: milliseconds, long requests an
   })
 })
 
-test('labels are the same when they were text, and a line without a name is told', () => {
-  const labels = { branch: 'feature/x=y', repository: 'acme/web' }
-  expect(labelsOf(labelsText(labels))).toEqual(labels)
-  expect([issueOfLabels('a=b\n'), issueOfLabels('a=b\nc')]).toEqual([
-    null,
-    'Enter each label as name=value, one per line.',
-  ])
+test('an assignment by a rule is not sent, so that rules keep applying', () => {
+  const placed = {
+    ...entry,
+    placement: { by: 'rule' },
+    ticket: { id: 'tkt_1', key: 'ACME-42', title: null },
+  } as unknown as typeof entry
+  const values = valuesOf(placed, ZONE)
+  expect(values).toMatchObject({ project: '', ticket: '' })
+  expect(changeOf(values, placed, ZONE)).not.toContainKeys(['project', 'ticket'])
+})
+
+test('the next entry keeps the agent, the times and the work, but no counts, cost or summary', () => {
+  const values = { ...valuesOf(entry, ZONE), summary: 'Review' }
+  const { agent_name, started_at, project, labels } = values
+  expect(nextEntry(values)).toMatchObject({ agent_name, started_at, project, labels })
+  expect(nextEntry(values)).toMatchObject({ input: '', output: '', cache_read: '', reported_cost: '', summary: '' })
 })

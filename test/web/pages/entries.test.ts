@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test'
+import { actionOf, actorOf, detailsOf } from '../../../src/web/pages/entries/history-step.ts'
+import { rightsTo } from '../../../src/web/pages/entries/rights.ts'
+
+type Entry = Parameters<typeof rightsTo>[0]
+type Me = Parameters<typeof rightsTo>[1]
+
+const entry = (status: string, changes: object = {}) =>
+  ({ status, agent_manager: { id: 'usr_ada' }, project: { id: 'prj_1' }, sheet: null, ...changes }) as unknown as Entry
+const person = (id: string, role: string, ledIds: string[] = []) => ({ person: { id, role }, ledIds }) as unknown as Me
+
+/** The names of the rights, in the order in which they are offered. */
+const allowed = (entry: Entry, me: Me) =>
+  Object.entries(rightsTo(entry, me)).flatMap(([name, isAllowed]) => (isAllowed ? [name] : []))
+
+test('members edit and assign their own entries, and assign entries that they can see', () => {
+  expect(allowed(entry('submitted'), person('usr_ada', 'member'))).toEqual(['place', 'correct'])
+  expect(allowed(entry('submitted'), person('usr_bob', 'member'))).toEqual(['place'])
+})
+
+test('leads approve and reject the entries of others in their projects only', () => {
+  const bob = person('usr_bob', 'member', ['prj_1'])
+  expect(allowed(entry('submitted'), bob)).toEqual(['approve', 'reject', 'place'])
+  expect(allowed(entry('submitted', { project: { id: 'prj_2' } }), bob)).toEqual(['place'])
+  expect(allowed(entry('submitted', { project: null }), bob)).toEqual(['place'])
+})
+
+test('people reject their own entries, but only admins approve theirs', () => {
+  expect(allowed(entry('submitted'), person('usr_ada', 'billing'))).toEqual(['reject', 'place', 'correct'])
+  expect(allowed(entry('submitted'), person('usr_ada', 'admin'))).toEqual(['approve', 'reject', 'place', 'correct'])
+})
+
+test('pending, approved and billed entries are locked, and only an approval can be withdrawn', () => {
+  const admin = person('usr_bob', 'admin')
+  expect(['pending', 'approved', 'billed'].map((status) => allowed(entry(status), admin))).toEqual([
+    [],
+    ['withdraw'],
+    [],
+  ])
+})
+
+test('rejected entries can be reopened', () => {
+  expect(allowed(entry('rejected'), person('usr_bob', 'billing'))).toEqual(['reopen', 'place', 'correct'])
+})
+
+test('entries of a token sheet are approved with the sheet', () => {
+  const onSheet = entry('submitted', { sheet: { id: 'sht_1' } })
+  expect(allowed(onSheet, person('usr_bob', 'admin'))).toEqual(['place', 'correct'])
+})
+
+const details = (details: object) => detailsOf({ details } as Parameters<typeof detailsOf>[0])
+const place = (project: string | null, ticket: string | null = null) => ({
+  project: project && { key: project },
+  ticket: ticket && { key: ticket },
+})
+
+test('a history shows assignments by key, with the reason', () => {
+  expect(details({ from: place(null), to: place('ACME', 'ACME-42'), because: 'rules_applied' })).toEqual([
+    'unattributed → ACME-42',
+    'because the rules were applied to existing entries',
+  ])
+  expect(details({ from: place('ACME'), to: place(null), because: 'by_hand' })).toEqual(['ACME → unattributed'])
+})
+
+test('a history shows costs exactly and counts with separators', () => {
+  expect(
+    details({ list_value: { from: null, to: 0.000000123 }, tokens: { input: { from: 1_000, to: 2_500 } } }),
+  ).toEqual(['List value: none → $0.000000123', 'Tokens: input: 1,000 → 2,500'])
+})
+
+test('a history shows details and actions that the page does not know as they are stored', () => {
+  expect(details({ from: 'a', to: 'b', because: 'new_reason', reason: 'Twice', source: 'log' })).toEqual([
+    'a → b',
+    'Reason: Twice',
+    'new_reason',
+    'from log',
+  ])
+  expect(['placed', 'something_new'].map((action) => actionOf({ action } as Parameters<typeof actionOf>[0]))).toEqual([
+    'Assigned',
+    'Something new',
+  ])
+})
+
+test('a history names the person, their token, or Tally', () => {
+  const user = { id: 'usr_ada', name: 'Ada' }
+  const shown = (actor: object | null) => actorOf({ actor } as Parameters<typeof actorOf>[0])
+  expect([shown({ user, token: null }), shown({ user, token: { name: 'ci' } }), shown(null)]).toEqual([
+    'Ada',
+    'Ada via token ci',
+    'Tally',
+  ])
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test'
+import type { Me } from '../../../src/web/server/me.ts'
+import { GROUPS, SECTIONS } from '../../../src/web/shell/navigation.ts'
+
+const titlesFor = (role: string) =>
+  SECTIONS.filter(({ isFor }) => isFor({ person: { role } } as unknown as Me)).map(({ title }) => title)
+
+test('every page has an address, a shortcut and a group of its own', () => {
+  for (const values of [SECTIONS.map(({ path }) => path), SECTIONS.map(({ key }) => key)]) {
+    expect(new Set(values).size).toBe(SECTIONS.length)
+  }
+  expect(SECTIONS.every(({ group }) => GROUPS.includes(group))).toBe(true)
+})
+
+test('each role sees the pages that it may use, and admins see all', () => {
+  expect(titlesFor('member')).toEqual([
+    'Overview',
+    'Entries',
+    'Unattributed',
+    'Work',
+    'Token sheets',
+    'Prices',
+    'Connect an agent',
+    'Tokens',
+  ])
+  const withMoney = new Set(titlesFor('billing')).difference(new Set(titlesFor('member')))
+  expect([...withMoney]).toEqual(['Rules', 'Bills', 'Telemetry'])
+  expect(titlesFor('admin')).toEqual(SECTIONS.map(({ title }) => title))
+})
