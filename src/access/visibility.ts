@@ -14,7 +14,7 @@ export type Viewer = ({ sees: 'everything' } | { sees: 'own_and_led'; userId: nu
 /** The viewer of the command line, which has access to everything. */
 export const EVERYTHING = { sees: 'everything' } as Viewer
 
-/** What a person can see because of their role (product.md, "Roles"), also with a token. */
+/** What a person can see because of their role (docs/design/concepts.md, "Roles"), also with a token. */
 export function viewerOf({ id, role }: { id: number; role: Role }): Viewer {
   return role === 'member' ? ({ sees: 'own_and_led', userId: id } as Viewer) : EVERYTHING
 }

@@ -18,7 +18,7 @@ const PEOPLE = {
 /** What of axe depends on colours; all else is the same in both schemes. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 
-/** What the first page loads, compressed (web.md, "Budget"). */
+/** What the first page loads, compressed (docs/design/promises.md, "Web application"). */
 const SCRIPT_LIMIT_BYTES = 400_000
 
 /** Three screens of rows and what is kept outside of the window; a table that shows all it has fetched has hundreds. */

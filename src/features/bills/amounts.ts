@@ -1,7 +1,7 @@
 /**
- * From costs to the amounts of a bill (product.md, "Bills"): a cost in nano-dollars, plus its markup, times the exchange
- * rate, summed exactly and rounded once, half to even, to the currency's minor unit. Lines show shares of the rounded
- * sum by largest remainder, so that they add up. Pure.
+ * From costs to the amounts of a bill (docs/design/bills.md, "Amounts"): a cost in nano-dollars, plus its markup, times
+ * the exchange rate, summed exactly and rounded once, half to even, to the currency's minor unit. Lines show shares of
+ * the rounded sum by largest remainder, so that they add up. Pure.
  */
 import { divideHalfEven, NANO_DIGITS, type Nanos } from '../../lib/money.ts'
 

@@ -1,4 +1,4 @@
-/** Bills: from use to a numbered document that is sent once (product.md, "Bills"). */
+/** Bills: from usage to a numbered document that is sent once (docs/design/bills.md). */
 import { createHash } from 'node:crypto'
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'

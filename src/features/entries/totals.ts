@@ -1,5 +1,5 @@
 /**
- * The arithmetic of sessions, without a database (product.md, "Sessions").
+ * The arithmetic of sessions, without a database (docs/design/concepts.md, "Sessions").
  *
  * A session reports totals so far. Per session and model stands a chain of parts whose figures always sum to those
  * totals. Only the last part changes; once it is locked (approved, billed) what comes on top becomes a new part.

@@ -17,7 +17,7 @@ const tag = 'Placement rules'
 /** A rule may name people and clients, so members do not read them. */
 const MAY_READ = { read: ['billing', 'admin'], session: ['billing', 'admin'] } as const
 const MAY_TEST = { session: ['billing', 'admin'] } as const
-/** A rule could draw everyone's entries into someone's sight (product.md, "Roles"). */
+/** A rule could draw everyone's entries into someone's sight (docs/design/concepts.md, "Roles"). */
 const MAY_CHANGE = { session: ['admin'] } as const
 
 const path = { id: 'Id (rul_…) or name of the rule.' }

@@ -1,4 +1,7 @@
-/** How an entry finds its work: the report's ticket, its project, the first rule that takes it (product.md, "Placement"). */
+/**
+ * The project and ticket of an entry: by the report's ticket, its project, or the first rule that matches
+ * (docs/design/concepts.md, "Placement").
+ */
 import { Cached } from '../../database/cached.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { PlacedBy, UnknownProjects } from '../../database/schema/values.ts'

@@ -1,4 +1,4 @@
-/** How a price was found, told to a person step by step (pricing.md, "Finding the row for a model name"). Pure. */
+/** Explains step by step how a price was found (docs/design/pricing.md, "Finding the row for a model name"). Pure. */
 import { normalizeModelName } from './model-name.ts'
 import type { Hit, Lookup, Price } from './price-table.ts'
 import type { CountsValue } from './rates.ts'

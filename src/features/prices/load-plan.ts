@@ -1,6 +1,6 @@
 /**
- * What loading a table would add (pricing.md, "Tables that can be loaded"). Pure: rows are only ever added, so the
- * question is which, and from when they hold.
+ * What loading a table would add (docs/design/pricing.md, "Tables that can be loaded"). Pure: rows are only ever added,
+ * so the question is which, and from when they hold.
  */
 import type { ListedPrice, RefusedPrice, TableReading } from './formats/reading.ts'
 import type { TableFormat } from './formats/table-file.ts'

@@ -1,6 +1,6 @@
 /**
- * How model names are spelled (pricing.md, "Finding the row for a model name"). Nothing here matches by a part of a
- * name: each function answers whole names, which are then looked up exactly.
+ * How model names are spelled (docs/design/pricing.md, "Finding the row for a model name"). Nothing here matches a part
+ * of a name: each function returns whole names, which are then looked up exactly.
  */
 
 /**

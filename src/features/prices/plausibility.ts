@@ -1,4 +1,7 @@
-/** What no vendor charges: mistakes of units and placeholders that published tables hold (pricing.md). Pure. */
+/**
+ * Prices that no vendor charges: mistakes of units, and placeholders in published tables (docs/design/pricing.md, "Tables
+ * that can be loaded"). Pure.
+ */
 import { formatDecimal, type Picos } from '../../lib/money.ts'
 import { PER_MILLION_DIGITS, type Reason } from './formats/reading.ts'
 import {

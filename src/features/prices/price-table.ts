@@ -1,6 +1,6 @@
 /**
- * Finding the price row for a model name (pricing.md, "Finding the row for a model name"). The steps are tried in
- * order and the first hit wins; every look-up is of a whole name.
+ * Finding the price row for a model name (docs/design/pricing.md, "Finding the row for a model name"). The steps are tried
+ * in order and the first hit wins; every lookup is of a whole name.
  */
 import type { Id } from '../../lib/id.ts'
 import { isMaker, makersProviders } from './makers.ts'
@@ -44,7 +44,7 @@ export interface PriceAlias {
   source: PriceSource
 }
 
-/** A price and the number of the step in pricing.md that found it. */
+/** A price and the number of the step that found it. */
 export interface Hit {
   price: Price
   step: number
@@ -52,7 +52,7 @@ export interface Hit {
 
 /** One question to the table: exactly this name, at these providers. */
 export interface Lookup {
-  /** The step of pricing.md that asks it, 1 to 7. */
+  /** The step that asks it, 1 to 7. */
   step: number
   name: string
   /** None where the name has no maker, so that it is looked up nowhere. */

@@ -1,7 +1,7 @@
 /**
- * What counts of tokens are worth at a price row (pricing.md, "Units", "A price row", "Tiers"). Pure, and exact: prices
- * are integers of pico-dollars per token, products are summed as integers, and the sum is rounded once, half to even,
- * to nano-dollars.
+ * The list value of token counts at a price row (docs/design/pricing.md, "Units", "A price row", "Tiers"). Pure, and
+ * exact: prices are integers of pico-dollars per token, products are summed as integers, and the sum is rounded once,
+ * half to even, to nano-dollars.
  */
 import { divideHalfEven, type Nanos, type Picos } from '../../lib/money.ts'
 

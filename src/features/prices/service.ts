@@ -1,4 +1,4 @@
-/** The price table: what tokens of a model are worth at list price (pricing.md). */
+/** The price table: the list value of a model's tokens (docs/design/pricing.md). */
 
 import { type Actor, TALLY } from '../../access/actor.ts'
 import { Cached } from '../../database/cached.ts'
@@ -118,7 +118,7 @@ export interface UsageOfModel extends Usage {
 export interface Valuation {
   listValueNanos: Nanos
   price: Price
-  /** The step of pricing.md, 1 to 7, that found the price. */
+  /** The step, 1 to 7, that found the price. */
   step: number
   /** Null, or `cache_price_assumed`, `tier_uncertain`, or both in this order with a comma between. */
   note: string | null
@@ -312,7 +312,7 @@ function changeOfTable({ format, plan: { additions, aliases } }: PlannedTable): 
   return { action: 'prices.loaded', after: { format, ...counts } }
 }
 
-/** The last of the steps of pricing.md. */
+/** The last of the steps that find a row. */
 const UNPRICED_STEP = 8
 
 /** People and tokens change now and then while a table is prepared; that they do so every time means that something spins. */

@@ -1,4 +1,4 @@
-/** What a newer table adds to one that was loaded before (pricing.md, "The embedded default"). Pure. */
+/** What a newer table adds to one that was loaded before (docs/design/pricing.md, "The embedded table"). Pure. */
 import { PRICED_KINDS, type PricedKind, type PriceRow } from './rates.ts'
 
 /**

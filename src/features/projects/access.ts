@@ -1,6 +1,7 @@
 /**
- * Who sees what of work, and who changes it (product.md, "Roles"): everybody the names, leads also the budget and the
- * leads of their projects, and billing and admin all of it, money terms and clients' addresses included. Pure.
+ * Who can see and change projects, tickets and clients (docs/design/concepts.md, "Roles"): everybody sees the names, leads
+ * also the budget and the leads of their projects, billing and admin everything, including money terms and clients'
+ * addresses. Pure.
  */
 
 import type { Party } from '../../access/actor.ts'

@@ -1,6 +1,6 @@
 /**
- * Token sheets: entries that a person makes by hand for a period, and submits as a whole for somebody to answer for
- * (product.md, "States").
+ * Token sheets: entries that a person makes by hand for a period, and submits as a whole for approval
+ * (docs/design/states.md, "Sheets").
  */
 import type { Static, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'

@@ -13,7 +13,7 @@ import { type Observation, PARTS, type Parts, type PointUsage, type RequestUsage
 /** How far an agent's clock may run ahead, as for reports. */
 const AHEAD_LIMIT_MS = 86_400_000
 
-/** From here on a single call is long, and may have prices of its own (pricing.md, "Tiers"). */
+/** From here on a single call is long, and may have prices of its own (docs/design/pricing.md, "Tiers"). */
 const LONG_CALL_TOKENS = 200_000
 
 /** An observation and the key by which its model is compared. */

@@ -59,7 +59,7 @@ async function stage(db: Database) {
 
 const actor = { userId: null, tokenId: null, origin: 'test' }
 
-// What follows is the reference: product.md, "States" and "Roles", and nothing else.
+// The reference for the comparison, from docs/design/states.md, "Who may change a state", and not from the code.
 
 interface Entry {
   id: string

@@ -1,6 +1,6 @@
 /**
- * The states of entries and of token sheets, described once (product.md, "States"): what is refused, what is said of
- * it, and the diagram in CONTRIBUTING.md all come from the two tables below. Pure.
+ * The states of entries and of token sheets, defined once (docs/design/states.md): the checks, their messages, and the
+ * diagram in CONTRIBUTING.md all come from the two tables below. Pure.
  */
 
 import type { Party } from '../../../access/actor.ts'

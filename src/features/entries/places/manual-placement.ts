@@ -1,5 +1,5 @@
 /**
- * Placing entries by hand, and correcting what is said of them besides figures (product.md, "Roles" and "Placement").
+ * Placing entries by hand, and correcting their summary and labels (docs/design/concepts.md, "Roles" and "Placement").
  *
  * A place given by hand stays: neither a later report of the session nor a rule moves the entry again. That holds for
  * no place as well: an entry that somebody took off its project is placed by hand on nothing, and is not unattributed.

@@ -1,8 +1,8 @@
 /**
  * Entries that follow their work: those of a project that is merged into another one, and those of a ticket that moves.
- * Only what is on no bill moves (product.md, "Bills"), whatever placed it: the work itself is elsewhere now. Names and
- * tickets lead to the new place first, in a transaction of their own, so that nothing new arrives at the old one;
- * entries follow in batches. What is interrupted goes on when it is asked for again.
+ * Only entries that are on no bill move (docs/design/concepts.md, "Placement"), whatever placed them. Names and tickets
+ * lead to the new place first, in a transaction of their own, so that nothing new arrives at the old one; entries follow
+ * in batches. If a move is interrupted, calling it again continues it.
  */
 
 import type { Actor, Party } from '../../../access/actor.ts'

@@ -1,6 +1,6 @@
 /**
- * Applying the placement rules to entries that are there already (product.md, "Placement"): to those that nothing
- * placed, or that a rule placed.
+ * Applying the placement rules to stored entries (docs/design/concepts.md, "Placement"): to unattributed ones, and to
+ * those that a rule placed.
  *
  * What a person placed, or a report named, never moves; nor does what is approved, on a submitted sheet or billed.
  */

@@ -1,4 +1,4 @@
-/** Recording a session's totals so far (product.md, "Sessions"): chains of parts, sources, adoption. */
+/** Recording a session's totals so far (docs/design/concepts.md, "Sessions"): chains of parts, sources, adoption. */
 import type { Tx } from '../../../database/database.ts'
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
@@ -121,7 +121,7 @@ export interface Joined {
 }
 
 /**
- * The session that a source means, of those with its harness and id (product.md, "Whose session"):
+ * The session that a source refers to, of those with its harness and id (docs/design/concepts.md, "Whose session"):
  *
  * - A service token changes sessions of its own person only. It adopts one that came by an organization token and whose
  *   owner nothing has identified yet.

@@ -1,7 +1,6 @@
 /**
- * Valuing entries again (pricing.md, "The embedded default"): those that had no price whenever a price is added, others
- * only when somebody asks for it. What is on a bill never moves; nor does what is approved or pending, but that such an
- * entry finds a value where its cost was unknown.
+ * Valuing entries again (docs/design/pricing.md, "Repricing"): those that had no price whenever prices are added, others
+ * only on request. Billed entries never change; approved and pending ones only get a value if their cost was unknown.
  */
 
 import { type Actor, TALLY } from '../../../access/actor.ts'

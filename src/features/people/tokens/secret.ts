@@ -1,6 +1,6 @@
 /**
  * The text of a token: its prefix, 32 random characters, and a checksum of both, so that secret scanners and the
- * server can tell a mistyped token from an unknown one without a look-up (api.md, "Who may call").
+ * server can tell a mistyped token from an unknown one without a lookup (docs/design/api.md, "Who may call").
  */
 import type { TokenKind } from '../../../database/schema/values.ts'
 import { randomBase62, toBase62 } from '../../../lib/base62.ts'

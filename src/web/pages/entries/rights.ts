@@ -1,6 +1,6 @@
 /**
  * What a person may do with an entry, depending on its status, their role and the projects they lead. This only decides
- * which actions are offered; the server enforces the rights: product.md, "States" and "Roles".
+ * which actions are offered; the server enforces the rights: docs/design/states.md, "Who may change a state".
  */
 
 import type { Entry } from '../../parts/entries/entry.ts'

@@ -1,0 +1,110 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { dirname, join, relative } from 'node:path'
+import { PROBLEMS } from '../../src/errors.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+/** Where people write about the repository. Fixtures are what others wrote. */
+const SOURCES = '{src,test,scripts,migrations,packaging,docs}/**/*.{ts,tsx,json,css,sql,md,conf,service}'
+
+/** By path from the root. */
+const texts = new Map<string, string>()
+let documents: [path: string, text: string][]
+let paths: Set<string>
+
+beforeAll(async () => {
+  for (const pattern of [SOURCES, '*.{md,json,cjs}', 'Dockerfile']) {
+    for await (const path of new Bun.Glob(pattern).scan({ cwd: ROOT, dot: true })) {
+      if (!path.startsWith('test/fixtures/')) texts.set(path, await Bun.file(join(ROOT, path)).text())
+    }
+  }
+  documents = [...texts].filter(([path]) => path.endsWith('.md'))
+  paths = new Set(texts.keys())
+})
+
+/** The text of a file without line breaks and what begins the lines of a comment. */
+const inOneLine = (text: string) => text.replaceAll(/\n[^\S\n]*(?:\*(?!\/)|\/\/|--|#)?[^\S\n]*/g, ' ')
+
+const headingsOf = (text: string) => [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!)
+
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-')
+
+/** The document that a mention refers to, from the root or from the folder of the file that mentions it. */
+const documentOf = (mention: string, from: string) =>
+  [mention, join(dirname(from), mention)].find((path) => paths.has(path))
+
+/** Documents that a text names, with the headings that it cites: `docs/design/pricing.md, "Units" and "Tiers"`. */
+function* mentionsIn(text: string): Generator<{ document: string; cited: string[] }> {
+  const mention = /(?<![\w./:@-])((?:[\w.-]+\/)*[\w-]+\.md)(?![\w/])((?:(?:,| and|, and) "[^"]+")*)/g
+  for (const [, document, cited] of inOneLine(text).matchAll(mention)) {
+    yield { document: document!, cited: [...cited!.matchAll(/"([^"]+)"/g)].map(([, heading]) => heading!) }
+  }
+}
+
+test('every document that a comment or document names exists, and so does every heading cited with it', () => {
+  const broken: string[] = []
+  let cited = 0
+  for (const [path, text] of texts) {
+    for (const mention of mentionsIn(text)) {
+      const document = documentOf(mention.document, path)
+      if (!document) broken.push(`${path}: ${mention.document}`)
+      const headings = document ? headingsOf(texts.get(document)!) : []
+      for (const heading of mention.cited) {
+        cited += 1
+        if (document && !headings.includes(heading)) broken.push(`${path}: ${mention.document}, "${heading}"`)
+      }
+    }
+  }
+  expect(broken).toEqual([])
+  expect(cited).toBeGreaterThan(20)
+})
+
+test('every relative link of a document leads to a file and a heading', async () => {
+  const broken: string[] = []
+  for (const [path, text] of documents) {
+    for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(link!)) continue
+      const [file = '', anchor] = link!.split('#')
+      const target = file === '' ? path : relative(ROOT, join(ROOT, dirname(path), file))
+      const exists = await Bun.file(join(ROOT, target)).exists()
+      const anchors = headingsOf(texts.get(target) ?? '').map(anchorOf)
+      if (!exists || (anchor !== undefined && !anchors.includes(anchor))) broken.push(`${path}: ${link}`)
+    }
+  }
+  expect(broken).toEqual([])
+})
+
+test('every source file that a document names exists', () => {
+  const files = [...paths]
+  const missing = documents.flatMap(([path, text]) =>
+    [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:tsx?|cjs|sql|json))`/g)]
+      .map(([, file]) => file!)
+      .filter((file) => !files.some((known) => known === file || known.endsWith(`/${file}`)))
+      .map((file) => `${path}: ${file}`),
+  )
+  expect(missing).toEqual([])
+})
+
+/** What the server and the command line are made of. */
+const program = () => [...texts].filter(([path]) => path.startsWith('src/') && !path.startsWith('src/web/'))
+
+test('every problem code is thrown somewhere', () => {
+  const thrown = new Set(
+    program().flatMap(([, text]) => [...text.matchAll(/new Problem\(\s*'(\w+)'/g)].map(([, code]) => code!)),
+  )
+  expect(Object.keys(PROBLEMS).filter((code) => !thrown.has(code))).toEqual([])
+})
+
+test('every prefix of ids is given to something', () => {
+  const declared = /type IdPrefix = (.+)/.exec(texts.get('src/lib/id.ts')!)![1]!
+  const prefixes = [...declared.matchAll(/'(\w+)'/g)].map(([, prefix]) => prefix!)
+  const given = new Set(
+    program().flatMap(([, text]) => [...text.matchAll(/newId\('(\w+)'\)/g)].map(([, prefix]) => prefix!)),
+  )
+  expect(prefixes.length).toBeGreaterThan(5)
+  expect(prefixes.filter((prefix) => !given.has(prefix))).toEqual([])
+})
