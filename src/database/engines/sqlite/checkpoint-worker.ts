@@ -8,7 +8,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { fdatasyncSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { diskSpaceOf, logBytesToEmptyAt, spaceLevelOf } from '../../disk-space.ts'
+import { diskSpaceOf, logBytesAllowed, logBytesToEmptyAt, spaceLevelOf } from '../../disk-space.ts'
 import { FileHeader } from './file-header.ts'
 
 declare const self: Worker
@@ -19,8 +19,8 @@ export type ToCheckpoints =
       /** Descriptor of the database file. Closing one would end the process's locks, so the thread opens none itself. */
       database: number
     }
-  /** The answer to `holdReads` and to `pause`. */
-  | 'done'
+  /** The answer to `holdReads`, whether none is running, and to `pause`. */
+  | { isDone: boolean }
   | 'stop'
 
 export type FromCheckpoints =
@@ -55,6 +55,15 @@ const READERS_WAIT_MS = 20
  */
 const HOLD_MS = 250
 
+/**
+ * How long writers wait for the running reads as well, where the log is as large as it may be: rather than growing with
+ * the patience that long reads need.
+ */
+const PAUSED_HOLD_MS = 2_000
+
+/** Of what the log may have: what comes until the pause must fit as well. */
+const FULL_SHARE = 0.75
+
 /** After a reader kept the log from being emptied, reads and writers have this long without a pause. */
 const BLOCKED_PAUSE_MS = 1_000
 
@@ -81,7 +90,7 @@ class Checkpoints {
   readonly #frameBytes: number
   readonly #header: FileHeader
   #timer: Timer | undefined
-  #whenDone = () => {}
+  #whenAnswered = (_isDone: boolean) => {}
   #last: Checkpointed = { busy: 0, log: 0, checkpointed: 0 }
   #changedAt = 0
   /** Of a log that was emptied by a RESTART and not written to since: it looks as full as before. */
@@ -106,8 +115,8 @@ class Checkpoints {
     this.#schedule()
   }
 
-  done(): void {
-    this.#whenDone()
+  answer(isDone: boolean): void {
+    this.#whenAnswered(isDone)
   }
 
   stop(): void {
@@ -159,10 +168,9 @@ class Checkpoints {
   }
 
   async #empty(mode: 'RESTART' | 'TRUNCATE', fileBytes: number): Promise<void> {
-    const blockedMs = this.#blockedSince === undefined ? 0 : performance.now() - this.#blockedSince
     let state: Checkpointed
     try {
-      await this.#ask({ holdReads: { forMs: Math.max(HOLD_MS, blockedMs) } })
+      await this.#holdReads()
       // Most of the work, while writers go on.
       fdatasyncSync(this.database)
       this.#run('PASSIVE')
@@ -178,9 +186,32 @@ class Checkpoints {
     this.#last = state
   }
 
-  #ask(request: FromCheckpoints): Promise<void> {
+  /** Returns when no slow read is running, or when it has waited for long enough. */
+  async #holdReads(): Promise<void> {
+    const begun = performance.now()
+    let limitMs = this.#blockedSince === undefined ? HOLD_MS : Math.max(HOLD_MS, begun - this.#blockedSince)
+    let isPaused = false
+    while (!(await this.#ask({ holdReads: { forMs: HOLD_MS } }))) {
+      const heldMs = performance.now() - begun
+      if (!isPaused && this.#isLogFull()) {
+        await this.#ask('pause')
+        isPaused = true
+        limitMs = heldMs + PAUSED_HOLD_MS
+      }
+      if (heldMs >= limitMs) return
+    }
+  }
+
+  #isLogFull(): boolean {
+    return (
+      this.#run('PASSIVE').log * this.#frameBytes >
+      FULL_SHARE * logBytesAllowed(diskSpaceOf(dirname(this.path)).freeBytes)
+    )
+  }
+
+  #ask(request: FromCheckpoints): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#whenDone = resolve
+      this.#whenAnswered = resolve
       post(request)
     })
   }
@@ -201,7 +232,7 @@ class Checkpoints {
 let checkpoints: Checkpoints | undefined
 
 self.onmessage = ({ data }: MessageEvent<ToCheckpoints>) => {
-  if (data === 'done') checkpoints!.done()
-  else if (data === 'stop') checkpoints!.stop()
+  if (data === 'stop') checkpoints!.stop()
+  else if ('isDone' in data) checkpoints!.answer(data.isDone)
   else checkpoints = new Checkpoints(data.path, data.database)
 }

@@ -4,8 +4,8 @@ interface CheckpointsOptions {
   path: string
   /** Descriptor of the database file. */
   database: number
-  /** Begins no slow read until `resume`. Resolves when none is running or the time is over. */
-  holdReads(forMs: number): Promise<void>
+  /** Begins no slow read until `resume`. Resolves when none is running, or with false when the time is over. */
+  holdReads(forMs: number): Promise<boolean>
   /** Begins no transaction until `resume`. Resolves when none is open. */
   pause(): Promise<void>
   resume(): void
@@ -38,8 +38,8 @@ export function startCheckpoints(options: CheckpointsOptions) {
     else if (data === 'stopped') end()
     else if (data === 'overwritten') onOverwritten()
     else if (data === 'pause' || 'holdReads' in data) {
-      await (data === 'pause' ? pause() : holdReads(data.holdReads.forMs))
-      if (!isEnding) post('done')
+      const isDone = data === 'pause' ? await pause().then(() => true) : await holdReads(data.holdReads.forMs)
+      if (!isEnding) post({ isDone })
     } else if ('blocked' in data) onBlocked(data.blocked)
     else fail(Object.assign(new Error(data.error.message), { code: data.error.code }))
   }

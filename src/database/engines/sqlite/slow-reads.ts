@@ -76,15 +76,15 @@ class SlowWorkers {
     })
   }
 
-  /** Lets no question begin before `release`. Resolves when none is running or the time is over. */
-  hold(forMs: number): Promise<void> {
+  /** Lets no question begin before `release`. Resolves when none is running, or with false when the time is over. */
+  hold(forMs: number): Promise<boolean> {
     this.#isHeld = true
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, forMs)
+      const timer = setTimeout(resolve, forMs, false)
       this.#whenNoneRuns = () => {
         if ([...this.#lanes].some(({ question }) => question)) return
         clearTimeout(timer)
-        resolve()
+        resolve(true)
       }
       this.#whenNoneRuns()
     })

@@ -455,7 +455,7 @@ export function openSqlite({ path, workers, slowDeadlineMs, busyDeadlineMs, ...e
     ? startCheckpoints({
         path,
         database: files.database,
-        holdReads: async (forMs) => slow?.hold(forMs),
+        holdReads: async (forMs) => (await slow?.hold(forMs)) ?? true,
         pause: () => writer.pause(),
         resume: () => {
           writer.resume()
