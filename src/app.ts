@@ -4,20 +4,24 @@ import type { Logger } from 'pino'
 import { auditRoutes } from './features/audit/routes.ts'
 import { billsRoutes } from './features/bills/routes/bills.ts'
 import { billDocumentsRoutes } from './features/bills/routes/documents.ts'
-import { statesRoutes } from './features/entries/approval/routes.ts'
-import { entriesRoutes } from './features/entries/listing/routes.ts'
-import { placingRoutes } from './features/entries/places/routes/places.ts'
-import { applyingRoute } from './features/entries/places/routes/rule-application.ts'
-import { tryingRoute } from './features/entries/places/routes/rule-test.ts'
+import { approvalRoutes } from './features/entries/approval/routes.ts'
+import { listingRoutes } from './features/entries/listing/routes.ts'
+import { placesRoutes } from './features/entries/places/routes/places.ts'
+import { ruleApplicationRoute } from './features/entries/places/routes/rule-application.ts'
+import { ruleTestRoute } from './features/entries/places/routes/rule-test.ts'
 import { reportingRoutes } from './features/entries/reporting/routes.ts'
 import { tokenEntrySchemaRoute } from './features/entries/reporting/schema-route.ts'
-import { repricingRoute } from './features/entries/valuation/routes.ts'
-import { settingsRoutes } from './features/organization/routes.ts'
-import { signInRoutes } from './features/people/routes/sign-in.ts'
+import { valuationRoutes } from './features/entries/valuation/routes.ts'
+import { organizationRoutes } from './features/organization/routes.ts'
+import { meRoutes } from './features/people/routes/me.ts'
+import { passwordRoute } from './features/people/routes/password.ts'
+import { sessionRoutes } from './features/people/routes/session.ts'
+import { setUpRoute } from './features/people/routes/set-up.ts'
 import { tokensRoutes } from './features/people/routes/tokens.ts'
 import { usersRoutes } from './features/people/routes/users.ts'
 import { placementRoutes } from './features/placement/routes.ts'
-import { pricesRoutes } from './features/prices/routes.ts'
+import { aliasesRoutes } from './features/prices/routes/aliases.ts'
+import { pricesRoutes } from './features/prices/routes/prices.ts'
 import { clientsRoutes } from './features/projects/routes/clients.ts'
 import { projectsRoutes } from './features/projects/routes/projects.ts'
 import { ticketsRoutes } from './features/projects/routes/tickets.ts'
@@ -27,13 +31,16 @@ import { unattributedRoute } from './features/reports/routes/unattributed.ts'
 import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
 import { varianceRoute } from './features/reports/routes/variance.ts'
-import { sheetsRoutes } from './features/sheets/routes.ts'
-import { telemetryRoutes } from './features/telemetry/routes/otlp.ts'
+import { approvalsRoute } from './features/sheets/routes/approvals.ts'
+import { sheetEntriesRoutes } from './features/sheets/routes/entries.ts'
+import { sheetsRoutes } from './features/sheets/routes/sheets.ts'
+import { otlpRoutes } from './features/telemetry/routes/otlp.ts'
 import { telemetryStatusRoutes } from './features/telemetry/routes/status.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
+import { OTLP_PREFIX } from './http/otlp.ts'
 import { PackedFiles } from './http/packed-files.ts'
 import { pages } from './http/pages.ts'
 import { RateLimits } from './http/rate-limits.ts'
@@ -80,49 +87,59 @@ export const createApp = ({
     .use(requests({ people, cookie, addressOf, publicUrl, rateLimits, requestLimit, logger, routes }))
     .use(metricsRoute({ metrics, people, addressOf }))
     .use(health(services))
-    .use(openApi({ routes }))
     .use(pages({ files }))
     .use(web({ cookie, files }))
-    .use(signInRoutes({ people, organization, cookie }))
-    .use(usersRoutes({ people, publicUrl }))
-    .use(tokensRoutes(services))
-    .use(billsRoutes(services))
-    .use(billDocumentsRoutes(services))
-    .use(settingsRoutes(services))
-    .use(auditRoutes(services))
-    .use(reportingRoutes({ ...services, logger, figures: metrics }))
-    .use(entriesRoutes(services))
-    .use(statesRoutes(services))
-    .use(sheetsRoutes(services))
-    .use(placingRoutes(services))
-    .use(applyingRoute(services))
-    .use(tryingRoute(services))
-    .use(tokenEntrySchemaRoute())
-    .use(telemetry(services))
-    .use(clientsRoutes(services))
-    .use(projectsRoutes({ ...services, relocation: entries.places }))
-    .use(ticketsRoutes({ ...services, relocation: entries.places }))
-    .use(placementRoutes(services))
-    .use(pricesRoutes({ ...services, revaluing: entries.valuation }))
-    .use(repricingRoute(services))
-    .use(reports(services))
+    .use(at('/api/v1/openapi.json').use(openApi({ routes })))
+    .use(at('/api/v1/setup').use(setUpRoute({ people, cookie })))
+    .use(at('/api/v1/session').use(sessionRoutes({ people, organization, cookie })))
+    .use(at('/api/v1/password').use(passwordRoute({ people, organization, cookie })))
+    .use(at('/api/v1/me').use(meRoutes({ people, organization, cookie })))
+    .use(at('/api/v1/users').use(usersRoutes({ people, publicUrl })))
+    .use(at('/api/v1/tokens').use(tokensRoutes(services)))
+    .use(at('/api/v1/settings').use(organizationRoutes(services)))
+    .use(at('/api/v1/audit').use(auditRoutes(services)))
+    .use(at('/api/v1/bills').use(billsRoutes(services)).use(billDocumentsRoutes(services)))
+    .use(
+      at('/api/v1/token-entries')
+        .use(reportingRoutes({ ...services, logger, figures: metrics }))
+        .use(listingRoutes(services))
+        .use(approvalRoutes(services))
+        .use(placesRoutes(services)),
+    )
+    .use(at('/api/v1/token-entry-schema').use(tokenEntrySchemaRoute()))
+    .use(at('/api/v1/approvals').use(approvalsRoute(services)))
+    .use(at('/api/v1/token-sheets').use(sheetsRoutes(services)).use(sheetEntriesRoutes(services)))
+    .use(at('/api/v1/telemetry').use(telemetryStatusRoutes(services)))
+    .use(at(OTLP_PREFIX).use(otlpRoutes(services)))
+    .use(at('/api/v1/clients').use(clientsRoutes(services)))
+    .use(at('/api/v1/projects').use(projectsRoutes({ ...services, relocation: entries.places })))
+    .use(at('/api/v1/tickets').use(ticketsRoutes({ ...services, relocation: entries.places })))
+    .use(
+      at('/api/v1/placement-rules')
+        .use(placementRoutes(services))
+        .use(ruleApplicationRoute(services))
+        .use(ruleTestRoute(services)),
+    )
+    .use(
+      at('/api/v1/prices')
+        .use(pricesRoutes({ ...services, revaluation: entries.valuation }))
+        .use(valuationRoutes(services)),
+    )
+    .use(at('/api/v1/price-aliases').use(aliasesRoutes({ ...services, revaluation: entries.valuation })))
+    .use(
+      at('/api/v1/reports')
+        .use(usageRoute(services))
+        .use(unattributedRoute(services))
+        .use(unpricedRoute(services))
+        .use(varianceRoute(services))
+        .use(sumsRoute(services))
+        .use(completenessRoute(services)),
+    )
   return app
 }
 
-const telemetry = (services: Services) =>
-  new Elysia({ name: 'telemetry-all', normalize: false })
-    .use(telemetryRoutes(services))
-    .use(telemetryStatusRoutes(services))
-
-/** Grouped because TypeScript limits the depth of a chain. */
-const reports = (services: Services) =>
-  new Elysia({ name: 'reports', normalize: false })
-    .use(usageRoute(services))
-    .use(unattributedRoute(services))
-    .use(unpricedRoute(services))
-    .use(varianceRoute(services))
-    .use(sumsRoute(services))
-    .use(completenessRoute(services))
+/** The routes below an address; what is used there declares the rest of each path. */
+const at = <const Prefix extends string>(prefix: Prefix) => new Elysia({ prefix, normalize: false })
 
 /** @public The web application's client is typed by it. */
 export type App = ReturnType<typeof createApp>

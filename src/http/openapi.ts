@@ -39,7 +39,7 @@ export interface OpenApiDocument extends Json {
 export const openApi = ({ routes }: { routes: () => readonly DescribedRoute[] }) => {
   let content: FixedContent | undefined
   return new Elysia({ name: 'openapi' }).get(
-    '/api/v1/openapi.json',
+    '',
     ({ request }) => {
       content ??= new FixedContent(JSON.stringify(openApiDocument(routes())), 'application/json')
       return content.respond(request)

@@ -28,7 +28,7 @@ const AuditParameters = t.Object(
 
 /** Intentionally only GET: nothing that was recorded can be changed or removed. */
 export const auditRoutes = ({ audit }: { audit: AuditService }) =>
-  new Elysia({ name: 'audit', prefix: '/api/v1/audit', normalize: false }).use(access()).get(
+  new Elysia({ name: 'audit', normalize: false }).use(access()).get(
     '',
     async ({ query, request }) => {
       const asked = readAuditQuery(query)

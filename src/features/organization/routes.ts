@@ -16,8 +16,8 @@ const PICTURES = Object.fromEntries(
   LOGO_TYPES.map((type) => [type, { schema: t.String({ format: 'binary' }), example: 'the bytes of the file' }]),
 )
 
-export const settingsRoutes = ({ organization }: { organization: OrganizationService }) =>
-  new Elysia({ name: 'settings', prefix: '/api/v1/settings', normalize: false })
+export const organizationRoutes = ({ organization }: { organization: OrganizationService }) =>
+  new Elysia({ name: 'organization', normalize: false })
     .use(access())
     .get('', async ({ caller }) => shownTo(requireCaller(caller), await organization.settings()), {
       allow: ['session'],

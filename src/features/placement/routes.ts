@@ -33,7 +33,7 @@ function listBody(rules: ListedRule[]) {
 }
 
 export const placementRoutes = ({ placement }: { placement: PlacementService }) =>
-  new Elysia({ name: 'placement', prefix: '/api/v1/placement-rules', normalize: false })
+  new Elysia({ name: 'placement', normalize: false })
     .use(access())
     .get('', async () => listBody(await placement.listRules()), {
       allow: MAY_READ,

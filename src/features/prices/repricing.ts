@@ -1,4 +1,4 @@
-/** What a new price does to entries. Entries value themselves; here stands what they tell those who change prices. */
+/** The effect of a new price on entries. Entries value themselves, and report the result in these shapes. */
 
 import type { Actor } from '../../access/actor.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
@@ -23,8 +23,14 @@ export interface Change {
   after: Nanos
 }
 
-/** Those who value the entries that have no price, after prices were added. */
-export interface Revaluing {
+/**
+ * How long entries without a price are valued within one call: half of what a connection may be silent. What is left
+ * over then is valued by `POST /prices/reprice`.
+ */
+export const REVALUATION_BUDGET_MS = 10_000
+
+/** Values the entries that have no price, after prices were added. */
+export interface Revaluation {
   valueUnpriced(options: { by: Actor; budgetMs: number }): Promise<Repriced>
 }
 

@@ -46,7 +46,7 @@ import { refusedPrice, rowBody } from './wire.ts'
 export { normalizeModelName } from './model-name.ts'
 export type { Price, PriceTable } from './price-table.ts'
 export type { TokenCounts, Usage, ValuedPart } from './rates.ts'
-export { type Repriced, type Revaluing, repricedBody } from './repricing.ts'
+export { REVALUATION_BUDGET_MS, type Repriced, type Revaluation, repricedBody } from './repricing.ts'
 export { RepricingBody } from './schema.ts'
 export { aliasBody, partBody, priceBody, readNewPrice, resolutionBody, tableBody } from './wire.ts'
 export type { AliasView, ExportFormat, PlannedTable, PriceFilter, PriceSource, PriceView, Resolution, TableFormat }

@@ -79,7 +79,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
     }) as unknown as Static<typeof Bill>
   const path = { id: 'ID (bil_…) or number of the bill.' }
 
-  return new Elysia({ name: 'bills', prefix: '/api/v1/bills', normalize: false })
+  return new Elysia({ name: 'bills', normalize: false })
     .use(access())
     .post(
       '/preview',

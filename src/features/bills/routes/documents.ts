@@ -88,7 +88,7 @@ export const billDocumentsRoutes = ({ bills }: { bills: Pick<BillsService, 'rend
     return [({ params }: { params: { id: string } }) => answer(params.id, format), { allow, detail }] as const
   }
 
-  return new Elysia({ name: 'bill-documents', prefix: '/api/v1/bills', normalize: false })
+  return new Elysia({ name: 'bill-documents', normalize: false })
     .use(access())
     .get('/:id/pdf', ...route('pdf'))
     .get('/:id/html', ...route('html'))

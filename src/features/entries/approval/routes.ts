@@ -22,8 +22,8 @@ const entryNow = (status: TokenEntry['status']) => ({
   200: { description: 'The updated entry.', schema: TokenEntry, example: { ...EXAMPLE_ENTRY, status } },
 })
 
-export const statesRoutes = ({ entries }: { entries: EntriesService }) =>
-  new Elysia({ name: 'states', prefix: '/api/v1/token-entries', normalize: false })
+export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'approval', normalize: false })
     .use(access())
     .post(
       '/:id/approve',

@@ -13,8 +13,8 @@ const tag = 'Token entries'
 
 const EntryQuery = t.Object({ ...entryFilters(), ...listPage('Entries') }, { additionalProperties: false })
 
-export const entriesRoutes = ({ entries }: { entries: EntriesService }) =>
-  new Elysia({ name: 'entries', prefix: '/api/v1/token-entries', normalize: false })
+export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'listing', normalize: false })
     .use(access())
     .get(
       '',

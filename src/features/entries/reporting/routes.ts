@@ -31,7 +31,7 @@ interface ReportingDependencies {
 }
 
 export const reportingRoutes = ({ entries, logger, figures }: ReportingDependencies) =>
-  new Elysia({ name: 'reporting', prefix: '/api/v1/token-entries', normalize: false })
+  new Elysia({ name: 'reporting', normalize: false })
     .use(access())
     .post(
       '',

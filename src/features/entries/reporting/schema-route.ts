@@ -8,24 +8,20 @@ import { TokenEntryReport } from '../schema.ts'
 export const tokenEntrySchemaRoute = () => {
   const schema = standaloneSchema(TokenEntryReport, 'urn:tally:v1:token-entry', 'Token entry')
   const content = new FixedContent(JSON.stringify(schema), 'application/schema+json')
-  return new Elysia({ name: 'token-entry-schema' }).get(
-    '/api/v1/token-entry-schema',
-    ({ request }) => content.respond(request),
-    {
-      detail: documented({
-        id: 'getTokenEntrySchema',
-        tag: 'Token entries',
-        summary: 'Get the token entry schema',
-        description: 'Returns the JSON Schema (2020-12) of the report body, which describes every field.',
-        responses: {
-          200: {
-            description: 'The schema.',
-            headers: ['ETag'],
-            also: { 'application/schema+json': { schema: t.Record(t.String(), t.Unknown()) } },
-          },
-          304: { description: 'The schema still matches If-None-Match.', headers: ['ETag'] },
+  return new Elysia({ name: 'token-entry-schema' }).get('', ({ request }) => content.respond(request), {
+    detail: documented({
+      id: 'getTokenEntrySchema',
+      tag: 'Token entries',
+      summary: 'Get the token entry schema',
+      description: 'Returns the JSON Schema (2020-12) of the report body, which describes every field.',
+      responses: {
+        200: {
+          description: 'The schema.',
+          headers: ['ETag'],
+          also: { 'application/schema+json': { schema: t.Record(t.String(), t.Unknown()) } },
         },
-      }),
-    },
-  )
+        304: { description: 'The schema still matches If-None-Match.', headers: ['ETag'] },
+      },
+    }),
+  })
 }

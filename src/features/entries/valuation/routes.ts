@@ -10,9 +10,9 @@ import { readRepricing } from './repricing.ts'
 /** How long entries are valued within one call: half of what a connection may be silent. */
 const REPRICING_BUDGET_MS = 10_000
 
-export const repricingRoute = ({ entries }: { entries: EntriesService }) =>
-  new Elysia({ name: 'repricing', normalize: false }).use(access()).post(
-    '/api/v1/prices/reprice',
+export const valuationRoutes = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'valuation', normalize: false }).use(access()).post(
+    '/reprice',
     async ({ body, caller, address }) => {
       const dryRun = body.dry_run ?? false
       const options = { dryRun, by: actorOf({ caller, address }), budgetMs: REPRICING_BUDGET_MS }

@@ -39,7 +39,7 @@ const scopeOf = (caller: Caller | null) => tokensSeenBy(requireCaller(caller).pe
 const allow = ['session'] as const
 
 export const tokensRoutes = ({ people }: { people: PeopleService }) =>
-  new Elysia({ name: 'tokens', prefix: '/api/v1/tokens', normalize: false })
+  new Elysia({ name: 'tokens', normalize: false })
     .use(access())
     .get(
       '',

@@ -47,7 +47,7 @@ interface UsersDependencies {
 }
 
 export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
-  new Elysia({ name: 'users', prefix: '/api/v1/users', normalize: false })
+  new Elysia({ name: 'users', normalize: false })
     .use(access())
     .get(
       '',

@@ -23,7 +23,7 @@ const answer = { 200: { description: 'The client.', schema: ClientBody, example:
 const keyOf = ({ id }: ClientRow) => id
 
 export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
-  new Elysia({ name: 'clients', prefix: '/api/v1/clients', normalize: false })
+  new Elysia({ name: 'clients', normalize: false })
     .use(access())
     .get(
       '',

@@ -45,7 +45,7 @@ interface Dependencies {
 }
 
 export const projectsRoutes = ({ projects, relocation }: Dependencies) =>
-  new Elysia({ name: 'projects', prefix: '/api/v1/projects', normalize: false })
+  new Elysia({ name: 'projects', normalize: false })
     .use(access())
     .get(
       '',

@@ -50,7 +50,7 @@ interface Dependencies {
 }
 
 export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
-  new Elysia({ name: 'tickets', prefix: '/api/v1/tickets', normalize: false })
+  new Elysia({ name: 'tickets', normalize: false })
     .use(access())
     .get(
       '',

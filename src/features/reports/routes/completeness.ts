@@ -24,7 +24,7 @@ const CompletenessQuery = t.Object(
 )
 
 export const completenessRoute = ({ reports }: { reports: ReportsService }) =>
-  new Elysia({ name: 'completeness', prefix: '/api/v1/reports', normalize: false }).use(access()).get(
+  new Elysia({ name: 'completeness', normalize: false }).use(access()).get(
     '/completeness',
     async ({ query, caller, request }) => {
       const viewer = viewerOf(caller)

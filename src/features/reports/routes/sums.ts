@@ -6,16 +6,14 @@ import { SumsProgress } from '../schema.ts'
 import type { ReportsService } from '../service.ts'
 
 export const sumsRoute = ({ reports }: { reports: ReportsService }) =>
-  new Elysia({ name: 'sums', prefix: '/api/v1/reports', normalize: false })
-    .use(access())
-    .get('/sums', () => reports.progress(), {
-      allow: ['read', 'session'],
-      detail: documented({
-        id: 'readSumsProgress',
-        tag: 'Reports',
-        summary: 'Get the progress of daily totals',
-        description:
-          'Reports read whole days from precomputed totals, which are rebuilt after changes and when the organization changes its time zone. Until the totals of a day are ready, reports read its entries: the results are exact, but slower.',
-        responses: { 200: { description: 'The progress.', schema: SumsProgress, example: EXAMPLE_SUMS_PROGRESS } },
-      }),
-    })
+  new Elysia({ name: 'sums', normalize: false }).use(access()).get('/sums', () => reports.progress(), {
+    allow: ['read', 'session'],
+    detail: documented({
+      id: 'readSumsProgress',
+      tag: 'Reports',
+      summary: 'Get the progress of daily totals',
+      description:
+        'Reports read whole days from precomputed totals, which are rebuilt after changes and when the organization changes its time zone. Until the totals of a day are ready, reports read its entries: the results are exact, but slower.',
+      responses: { 200: { description: 'The progress.', schema: SumsProgress, example: EXAMPLE_SUMS_PROGRESS } },
+    }),
+  })

@@ -11,7 +11,7 @@ import { EXAMPLE_UNATTRIBUTED, UnattributedReport } from '../unattributed-schema
 const UnattributedQuery = t.Object({ ...entryFilters(), ...listPage('Groups') }, { additionalProperties: false })
 
 export const unattributedRoute = ({ reports }: { reports: ReportsService }) =>
-  new Elysia({ name: 'unattributed', prefix: '/api/v1/reports', normalize: false }).use(access()).get(
+  new Elysia({ name: 'unattributed', normalize: false }).use(access()).get(
     '/unattributed',
     async ({ query, caller, request }) => {
       const viewer = viewerOf(caller)

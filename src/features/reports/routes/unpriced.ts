@@ -16,7 +16,7 @@ const UnpricedQuery = t.Object(
 )
 
 export const unpricedRoute = ({ reports }: { reports: ReportsService }) =>
-  new Elysia({ name: 'unpriced', prefix: '/api/v1/reports', normalize: false }).use(access()).get(
+  new Elysia({ name: 'unpriced', normalize: false }).use(access()).get(
     '/unpriced',
     async ({ query, caller, request }) => {
       const viewer = viewerOf(caller)

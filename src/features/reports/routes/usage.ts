@@ -33,7 +33,7 @@ const UsageQuery = t.Object(
 )
 
 export const usageRoute = ({ reports }: { reports: ReportsService }) =>
-  new Elysia({ name: 'usage', prefix: '/api/v1/reports', normalize: false }).use(access()).get(
+  new Elysia({ name: 'usage', normalize: false }).use(access()).get(
     '/usage',
     async ({ query, caller, request }) => {
       const viewer = viewerOf(caller)

@@ -16,7 +16,7 @@ const VarianceQuery = t.Object(
 )
 
 export const varianceRoute = ({ reports }: { reports: ReportsService }) =>
-  new Elysia({ name: 'variance', prefix: '/api/v1/reports', normalize: false }).use(access()).get(
+  new Elysia({ name: 'variance', normalize: false }).use(access()).get(
     '/variance',
     async ({ query, caller, request }) => {
       const viewer = viewerOf(caller)

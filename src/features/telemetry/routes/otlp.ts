@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import type { Caller, CallerOf } from '../../../access/caller.ts'
 import { access, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
-import { OTLP_CONTENT_TYPES, OTLP_PREFIX, otlpSuccess, readOtlpForm } from '../../../http/otlp.ts'
+import { OTLP_CONTENT_TYPES, otlpSuccess, readOtlpForm } from '../../../http/otlp.ts'
 import { batchesOf } from '../batches.ts'
 import type { ReadResult } from '../channels/reading.ts'
 import { Decoding } from '../decoding-thread.ts'
@@ -20,7 +20,7 @@ interface Push {
   caller: Caller | null
 }
 
-export const telemetryRoutes = ({ telemetry }: { telemetry: Receiver }) => {
+export const otlpRoutes = ({ telemetry }: { telemetry: Receiver }) => {
   const decoding = new Decoding()
 
   const push =
@@ -42,7 +42,7 @@ export const telemetryRoutes = ({ telemetry }: { telemetry: Receiver }) => {
       detail: documentedPush(kind),
     }) as const
 
-  return new Elysia({ name: 'telemetry', prefix: OTLP_PREFIX, normalize: false })
+  return new Elysia({ name: 'otlp', normalize: false })
     .use(access())
     .post('/logs', push('logs'), described('logs'))
     .post('/metrics', push('metrics'), described('metrics'))

@@ -12,7 +12,7 @@ const tag = 'Telemetry'
 const ASSIGNING_BUDGET_MS = 10_000
 
 export const telemetryStatusRoutes = ({ telemetry }: { telemetry: Pick<TelemetryService, 'status' | 'assign'> }) =>
-  new Elysia({ name: 'telemetry-status', prefix: '/api/v1/telemetry', normalize: false })
+  new Elysia({ name: 'telemetry-status', normalize: false })
     .use(access())
     .get(
       '/status',

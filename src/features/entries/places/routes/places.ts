@@ -30,8 +30,8 @@ function readCorrection(body: unknown): EntryCorrection {
   throw validationFailed(issuesOf(correctionChecker, body).map(tellFixed))
 }
 
-export const placingRoutes = ({ entries }: { entries: EntriesService }) =>
-  new Elysia({ name: 'placing', prefix: '/api/v1/token-entries', normalize: false })
+export const placesRoutes = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'places', normalize: false })
     .use(access())
     .patch(
       '/:id',

@@ -12,9 +12,9 @@ const APPLYING_BUDGET_MS = 10_000
 /** Moves that a dry run lists where nothing is asked for: as many as a page of any list may have. */
 const LISTED = 1_000
 
-export const applyingRoute = ({ entries }: { entries: EntriesService }) =>
-  new Elysia({ name: 'applying', normalize: false }).use(access()).post(
-    '/api/v1/placement-rules/apply',
+export const ruleApplicationRoute = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'rule-application', normalize: false }).use(access()).post(
+    '/apply',
     async ({ body, query, caller, address }) => {
       const dryRun = body.dry_run ?? false
       const applied = await entries.places.applyRules(readApplying(body, query), {

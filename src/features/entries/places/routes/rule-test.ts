@@ -5,11 +5,11 @@ import { entryFilters } from '../../listing/parameters.ts'
 import type { EntriesService } from '../../service.ts'
 import { EXAMPLE_TRIAL, EXAMPLE_TRIAL_ANSWER, RuleTrial, RuleTrialAnswer, readTrial } from '../rule-test.ts'
 
-export const tryingRoute = ({ entries }: { entries: EntriesService }) =>
-  new Elysia({ name: 'trying', normalize: false })
+export const ruleTestRoute = ({ entries }: { entries: EntriesService }) =>
+  new Elysia({ name: 'rule-test', normalize: false })
     .use(access())
     .post(
-      '/api/v1/placement-rules/test/entries',
+      '/test/entries',
       ({ body, query, caller }) => entries.places.tryRules(viewerOf(caller), readTrial(body, query)),
       {
         allow: { session: ['billing', 'admin'] },

@@ -1,54 +1,36 @@
 import { Elysia, t } from 'elysia'
-import type { Actor } from '../../access/actor.ts'
-import { access, actorOf } from '../../http/access.ts'
-import { wantsCsv } from '../../http/csv.ts'
-import { documented } from '../../http/documented.ts'
-import { bytesResponse } from '../../http/exports.ts'
-import { listPage, listParameter, parameter } from '../../http/query.ts'
+import { access, actorOf } from '../../../http/access.ts'
+import { wantsCsv } from '../../../http/csv.ts'
+import { documented } from '../../../http/documented.ts'
+import { bytesResponse } from '../../../http/exports.ts'
+import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import {
-  EXAMPLE_ALIAS,
   EXAMPLE_LOADED,
   EXAMPLE_NEW_PRICE,
   EXAMPLE_PRICE,
   EXAMPLE_RESOLUTION,
   EXAMPLE_SET_PRICE,
   EXAMPLE_VALUED,
-} from './examples.ts'
-import { PRICE_SOURCES } from './price-table.ts'
-import { readAliasName, readLoad, readPriceList, readResolve } from './query.ts'
+} from '../examples.ts'
+import { PRICE_SOURCES } from '../price-table.ts'
+import { readLoad, readPriceList, readResolve } from '../query.ts'
+import { AddedPrice, NewPrice, PriceBody, PriceList, PriceTableBody, ResolutionBody } from '../schema.ts'
 import {
-  AddedAlias,
-  AddedPrice,
-  AliasList,
-  NewAlias,
-  NewPrice,
-  PriceBody,
-  PriceList,
-  PriceTableBody,
-  ResolutionBody,
-} from './schema.ts'
-import {
-  aliasBody,
   type PricesService,
   priceBody,
-  type Revaluing,
+  REVALUATION_BUDGET_MS,
+  type Revaluation,
   readNewPrice,
   repricedBody,
   resolutionBody,
   TABLE_FORMATS,
   tableBody,
-} from './service.ts'
+} from '../service.ts'
 
 const tag = 'Prices'
 
 /** Who may change prices; everybody may read them. */
 const MAY_CHANGE = { session: ['billing', 'admin'] } as const
-
-/**
- * How long entries without a price are valued within one call: half of what a connection may be silent. What is left
- * over then is valued by `POST /prices/reprice`.
- */
-const REVALUING_BUDGET_MS = 10_000
 
 const PriceQuery = t.Object(
   {
@@ -105,32 +87,17 @@ const LoadQuery = t.Object(
   { additionalProperties: false },
 )
 
-const AliasQuery = t.Object(
-  { alias: parameter({ type: 'string', description: 'The alias. Required.' }) },
-  { additionalProperties: false },
-)
-
-const AliasListQuery = t.Object(
-  {
-    all: parameter({ type: 'boolean', description: 'Whether to include aliases that were loaded with price tables.' }),
-  },
-  { additionalProperties: false },
-)
-
 interface PricesDependencies {
   prices: PricesService
-  /** Entries value themselves when there is a new price. */
-  /** `valuation` of the entries' service. */
-  revaluing: Revaluing
+  /** `valuation` of the entries' service: entries value themselves when there is a new price. */
+  revaluation: Revaluation
 }
 
-export const pricesRoutes = ({ prices, revaluing }: PricesDependencies) => {
-  const revalue = (by: Actor) => revaluing.valueUnpriced({ by, budgetMs: REVALUING_BUDGET_MS })
-
-  return new Elysia({ name: 'prices', prefix: '/api/v1', normalize: false })
+export const pricesRoutes = ({ prices, revaluation }: PricesDependencies) =>
+  new Elysia({ name: 'prices', normalize: false })
     .use(access())
     .get(
-      '/prices',
+      '',
       async ({ query, request }) => {
         const asked = readPriceList(query)
         if (wantsCsv(request, asked.format)) {
@@ -163,7 +130,7 @@ export const pricesRoutes = ({ prices, revaluing }: PricesDependencies) => {
       },
     )
     .get(
-      '/prices/resolve',
+      '/resolve',
       async ({ query }) => {
         const { model, provider, at, counts } = readResolve(query)
         return resolutionBody(await prices.resolve(model, provider, at, counts))
@@ -183,7 +150,7 @@ export const pricesRoutes = ({ prices, revaluing }: PricesDependencies) => {
         }),
       },
     )
-    .get('/prices/:id', async ({ params }) => priceBody(await prices.getPrice(params.id)), {
+    .get('/:id', async ({ params }) => priceBody(await prices.getPrice(params.id)), {
       allow: ['read', 'session'],
       detail: documented({
         id: 'getPrice',
@@ -194,7 +161,7 @@ export const pricesRoutes = ({ prices, revaluing }: PricesDependencies) => {
       }),
     })
     .post(
-      '/prices',
+      '',
       async ({ body, caller, address, set }) => {
         const by = actorOf({ caller, address })
         const { isAdded, price } = await prices.addPrice(readNewPrice(body), by)
@@ -202,7 +169,7 @@ export const pricesRoutes = ({ prices, revaluing }: PricesDependencies) => {
           set.status = 201
           set.headers.location = `/api/v1/prices/${price.uid}`
         }
-        const valued = await revalue(by)
+        const valued = await revaluation.valueUnpriced({ by, budgetMs: REVALUATION_BUDGET_MS })
         return { added: isAdded, price: priceBody(price), valued: repricedBody(valued, { dryRun: false }) }
       },
       {
@@ -234,14 +201,17 @@ export const pricesRoutes = ({ prices, revaluing }: PricesDependencies) => {
       },
     )
     .post(
-      '/prices/load',
+      '/load',
       async ({ body, query, caller, address }) => {
         const by = actorOf({ caller, address })
         const { dryRun, ...options } = readLoad(query)
         const planned = await prices.planTable(body as string, options)
         if (dryRun) return tableBody(planned, { dryRun, valued: null })
         const loaded = await prices.load(planned, by)
-        return tableBody(loaded, { dryRun, valued: await revalue(by) })
+        return tableBody(loaded, {
+          dryRun,
+          valued: await revaluation.valueUnpriced({ by, budgetMs: REVALUATION_BUDGET_MS }),
+        })
       },
       {
         allow: MAY_CHANGE,
@@ -274,79 +244,3 @@ export const pricesRoutes = ({ prices, revaluing }: PricesDependencies) => {
         }),
       },
     )
-    .get(
-      '/price-aliases',
-      async ({ query }) => {
-        const { all } = query
-        const listed = await prices.listAliases({ all: all === 'true' })
-        return { data: listed.map(aliasBody), has_more: false, next_page: null }
-      },
-      {
-        allow: ['read', 'session'],
-        query: AliasListQuery,
-        detail: documented({
-          id: 'listPriceAliases',
-          tag,
-          summary: 'List model aliases',
-          description: 'Returns all aliases, sorted by name, without pagination.',
-          responses: {
-            200: {
-              description: 'The aliases.',
-              schema: AliasList,
-              example: { data: [EXAMPLE_ALIAS], has_more: false, next_page: null },
-            },
-          },
-        }),
-      },
-    )
-    .post(
-      '/price-aliases',
-      async ({ body: { alias, model, provider = null }, caller, address }) => {
-        const by = actorOf({ caller, address })
-        await prices.setAlias({ alias, model, provider }, by)
-        const resolution = resolutionBody(await prices.resolve(alias, null))
-        return { resolution, valued: repricedBody(await revalue(by), { dryRun: false }) }
-      },
-      {
-        allow: MAY_CHANGE,
-        parse: 'report',
-        body: NewAlias,
-        detail: documented({
-          id: 'setPriceAlias',
-          tag,
-          summary: 'Set a model alias',
-          description:
-            'Gives a name the price of another model. Creates the alias or changes it. Entries that already have a list value do not change; unpriced entries are valued.',
-          body: { example: { alias: 'our-coder', model: 'claude-sonnet-4-5' } },
-          responses: {
-            200: {
-              description: 'The alias, and the entries that were valued.',
-              schema: AddedAlias,
-              example: { resolution: EXAMPLE_RESOLUTION, valued: EXAMPLE_VALUED },
-            },
-          },
-          problems: ['database_deadline'],
-        }),
-      },
-    )
-    .delete(
-      '/price-aliases',
-      async ({ query, caller, address, set }) => {
-        await prices.removeAlias(readAliasName(query), actorOf({ caller, address }))
-        set.status = 204
-      },
-      {
-        allow: MAY_CHANGE,
-        query: AliasQuery,
-        detail: documented({
-          id: 'removePriceAlias',
-          tag,
-          summary: 'Remove an alias',
-          description:
-            'Only aliases that were set by hand can be removed. Entries that were valued with the alias keep their list value.',
-          responses: { 204: { description: 'The alias was removed.' } },
-          problems: ['not_found'],
-        }),
-      },
-    )
-}

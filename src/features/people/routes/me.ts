@@ -1,0 +1,97 @@
+import { Elysia } from 'elysia'
+import { access, actorOf, requireCaller } from '../../../http/access.ts'
+import { documented } from '../../../http/documented.ts'
+import type { SessionCookie } from '../../../http/session-cookie.ts'
+import type { OrganizationService } from '../../organization/service.ts'
+import { EXAMPLE_ME, EXAMPLE_SESSION, EXAMPLE_SESSIONS } from '../examples.ts'
+import { Me, meBody, PasswordChange, ProfileChange, SessionList, sessionBody } from '../schema.ts'
+import type { PeopleService } from '../service.ts'
+
+const tag = 'People'
+
+interface MeDependencies {
+  people: PeopleService
+  organization: OrganizationService
+  cookie: SessionCookie
+}
+
+export const meRoutes = ({ people, organization, cookie }: MeDependencies) =>
+  new Elysia({ name: 'me', normalize: false })
+    .use(access())
+    .get('', async ({ caller }) => meBody(requireCaller(caller), await organization.settings()), {
+      allow: ['service', 'read', 'organization', 'session'],
+      detail: documented({
+        id: 'getMe',
+        tag,
+        summary: 'Get the caller',
+        description:
+          'Returns the person and the token or session that the request is authenticated with. A good first request.',
+        responses: {
+          200: { description: 'The person, and the token or session.', schema: Me, example: EXAMPLE_ME },
+        },
+      }),
+    })
+    .patch(
+      '',
+      async ({ caller, address, body }) => {
+        const session = requireCaller(caller, ['session'])
+        const { name } = await people.changeUser(session.person.uid, body, actorOf({ caller, address }))
+        return meBody({ ...session, person: { ...session.person, name } }, await organization.settings())
+      },
+      {
+        allow: ['session'],
+        parse: 'report',
+        body: ProfileChange,
+        detail: documented({
+          id: 'changeMe',
+          tag,
+          summary: 'Change your name',
+          description: 'Only an admin can change your e-mail address and role.',
+          body: { example: { name: 'Ada Lovelace' } },
+          responses: { 200: { description: 'The updated person.', schema: Me, example: EXAMPLE_SESSION } },
+        }),
+      },
+    )
+    .get(
+      '/sessions',
+      async ({ caller }) => ({
+        data: (await people.listOwnSessions(requireCaller(caller, ['session']))).map(sessionBody),
+      }),
+      {
+        allow: ['session'],
+        detail: documented({
+          id: 'listMySessions',
+          tag,
+          summary: 'List your sessions',
+          description: '`DELETE /session?everywhere=true` ends all of them.',
+          responses: { 200: { description: 'Your sessions.', schema: SessionList, example: EXAMPLE_SESSIONS } },
+        }),
+      },
+    )
+    .put(
+      '/password',
+      async ({ caller, body, address, set }) => {
+        const { current, new: next } = body
+        const { device } = await people.changePassword(requireCaller(caller, ['session']), {
+          current,
+          next,
+          address: address(),
+        })
+        set.headers['set-cookie'] = cookie.know(device)
+        set.status = 204
+      },
+      {
+        allow: ['session'],
+        parse: 'report',
+        body: PasswordChange,
+        detail: documented({
+          id: 'changePassword',
+          tag,
+          summary: 'Change your password',
+          description: 'Ends your other sessions but not this one.',
+          body: { example: { current: 'correct horse battery', new: 'staple of another kind' } },
+          responses: { 204: { description: 'The password was changed.', headers: ['Set-Cookie'] } },
+          problems: ['too_many_attempts'],
+        }),
+      },
+    )

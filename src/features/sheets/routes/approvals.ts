@@ -1,0 +1,28 @@
+import { Elysia, t } from 'elysia'
+import { access, partyOf } from '../../../http/access.ts'
+import { documented } from '../../../http/documented.ts'
+import { EXAMPLE_APPROVALS } from '../examples.ts'
+import { moments } from '../parameters.ts'
+import { readApprovalsQuery } from '../query.ts'
+import { Approvals } from '../schema.ts'
+import type { SheetsService } from '../service.ts'
+
+export const approvalsRoute = ({ sheets }: { sheets: SheetsService }) =>
+  new Elysia({ name: 'approvals', normalize: false })
+    .use(access())
+    .get(
+      '',
+      ({ query, caller, address }) => sheets.listApprovals(readApprovalsQuery(query), partyOf({ caller, address })),
+      {
+        allow: ['read', 'session'],
+        query: t.Object(moments, { additionalProperties: false }),
+        detail: documented({
+          id: 'listApprovals',
+          tag: 'Approval',
+          summary: 'List pending approvals',
+          description: 'Token sheets and reported entries that the caller can approve, with totals.',
+          responses: { 200: { description: 'The pending approvals.', schema: Approvals, example: EXAMPLE_APPROVALS } },
+          problems: ['database_deadline'],
+        }),
+      },
+    )
