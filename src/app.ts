@@ -36,6 +36,7 @@ import { sheetEntriesRoutes } from './features/sheets/routes/entries.ts'
 import { sheetsRoutes } from './features/sheets/routes/sheets.ts'
 import { otlpRoutes } from './features/telemetry/routes/otlp.ts'
 import { telemetryStatusRoutes } from './features/telemetry/routes/status.ts'
+import { requireAllow } from './http/access.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { health } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
@@ -135,6 +136,7 @@ export const createApp = ({
         .use(sumsRoute(services))
         .use(completenessRoute(services)),
     )
+  requireAllow(routes())
   return app
 }
 

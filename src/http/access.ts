@@ -13,15 +13,17 @@ import { bodies } from './body.ts'
 type Role = Person['role']
 
 /**
- * Who may call a route: these kinds of credential, whatever the role of the person behind it; or, by kind of
- * credential, the roles of which the person must have one.
+ * Who may call a route: anyone, without a credential; these kinds of credential, whatever the role of the person; or, by
+ * kind of credential, the roles of which the person must have one.
  *
  * ```ts
+ * allow: 'anyone'
  * allow: ['read', 'session']
  * allow: { session: ['billing', 'admin'] }
  * ```
  */
-export type Allowed = readonly CallerKind[] | { readonly [Kind in CallerKind]?: readonly Role[] }
+export type Allowed = 'anyone' | Demand
+type Demand = readonly CallerKind[] | { readonly [Kind in CallerKind]?: readonly Role[] }
 
 const CREDENTIALS: Record<CallerKind, string> = {
   service: 'a service token (tally_svc_…)',
@@ -68,44 +70,71 @@ export const requestState = () =>
     requestId: '',
   })
 
-/** `allow` on a route, without which nobody is refused there: see {@link Allowed}. */
+/** What `allow` sees of a route, and what it leaves there for {@link requireAllow} and the OpenAPI document. */
+interface Declared {
+  /** Not read: the one property in which this type and Elysia's meet. */
+  body?: unknown
+  parse?: unknown
+  allowed?: Allowed
+}
+
+/** `allow` on a route: see {@link Allowed}. {@link requireAllow} rejects a route without it. */
 export const access = () =>
   new Elysia({ name: 'access' })
     .use(requestState())
     .use(bodies())
     .macro({
       allow: (allowed: Allowed) => {
-        const rolesByKind = new Map(demandsOf(allowed))
-        const kinds = [...rolesByKind.keys()]
-        const check = ({ caller: sent }: { caller: Caller | null }) => {
-          const caller = requireCaller(sent, kinds)
-          const roles = rolesByKind.get(caller.kind)
-          if (roles && !roles.includes(caller.person.role)) throw wrongRole(roles, caller)
-        }
+        const check = allowed === 'anyone' ? undefined : checkOf(allowed)
         return {
-          // For the OpenAPI document, so that it cannot say anything else than what is checked.
-          detail: { security: securityOf(allowed) },
-          // Parsers run first: without this, whoever may not call at all would be told of issues in the body.
-          introspect: (route: { body?: unknown; parse?: unknown }) => {
-            if (route.parse && route.parse !== 'none') route.parse = [check, route.parse].flat()
+          introspect: (route: Declared) => {
+            route.allowed = allowed
+            // Parsers run first: without this, issues in the body would be reported to callers who may not call at all.
+            if (check && route.parse && route.parse !== 'none') route.parse = [check, route.parse].flat()
           },
-          transform: check,
+          ...(check && { transform: check }),
         }
       },
     })
 
+function checkOf(allowed: Demand): (call: Pick<Call, 'caller'>) => void {
+  const rolesByKind = new Map(demandsOf(allowed))
+  const kinds = [...rolesByKind.keys()]
+  return ({ caller: sent }) => {
+    const caller = requireCaller(sent, kinds)
+    const roles = rolesByKind.get(caller.kind)
+    if (roles && !roles.includes(caller.person.role)) throw wrongRole(roles, caller)
+  }
+}
+
 /** The kinds of credential, each with the roles that it needs; undefined where any will do. */
-function demandsOf(allowed: Allowed): [CallerKind, readonly Role[] | undefined][] {
+function demandsOf(allowed: Demand): [CallerKind, readonly Role[] | undefined][] {
   if (Array.isArray(allowed)) return allowed.map((kind) => [kind, undefined])
   return Object.entries(allowed) as [CallerKind, readonly Role[]][]
 }
 
 /** Alternatives, as OpenAPI understands the list; it has no other way to say that one of several roles is enough. */
-function securityOf(allowed: Allowed): Record<string, string[]>[] {
+export function securityOf(allowed: Allowed): Record<string, string[]>[] {
+  if (allowed === 'anyone') return []
   return demandsOf(allowed).flatMap(([kind, roles]) => {
     const scheme = SECURITY_SCHEMES[kind]
     return roles ? roles.map((role) => ({ [scheme]: [role] })) : [{ [scheme]: [] }]
   })
+}
+
+/** A route of the whole application, with what its `allow` declares. */
+export interface GuardedRoute {
+  method: string
+  path: string
+  hooks: { allowed?: Allowed }
+}
+
+/** Throws for routes that don't declare who may call them: without `allow`, a route would be open to everybody. */
+export function requireAllow(routes: readonly GuardedRoute[]): void {
+  const open = routes.filter(({ hooks }) => hooks.allowed === undefined)
+  if (open.length === 0) return
+  const names = open.map(({ method, path }) => `${method} ${path}`).join(', ')
+  throw new Error(`These routes don't declare who may call them: ${names}. Add \`allow\`, such as allow: 'anyone'.`)
 }
 
 /** The caller of a route that demands one; of the kinds named, which the type then says as well. */

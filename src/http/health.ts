@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { VERSION } from '../version.ts'
+import { access } from './access.ts'
 import { documented } from './documented.ts'
 
 const Health = (status: string, description: string) =>
@@ -12,7 +13,9 @@ const Health = (status: string, description: string) =>
 
 export const health = ({ checkReady }: { checkReady: () => Promise<void> }) =>
   new Elysia({ name: 'health' })
+    .use(access())
     .get('/health', () => ({ status: 'ok', version: VERSION }), {
+      allow: 'anyone',
       detail: documented({
         id: 'getHealth',
         tag: 'Service',
@@ -34,6 +37,7 @@ export const health = ({ checkReady }: { checkReady: () => Promise<void> }) =>
         return { status: 'ready', version: VERSION }
       },
       {
+        allow: 'anyone',
         detail: documented({
           id: 'getReady',
           tag: 'Service',

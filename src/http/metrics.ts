@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import type { Authentication } from '../access/authentication.ts'
 import { Problem } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
+import { access } from './access.ts'
 import type { AddressOf, Listening } from './client-address.ts'
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1)$/
@@ -44,6 +45,7 @@ export const metricsRoute = ({ metrics, people, addressOf }: MetricsDependencies
   }
 
   return new Elysia({ name: 'metrics' })
+    .use(access())
     .onAfterResponse({ as: 'global' }, (context) => {
       const { request, route, set, begunAt } = context as typeof context & Incoming
       // Where nothing was found there is no route: whatever strangers ask for must not become a name each.
@@ -56,6 +58,7 @@ export const metricsRoute = ({ metrics, people, addressOf }: MetricsDependencies
         set.headers['content-type'] = metrics.contentType
         return metrics.text()
       },
-      { detail: { hide: true } },
+      // It checks the caller itself.
+      { allow: 'anyone', detail: { hide: true } },
     )
 }

@@ -10,21 +10,20 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { PROBLEMS, type ProblemCode } from '../errors.ts'
 import { VERSION } from '../version.ts'
-import { SECURITY_SCHEMES, SESSION_COOKIE } from './access.ts'
+import { access, type GuardedRoute, SECURITY_SCHEMES, SESSION_COOKIE, securityOf } from './access.ts'
 import { FixedContent } from './content.ts'
 import { type Contents, type Documentation, documented, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS } from './documented.ts'
 import { Components, type JsonSchema } from './json-schema.ts'
 import { EXAMPLE_RPC_STATUS, OTLP_CONTENT_TYPES, RpcStatus } from './otlp.ts'
 import { PROBLEM_TYPE, ProblemSchema, problemPath } from './problems.ts'
-import type { KnownRoute } from './requests.ts'
 
 /** A route of the application with everything the document needs. */
-export interface DescribedRoute extends KnownRoute {
-  hooks: {
+export interface DescribedRoute extends GuardedRoute {
+  hooks: GuardedRoute['hooks'] & {
     body?: TSchema
     query?: TSchema
     params?: TSchema
-    detail?: { hide?: boolean; documentation?: Documentation; security?: Record<string, string[]>[] }
+    detail?: { hide?: boolean; documentation?: Documentation }
   }
 }
 
@@ -38,13 +37,14 @@ export interface OpenApiDocument extends Json {
 
 export const openApi = ({ routes }: { routes: () => readonly DescribedRoute[] }) => {
   let content: FixedContent | undefined
-  return new Elysia({ name: 'openapi' }).get(
+  return new Elysia({ name: 'openapi' }).use(access()).get(
     '',
     ({ request }) => {
       content ??= new FixedContent(JSON.stringify(openApiDocument(routes())), 'application/json')
       return content.respond(request)
     },
     {
+      allow: 'anyone',
       detail: documented({
         id: 'getOpenApi',
         tag: 'Service',
@@ -109,7 +109,7 @@ class DocumentWriter {
 
   operation({ method, path, hooks }: DescribedRoute, documentation: Documentation): Json {
     const { id, tag, summary, description, body, headers = [], responses } = documentation
-    const security = hooks.detail?.security ?? []
+    const security = securityOf(hooks.allowed ?? 'anyone')
     const named = ['X-Request-Id', ...headers].map((name) => ({ $ref: `#/components/parameters/${name}` }))
     const content =
       body || hooks.body ? this.#content({ ...(hooks.body && { schema: hooks.body }), ...body }) : undefined
@@ -293,7 +293,7 @@ function problemsOf(
   hooks: DescribedRoute['hooks'],
   { body, otlp, problems = [], responses }: Documentation,
 ): Set<ProblemCode> {
-  const alternatives = hooks.detail?.security ?? []
+  const alternatives = securityOf(hooks.allowed ?? 'anyone')
   const kinds = new Set(alternatives.flatMap((alternative) => Object.keys(alternative)))
   const asksForRole = alternatives.some((alternative) => Object.values(alternative).flat().length > 0)
   const asksForOrigin = method !== 'GET' && kinds.has(SECURITY_SCHEMES.session)

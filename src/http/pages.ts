@@ -4,6 +4,7 @@
  */
 import { Elysia } from 'elysia'
 import { notFound, PROBLEMS, type ProblemCode } from '../errors.ts'
+import { access } from './access.ts'
 import { FixedContent } from './content.ts'
 import type { PackedFiles } from './packed-files.ts'
 import docsScript from './pages/assets/docs.js' with { type: 'text' }
@@ -43,7 +44,7 @@ const fixedPage = (page: string, policy: Record<string, string> = POLICY) =>
   new FixedContent(page, HTML, pageHeaders(policy))
 
 // Pages are no part of the API.
-const page = { detail: { hide: true } }
+const page = { allow: 'anyone', detail: { hide: true } } as const
 
 export const pages = ({ files: packed }: { files: PackedFiles }) => {
   const docs = fixedPage(docsPage(), DOCS_POLICY)
@@ -61,6 +62,7 @@ export const pages = ({ files: packed }: { files: PackedFiles }) => {
     return response
   }
   return new Elysia({ name: 'pages' })
+    .use(access())
     .get('/docs', ({ request }) => docs.respond(request), page)
     .get('/problems', ({ request }) => problems.respond(request), page)
     .get(

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import type { Authentication } from '../access/authentication.ts'
 import type { Caller } from '../access/caller.ts'
 import { Problem } from '../errors.ts'
-import { noCredential, requestState } from './access.ts'
+import { type GuardedRoute, noCredential, requestState } from './access.ts'
 import { AnonymousLoad } from './anonymous-load.ts'
 import type { AddressOf, Listening } from './client-address.ts'
 import { admitExport } from './exports.ts'
@@ -17,22 +17,6 @@ import { asProblemOf, logProblem, problemResponse } from './problems.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import type { SessionCookie } from './session-cookie.ts'
-
-/** Where anyone may call. Every other path below /api/v1 refuses a caller without credentials, whatever the method or body. */
-const PUBLIC_PATHS = new Set([
-  '/api/v1/openapi.json',
-  '/api/v1/token-entry-schema',
-  '/api/v1/setup',
-  '/api/v1/password',
-])
-
-/** A path whose other methods are not public. */
-const SIGN_IN = '/api/v1/session'
-
-function isPublic(method: string, path: string): boolean {
-  if (!`${path}/`.startsWith('/api/v1/') || PUBLIC_PATHS.has(path)) return true
-  return path === SIGN_IN && method === 'POST'
-}
 
 /** Ids that clients send are logged and sent back, so they must be short and plain. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:/-]{1,128}$/
@@ -76,12 +60,6 @@ interface Incoming {
   set: { headers: Record<string, string | number> }
 }
 
-/** A route of the whole application, as far as it matters here. */
-export interface KnownRoute {
-  method: string
-  path: string
-}
-
 export interface RequestsDependencies {
   people: Authentication
   cookie: SessionCookie
@@ -95,7 +73,7 @@ export interface RequestsDependencies {
   anonymousLoad?: AnonymousLoad | undefined
   logger: Logger
   /** Known only when the application is whole, so it is asked for when it is needed. */
-  routes: () => readonly KnownRoute[]
+  routes: () => readonly GuardedRoute[]
 }
 
 export const requests = (dependencies: RequestsDependencies) => {
@@ -151,6 +129,14 @@ export const requests = (dependencies: RequestsDependencies) => {
   async function refuse(incoming: Incoming, error: unknown): Promise<never> {
     if (error instanceof Problem && error.status < 500) await anonymousLoad.turn(incoming.address())
     throw error
+  }
+
+  let openRoutes: OpenRoutes | undefined
+  /** Below /api/v1, a caller without credentials is refused before the address is even looked up. */
+  function isPublic(method: string, path: string): boolean {
+    if (!`${path}/`.startsWith('/api/v1/')) return true
+    openRoutes ??= openRoutesOf(routes())
+    return openRoutes.has(path) || openRoutes.has(`${method} ${path}`)
   }
 
   const securityHeaders = { ...SECURITY_HEADERS, ...(publicUrl?.startsWith('https:') && TRANSPORT_SECURITY) }
@@ -210,8 +196,17 @@ export const requests = (dependencies: RequestsDependencies) => {
     })
 }
 
+/** Paths where anyone may call with every method that exists, and `METHOD path` for the others. */
+type OpenRoutes = ReadonlySet<string>
+
+function openRoutesOf(routes: readonly GuardedRoute[]): OpenRoutes {
+  const isOpen = ({ hooks }: GuardedRoute) => hooks.allowed === 'anyone'
+  const guarded = new Set(routes.filter((route) => !isOpen(route)).map(({ path }) => path))
+  return new Set(routes.filter(isOpen).map(({ method, path }) => (guarded.has(path) ? `${method} ${path}` : path)))
+}
+
 /** 404, or 405 where the address exists with other methods. */
-function nothingHere(routes: readonly KnownRoute[], path: string): Problem {
+function nothingHere(routes: readonly GuardedRoute[], path: string): Problem {
   const methods = new Set(routes.filter((route) => matches(route.path, path)).map(({ method }) => method))
   if (methods.size === 0) {
     return new Problem('not_found', 'Nothing exists at this address. See /docs for the API reference.')

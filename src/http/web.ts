@@ -1,6 +1,7 @@
 /** The web application: its page at every address of it, and the files that the page loads. */
 import { Elysia } from 'elysia'
 import { notFound } from '../errors.ts'
+import { access } from './access.ts'
 import type { PackedFiles } from './packed-files.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
@@ -54,7 +55,7 @@ const NOT_BUILT = `The web application is not built. In a checkout, ./scripts/st
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 // Pages are no part of the API.
-const page = { detail: { hide: true } }
+const page = { allow: 'anyone', detail: { hide: true } } as const
 
 export const web = ({ cookie, files }: { cookie: Pick<SessionCookie, 'read'>; files: PackedFiles }) => {
   async function showPage({ request }: { request: Request }): Promise<Response> {
@@ -85,6 +86,7 @@ export const web = ({ cookie, files }: { cookie: Pick<SessionCookie, 'read'>; fi
   }
 
   const app = new Elysia({ name: 'web' })
+    .use(access())
     .get('/', showPage, page)
     .get('/app/:name', ({ request, params: { name } }) => sendFile(name, request), page)
   for (const section of SECTIONS) app.get(`/${section}`, showPage, page).get(`/${section}/*`, showPage, page)

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import pino from 'pino'
 import { TALLY } from '../../src/access/actor.ts'
 import { ROLES, type Role } from '../../src/database/schema/values.ts'
-import { type Allowed, access } from '../../src/http/access.ts'
+import { type Allowed, access, type GuardedRoute, requireAllow } from '../../src/http/access.ts'
 import { documented } from '../../src/http/documented.ts'
 import { type DescribedRoute, openApiDocument } from '../../src/http/openapi.ts'
 import { requests } from '../../src/http/requests.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('what a route allows', () => {
-  const forms: Record<string, Allowed> = {
+  const forms: Record<string, Exclude<Allowed, 'anyone'>> = {
     '/programs': ['service', 'read', 'organization'],
     '/people': ['session'],
     '/reading': ['read', 'session'],
@@ -50,7 +50,7 @@ describe('what a route allows', () => {
     '/bills': { service: ['billing', 'admin'], session: ['billing', 'admin'] },
     '/mixed': { read: ROLES, session: ['admin'] },
   }
-  const isAllowed = (allowed: Allowed, { kind, role }: Credential) =>
+  const isAllowed = (allowed: Exclude<Allowed, 'anyone'>, { kind, role }: Credential) =>
     Array.isArray(allowed)
       ? allowed.includes(kind)
       : ((allowed as Partial<Record<string, readonly Role[]>>)[kind]?.includes(role) ?? false)
@@ -166,5 +166,22 @@ describe('what a route allows', () => {
         expect(Object.keys(operation(path, method).responses)).toEqual(expect.arrayContaining(['401', '403']))
       }
     }
+  })
+
+  test('must be declared: the application does not start with a route that leaves it open', () => {
+    const detail = documented({ id: 'x', tag: 'Service', summary: 'x', responses: { 200: { description: 'Done.' } } })
+    const routes = (app: { routes: unknown }) => app.routes as GuardedRoute[]
+    const declared = new Elysia({ prefix: '/api/v1' })
+      .use(access())
+      .get('/anyone', () => 'done', { allow: 'anyone', detail })
+      .get('/people', () => 'done', { allow: ['session'], detail })
+    expect(() => requireAllow(routes(declared))).not.toThrow()
+    const open = declared.post('/forgotten', () => 'done', { detail }).get('/bare/:id', () => 'done')
+    expect(() => requireAllow(routes(open))).toThrow(
+      "These routes don't declare who may call them: POST /api/v1/forgotten, GET /api/v1/bare/:id.",
+    )
+    // Without the macro, `allow` would be checked by nobody.
+    const unchecked = new Elysia().get('/unchecked', () => 'done', { allow: ['session'] } as object)
+    expect(() => requireAllow(routes(unchecked))).toThrow('GET /unchecked')
   })
 })

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { access } from '../../../http/access.ts'
 import { FixedContent } from '../../../http/content.ts'
 import { documented } from '../../../http/documented.ts'
 import { standaloneSchema } from '../../../http/json-schema.ts'
@@ -8,7 +9,8 @@ import { TokenEntryReport } from '../schema.ts'
 export const tokenEntrySchemaRoute = () => {
   const schema = standaloneSchema(TokenEntryReport, 'urn:tally:v1:token-entry', 'Token entry')
   const content = new FixedContent(JSON.stringify(schema), 'application/schema+json')
-  return new Elysia({ name: 'token-entry-schema' }).get('', ({ request }) => content.respond(request), {
+  return new Elysia({ name: 'token-entry-schema' }).use(access()).get('', ({ request }) => content.respond(request), {
+    allow: 'anyone',
     detail: documented({
       id: 'getTokenEntrySchema',
       tag: 'Token entries',

@@ -24,6 +24,7 @@ export const passwordRoute = ({ people, organization, cookie }: PasswordDependen
       return meBody(signedIn.caller, await organization.settings())
     },
     {
+      allow: 'anyone',
       parse: 'report',
       body: PasswordChoice,
       detail: documented({

@@ -35,6 +35,7 @@ export const sessionRoutes = ({ people, organization, cookie }: SessionDependenc
         return meBody(signedIn.caller, await organization.settings())
       },
       {
+        allow: 'anyone',
         parse: 'report',
         body: SignInRequest,
         detail: documented({

@@ -37,6 +37,7 @@ export const setUpRoute = ({ people, cookie }: SetUpDependencies) =>
       } satisfies SetUpAnswer
     },
     {
+      allow: 'anyone',
       parse: 'report',
       body: SetUpRequest,
       detail: documented({
