@@ -7,7 +7,6 @@ import { localUrl } from './address.ts'
 import { CommandError, EXIT_DONE } from './failures.ts'
 import { firstSteps } from './first-steps.ts'
 import { examples, optionOf } from './flags/options.ts'
-import { collectWhenIdle } from './idle-memory.ts'
 import { print } from './terminal/print.ts'
 
 /** EX_SOFTWARE of sysexits.h: the process cannot go on. A supervisor starts it again. */
@@ -173,12 +172,10 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const tidying = services.telemetry.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not store received telemetry')
     })
-    const stopCollecting = collectWhenIdle()
     const signal = await stopping
     logger.info(`${signal}: finishing open requests`)
     setTimeout(() => die(undefined, `shutdown did not finish within ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
-    stopCollecting()
     await Promise.all([finish(server, logger), rolling.stop(), delivering.stop(), backups?.stop()])
     await Promise.all([flushLastUsed(services.people, logger), tidying.stop()])
   } finally {
