@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { AuditedChange } from '../features/audit/schema.ts'
-import { examples } from './flags/options.ts'
+import { collect, examples } from './flags/options.ts'
 import { note, printJson, printTable } from './terminal/print.ts'
-import { type DatabaseFlags, withServices } from './with-services.ts'
+import { type CommandFlags, withServices } from './with-services.ts'
 
-interface AuditFlags extends DatabaseFlags {
+interface AuditFlags extends CommandFlags {
   object?: string[]
   user?: string[]
   action?: string[]
@@ -14,11 +14,6 @@ interface AuditFlags extends DatabaseFlags {
   search?: string
   limit?: string
   page?: string
-  json?: boolean
-}
-
-function collect(text: string, before: string[] = []): string[] {
-  return [...before, ...text.split(',')]
 }
 
 /** The actor, if known; for changes on the command line, the origin names the user. */

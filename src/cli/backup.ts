@@ -6,11 +6,7 @@ import { CommandError } from './failures.ts'
 import { examples } from './flags/options.ts'
 import { print, printJson } from './terminal/print.ts'
 import { Progress } from './terminal/progress.ts'
-import type { DatabaseFlags } from './with-services.ts'
-
-interface BackupFlags extends DatabaseFlags {
-  json?: boolean
-}
+import type { CommandFlags } from './with-services.ts'
 
 export function addBackupCommand(program: Command): void {
   program
@@ -28,7 +24,7 @@ The file is a complete, consistent copy of the database. \`tally serve --backup-
 ${examples('tally backup', 'tally backup /mnt/backups/tally-2026-11-21.db', 'tally backup /mnt/backups/')}`,
     )
     .action(async (given: string | undefined, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<BackupFlags>()
+      const flags = command.optsWithGlobals<CommandFlags>()
       const config = readConfig(flags)
       const from = embeddedFile(config.databaseUrl, config.dataDir, 'pg_dump --format=custom')
       const [{ backUp }, { backupName }] = await Promise.all([

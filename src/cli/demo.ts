@@ -10,7 +10,7 @@ import { confirm, isInteractive } from './terminal/confirm.ts'
 import { readPassword } from './terminal/password.ts'
 import { note, print, printJson, printTable } from './terminal/print.ts'
 import { Progress } from './terminal/progress.ts'
-import { type DatabaseFlags, withServices } from './with-services.ts'
+import { type CommandFlags, withServices } from './with-services.ts'
 
 /** Nobody guesses it, and it is read from one window and typed into another. */
 const PASSWORD_CHARACTERS = 10
@@ -18,12 +18,11 @@ const PASSWORD_CHARACTERS = 10
 /** Verbs of audit log actions that add something. */
 const ADDING = ['added', 'created', 'opened', 'sent', 'loaded']
 
-interface Flags extends DatabaseFlags {
+interface Flags extends CommandFlags {
   remove?: boolean
   everything?: boolean
   yes?: boolean
   passwordStdin?: boolean
-  json?: boolean
 }
 
 export function addDemoCommand(program: Command): void {

@@ -13,10 +13,9 @@ import {
 import { CommandError } from './failures.ts'
 import { examples, optionOf } from './flags/options.ts'
 import { print, printJson } from './terminal/print.ts'
-import { type DatabaseFlags, withServices } from './with-services.ts'
+import { type CommandFlags, withServices } from './with-services.ts'
 
-interface DoctorFlags extends DatabaseFlags {
-  json?: boolean
+interface DoctorFlags extends CommandFlags {
   fix?: boolean
 }
 

@@ -4,11 +4,7 @@ import { embeddedFile } from './backup.ts'
 import { CommandError } from './failures.ts'
 import { examples } from './flags/options.ts'
 import { print, printTable } from './terminal/print.ts'
-import type { DatabaseFlags } from './with-services.ts'
-
-interface SqlFlags extends DatabaseFlags {
-  json?: boolean
-}
+import type { CommandFlags } from './with-services.ts'
 
 export function addSqlCommand(program: Command): void {
   program
@@ -25,7 +21,7 @@ versions. Costs are in nano-dollars, prices in pico-dollars per token, times in 
 ${examples("tally sql 'SELECT status, count(*) FROM entries GROUP BY status'", "tally sql --json 'SELECT name FROM sqlite_schema'")}`,
     )
     .action(async (query: string, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<SqlFlags>()
+      const flags = command.optsWithGlobals<CommandFlags>()
       const { databaseUrl, dataDir } = readConfig(flags)
       const file = embeddedFile(databaseUrl, dataDir, 'psql')
       const { ask } = await import('../database/engines/sqlite/one-query.ts')

@@ -1,17 +1,16 @@
 import type { Command } from 'commander'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './flags/entry-filters.ts'
 import { examples } from './flags/options.ts'
-import { counted, countText, dollars, inDollars, printCsv } from './terminal/numbers.ts'
-import { note, print, printJson, printTable } from './terminal/print.ts'
-import { type DatabaseFlags, withServices } from './with-services.ts'
+import { counted, countText, dollars, inDollars } from './terminal/numbers.ts'
+import { note, print, printCsv, printJson, printTable } from './terminal/print.ts'
+import { type CommandFlags, withServices } from './with-services.ts'
 
-interface Flags extends DatabaseFlags, EntryFilterFlags {
+interface Flags extends CommandFlags, EntryFilterFlags {
   startingAt?: string
   endingAt?: string
   limit?: string
   page?: string
   csv?: boolean
-  json?: boolean
 }
 
 /** `tally unattributed`. */

@@ -1,21 +1,20 @@
 import type { Command } from 'commander'
 import type { UsageReport, UsageResult } from '../features/reports/schema.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './flags/entry-filters.ts'
-import { examples } from './flags/options.ts'
+import { collect, examples } from './flags/options.ts'
 import { addPeriodFlags, type PeriodFlags, periodTexts } from './flags/period.ts'
-import { bar, barCells, counted, countText, dollars, inDollars, localMinute, printCsv } from './terminal/numbers.ts'
-import { type Column, note, print, printJson, printTable } from './terminal/print.ts'
-import { type DatabaseFlags, withServices } from './with-services.ts'
-import { collect } from './work-text.ts'
+import { bar, barCells } from './terminal/bar.ts'
+import { counted, countText, dollars, inDollars } from './terminal/numbers.ts'
+import { type Column, localMinute, note, print, printCsv, printJson, printTable } from './terminal/print.ts'
+import { type CommandFlags, withServices } from './with-services.ts'
 
-interface UsageFlags extends DatabaseFlags, EntryFilterFlags, PeriodFlags {
+interface UsageFlags extends CommandFlags, EntryFilterFlags, PeriodFlags {
   by?: string[]
   bucket?: string
   fillGaps?: boolean
   limit?: string
   page?: string
   csv?: boolean
-  json?: boolean
 }
 
 export function addUsageCommand(program: Command): void {

@@ -3,11 +3,7 @@ import { CommandError } from './failures.ts'
 import { examples } from './flags/options.ts'
 import { print, printJson } from './terminal/print.ts'
 import { Progress } from './terminal/progress.ts'
-import { type DatabaseFlags, withServices } from './with-services.ts'
-
-interface VerifyFlags extends DatabaseFlags {
-  json?: boolean
-}
+import { type CommandFlags, withServices } from './with-services.ts'
 
 /** All entries are read several times, which takes minutes for ten million. Nothing else waits for it. */
 const DEADLINE_MS = 86_400_000
@@ -21,7 +17,7 @@ export function addVerifyCommand(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally verify', 'tally verify --data /var/lib/tally --json'))
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<VerifyFlags>()
+      const flags = command.optsWithGlobals<CommandFlags>()
       const differences = await withServices(
         flags,
         async ({ findDamage, entries, bills, telemetry, reports }) => {

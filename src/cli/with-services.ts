@@ -13,6 +13,11 @@ export interface DatabaseFlags {
   databaseUrlFile?: string
 }
 
+/** The flags that most commands accept. */
+export interface CommandFlags extends DatabaseFlags {
+  json?: boolean
+}
+
 /**
  * Runs `work` on the database that the flags name, even while a server uses it. It has the rights of an admin,
  * and what it changes is kept under the name of the machine's user. Only a command that

@@ -1,84 +1,126 @@
-/** The commands that clients, projects and tickets share. */
+/** The commands that clients, projects and tickets have in common. */
 import type { Command } from 'commander'
 import type { Party } from '../access/actor.ts'
+import { eachPage } from '../lists.ts'
 import type { Services } from '../services.ts'
+import { act } from './act.ts'
 import { examples } from './flags/options.ts'
-import { print, printJson } from './terminal/print.ts'
-import { withServices } from './with-services.ts'
-import type { WorkFlags } from './work-text.ts'
+import { type Column, note, print, printFields, printJsonList, printTable } from './terminal/print.ts'
+import { type CommandFlags, withServices } from './with-services.ts'
 
-/** A kind of record: how the command line refers to it and prints it. */
-export interface Kind<View, Body> {
+/** How the command line refers to a client, a project or a ticket, and prints it. */
+export interface Kind<Row, Body> {
   /** `project`. */
   word: string
-  /** What may stand for one. */
+  /** What identifies one. */
   argument: string
   /** One, as the examples of its commands name it. */
   example: string
-  bodyOf: (view: View) => Promise<Body>
-  /** What people call it. */
-  calledBy: (body: Body) => string
+  bodyOf: (row: Row) => Promise<Body>
+  /** The name under which it is listed and reported. */
+  nameOf: (body: Body) => string
+  /** Lists ACME-9 before ACME-10. */
+  isNumbered?: boolean
 }
 
-type Change<Answer> = (services: Services, self: Party, named: string) => Promise<Answer>
+/** The service, loaded with the database and not before: `--help` does without it. */
+export const projectService = () => import('../features/projects/service.ts')
 
-/** Changes one record and prints the result. */
-export async function act<View, Body>(
-  command: Command,
-  { bodyOf }: Pick<Kind<View, Body>, 'bodyOf'>,
-  does: (services: Services, self: Party) => Promise<View>,
-  said: (body: Body) => string,
+export interface ListFlags extends CommandFlags {
+  search?: string
+  archived?: boolean
+  all?: boolean
+}
+
+/** Whether a list shows archived rows. */
+export function archivedOf({ archived, all }: ListFlags): 'true' | 'all' | undefined {
+  return all ? 'all' : archived ? 'true' : undefined
+}
+
+export function archivedText(archivedAt: string | null): string | null {
+  return archivedAt && `archived ${archivedAt.slice(0, 10)}`
+}
+
+/** Prints all pages of a list, sorted by name. */
+export async function printList<Row, Body>(
+  flags: CommandFlags,
+  { bodyOf, nameOf, isNumbered = false }: Kind<Row, Body>,
+  {
+    page,
+    idOf,
+    columns,
+    empty,
+  }: {
+    page: (services: Services, self: Party, at: { after: number | undefined; limit: number }) => Promise<Row[]>
+    idOf: (row: Row) => number
+    columns: Column<Body>[]
+    empty: string
+  },
 ): Promise<void> {
-  const flags = command.optsWithGlobals<WorkFlags>()
-  const body = await bodyOf(await withServices(flags, does))
-  if (flags.json) printJson(body)
-  else print(said(body))
+  const rows = await withServices(flags, async (services, self) =>
+    (await Array.fromAsync(eachPage((at) => page(services, self, at), idOf))).flat(),
+  )
+  const bodies = await Promise.all(rows.map(bodyOf))
+  if (flags.json) return printJsonList(bodies)
+  bodies.sort((one, other) => nameOf(one).localeCompare(nameOf(other), 'en', { numeric: isNumbered }))
+  printTable(columns, bodies)
+  if (bodies.length === 0) note(empty)
 }
+
+/** `show`. */
+export function addShowCommand<Row, Body>(
+  commands: Command,
+  { word, argument, example, bodyOf }: Kind<Row, Body>,
+  get: (services: Services, named: string) => Promise<Row>,
+  fieldsOf: (body: Body) => Parameters<typeof printFields>[0],
+): void {
+  commands
+    .command('show')
+    .description(`Show a ${word}`)
+    .argument(`<${word}>`, argument)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples(`tally ${word}s show ${example}`))
+    .action((named: string, _flags, command: Command) =>
+      act(
+        command,
+        (services) => get(services, named),
+        bodyOf,
+        (body) => printFields(fieldsOf(body)),
+      ),
+    )
+}
+
+type Change<Result> = (services: Services, self: Party, named: string) => Promise<Result>
 
 /** `archive`, `restore` and `remove`. */
-export function addKeepingCommands<View, Body>(
+export function addArchiveCommands<Row, Body>(
   commands: Command,
-  kind: Kind<View, Body>,
-  {
-    archive,
-    restore,
-    remove,
-  }: {
-    archive: { description: string; does: Change<View> }
-    restore: Change<View>
-    remove: { description: string; does: Change<unknown> }
-  },
+  { word, argument, example, bodyOf, nameOf }: Kind<Row, Body>,
+  does: { archive: Change<Row>; restore: Change<Row>; remove: Change<unknown> },
+  descriptions: { archive: string; remove: string },
 ): void {
-  const { word, argument, example, calledBy } = kind
   const add = (name: string, description: string) =>
     commands
       .command(name)
       .description(description)
       .argument(`<${word}>`, argument)
       .addHelpText('after', examples(`tally ${word}s ${name} ${example}`))
+  const addReversible = (name: 'archive' | 'restore', description: string, done: string) =>
+    add(name, description)
+      .option('--json', 'print JSON')
+      .action((named: string, _flags, command: Command) =>
+        act(
+          command,
+          (services, self) => does[name](services, self, named),
+          bodyOf,
+          (body) => print(`${done} ${nameOf(body)}.`),
+        ),
+      )
 
-  add('archive', archive.description)
-    .option('--json', 'print JSON')
-    .action((named: string, _flags, command: Command) =>
-      act(
-        command,
-        kind,
-        (services, self) => archive.does(services, self, named),
-        (body) => `Archived ${calledBy(body)}.`,
-      ),
-    )
-  add('restore', `Restore an archived ${word}`)
-    .option('--json', 'print JSON')
-    .action((named: string, _flags, command: Command) =>
-      act(
-        command,
-        kind,
-        (services, self) => restore(services, self, named),
-        (body) => `Restored ${calledBy(body)}.`,
-      ),
-    )
-  add('remove', remove.description).action(async (named: string, _flags, command: Command) => {
-    await withServices(command.optsWithGlobals<WorkFlags>(), (services, self) => remove.does(services, self, named))
+  addReversible('archive', descriptions.archive, 'Archived')
+  addReversible('restore', `Restore an archived ${word}`, 'Restored')
+  add('remove', descriptions.remove).action(async (named: string, _flags, command: Command) => {
+    await withServices(command.optsWithGlobals<CommandFlags>(), (services, self) => does.remove(services, self, named))
     print(`Removed '${named}'.`)
   })
 }

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { AGENT_NAMES } from '../../agents/agent.ts'
 import { parseDuration, parseMoment } from '../../lib/duration.ts'
-import { collectLabel } from '../entries/report.ts'
+import { collectLabel } from '../flags/entry.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import type { ScanFlags } from './scan-run.ts'
 

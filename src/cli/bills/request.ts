@@ -6,7 +6,7 @@ import type { BillRequest } from '../../features/bills/schema.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import { decimalNumber, parseDecimal } from '../../lib/money.ts'
 import { CommandError } from '../failures.ts'
-import { collect } from '../work-text.ts'
+import { collect } from '../flags/options.ts'
 
 export interface BillFlags {
   month?: string

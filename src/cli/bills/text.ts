@@ -3,8 +3,7 @@ import type { Bill, BillDocument, BillHead, BillLine } from '../../features/bill
 import { numberText } from '../../lib/exact-json.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
-import { type Column, minute, print, printTable } from '../terminal/print.ts'
-import { printFields } from '../work-text.ts'
+import { type Column, minute, print, printFields, printTable } from '../terminal/print.ts'
 
 /** An amount of what was read by `parseExactJson`, with all digits of its currency. */
 function amountText<Key extends string>(holder: Partial<Record<Key, number>>, key: Key, digits: number): string {

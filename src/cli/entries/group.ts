@@ -1,26 +1,10 @@
 import type { Command } from 'commander'
-import type { TokenEntry } from '../../features/entries/schema.ts'
-import { addDecisionCommands } from '../approvals.ts'
-import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
-import { minute, note, printJson, printTable } from '../terminal/print.ts'
-import { type DatabaseFlags, withServices } from '../with-services.ts'
-import { addPlaceEntriesCommand } from './place.ts'
-import { addReportCommand } from './report.ts'
-import { addShowEntryCommand } from './show.ts'
-
-interface ListFlags extends DatabaseFlags, EntryFilterFlags {
-  startingAt?: string
-  endingAt?: string
-  limit?: string
-  page?: string
-  json?: boolean
-}
-
-function placeOf({ project, ticket }: TokenEntry): string {
-  if (!project && !ticket) return 'unattributed'
-  return [project?.key, ticket?.key].filter(Boolean).join(' ')
-}
+import { addEntriesApprovalCommands } from './approval.ts'
+import { addEntriesListCommand } from './list.ts'
+import { addEntriesPlaceCommand } from './place.ts'
+import { addEntriesReportCommand } from './report.ts'
+import { addEntriesShowCommand } from './show.ts'
 
 export function addEntriesCommands(program: Command): void {
   const entries = program
@@ -33,61 +17,9 @@ export function addEntriesCommands(program: Command): void {
         'tally entries report --file session.json --url http://tally.lan:4747',
       ),
     )
-  addReportCommand(entries)
-  addPlaceEntriesCommand(entries)
-  addShowEntryCommand(entries)
-  addDecisionCommands(entries)
-
-  addEntryFilters(
-    entries
-      .command('list')
-      .description('List entries, newest first; an entry must match all filters')
-      .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
-      .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC'),
-  )
-    .option('--limit <number>', 'entries per page, 1 to 1000 (default 50)')
-    .option('--page <page>', 'next_page of the previous page')
-    .option('--json', 'print JSON, as returned by GET /api/v1/token-entries')
-    .addHelpText(
-      'after',
-      examples(
-        'tally entries list --project acme-web --starting-at 2026-11-01T00:00:00Z',
-        'tally entries list --placed none --json',
-        'tally entries list --label repository=acme/web --priced false',
-      ),
-    )
-    .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<ListFlags>()
-      const { readListQuery } = await import('../../features/entries/listing/filter.ts')
-      const query = readListQuery({
-        starting_at: flags.startingAt,
-        ending_at: flags.endingAt,
-        ...entryFilterTexts(flags),
-        limit: flags.limit,
-        page: flags.page,
-      })
-      const answer = await withServices(flags, ({ entries }, { viewer }) => entries.listing.listEntries(viewer, query))
-      if (flags.json) return printJson(answer)
-      printTable(
-        [
-          { title: 'STARTED (UTC)', of: ({ started_at }) => minute(started_at) },
-          { title: 'PERSON', of: ({ agent_manager }) => agent_manager.name },
-          { title: 'HARNESS', of: ({ agent_harness }) => agent_harness },
-          { title: 'AGENT', of: ({ agent_name }) => agent_name },
-          { title: 'MODEL', of: ({ model }) => model },
-          { title: 'TOKENS', of: ({ tokens }) => tokens.total.toLocaleString('en'), align: 'right' },
-          // Money is JSON's exact number, not one to calculate with; its text is that of the JSON.
-          {
-            title: 'COST (USD)',
-            of: ({ cost }) => (cost === null ? 'unpriced' : JSON.stringify(cost)),
-            align: 'right',
-          },
-          { title: 'PLACE', of: placeOf },
-          { title: 'STATUS', of: ({ status }) => status },
-          { title: 'ID', of: ({ id }) => id },
-        ],
-        answer.data,
-      )
-      if (answer.has_more) note(`More entries: add --page ${answer.next_page}`)
-    })
+  addEntriesReportCommand(entries)
+  addEntriesPlaceCommand(entries)
+  addEntriesShowCommand(entries)
+  addEntriesApprovalCommands(entries)
+  addEntriesListCommand(entries)
 }

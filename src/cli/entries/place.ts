@@ -1,20 +1,18 @@
 import type { Command } from 'commander'
 import { CommandError } from '../failures.ts'
-import { examples } from '../flags/options.ts'
+import { examples, textOrNone } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
 import { note, print, printJson } from '../terminal/print.ts'
-import { type DatabaseFlags, withServices } from '../with-services.ts'
-import { textOrNone } from '../work-text.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
 
-interface Flags extends DatabaseFlags {
+interface Flags extends CommandFlags {
   project?: string
   ticket?: string
   dryRun?: boolean
-  json?: boolean
 }
 
 /** `tally entries place`. */
-export function addPlaceEntriesCommand(entries: Command): void {
+export function addEntriesPlaceCommand(entries: Command): void {
   entries
     .command('place')
     .description('Assign entries to a project or ticket by hand; rules and later reports do not move them again')

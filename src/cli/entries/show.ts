@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type { TokenEntryDetail, TokenEntryHistory } from '../../features/entries/schema.ts'
 import { examples } from '../flags/options.ts'
-import { amountText, effectiveText } from '../prices/text.ts'
+import { effectiveText } from '../prices/text.ts'
+import { exactText } from '../terminal/numbers.ts'
 import { minute, print, printJson, printTable } from '../terminal/print.ts'
-import { type DatabaseFlags, withServices } from '../with-services.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
 
-export function addShowEntryCommand(entries: Command): void {
+export function addEntriesShowCommand(entries: Command): void {
   entries
     .command('show')
     .description('Show one entry: its fields, the calculation of its list value, and its history')
@@ -13,7 +14,7 @@ export function addShowEntryCommand(entries: Command): void {
     .option('--json', 'print JSON, as returned by GET /api/v1/token-entries/{id}')
     .addHelpText('after', examples('tally entries show ent_01a1fa172a0277f3983322718874f2ef'))
     .action(async (id: string, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<DatabaseFlags & { json?: boolean }>()
+      const flags = command.optsWithGlobals<CommandFlags>()
       const { entry, history } = await withServices(flags, async ({ entries }, { viewer }) => ({
         entry: await entries.listing.getEntry(id, viewer),
         history: await entries.listing.getHistory(id, viewer),
@@ -59,13 +60,13 @@ function ruleText({ placement: { rule }, placed_by_rule: said }: TokenEntryDetai
 
 function costText({ cost, reported_cost, model }: TokenEntryDetail): string {
   if (cost === null) return `unpriced; to see why: tally prices resolve ${model}`
-  return `$${amountText(cost)} (${reported_cost === null ? 'list value' : 'as reported'})`
+  return `$${exactText(cost)} (${reported_cost === null ? 'list value' : 'as reported'})`
 }
 
 /** The arithmetic, a line for each product. */
 function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
   if (!valuation || !price) {
-    print(list_value === null ? 'No list value.' : `List value $${amountText(list_value)}.`)
+    print(list_value === null ? 'No list value.' : `List value $${exactText(list_value)}.`)
     return
   }
   const { parts, price: row } = valuation
@@ -76,8 +77,8 @@ function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
     [
       { title: 'TOKENS', of: ({ kind }) => kind.replaceAll('_', ' ') },
       { title: 'COUNT', of: ({ tokens }) => tokens.toLocaleString('en'), align: 'right' },
-      { title: '× USD PER MILLION', of: (part) => amountText(part.price), align: 'right' },
-      { title: '= USD', of: ({ amount }) => amountText(amount), align: 'right' },
+      { title: '× USD PER MILLION', of: (part) => exactText(part.price), align: 'right' },
+      { title: '= USD', of: ({ amount }) => exactText(amount), align: 'right' },
       {
         title: '',
         of: (part) =>
@@ -86,7 +87,7 @@ function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
     ],
     parts,
   )
-  print(`Total, rounded to 9 decimals: $${amountText(valuation.list_value)}`)
+  print(`Total, rounded to 9 decimals: $${exactText(valuation.list_value)}`)
   if (price.note?.includes('cache_price_assumed'))
     print('The price has no rate for some cache tokens, so the input price was used.')
   if (price.note?.includes('tier_uncertain'))

@@ -1,7 +1,7 @@
 /** The flags that filter the entries of a list or report; they correspond to the parameters of the API. */
 import type { Command } from 'commander'
 import type { QueryTexts } from '../../query.ts'
-import { collect } from '../work-text.ts'
+import { collect } from './options.ts'
 
 export interface EntryFilterFlags {
   endedAfter?: string

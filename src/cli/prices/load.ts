@@ -2,24 +2,25 @@ import { type Command, Option } from 'commander'
 import type { PriceTableBody } from '../../features/prices/schema.ts'
 import { examples } from '../flags/options.ts'
 import { confirm, isInteractive } from '../terminal/confirm.ts'
+import { counted, exactText } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
-import { type DatabaseFlags, withServices } from '../with-services.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
 import { readPriceFile } from './file.ts'
-import { tellRepriced, valueUnpriced } from './reprice.ts'
 import {
-  amountText,
   momentOf,
   PRICE_COLUMNS,
   PRICE_TITLES,
   type PriceRow,
   parseStart,
+  priceService,
   type Start,
   startText,
 } from './text.ts'
+import { printValued, valueUnpriced } from './unpriced-entries.ts'
 
 const FORMATS = ['tally', 'litellm', 'models-dev', 'genai-prices'] as const
 
-interface LoadFlags extends DatabaseFlags {
+interface LoadFlags extends CommandFlags {
   format?: (typeof FORMATS)[number]
   effectiveFrom?: Start
   dryRun?: boolean
@@ -32,7 +33,7 @@ interface LoadFlags extends DatabaseFlags {
 /** New prices are shown up to here: a first load has thousands, and `tally prices list` shows them all. */
 const SHOWN_NEW = 20
 
-export function addLoadPricesCommand(prices: Command): void {
+export function addPricesLoadCommand(prices: Command): void {
   prices
     .command('load')
     .description('Load a price table. Rows are only added: existing list values do not change')
@@ -62,7 +63,7 @@ export function addLoadPricesCommand(prices: Command): void {
     .action(async (where: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<LoadFlags>()
       const { format, force, allowFree, dryRun = false, yes = false } = flags
-      const { tableBody } = await import('../../features/prices/service.ts')
+      const { tableBody } = await priceService()
       await withServices(flags, async ({ prices: service, entries }, { by }) => {
         const text = await readPriceFile(where)
         await service.loadDefaultPrices()
@@ -86,13 +87,9 @@ export function addLoadPricesCommand(prices: Command): void {
         if (flags.json) return printJson(body)
         if (!asks) printTableBody(body)
         print(additions.length > 0 ? `Loaded ${counted(loaded.plan.additions.length, 'row')}.` : 'Nothing was added.')
-        if (body.valued) tellRepriced(body.valued)
+        if (body.valued) printValued(body.valued)
       })
     })
-}
-
-function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function printTableBody(body: PriceTableBody): void {
@@ -144,7 +141,7 @@ interface PriceChange {
 function changesOf({ before, after }: { before: PriceRow; after: PriceRow }): PriceChange[] {
   const prices = Object.entries(PRICE_TITLES).map(([field, title]) => {
     const kind = field as keyof typeof PRICE_TITLES
-    return { row: after, title: title.toLowerCase(), before: amountText(before[kind]), after: amountText(after[kind]) }
+    return { row: after, title: title.toLowerCase(), before: exactText(before[kind]), after: exactText(after[kind]) }
   })
   const tiers = { row: after, title: 'long context', before: tiersText(before), after: tiersText(after) }
   return [...prices, tiers].filter((change) => change.before !== change.after)

@@ -3,14 +3,16 @@ import type { Actor } from '../../access/actor.ts'
 import type { RepricingBody } from '../../features/prices/schema.ts'
 import type { Services } from '../../services.ts'
 import { CommandError } from '../failures.ts'
-import { examples } from '../flags/options.ts'
+import { collect, examples } from '../flags/options.ts'
 import { confirm, isInteractive } from '../terminal/confirm.ts'
+import { exactText } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
-import { type DatabaseFlags, withServices } from '../with-services.ts'
-import { amountText, parseDay } from './text.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
+import { parseDay, priceService } from './text.ts'
+import { valueUnpriced } from './unpriced-entries.ts'
 
-interface RepriceFlags extends DatabaseFlags {
+interface RepriceFlags extends CommandFlags {
   all?: boolean
   from?: number
   to?: number
@@ -20,34 +22,7 @@ interface RepriceFlags extends DatabaseFlags {
   json?: boolean
 }
 
-/** Values the entries without a price, as every command does that adds a price. */
-export async function valueUnpriced(entries: Services['entries'], by: Actor, { dryRun = false } = {}) {
-  const progress = new Progress('Valuing entries')
-  try {
-    return await entries.valuation.valueUnpriced({
-      by,
-      dryRun,
-      onProgress: (done, total) => progress.show(done, total),
-    })
-  } finally {
-    progress.end()
-  }
-}
-
-/** Prints how many unpriced entries were valued, if any. */
-export function tellRepriced({ entries, cost, dry_run }: RepricingBody): void {
-  if (entries === 0) return
-  const verb = dry_run ? 'would be valued' : 'valued'
-  print(
-    `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'} without a price ${verb}, list value $${amountText(cost.after)}.`,
-  )
-}
-
-function collect(text: string, before: string[] = []): string[] {
-  return [...before, ...text.split(',')]
-}
-
-export function addRepriceCommand(prices: Command): void {
+export function addPricesRepriceCommand(prices: Command): void {
   prices
     .command('reprice')
     .description('Recalculate list values: of unpriced entries, or with --all of all entries that are not locked')
@@ -71,7 +46,7 @@ export function addRepriceCommand(prices: Command): void {
       if (!all && (flags.from !== undefined || flags.to !== undefined || flags.model)) {
         throw new CommandError('--from, --to and --model require --all.', 2)
       }
-      const { repricedBody } = await import('../../features/prices/service.ts')
+      const { repricedBody } = await priceService()
       const body = await withServices(flags, async (services, { by }) => {
         await services.prices.loadDefaultPrices()
         if (!dryRun && isInteractive() && !yes) {
@@ -114,13 +89,13 @@ function printRepricing({ entries, list_value, cost, models, dry_run }: Repricin
     [
       { title: 'MODEL', of: ({ model }) => model },
       { title: 'ENTRIES', of: (row) => row.entries.toLocaleString('en'), align: 'right' },
-      { title: 'LIST VALUE BEFORE (USD)', of: (row) => amountText(row.list_value.before), align: 'right' },
-      { title: 'AFTER (USD)', of: (row) => amountText(row.list_value.after), align: 'right' },
+      { title: 'LIST VALUE BEFORE (USD)', of: (row) => exactText(row.list_value.before), align: 'right' },
+      { title: 'AFTER (USD)', of: (row) => exactText(row.list_value.after), align: 'right' },
     ],
     models,
   )
   print('')
   print(
-    `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'} ${dry_run ? 'would change' : 'changed'}: list value $${amountText(list_value.before)} → $${amountText(list_value.after)}, cost $${amountText(cost.before)} → $${amountText(cost.after)}.`,
+    `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'} ${dry_run ? 'would change' : 'changed'}: list value $${exactText(list_value.before)} → $${exactText(list_value.after)}, cost $${exactText(cost.before)} → $${exactText(cost.after)}.`,
   )
 }

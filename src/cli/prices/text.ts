@@ -1,9 +1,13 @@
 /** Prices and their dates as a command line writes and shows them: in US dollars per million tokens. */
 import { InvalidArgumentError } from 'commander'
-import type { PriceBody } from '../../features/prices/schema.ts'
+import type { PriceBody, ResolutionBody } from '../../features/prices/schema.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { parseDecimal } from '../../lib/money.ts'
+import { exactText } from '../terminal/numbers.ts'
 import type { Column } from '../terminal/print.ts'
+
+/** The service, loaded with the database and not before: `--help` does without it. */
+export const priceService = () => import('../../features/prices/service.ts')
 
 /** Decimals of such a price: Tally's unit is the pico-dollar per token. */
 const PRICE_DIGITS = 6
@@ -37,11 +41,6 @@ export function momentOf(start: Start | undefined): number | null | undefined {
   return start === 'always' ? null : start
 }
 
-/** Money and prices are JSON's exact numbers, not ones to calculate with: their text is that of the JSON. */
-export function amountText(amount: number | null): string {
-  return amount === null ? '–' : JSON.stringify(amount)
-}
-
 export function startText(effectiveFrom: string | null): string {
   return effectiveFrom === null ? 'always' : effectiveFrom.replace('T00:00:00.000Z', '')
 }
@@ -68,7 +67,7 @@ export const PRICE_COLUMNS: Column<PriceRow>[] = [
   ...Object.entries(PRICE_TITLES).map(
     ([field, title]): Column<PriceRow> => ({
       title,
-      of: (row) => amountText(row[field as keyof typeof PRICE_TITLES]),
+      of: (row) => exactText(row[field as keyof typeof PRICE_TITLES]),
       align: 'right',
     }),
   ),
@@ -78,3 +77,22 @@ export const PRICE_COLUMNS: Column<PriceRow>[] = [
   },
   { title: 'EFFECTIVE FROM', of: (row) => startText(row.effective_from) },
 ]
+
+export const SOURCE: Column<PriceBody> = { title: 'SOURCE', of: ({ source }) => source }
+export const ID: Column<PriceBody> = { title: 'ID', of: ({ id }) => id }
+
+/** The price that applies to a model, as a sentence. */
+export function resolutionText({ model, provider, at, step, price }: ResolutionBody): string {
+  const asked = `'${model}'${provider === null ? '' : ` at ${provider}`}`
+  if (!price)
+    return `${asked} has no price on ${at.slice(0, 10)}. Add one with \`tally prices set\` or \`tally prices alias add\`.`
+  const kinds = [
+    ['input', price.input],
+    ['output', price.output],
+    ['cache read', price.cache_read],
+    ['cache write', price.cache_write],
+    ['one-hour cache write', price.cache_write_1h],
+  ] as const
+  const known = kinds.filter(([, value]) => value !== null).map(([kind, value]) => `${kind} ${exactText(value)}`)
+  return `${asked} costs ${known.join(', ')} per million tokens on ${at.slice(0, 10)}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${price.source}).`
+}

@@ -10,16 +10,15 @@ import { confirm, isInteractive } from '../terminal/confirm.ts'
 import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
-import { type DatabaseFlags, withServices } from '../with-services.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
 import { placeText } from './place-text.ts'
 
-interface Flags extends DatabaseFlags, EntryFilterFlags {
+interface Flags extends CommandFlags, EntryFilterFlags {
   startingAt?: string
   endingAt?: string
   all?: boolean
   dryRun?: boolean
   yes?: boolean
-  json?: boolean
 }
 
 /** The most groups that are printed; the JSON has all of them. */
@@ -34,7 +33,7 @@ const load = async () => ({
 })
 
 /** `tally rules apply`. */
-export function addApplyRulesCommand(rules: Command): void {
+export function addRulesApplyCommand(rules: Command): void {
   const command = rules
     .command('apply')
     .description(

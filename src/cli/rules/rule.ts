@@ -1,20 +1,21 @@
-/** Flags and terminal output of placement rules. */
-import type { Command } from 'commander'
+/** A placement rule on the command line. */
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Party } from '../../access/actor.ts'
 import type { RuleBody } from '../../features/placement/schema.ts'
+import type { ListedRule, PlacementService } from '../../features/placement/service.ts'
+import { act } from '../act.ts'
 import { CommandError } from '../failures.ts'
-import { type Column, note, print } from '../terminal/print.ts'
-import type { DatabaseFlags } from '../with-services.ts'
+import { type Column, note, printFields } from '../terminal/print.ts'
+import type { CommandFlags } from '../with-services.ts'
 
-export interface RuleFlags extends DatabaseFlags {
-  json?: boolean
-}
+/** The service, loaded with the database and not before: `--help` does without it. */
+export const placementService = () => import('../../features/placement/service.ts')
 
-/** The services, loaded with the database and not before: `--help` does without them. */
-export const placing = () => import('../../features/placement/service.ts')
+export const JSON_RULE = 'print the rule as JSON, as in the API'
 
 export const RULE = 'name or id (rul_…) of the rule'
 
-export interface SaidFlags extends RuleFlags {
+export interface RuleFieldFlags extends CommandFlags {
   name?: string
   when?: string[]
   project?: string
@@ -22,7 +23,7 @@ export interface SaidFlags extends RuleFlags {
 }
 
 /** Adds the flags that describe a rule. */
-export function saidOptions(command: Command): Command {
+export function addRuleFlags(command: Command): Command {
   return command
     .option(
       '--when <field=pattern>',
@@ -47,9 +48,10 @@ export function conditionsOf(texts: string[] | undefined) {
   })
 }
 
-/** The word that takes the ticket away. */
-export function ticketOf(text: string | undefined): string | null | undefined {
-  return text === 'none' ? null : text
+export function parsePosition(text: string): number {
+  const position = Number(text)
+  if (Number.isSafeInteger(position) && position >= 1) return position
+  throw new InvalidArgumentError('Use a whole number of 1 or more.')
 }
 
 function conditionsText({ conditions }: Pick<RuleBody, 'conditions'>): string {
@@ -73,9 +75,21 @@ export const RULE_COLUMNS: Column<RuleBody>[] = [
   { title: 'PLACE', of: placeText },
 ]
 
-/** One rule in full. */
-export function printRule(rule: RuleBody): void {
-  const fields: [name: string, value: string][] = [
+/** Reads or changes one rule and prints it. */
+export function actOnRule(
+  command: Command,
+  work: (placement: PlacementService, self: Party) => Promise<ListedRule>,
+): Promise<void> {
+  return act(
+    command,
+    ({ placement }, self) => work(placement, self),
+    async (rule) => (await placementService()).ruleBody(rule),
+    printRule,
+  )
+}
+
+function printRule(rule: RuleBody): void {
+  printFields([
     ['rule', `${rule.name} (${rule.id})`],
     ['position', String(rule.position)],
     ['state', stateText(rule)],
@@ -85,7 +99,6 @@ export function printRule(rule: RuleBody): void {
     ]),
     ['place', placeText(rule)],
     ['version', `${rule.version}, changed ${rule.changed_at.slice(0, 10)}`],
-  ]
-  for (const [name, value] of fields) print(`${name.padEnd(12)} ${value}`)
+  ])
   for (const warning of rule.warnings) note(warning)
 }

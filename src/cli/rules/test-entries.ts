@@ -2,18 +2,14 @@ import type { RuleTrialAnswer } from '../../features/entries/places/rule-test.ts
 import type { Unsaved } from '../../features/placement/service.ts'
 import { countText } from '../terminal/numbers.ts'
 import { minute, print, printJsonList, printTable } from '../terminal/print.ts'
-import { type DatabaseFlags, withServices } from '../with-services.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
 import { placeText } from './place-text.ts'
 
 /** How many entries a call takes. */
 const PAGE = 1_000
 
 /** `tally rules test --last <number>`: tests the newest entries instead of a sample. */
-export async function tryOnEntries(
-  flags: DatabaseFlags & { json?: boolean },
-  tried: Unsaved,
-  last: number,
-): Promise<void> {
+export async function testOnEntries(flags: CommandFlags, tried: Unsaved, last: number): Promise<void> {
   const { readPage } = await import('../../features/entries/listing/filter.ts')
   const data = await withServices(flags, async ({ entries }, { viewer }) => {
     const found: RuleTrialAnswer['data'] = []

@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { ExplanationBody, Sample } from '../../features/placement/schema.ts'
 import type { Unsaved } from '../../features/placement/service.ts'
 import { CommandError } from '../failures.ts'
-import { examples } from '../flags/options.ts'
+import { examples, textOrNone } from '../flags/options.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { withServices } from '../with-services.ts'
-import { conditionsOf, placing, type SaidFlags, saidOptions, ticketOf } from './rule.ts'
-import { tryOnEntries } from './test-entries.ts'
+import { addRuleFlags, conditionsOf, parsePosition, placementService, type RuleFieldFlags } from './rule.ts'
+import { testOnEntries } from './test-entries.ts'
 
-interface Flags extends SaidFlags {
+interface Flags extends RuleFieldFlags {
   harness?: string
   agent?: string
   model?: string
@@ -21,12 +21,6 @@ interface Flags extends SaidFlags {
   last?: number
 }
 
-export function parsePosition(text: string): number {
-  const position = Number(text)
-  if (Number.isSafeInteger(position) && position >= 1) return position
-  throw new InvalidArgumentError('Use a whole number of 1 or more.')
-}
-
 function addLabel(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [name = '', ...value] = text.split('=')
   if (name === '' || value.length === 0) throw new InvalidArgumentError('Use name=value.')
@@ -34,7 +28,7 @@ function addLabel(text: string, before: Record<string, string> = {}): Record<str
 }
 
 /** `tally rules test`, on a sample. */
-export function addTryRulesCommand(rules: Command): void {
+export function addRulesTestCommand(rules: Command): void {
   const command = rules
     .command('test')
     .description('Show which rule matches a sample and why earlier rules do not; can include an unsaved rule')
@@ -46,7 +40,7 @@ export function addTryRulesCommand(rules: Command): void {
     .option('--summary <text>', 'summary of the sample')
     .option('--label <name=value>', 'label of the sample; repeatable', addLabel)
     .option('--last <number>', 'test this number of newest entries instead of a sample', parsePosition)
-  saidOptions(command)
+  addRuleFlags(command)
     .option('--position <number>', 'position of the unsaved rule', parsePosition)
     .option('--replaces <rule>', 'saved rule that the unsaved rule replaces in the test')
     .option('--json', 'print JSON, as returned by POST /api/v1/placement-rules/test')
@@ -60,8 +54,8 @@ export function addTryRulesCommand(rules: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
-      if (flags.last !== undefined) return tryOnEntries(flags, triedWith(flags), flags.last)
-      const { explanationBody, readSample } = await placing()
+      if (flags.last !== undefined) return testOnEntries(flags, triedWith(flags), flags.last)
+      const { explanationBody, readSample } = await placementService()
       const sample = readSample(sampleOf(flags))
       const tried = triedWith(flags)
       const body = explanationBody(await withServices(flags, ({ placement }) => placement.testRules(sample, tried)))
@@ -88,7 +82,7 @@ function unsavedRule({ when, project, ticket, position }: Flags) {
   if (!conditions || project === undefined) {
     throw new CommandError('An unsaved rule needs --when and --project.', 2)
   }
-  return { name: 'the new rule', conditions, project, ticket: ticketOf(ticket) ?? null, position }
+  return { name: 'the new rule', conditions, project, ticket: textOrNone(ticket) ?? null, position }
 }
 
 function triedWith(flags: Flags): Unsaved {

@@ -1,4 +1,6 @@
-/** What commands write: text and tables for people, JSON for programs. */
+/** What commands write: text and tables for people, JSON and CSV for programs. */
+import type { CsvColumn } from '../../lib/csv-column.ts'
+import { csvText } from '../../lib/csv-text.ts'
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
@@ -16,6 +18,14 @@ export function printJson(value: unknown): void {
 /** A whole list in the shape that lists of the API have. */
 export function printJsonList(data: unknown[]): void {
   printJson({ data, has_more: false, next_page: null })
+}
+
+/** Rows as they are read, so that a long report needs no more memory than a short one. */
+export async function printCsv<Row>(
+  rows: AsyncIterable<Row> | Iterable<Row>,
+  columns: readonly CsvColumn<Row>[],
+): Promise<void> {
+  for await (const text of csvText(rows, columns)) process.stdout.write(text)
 }
 
 export interface Column<Row> {
@@ -37,7 +47,21 @@ export function printTable<Row>(columns: Column<Row>[], rows: Row[]): void {
   }
 }
 
+/** A line for each field that has a value. */
+export function printFields(fields: [name: string, value: string | null | undefined][]): void {
+  for (const [name, value] of fields) {
+    if (value !== null && value !== undefined && value !== '–') print(`${name.padEnd(12)} ${value}`)
+  }
+}
+
 /** To the minute in UTC: `2026-11-20 17:53`. Titles of such columns end in `(UTC)`. */
 export function minute(timestamp: string | null): string {
   return timestamp === null ? '–' : timestamp.slice(0, 16).replace('T', ' ')
+}
+
+/** A moment on the clocks of a zone: `2026-11-20 17:53`. */
+export function localMinute(timestamp: string, timeZone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(
+    new Date(timestamp),
+  )
 }

@@ -1,7 +1,27 @@
-/** Formats the telemetry status for the terminal. */
-import type { TelemetryAssigned, TelemetryStatus } from '../../features/telemetry/schema.ts'
+import type { Command } from 'commander'
+import type { TelemetryStatus } from '../../features/telemetry/schema.ts'
+import { examples } from '../flags/options.ts'
 import { counted, countText } from '../terminal/numbers.ts'
-import { type Column, minute, note, print, printTable } from '../terminal/print.ts'
+import { type Column, minute, note, print, printJson, printTable } from '../terminal/print.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
+
+export function addTelemetryStatusCommand(telemetry: Command): void {
+  telemetry
+    .command('status')
+    .description(
+      'Show which agents push data, what is counted, and what is not and why; a running server updates it every 10 seconds',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally telemetry status', "tally telemetry status --json | jq '.rejected'"))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommandFlags>()
+      const { statusBody } = await import('../../features/telemetry/service.ts')
+      const status = await withServices(flags, ({ telemetry }) => telemetry.status())
+      const body = statusBody(status, { isAdmin: true })
+      if (flags.json) return printJson(body)
+      printStatus(body)
+    })
+}
 
 /** Codex alone has more than a hundred metrics. */
 const IGNORED_SHOWN = 20
@@ -12,7 +32,7 @@ function count<Field extends string>(title: string, field: Field): Column<Record
   return { title, of: (row) => countText(row[field]), align: 'right' }
 }
 
-export function printStatus(status: TelemetryStatus): void {
+function printStatus(status: TelemetryStatus): void {
   const { channels, pushes = [] } = status
   if (pushes.length === 0) {
     print(
@@ -87,43 +107,4 @@ function printEmails({ by_email, emails = [] }: TelemetryStatus): void {
   print('\nUNASSIGNED ADDRESSES')
   printTable([{ title: 'E-MAIL', of: ({ email }) => email }, count('SESSIONS', 'sessions'), LAST_SEEN], emails)
   note('Their sessions are assigned to the creator of the token. To assign them to a person: tally telemetry assign')
-}
-
-export function printAssigned({ dry_run, email, user, sessions, entries, locked, skipped }: TelemetryAssigned): void {
-  if (sessions + skipped.length === 0) {
-    print(`No sessions to assign for ${email}. To list unassigned addresses: tally telemetry status`)
-    return
-  }
-  const what = `${counted(sessions, 'session', 'sessions')} with ${counted(entries, 'entry', 'entries')}`
-  print(
-    dry_run
-      ? `${what} of ${email} would be assigned to ${user.name}.`
-      : `${what} of ${email} assigned to ${user.name}.`,
-  )
-  if (locked.length > 0) {
-    print('These entries are locked and keep their owner:')
-    printTable(
-      [
-        { title: 'ID', of: ({ id }) => id },
-        { title: 'STATUS', of: ({ status }) => status },
-      ],
-      locked,
-    )
-  }
-  if (skipped.length > 0) {
-    print('These sessions keep their owner:')
-    printTable(
-      [
-        { title: 'SESSION', of: ({ agent_harness, session_id }) => `${agent_harness} ${session_id}` },
-        { title: 'REASON', of: ({ reason }) => WHY_SKIPPED[reason] },
-      ],
-      skipped,
-    )
-  }
-}
-
-const WHY_SKIPPED: Record<TelemetryAssigned['skipped'][number]['reason'], string> = {
-  theirs: 'already assigned to this person',
-  reported: 'reported with a service token, which determines its owner',
-  has_another: 'the person has another session with this id',
 }

@@ -1,0 +1,42 @@
+import type { Command } from 'commander'
+import type { CreditNoteRequest } from '../../features/bills/schema.ts'
+import { examples } from '../flags/options.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { print } from '../terminal/print.ts'
+import type { CommandFlags } from '../with-services.ts'
+import { actOnBill, BILL } from './bill.ts'
+import { checked, each, readLine, refusedInFlags } from './request.ts'
+import { totalText } from './text.ts'
+
+export function addBillsCreditCommand(bills: Command): void {
+  bills
+    .command('credit')
+    .description('Correct a paid bill with a credit note, for given lines or for the whole remaining amount')
+    .argument('<bill>', BILL)
+    .option('--line <text=amount>', 'amount to credit, such as "Billed twice=12.50"; repeatable', each)
+    .option('--note <text>', 'note above the lines')
+    .option('--yes', 'skip the confirmation')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples('tally bills credit 2026-0001 --line "Billed twice=12.50"', 'tally bills credit 2026-0001'),
+    )
+    .action(async (which: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommandFlags & { line?: string[]; note?: string; yes?: boolean }>()
+      const { CreditNoteRequest: schema } = await import('../../features/bills/schema.ts')
+      const body = { lines: flags.line?.map(readLine), note: flags.note }
+      const asked = (await refusedInFlags(checked(schema, body))) as CreditNoteRequest
+      const what = flags.line ? 'these lines' : 'the whole remaining amount'
+      await confirm(`Credit ${what} of bill ${which}? This cannot be undone.`, { yes: flags.yes ?? false })
+      await actOnBill(
+        flags,
+        (service, by) => service.creditBill(which, asked, by),
+        (bill) => {
+          print(
+            `Created credit note ${bill.number} (${bill.id}) for bill ${bill.corrects!.number}: ${totalText(bill.document)}.`,
+          )
+          print(`To send it by e-mail: tally bills deliver ${bill.number}`)
+        },
+      )
+    })
+}

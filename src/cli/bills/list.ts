@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import type { BillHead } from '../../features/bills/schema.ts'
+import { collect, examples } from '../flags/options.ts'
+import { note, printCsv, printJson } from '../terminal/print.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
+import { billService, exact } from './bill.ts'
+import { printBills } from './text.ts'
+
+interface ListFlags extends CommandFlags {
+  state?: string[]
+  client?: string
+  project?: string
+  from?: string
+  to?: string
+  limit?: string
+  page?: string
+  csv?: boolean
+}
+
+export function addBillsListCommand(bills: Command): void {
+  bills
+    .command('list')
+    .description('List bills, newest first')
+    .option('--state <state>', 'sent, paid or void; repeatable or comma-separated', collect)
+    .option('--client <client>', 'name or id of a client')
+    .option('--project <project>', 'key, name, alias or id of a project')
+    .option('--from <day>', 'issued on or after this day')
+    .option('--to <day>', 'issued on or before this day')
+    .option('--limit <number>', 'bills per page, 1 to 1000 (default 50)')
+    .option('--page <page>', 'next_page of the previous page')
+    .option('--csv', 'print CSV, all pages')
+    .option('--json', 'print JSON, as returned by GET /api/v1/bills')
+    .addHelpText(
+      'after',
+      examples('tally bills list --state sent', 'tally bills list --from 2026-01-01 --csv > bills.csv'),
+    )
+    .action(async (_flags, command: Command) => list(command.optsWithGlobals<ListFlags>()))
+}
+
+async function list(flags: ListFlags): Promise<void> {
+  const { BILL_COLUMNS, minorDigitsOf, readBillList } = await billService()
+  const {
+    limit,
+    after,
+    format: _,
+    ...filter
+  } = readBillList({
+    state: flags.state,
+    client: flags.client,
+    project: flags.project,
+    from: flags.from,
+    to: flags.to,
+    limit: flags.limit,
+    page: flags.page,
+  })
+  await withServices(flags, async ({ bills }) => {
+    if (flags.csv) return printCsv(bills.everyBill(filter), BILL_COLUMNS)
+    const { writeKeyPage } = await import('../../query.ts')
+    const views = await bills.listBills(filter, { after, limit: limit + 1 })
+    const data = await bills.heads(views.slice(0, limit))
+    const nextPage = views.length > limit ? writeKeyPage(views[limit - 1]!.bill.id) : null
+    if (flags.json) return printJson({ data, has_more: nextPage !== null, next_page: nextPage })
+    if (data.length === 0) return note('No matching bills. Send one with `tally bills send`.')
+    printBills(exact<BillHead[]>(data), minorDigitsOf)
+    if (nextPage !== null) note(`More bills: add --page ${nextPage}`)
+  })
+}

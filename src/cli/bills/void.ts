@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import { examples } from '../flags/options.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { counted } from '../terminal/numbers.ts'
+import { print } from '../terminal/print.ts'
+import type { CommandFlags } from '../with-services.ts'
+import { actOnBill, BILL } from './bill.ts'
+import { checked, refusedInFlags } from './request.ts'
+
+export function addBillsVoidCommand(bills: Command): void {
+  bills
+    .command('void')
+    .description('Void a bill: it keeps its number, and its entries can be billed again')
+    .argument('<bill>', BILL)
+    .requiredOption('--reason <text>', 'reason, shown on the void notice')
+    .option('--no-notice', 'do not send a void notice to the recipients of the bill')
+    .option('--yes', 'skip the confirmation')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally bills void 2026-0001 --reason "Sent to the wrong address"'))
+    .action(async (which: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommandFlags & { reason: string; notice: boolean; yes?: boolean }>()
+      const { BillVoiding } = await import('../../features/bills/schema.ts')
+      const body = { reason: flags.reason, deliver: flags.notice }
+      await refusedInFlags(checked(BillVoiding, body))
+      await confirm(`Void bill ${which}? This cannot be undone.`, { yes: flags.yes ?? false })
+      await actOnBill(
+        flags,
+        (service, by) => service.voidBill(which, body, by),
+        (bill) => {
+          print(`Voided bill ${bill.number}; its ${counted(bill.entries, 'entry', 'entries')} can be billed again.`)
+          const told = bill.deliveries.filter(({ notice, state }) => notice === 'void' && state === 'queued')
+          if (told.length > 0) print(`The server sends a void notice to ${told.map(({ to }) => to).join(', ')}.`)
+          print(`To send a replacement, use tally bills send --replaces ${bill.number}`)
+        },
+      )
+    })
+}

@@ -1,0 +1,46 @@
+/** A client on the command line. */
+import type { Command } from 'commander'
+import type { ClientBody } from '../../features/projects/schema.ts'
+import type { ClientRow } from '../../features/projects/service.ts'
+import { markupOf } from '../flags/money.ts'
+import { textOrNone } from '../flags/options.ts'
+import type { CommandFlags } from '../with-services.ts'
+import { type Kind, projectService } from '../work-commands.ts'
+
+export const CLIENT: Kind<ClientRow, ClientBody> = {
+  word: 'client',
+  argument: 'name or id (cli_…) of the client',
+  example: '"Acme Ltd"',
+  bodyOf: async (client) => (await projectService()).clientBody(client, 'everything'),
+  nameOf: ({ name }) => name,
+}
+
+export interface ClientFlags extends CommandFlags {
+  name?: string
+  email?: string
+  address?: string
+  taxId?: string
+  currency?: string
+  markup?: string
+}
+
+export function addClientFlags(command: Command): Command {
+  return command
+    .option('--email <address>', 'e-mail address for bills')
+    .option('--address <text>', 'postal address, may have several lines')
+    .option('--tax-id <text>', 'tax id, such as a VAT number')
+    .option('--currency <code>', 'bill currency, such as EUR (default: that of the organization)')
+    .option('--markup <percent>', 'markup on costs, used for projects without their own markup')
+    .option('--json', 'print JSON')
+}
+
+export async function clientOf({ name, email, address, taxId, currency, markup }: ClientFlags) {
+  return {
+    name,
+    email: textOrNone(email),
+    address: textOrNone(address),
+    taxId: textOrNone(taxId),
+    currency: textOrNone(currency),
+    markupPpm: await markupOf(markup),
+  }
+}

@@ -1,0 +1,96 @@
+import type { Command } from 'commander'
+import { Query } from '../../query.ts'
+import type { Services } from '../../services.ts'
+import { CommandError } from '../failures.ts'
+import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
+import { examples } from '../flags/options.ts'
+import { costText } from '../sheets/sheet.ts'
+import { confirm, isInteractive } from '../terminal/confirm.ts'
+import { counted } from '../terminal/numbers.ts'
+import { note, print, printJson } from '../terminal/print.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
+
+type Asking = Parameters<Services['entries']['approval']['decideEntries']>[1]
+
+/** The status that a filter selects by default: entries in another status would each be refused. */
+const MEANT = {
+  approve: 'submitted',
+  reject: 'submitted',
+  reopen: 'rejected',
+  withdraw_approval: 'approved',
+} as const satisfies Record<Asking['action'], string>
+
+interface DecisionFlags extends CommandFlags, EntryFilterFlags {
+  startingAt?: string
+  endingAt?: string
+  reason?: string
+  dryRun?: boolean
+  yes?: boolean
+}
+
+/** `tally entries approve`, `reject`, `reopen` and `withdraw-approval`. */
+export function addEntriesApprovalCommands(entries: Command): void {
+  const add = (name: string, action: Asking['action'], verb: string, description: string, more: string) => {
+    const command = addEntryFilters(
+      entries
+        .command(name)
+        .description(`${description}, by id or by filters, up to 10,000 at once`)
+        .argument('[entries...]', 'ids of entries (ent_…)')
+        .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
+        .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC'),
+    )
+    if (action === 'reject') command.requiredOption('--reason <text>', 'reason, shown to the agent manager')
+    command
+      .option('--dry-run', 'show what would change, and write nothing')
+      .option('--yes', 'skip the confirmation')
+      .option('--json', 'print the result for each entry as JSON')
+      .addHelpText(
+        'after',
+        examples(`tally entries ${name} ent_…${more}`, `tally entries ${name} --project acme-web${more} --dry-run`),
+      )
+      .action(async (ids: string[], _flags, self: Command) => {
+        const flags = self.optsWithGlobals<DecisionFlags>()
+        await decide(ids, { action, reason: flags.reason }, verb, flags)
+      })
+  }
+  add('approve', 'approve', 'Approve', 'Approve submitted entries', '')
+  add('reject', 'reject', 'Reject', 'Reject submitted entries', ' --reason "A test run"')
+  add('reopen', 'reopen', 'Reopen', 'Reopen rejected entries, which become submitted again', '')
+  add(
+    'withdraw-approval',
+    'withdraw_approval',
+    'Withdraw the approval of',
+    'Withdraw the approval of entries, which become submitted again',
+    '',
+  )
+}
+
+async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {
+  const { actionResults } = await import('../../features/entries/action-results.ts')
+  const { readSelectingFilter } = await import('../../features/entries/listing/filter.ts')
+  const query = new Query({ starting_at: flags.startingAt, ending_at: flags.endingAt, ...entryFilterTexts(flags) })
+  const filter = readSelectingFilter(query)
+  query.finish()
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  if (ids.length > 0 === isFiltered) {
+    throw new CommandError('Select entries either by ids or by filters such as --project.', 2)
+  }
+  const selection = isFiltered
+    ? { filter: { ...filter, statuses: filter.statuses ?? [MEANT[asking.action]] } }
+    : { ids }
+  const { yes = false, dryRun = false } = flags
+  const results = await withServices(flags, async ({ entries }, self) => {
+    if (isFiltered && !dryRun && !yes && isInteractive()) {
+      const planned = await entries.approval.decideEntries(selection, { ...asking, dryRun: true }, self)
+      await confirm(`${verb} ${counted(planned.done, 'entry', 'entries')}?`, { yes })
+    }
+    return actionResults(await entries.approval.decideEntries(selection, { ...asking, dryRun }, self), { dryRun })
+  })
+  if (flags.json) return printJson(results)
+  for (const { problem } of results.results) if (problem) note(problem.detail)
+  const what = dryRun ? `${verb} (dry run):` : `${verb}:`
+  print(
+    `${what} ${counted(results.done, 'entry', 'entries')}, ${costText(results.cost!, results.unpriced_entries!)} USD; ${results.refused} refused.`,
+  )
+  if (results.done === 0 && results.refused > 0) throw new CommandError('Nothing was changed.')
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { PriceBody } from '../../features/prices/schema.ts'
+import { examples } from '../flags/options.ts'
+import { note, printJsonList, printTable } from '../terminal/print.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
+import { PRICE_COLUMNS, priceService, SOURCE } from './text.ts'
+
+export function addPricesListCommand(prices: Command): void {
+  prices
+    .command('list')
+    .description('List prices by provider and model, newest first')
+    .option('--search <text>', 'only models or providers whose name contains the text')
+    .option('--provider <provider>', 'only prices of this provider')
+    .option('--json', 'print JSON')
+    .option('--csv', 'print CSV, as `tally prices export` does')
+    .addHelpText('after', examples('tally prices list --search sonnet', 'tally prices list --provider openai --csv'))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommandFlags & { search?: string; provider?: string; csv?: boolean }>()
+      const { search, provider } = flags
+      const filter = { search, ...(provider === undefined ? {} : { providers: [provider] }) }
+      const listed = await withServices(flags, async (all) => {
+        await all.prices.loadDefaultPrices()
+        return flags.csv ? all.prices.exportPrices('csv', filter) : all.prices.everyPrice(filter)
+      })
+      if (typeof listed === 'string') {
+        process.stdout.write(listed)
+        return
+      }
+      const { priceBody } = await priceService()
+      const bodies = listed.map(priceBody)
+      if (flags.json) return printJsonList(bodies)
+      printTable<PriceBody>([...PRICE_COLUMNS, SOURCE], bodies)
+      if (bodies.length === 0) note('No matching prices. Load a price table with `tally prices load`.')
+    })
+}

@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import type { CompletenessReport } from '../../features/reports/schema.ts'
+import { addSubjectFilters, entryFilterTexts } from '../flags/entry-filters.ts'
+import { examples } from '../flags/options.ts'
+import { addPeriodFlags, periodTexts } from '../flags/period.ts'
+import { countText, dollars } from '../terminal/numbers.ts'
+import { localMinute, print, printCsv, printJson, printTable } from '../terminal/print.ts'
+import { withServices } from '../with-services.ts'
+import { addOutputFlags, type ReportFlags } from './output.ts'
+
+/** What the checks are called in a table. */
+const CHECK_TEXTS: Record<CompletenessReport['data'][number]['check'], string> = {
+  all: 'all entries that reports count',
+  unplaced: 'unattributed (no project or ticket)',
+  without_client: 'on projects without a client',
+  without_project: 'on tickets without a project',
+  unpriced: 'unpriced (cost unknown)',
+  possible_duplicates: "possible duplicates: identical, or with another person's session id",
+  unapproved: 'not approved',
+  unbilled: 'not billed',
+  rejected: 'rejected',
+  on_sheets: 'on open or submitted sheets, not counted yet',
+  reaching_in: 'started before the period and ended in it',
+  reaching_out: 'started in the period and ended after it',
+}
+
+export function addReportsCompletenessCommand(reports: Command): void {
+  const completeness = reports
+    .command('completeness')
+    .description('List what to complete before a period can be billed: placement, prices, approval, bills')
+  addOutputFlags(addSubjectFilters(addPeriodFlags(completeness)), 'completeness', { paged: false })
+    .addHelpText(
+      'after',
+      examples('tally reports completeness --month 2026-11', 'tally reports completeness --client "Acme Ltd" --json'),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<ReportFlags>()
+      await withServices(flags, async (services, { viewer }) => {
+        const { reports: service } = services
+        const asked = await service.readCompleteness({
+          ...entryFilterTexts(flags),
+          ...(await periodTexts(services, flags)),
+        })
+        const report = await service.completeness(viewer, asked)
+        if (flags.json) return printJson(report)
+        if (!flags.csv) return printCompleteness(report)
+        const { COMPLETENESS_COLUMNS } = await import('../../features/reports/service.ts')
+        return printCsv(report.data, COMPLETENESS_COLUMNS)
+      })
+    })
+}
+
+function printCompleteness({ data, starting_at, ending_at, time_zone }: CompletenessReport): void {
+  printTable(
+    [
+      { title: 'ENTRIES', of: ({ check }) => CHECK_TEXTS[check] },
+      { title: 'COUNT', of: ({ entries }) => countText(entries), align: 'right' },
+      { title: 'COST (USD)', of: ({ entries, cost }) => (entries === 0 ? '–' : dollars(cost)), align: 'right' },
+      {
+        title: 'UNPRICED',
+        of: ({ unpriced_entries }) => (unpriced_entries === 0 ? '' : countText(unpriced_entries)),
+        align: 'right',
+      },
+    ],
+    data,
+  )
+  print('')
+  print(
+    `From ${localMinute(starting_at, time_zone)} to ${localMinute(ending_at, time_zone)} (${time_zone}). With --json, each row includes the path that lists its entries.`,
+  )
+}

@@ -1,0 +1,107 @@
+import { type Command, Option } from 'commander'
+import type { Settings } from '../../features/organization/schema.ts'
+import { CommandError } from '../failures.ts'
+import { markupOf } from '../flags/money.ts'
+import { examples, requireFields, textOrNone } from '../flags/options.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
+import { organizationService, printSettings } from './settings.ts'
+
+type UnknownProjects = Settings['unknown_projects']
+const UNKNOWN_PROJECTS: UnknownProjects[] = ['create', 'hold']
+
+interface SetFlags extends CommandFlags {
+  name?: string
+  timeZone?: string
+  currency?: string
+  unknownProjects?: UnknownProjects
+  approvalRequired?: 'yes' | 'no'
+  telemetryByEmail?: 'yes' | 'no'
+  email?: string
+  address?: string
+  taxId?: string
+  markup?: string
+  dueDays?: string
+  billNumberFormat?: string
+  billFooter?: string
+  logo?: string
+}
+
+export function addSettingsSetCommand(settings: Command): void {
+  settings
+    .command('set')
+    .description('Change settings; settings you omit keep their values')
+    .option('--name <name>', 'name of the organization, as bills show it')
+    .option('--time-zone <zone>', 'IANA time zone for days and months')
+    .option('--currency <code>', 'ISO 4217 code of the default bill currency')
+    .addOption(
+      new Option(
+        '--unknown-projects <what>',
+        'when a report names an unknown project or ticket: create it, or hold the entry as unattributed',
+      ).choices(UNKNOWN_PROJECTS),
+    )
+    .addOption(
+      new Option('--approval-required <yes|no>', 'whether only approved entries are billed').choices(['yes', 'no']),
+    )
+    .addOption(
+      new Option(
+        '--telemetry-by-email <yes|no>',
+        'whether sessions pushed with an organization token are assigned to the person whose e-mail address the agent sends',
+      ).choices(['yes', 'no']),
+    )
+    .option('--email <address>', 'sender address of bills; none clears it, as for the options below')
+    .option('--address <text>', 'postal address on bills, may have several lines')
+    .option('--tax-id <text>', 'tax id, such as a VAT number')
+    .option('--markup <percent>', 'default markup on costs, used if neither project nor client has one')
+    .option('--due-days <days>', 'days until a bill is due')
+    .option('--bill-number-format <format>', 'format of bill numbers, such as {year}-{sequence:4}')
+    .option('--bill-footer <text>', 'text at the end of every bill, such as payment instructions')
+    .option('--logo <file>', 'PNG or JPEG logo for bills, up to 256 KiB')
+    .option('--json', 'print the settings as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally settings set --time-zone Europe/Berlin --currency EUR',
+        'tally settings set --unknown-projects hold',
+        'tally settings set --email bills@example.com --tax-id DE123456789 --due-days 14 --logo logo.png',
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<SetFlags>()
+      const { name, timeZone, currency, unknownProjects } = flags
+      const yesOrNo = (said: 'yes' | 'no' | undefined) => said && said === 'yes'
+      const change = {
+        name,
+        timeZone,
+        currency,
+        unknownProjects,
+        approvalRequired: yesOrNo(flags.approvalRequired),
+        telemetryByEmail: yesOrNo(flags.telemetryByEmail),
+        email: textOrNone(flags.email),
+        address: textOrNone(flags.address),
+        taxId: textOrNone(flags.taxId),
+        markupPpm: await markupOf(flags.markup),
+        dueDays:
+          flags.dueDays === undefined ? undefined : Number(/^\d+$/.test(flags.dueDays) ? flags.dueDays : Number.NaN),
+        billNumberFormat: flags.billNumberFormat,
+        billFooter: textOrNone(flags.billFooter),
+      }
+      const logo = flags.logo === undefined ? undefined : await logoOf(flags.logo)
+      requireFields({ ...change, logo }, command)
+      const { settingsBody } = await organizationService()
+      const changed = await withServices(flags, async ({ organization }, { by }) => {
+        const settings = await organization.changeSettings(change, by)
+        return logo === undefined ? settings : organization.changeLogo(logo, by)
+      })
+      printSettings(settingsBody(changed), flags)
+    })
+}
+
+/** The image that a flag names; null to remove the logo. */
+async function logoOf(path: string): Promise<Uint8Array | null> {
+  if (textOrNone(path) === null) return null
+  try {
+    return await Bun.file(path).bytes()
+  } catch (error) {
+    throw new CommandError(`--logo: ${path} cannot be read (${(error as Error).message}).`)
+  }
+}

@@ -1,0 +1,29 @@
+/** The settings on the command line. */
+import type { Settings } from '../../features/organization/schema.ts'
+import { percentText } from '../terminal/numbers.ts'
+import { print, printJson } from '../terminal/print.ts'
+import type { CommandFlags } from '../with-services.ts'
+
+export const organizationService = () => import('../../features/organization/service.ts')
+
+export function printSettings(body: Settings, { json }: CommandFlags): void {
+  if (json) {
+    printJson(body)
+    return
+  }
+  print(`name              ${body.name}`)
+  print(`time zone         ${body.time_zone}`)
+  print(`currency          ${body.currency}`)
+  print(`unknown projects  ${body.unknown_projects}`)
+  print(`approval required ${body.approval_required ? 'yes' : 'no'}`)
+  print(`telemetry by mail ${body.telemetry_by_email ? 'yes' : 'no'}`)
+  const lines = (text: string | null | undefined) => text?.replaceAll('\n', `\n${' '.repeat(18)}`) ?? '–'
+  print(`e-mail            ${lines(body.email)}`)
+  print(`address           ${lines(body.address)}`)
+  print(`tax id            ${lines(body.tax_id)}`)
+  print(`markup            ${percentText(body.markup)}`)
+  print(`due days          ${body.due_days}`)
+  print(`bill numbers      ${body.bill_number_format}`)
+  print(`bill footer       ${lines(body.bill_footer)}`)
+  print(`logo              ${lines(body.logo)}`)
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { examples } from '../flags/options.ts'
+import { print } from '../terminal/print.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
+import { organizationService, printSettings } from './settings.ts'
+
+export function addSettingsShowCommand(settings: Command): void {
+  settings
+    .command('show')
+    .description('Show the settings')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally settings show --json'))
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommandFlags>()
+      const { settingsBody } = await organizationService()
+      const { organization, sums } = await withServices(flags, async ({ organization, reports }) => ({
+        organization: await organization.settings(),
+        sums: await reports.progress(),
+      }))
+      printSettings(settingsBody(organization), flags)
+      // Without any days a server has yet to begin.
+      if (!flags.json && !sums.complete && sums.days > 0) {
+        print(
+          `totals            being recalculated for ${sums.time_zone}: ${sums.days_made} of ${sums.days} days; reports stay exact`,
+        )
+      }
+    })
+}

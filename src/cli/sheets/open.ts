@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { CommandError } from '../failures.ts'
+import { examples } from '../flags/options.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
+import { printSheet } from './sheet.ts'
+
+export function addSheetsOpenCommand(sheets: Command): void {
+  sheets
+    .command('open')
+    .description('Open a sheet for a person and a period')
+    .requiredOption('--person <person>', 'owner of the sheet: id or e-mail address')
+    .option('--month <month>', 'a whole month, such as 2026-11')
+    .option('--from <day>', 'first day, in the time zone of the organization')
+    .option('--to <day>', 'last day, inclusive')
+    .option('--note <text>', 'what the sheet is for')
+    .option('--json', 'print the sheet as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally sheets open --person ada@example.com --month 2026-11',
+        'tally sheets open --person ada@example.com --from 2026-11-16 --to 2026-11-20',
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<
+        CommandFlags & { person: string; month?: string; from?: string; to?: string; note?: string }
+      >()
+      const { person, month, from, to, note: said } = flags
+      if ((from === undefined) !== (to === undefined)) throw new CommandError('Use --from and --to together.', 2)
+      if ((month === undefined) === (from === undefined)) {
+        throw new CommandError('Use either --month, or --from and --to.', 2)
+      }
+      const days = month === undefined ? { period: { from: from!, to: to! } } : { month }
+      const about = said === undefined ? {} : { note: said }
+      const sheet = await withServices(flags, (all, self) => all.sheets.openSheet({ person, ...days, ...about }, self))
+      printSheet('Opened', sheet, flags)
+    })
+}

@@ -1,0 +1,76 @@
+/** A token sheet on the command line. */
+import type { TokenEntry } from '../../features/entries/schema.ts'
+import type { TokenSheet } from '../../features/sheets/schema.ts'
+import { type Column, minute, note, print, printJson, printTable } from '../terminal/print.ts'
+import type { CommandFlags } from '../with-services.ts'
+
+/** The service, loaded with the database and not before: `--help` does without it. */
+export const sheetService = () => import('../../features/sheets/service.ts')
+
+export const SHEET = 'id of the sheet (sht_…)'
+
+const SHEET_COLUMNS: Column<TokenSheet>[] = [
+  { title: 'FROM', of: ({ period }) => period.from },
+  { title: 'TO', of: ({ period }) => period.to },
+  { title: 'PERSON', of: ({ agent_manager }) => agent_manager.name },
+  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'ENTRIES', of: ({ entries }) => entries.toLocaleString('en'), align: 'right' },
+  { title: 'COST (USD)', of: ({ cost, unpriced_entries }) => costText(cost, unpriced_entries), align: 'right' },
+  { title: 'PROJECTS', of: ({ projects, has_unplaced }) => placesText(projects, has_unplaced) },
+  { title: 'ID', of: ({ id }) => id },
+]
+
+/** Money is JSON's exact number, not one to calculate with; its text is that of the JSON. */
+export function costText(cost: number, unpriced: number): string {
+  return `${JSON.stringify(cost)}${unpriced > 0 ? ` + ${unpriced} unpriced` : ''}`
+}
+
+function placesText(projects: TokenSheet['projects'], hasUnplaced: boolean): string {
+  return [...projects.map(({ key }) => key), ...(hasUnplaced ? ['(none)'] : [])].join(', ') || '–'
+}
+
+export function printSheets(sheets: TokenSheet[]): void {
+  printTable(SHEET_COLUMNS, sheets)
+}
+
+export function printSheet(what: string, sheet: TokenSheet, { json }: CommandFlags): void {
+  if (json) {
+    printJson(sheet)
+    return
+  }
+  print(`${what} ${sheet.id} (${sheet.agent_manager.name}, ${sheet.period.from} to ${sheet.period.to}).`)
+  print(`  status   ${sheet.status}${sheet.reason === null ? '' : `: ${sheet.reason}`}`)
+  print(`  entries  ${sheet.entries}, ${costText(sheet.cost, sheet.unpriced_entries)} USD`)
+  print(`  on       ${placesText(sheet.projects, sheet.has_unplaced)}`)
+}
+
+export const ENTRY_COLUMNS: Column<TokenEntry>[] = [
+  { title: 'STARTED (UTC)', of: ({ started_at }) => minute(started_at) },
+  { title: 'HARNESS', of: ({ agent_harness }) => agent_harness },
+  { title: 'AGENT', of: ({ agent_name }) => agent_name },
+  { title: 'MODEL', of: ({ model }) => model },
+  { title: 'TOKENS', of: ({ tokens }) => tokens.total.toLocaleString('en'), align: 'right' },
+  { title: 'COST (USD)', of: ({ cost }) => (cost === null ? 'unpriced' : JSON.stringify(cost)), align: 'right' },
+  { title: 'PLACE', of: ({ project, ticket }) => [project?.key, ticket?.key].filter(Boolean).join(' ') || '–' },
+  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'ID', of: ({ id }) => id },
+]
+
+type Overlaps = { entry: Span; reported: Span }[]
+interface Span {
+  id: string
+  agent_harness: string
+  started_at: string
+  ended_at: string
+}
+
+export function printOverlaps(overlaps: Overlaps): void {
+  note(`\nThese entries overlap with reported entries of the same person and harness:`)
+  for (const { entry, reported } of overlaps) {
+    note(`  ${spanText(entry)} and ${spanText(reported)}, both ${entry.agent_harness}`)
+  }
+}
+
+function spanText({ id, started_at, ended_at }: Span): string {
+  return `${id} (${minute(started_at)} to ${minute(ended_at)})`
+}
