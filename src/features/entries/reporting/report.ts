@@ -2,6 +2,7 @@
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { type Issue, validationFailed } from '../../../errors.ts'
+import { issuesOf } from '../../../issues.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
@@ -39,7 +40,7 @@ const TIMESTAMP_PATTERN = new RegExp(TIMESTAMP)
 const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z')
 const LINE_BREAKS = /[\t\n\v\f\r\u2028\u2029]+/g
 
-/** Compiled once; the issues of a refused report are told by `http/issues.ts` from the same schema. */
+/** Compiled once, from the schema that the issues of a rejected report come from. */
 export const reportChecker: TypeCheck<typeof TokenEntryReport> = TypeCompiler.Compile(TokenEntryReport)
 
 /**
@@ -94,6 +95,11 @@ function leapSecond(text: string): number | undefined {
   if (text.slice(17, 19) !== '60') return undefined
   const milliseconds = Date.parse(`${text.slice(0, 17)}59${text.slice(19)}`)
   return Number.isNaN(milliseconds) ? undefined : milliseconds
+}
+
+/** Every issue of a report body: those of its schema, and those that no schema can express. */
+export function issuesOfReport(value: unknown, now: number): Issue[] {
+  return [...issuesOf(reportChecker, value), ...issuesBeyondSchema(value, now)]
 }
 
 /** Every issue of meaning. Tolerates fields of a wrong type, which the schema's own issues tell. */

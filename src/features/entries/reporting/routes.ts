@@ -1,12 +1,10 @@
 import { Elysia, t } from 'elysia'
 import type { Logger } from 'pino'
-import type { CallerOf } from '../../../access/caller.ts'
-import { type Issue, Problem, validationFailed } from '../../../errors.ts'
+import { validationFailed } from '../../../errors.ts'
 import { access, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
 import { readIdempotencyKey } from '../../../http/idempotency-key.ts'
 import { asProblemOf, logProblem, type ProblemBody, problemBody } from '../../../http/problems.ts'
-import { issuesOf } from '../../../issues.ts'
 import { EXAMPLE_ENTRY, EXAMPLE_REPORT } from '../examples.ts'
 import {
   AnyBatch,
@@ -18,20 +16,32 @@ import {
   TokenEntryReport,
 } from '../schema.ts'
 import type { EntriesService } from '../service.ts'
-import { reportChecker } from './report.ts'
-import type { Reported } from './service.ts'
+import type { BatchItem } from './batch.ts'
 
 const tag = 'Token entries'
 
 interface ReportingDependencies {
   entries: EntriesService
   logger: Logger
-  /** Hears of every entry that was reported, and of every batch. */
+  /** Counts every entry that was reported, and every batch. */
   figures: { reported(outcome: BatchResult['result']): void; batch(size: number): void }
 }
 
-export const reportingRoutes = ({ entries, logger, figures }: ReportingDependencies) =>
-  new Elysia({ name: 'reporting', normalize: false })
+interface BatchResult {
+  index: number
+  result: BatchItem['outcome']
+  entry: TokenEntryBody | null
+  problem: ProblemBody | null
+}
+
+export const reportingRoutes = ({ entries, logger, figures }: ReportingDependencies) => {
+  function problemOf(error: unknown, requestId: string): ProblemBody {
+    const problem = asProblemOf(error)
+    logProblem(logger, problem, error, { id: requestId, method: 'POST', path: '/api/v1/token-entries/batch' })
+    return problemBody(problem, requestId)
+  }
+
+  return new Elysia({ name: 'reporting', normalize: false })
     .use(access())
     .post(
       '',
@@ -50,7 +60,8 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
         body: TokenEntryReport,
         // The schema's issues come first, and with them those that no schema can express: every issue in one answer.
         error: ({ error, code }) => {
-          if (code === 'VALIDATION' && error.type === 'body') throw validationFailed(allIssues(entries, error.value))
+          if (code === 'VALIDATION' && error.type === 'body')
+            throw validationFailed(entries.reporting.issuesOfReport(error.value))
         },
         detail: documented({
           id: 'reportTokenEntry',
@@ -82,9 +93,13 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
       '/batch',
       async ({ body, caller, request, requestId }) => {
         const key = readIdempotencyKey(request.headers.get('idempotency-key'))
-        const results = await reportAll({ entries, logger, requestId }, body, requireCaller(caller, ['service']), key)
-        figures.batch(results.length)
-        for (const { result } of results) figures.reported(result)
+        const items = await entries.reporting.reportEntries(body, requireCaller(caller, ['service']), key)
+        figures.batch(items.length)
+        const results = items.map((item, index): BatchResult => {
+          figures.reported(item.outcome)
+          if (item.outcome !== 'rejected') return { index, result: item.outcome, entry: item.entry, problem: null }
+          return { index, result: item.outcome, entry: null, problem: problemOf(item.error, requestId) }
+        })
         return { results }
       },
       {
@@ -113,45 +128,4 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
         }),
       },
     )
-
-function allIssues(entries: EntriesService, body: unknown): Issue[] {
-  return [...issuesOf(reportChecker, body), ...entries.reporting.issuesBeyondSchema(body)]
-}
-
-interface BatchResult {
-  index: number
-  result: Reported['outcome'] | 'rejected'
-  entry: TokenEntryBody | null
-  problem: ProblemBody | null
-}
-
-/** Items that share a commit. Together they take a few milliseconds, after which single reports get their turn. */
-const ITEMS_AT_ONCE = 100
-
-async function reportAll(
-  { entries, logger, requestId }: { entries: EntriesService; logger: Logger; requestId: string },
-  items: unknown[],
-  caller: CallerOf<'service'>,
-  key: string | undefined,
-): Promise<BatchResult[]> {
-  const results: BatchResult[] = []
-  const report = async (item: unknown, index: number): Promise<BatchResult> => {
-    try {
-      // A line of newline-delimited JSON that could not be read.
-      if (item instanceof Problem) throw item
-      if (!reportChecker.Check(item)) throw validationFailed(allIssues(entries, item))
-      const { outcome, entry } = await entries.reporting.reportEntry(item, caller, key && `${key}#${index}`)
-      return { index, result: outcome, entry, problem: null }
-    } catch (error) {
-      // Whatever failed, the other items are known to be kept, and a 500 for all of them would have them sent again.
-      const problem = asProblemOf(error)
-      logProblem(logger, problem, error, { id: requestId, method: 'POST', path: '/api/v1/token-entries/batch' })
-      return { index, result: 'rejected', entry: null, problem: problemBody(problem, requestId) }
-    }
-  }
-  for (let start = 0; start < items.length; start += ITEMS_AT_ONCE) {
-    const chunk = items.slice(start, start + ITEMS_AT_ONCE)
-    results.push(...(await Promise.all(chunk.map((item, offset) => report(item, start + offset)))))
-  }
-  return results
 }

@@ -9,8 +9,9 @@ import type { PlacementService } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
 import type { TokenEntry, TokenEntryReport } from '../schema.ts'
 import { toTokenEntry } from '../wire.ts'
+import { type BatchItem, reportBatch } from './batch.ts'
 import { type Circumstances, type Recorded, type Reporter, recordSingle } from './record.ts'
-import { issuesBeyondSchema, type Report, readReport } from './report.ts'
+import { issuesBeyondSchema, issuesOfReport, type Report, readReport } from './report.ts'
 import { assignSession, planAssignment } from './session-assignment.ts'
 import { recordInSession } from './sessions.ts'
 import type { Interned } from './store/names.ts'
@@ -76,19 +77,34 @@ export function createReporting({ db, clock, organization, prices, placement, in
     })
   }
 
+  /**
+   * Records a checked report body for the creator of the caller's token, durably before it answers.
+   * `idempotencyKey` counts only where the report has no session. Throws `validation_failed`,
+   * `idempotency_key_reused` (422) and `session_shrunk` (409).
+   */
+  async function reportEntry(
+    body: TokenEntryReport,
+    caller: CallerOf<'service'>,
+    idempotencyKey?: string,
+  ): Promise<Reported> {
+    const { entry, ...recorded } = await record(readReport(body, clock.now()), 'report', caller, idempotencyKey)
+    return { ...recorded, entry: toTokenEntry(entry) }
+  }
+
   return {
     circumstancesFor,
     readAhead,
+    reportEntry,
 
-    /**
-     * Records a checked report body for the creator of the caller's token, durably before it answers.
-     * `idempotencyKey` counts only where the report has no session. Throws `validation_failed`,
-     * `idempotency_key_reused` (422) and `session_shrunk` (409).
-     */
-    async reportEntry(body: TokenEntryReport, caller: CallerOf<'service'>, idempotencyKey?: string): Promise<Reported> {
-      const { entry, ...recorded } = await record(readReport(body, clock.now()), 'report', caller, idempotencyKey)
-      return { ...recorded, entry: toTokenEntry(entry) }
-    },
+    /** Checks and records the items of a batch one by one: see {@link reportBatch}. */
+    reportEntries: (
+      items: readonly unknown[],
+      caller: CallerOf<'service'>,
+      idempotencyKey?: string,
+    ): Promise<BatchItem[]> => reportBatch(reportEntry, { items, caller, idempotencyKey, now: clock.now }),
+
+    /** Every issue of a report body. */
+    issuesOfReport: (body: unknown) => issuesOfReport(body, clock.now()),
 
     /** Every issue of a report that its schema cannot express. */
     issuesBeyondSchema: (body: unknown) => issuesBeyondSchema(body, clock.now()),
