@@ -2,9 +2,7 @@
  * The OpenAPI document, generated from the routes: their schemas, and their documentation from
  * `documented`.
  *
- * Home-made, since the plugin would leave little to use: `@elysiajs/swagger` writes three content types for every body,
- * drops `additionalProperties`, puts `examples` where OpenAPI wants a map, shows converted parameters as unions, skips
- * paths with a dot and adds a page that loads its script from a CDN.
+ * `docs/design/openapi.md` explains why neither `@elysiajs/swagger` nor `@elysiajs/openapi` generates it.
  */
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
