@@ -4,6 +4,7 @@
  */
 import { Problem } from '../../errors.ts'
 import { GatheredBytes } from '../../lib/gathered-bytes.ts'
+import { JobThread } from '../../lib/job-thread.ts'
 import type { Observation } from './channels/observation.ts'
 import type { ReadResult } from './channels/reading.ts'
 import type { FromDecoding } from './decoding-worker.ts'
@@ -27,12 +28,6 @@ const IDLE_MS = 90_000
 /** Long enough for the queue to become short. Exporters try for ten seconds in all, so that it leaves them some attempts. */
 const RETRY_AFTER = { 'retry-after': '2' }
 
-interface Job {
-  body: Body
-  resolve: (read: ReadResult) => void
-  reject: (reason: unknown) => void
-}
-
 /** What of a request decoding needs. */
 export interface Export extends Omit<Body, 'bytes'> {
   /** As the request says; null where it does not. */
@@ -41,12 +36,13 @@ export interface Export extends Omit<Body, 'bytes'> {
 }
 
 export class Decoding {
-  readonly #thread: DecodingThread
+  /** One, which reads one body at a time: a second would take the core on which reports are written. */
+  readonly #thread: JobThread<Body, FromDecoding>
   #heldBytes = 0
 
   /** The thread's program and its deadline are given by tests alone, which want threads that break. */
   constructor(program = new URL('./decoding-worker.ts', import.meta.url).href, deadlineMs = DEADLINE_MS) {
-    this.#thread = new DecodingThread(program, deadlineMs)
+    this.#thread = new JobThread({ program, deadlineMs, idleMs: IDLE_MS, unfinished: unreadable })
   }
 
   /** Throws a Problem: `bad_request`, `body_too_large`, or `overloaded` where too much is being read already. */
@@ -62,10 +58,20 @@ export class Decoding {
         if (this.#heldBytes > HELD_LIMIT_BYTES) throw tooMuch()
         gathered.add(chunk)
       }
-      return await this.#thread.read({ ...form, bytes: gathered.take() })
+      return await this.#decode({ ...form, bytes: gathered.take() })
     } finally {
       this.#heldBytes -= bytes
     }
+  }
+
+  async #decode(body: Body): Promise<ReadResult> {
+    if (this.#thread.waiting >= WAITING_LIMIT) throw tooMuch()
+    const observations: Observation[] = []
+    const answer = await this.#thread.run(body, [body.bytes.buffer as ArrayBuffer], (part) => {
+      observations.push(...part)
+    })
+    if (!('read' in answer)) throw refusalOf(answer)
+    return { ...answer.read, observations: observations.concat(answer.read.observations) }
   }
 }
 
@@ -75,93 +81,6 @@ async function* whole(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<
     if (stream) yield* stream
   } catch {
     throw new Problem('bad_request', 'The request body ended unexpectedly.')
-  }
-}
-
-/** One thread, which takes one body at a time: a second would take the core on which reports are written. */
-class DecodingThread {
-  readonly #waiting: Job[] = []
-  #worker: Worker | undefined
-  #job: Job | undefined
-  /** Observations of the job that came ahead of the rest. */
-  #observations: Observation[] = []
-  /** Gives a body up at its deadline; without one, ends the thread. */
-  #timer: Timer | undefined
-
-  constructor(
-    readonly program: string,
-    readonly deadlineMs: number,
-  ) {}
-
-  read(body: Body): Promise<ReadResult> {
-    if (this.#waiting.length >= WAITING_LIMIT) return Promise.reject(tooMuch())
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ body, resolve, reject })
-      this.#next()
-    })
-  }
-
-  #next(): void {
-    if (this.#job) return
-    this.#job = this.#waiting.shift()
-    clearTimeout(this.#timer)
-    if (this.#job) {
-      const { body } = this.#job
-      this.#worker ??= this.#start()
-      this.#worker.postMessage(body, [body.bytes.buffer as ArrayBuffer])
-      this.#timer = setTimeout(() => this.#fail(), this.deadlineMs)
-    } else {
-      this.#timer = setTimeout(() => this.#end(), IDLE_MS)
-      // Whoever stops needs not wait for it.
-      this.#timer.unref()
-    }
-  }
-
-  #start(): Worker {
-    const worker = new Worker(this.program, { smol: true })
-    worker.unref()
-    worker.onmessage = ({ data }: MessageEvent<FromDecoding>) => {
-      if (worker === this.#worker) this.#answer(data)
-    }
-    const broken = () => {
-      if (worker === this.#worker) this.#fail()
-    }
-    worker.onerror = broken
-    worker.addEventListener('close', broken)
-    return worker
-  }
-
-  #answer(answer: FromDecoding): void {
-    if ('part' in answer) {
-      this.#observations.push(...answer.part)
-      return
-    }
-    const ahead = this.#observations
-    const job = this.#take()
-    if ('read' in answer) job?.resolve({ ...answer.read, observations: ahead.concat(answer.read.observations) })
-    else job?.reject(refusalOf(answer))
-    this.#next()
-  }
-
-  /** The thread broke, or took too long: what it was at may be sent again, to a new one. */
-  #fail(): void {
-    this.#end()
-    this.#take()?.reject(unreadable())
-    this.#next()
-  }
-
-  #take(): Job | undefined {
-    const job = this.#job
-    this.#job = undefined
-    this.#observations = []
-    return job
-  }
-
-  #end(): void {
-    clearTimeout(this.#timer)
-    const worker = this.#worker
-    this.#worker = undefined
-    worker?.terminate()
   }
 }
 

@@ -7,6 +7,7 @@ import { constants, createGzip, gunzip } from 'node:zlib'
 import type { Database } from '../../../database/database.ts'
 import { notFound } from '../../../errors.ts'
 import { dayAt } from '../../../lib/calendar.ts'
+import { JobThread } from '../../../lib/job-thread.ts'
 import { pagesOfBilledEntries } from '../store/billed-entries.ts'
 import { type BillView, findRendered, getDocument, keepRendered } from '../store/bills.ts'
 import { findLogo } from '../store/issuer.ts'
@@ -38,12 +39,16 @@ export interface RenderedDocument {
 }
 
 export function createDocuments({ db }: { db: Database }) {
-  /** One at a time in a process: two would need twice the memory, and be no faster. */
-  let pdfs: Promise<unknown> = Promise.resolve()
-  function pdf(question: ToPdf): Promise<Uint8Array> {
-    const turn = pdfs.then(() => makePdf(question))
-    pdfs = turn.catch(() => undefined)
-    return turn
+  /** One PDF at a time: two would need twice the memory, and be no faster. The thread then frees what it needed. */
+  const thread = new JobThread<ToPdf, FromPdf>({
+    program: new URL('./pdf-worker.ts', import.meta.url).href,
+    idleMs: 0,
+    unfinished: pdfFailed,
+  })
+  async function pdf(question: ToPdf): Promise<Uint8Array> {
+    const answer = await thread.run(question)
+    if ('error' in answer) throw pdfFailed(answer.error)
+    return answer.bytes
   }
 
   async function make({ bill }: BillView, format: Exclude<DocumentFormat, 'json'>): Promise<Uint8Array> {
@@ -109,20 +114,8 @@ export function createDocuments({ db }: { db: Database }) {
   }
 }
 
-/** In a thread of its own, which takes what it needed of memory away with it. */
-async function makePdf(question: ToPdf): Promise<Uint8Array> {
-  const worker = new Worker(new URL('./pdf-worker.ts', import.meta.url).href, { smol: true })
-  try {
-    const answer = await new Promise<FromPdf>((resolve, reject) => {
-      worker.onmessage = ({ data }: MessageEvent<FromPdf>) => resolve(data)
-      worker.onerror = ({ message }) => reject(new Error(`The document worker failed: ${message}`))
-      worker.postMessage(question)
-    })
-    if ('error' in answer) throw new Error(`The PDF could not be created: ${answer.error}`)
-    return answer.bytes
-  } finally {
-    worker.terminate()
-  }
+function pdfFailed(reason: string): Error {
+  return new Error(`The PDF could not be created: ${reason}`)
 }
 
 const unzipped: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(gunzip)
