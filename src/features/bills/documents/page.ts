@@ -1,6 +1,7 @@
 /** Paper: pages of A4 on which text of any script is drawn from the top down, and numbered when all is written. */
 import PDFDocument from 'pdfkit'
 import { type FontName, fontOf, loadFonts } from './fonts.ts'
+import { hasLetter, omitXmlInfo, openImage, registerFont } from './pdfkit-patches.ts'
 import { cleanText, isRightToLeft, linesOf, runsOf } from './text.ts'
 
 /** In points, as everything here. */
@@ -57,15 +58,8 @@ export class Paper {
       bufferPages: true,
       info: { Title: title, Author: author, Creator: 'Tally', Producer: 'Tally', CreationDate: createdAt },
     })
-    const internals = this.#doc as unknown as Internals
-    // It writes names into XML as they are. What it writes there stands in the file's head as well.
-    internals._addInfo = () => {}
-    for (const [name, bytes] of fonts) {
-      this.#doc.registerFont(name, bytes as never)
-      this.#doc.font(name)
-      forgiveAnchors(internals._font)
-      layOutByPairs(internals._font)
-    }
+    omitXmlInfo(this.#doc)
+    for (const [name, bytes] of fonts) registerFont(this.#doc, name, bytes)
     this.#doc.on('data', (chunk: Uint8Array) => this.#chunks.push(chunk))
     this.#ended = new Promise((resolve) => this.#doc.on('end', resolve))
   }
@@ -96,8 +90,7 @@ export class Paper {
   #isDrawn(character: string): boolean {
     let isDrawn = this.#drawn.get(character)
     if (isDrawn === undefined) {
-      this.#doc.font(fontOf(character) ?? 'regular')
-      isDrawn = (this.#doc as unknown as Internals)._font.font.hasGlyphForCodePoint(character.codePointAt(0)!)
+      isDrawn = hasLetter(this.#doc, fontOf(character) ?? 'regular', character)
       this.#drawn.set(character, isDrawn)
     }
     return isDrawn
@@ -133,7 +126,7 @@ export class Paper {
   /** A picture within a box; answers its height. One that cannot be read is left out: it must not hold up a bill. */
   picture(bytes: Uint8Array, { width, height }: { width: number; height: number }): number {
     try {
-      const image = (this.#doc as unknown as Internals).openImage(Buffer.from(bytes))
+      const image = openImage(this.#doc, bytes)
       const scale = Math.min(width / image.width, height / image.height)
       this.#doc.image(image as never, LEFT, this.y, { width: image.width * scale, height: image.height * scale })
       return image.height * scale
@@ -173,70 +166,6 @@ export interface Line {
 
 /** Of a font's size, from line to line. */
 export const LEADING = 1.38
-
-/** What pdfkit has and its types do not name. */
-interface Internals {
-  openImage(bytes: Buffer): { width: number; height: number }
-  _font: OpenedFont
-  _addInfo(): void
-}
-
-interface OpenedFont {
-  font: {
-    hasGlyphForCodePoint(codePoint: number): boolean
-    _layoutEngine: { engine?: { GPOSProcessor?: { getAnchor(anchor: unknown): { x: number; y: number } } } }
-  }
-  layoutCached(word: string): LaidOut
-}
-
-interface LaidOut {
-  glyphs: unknown[]
-  positions: { xAdvance: number }[]
-  advanceWidth: number
-}
-
-/**
- * A letter may have no place for some mark, as Arabic ones have; fontkit 2.0.4 throws then. The mark is put where the
- * letter begins, which is better than a bill that cannot be printed.
- */
-function forgiveAnchors({ font }: OpenedFont): void {
-  const placing = font._layoutEngine.engine?.GPOSProcessor
-  if (!placing) return
-  const known = placing.getAnchor.bind(placing)
-  placing.getAnchor = (anchor) => (anchor ? known(anchor) : { x: 0, y: 0 })
-}
-
-const ASCII = /^[\x20-\x7e]{3,}$/
-
-/**
- * Laying out a word costs fontkit 50 µs, and each amount of a long bill is a word of its own. In plain Latin a letter's
- * place depends on its neighbour alone, so pairs, of which there are few, make up every word. A pair that becomes one
- * letter, a ligature, leaves its word to fontkit.
- */
-function layOutByPairs(font: OpenedFont): void {
-  const whole = font.layoutCached.bind(font)
-  const pairs = new Map<string, LaidOut>()
-  const known = (text: string) => {
-    let laidOut = pairs.get(text)
-    if (!laidOut) {
-      laidOut = whole(text)
-      pairs.set(text, laidOut)
-    }
-    return laidOut
-  }
-  font.layoutCached = (word) => {
-    if (!ASCII.test(word)) return whole(word)
-    const laidOut: LaidOut = { glyphs: [], positions: [], advanceWidth: 0 }
-    for (let index = 0; index < word.length; index += 1) {
-      const pair = known(word.slice(index, index + 2))
-      if (pair.glyphs.length !== Math.min(2, word.length - index)) return whole(word)
-      laidOut.glyphs.push(pair.glyphs[0])
-      laidOut.positions.push(pair.positions[0]!)
-      laidOut.advanceWidth += pair.positions[0]!.xAdvance
-    }
-    return laidOut
-  }
-}
 
 /**
  * pdfkit keeps the layout of words, which is fast and enough for Latin; where letters shape each other or run from right
