@@ -120,6 +120,16 @@ function databaseUnreachable(): Problem {
   )
 }
 
+/** The connection was lost during COMMIT. */
+export function commitUnknown(cause: unknown): Problem {
+  const problem = new Problem(
+    'database_unreachable',
+    'The connection to the database was lost during the commit. The change may or may not have been written; try again, with the same Idempotency-Key if the request has one.',
+    retryLater,
+  )
+  return Object.assign(problem, { cause })
+}
+
 function databaseFailed(cause: unknown): Problem {
   const problem = new Problem(
     'database_failed',
@@ -150,8 +160,9 @@ export function databaseClosed(): Problem {
   return new Problem('database_unreachable', 'Tally is shutting down. Nothing was written; try again.', retryLater)
 }
 
-/** The problem to return for a transient driver error; any other error is returned unchanged. */
+/** The problem to return for a transient driver error; problems and any other errors are returned unchanged. */
 export function asProblem(error: unknown): unknown {
+  if (error instanceof Problem) return error
   const bare = withoutValues(error)
   switch (failureOf(bare)) {
     case 'busy':

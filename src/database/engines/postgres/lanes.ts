@@ -1,6 +1,6 @@
 import { databaseBusy, overloaded } from '../../errors.ts'
 
-/** What waits longer is refused: its caller has a client that gives up, and the queue must not only grow. */
+/** The default time after which a waiting call is rejected: its client gives up, and the queue must not only grow. */
 const WAIT_LIMIT_MS = 5_000
 
 /** Waiting turns beyond which more are refused: 10,000 are a few seconds of work and a few megabytes. */
@@ -25,7 +25,10 @@ export class Turns<Lane> {
   readonly #waiting: Waiting<Lane>[] = []
   #alone = false
 
-  constructor(readonly lanes: Lane[]) {
+  constructor(
+    readonly lanes: Lane[],
+    readonly waitLimitMs = WAIT_LIMIT_MS,
+  ) {
     this.#free = [...lanes]
   }
 
@@ -55,7 +58,7 @@ export class Turns<Lane> {
 
   #next(): void {
     for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
-      if (performance.now() - first.since > WAIT_LIMIT_MS) {
+      if (performance.now() - first.since > this.waitLimitMs) {
         this.#waiting.shift()
         first.reject(databaseBusy())
         continue

@@ -14,7 +14,7 @@ import { sql } from 'drizzle-orm'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres, { type Sql } from 'postgres'
 import type { Database, DatabaseEvents, Reader, Tx } from '../../database.ts'
-import { asProblem, databaseClosed, failureOf } from '../../errors.ts'
+import { asProblem, commitUnknown, databaseClosed, failureOf } from '../../errors.ts'
 import { APPLICATION_NAME, migratePostgres, WrongDatabase } from '../../schema/migrate.ts'
 import { postgresTables } from '../../schema/tables.ts'
 import { Queries, tellProblems } from '../queries.ts'
@@ -184,9 +184,6 @@ function slowReads(url: string, deadlineMs: number): Lane {
   )
 }
 
-/** The connection went while COMMIT was under way: only a repeat of the request tells whether it was written. */
-class CommitUnknown extends Error {}
-
 class PostgresWriter {
   readonly #turns: Turns<Lane>
   readonly #inside = new AsyncLocalStorage<true>()
@@ -202,7 +199,10 @@ class PostgresWriter {
       lock_timeout: busyDeadlineMs,
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     }
-    this.#turns = new Turns(Array.from({ length: WRITERS }, () => new Lane({ url, connections: 1, settings })))
+    this.#turns = new Turns(
+      Array.from({ length: WRITERS }, () => new Lane({ url, connections: 1, settings })),
+      busyDeadlineMs,
+    )
   }
 
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
@@ -244,7 +244,6 @@ class PostgresWriter {
         const link = await this.#begin(lane)
         return await link.withPatience(TRANSACTION_PATIENCE_MS, () => this.#attempt(link, body, effects))
       } catch (error) {
-        if (error instanceof CommitUnknown) throw error
         if (!mayGoBetter(error, attempt)) throw asProblem(error)
         effects.length = 0
       } finally {
@@ -286,12 +285,8 @@ class PostgresWriter {
       ended = (await link.client.unsafe('COMMIT')).command
     } catch (error) {
       if (failureOf(error) !== 'unreachable') throw error
-      throw new CommitUnknown(
-        'The connection was lost during COMMIT; the transaction may or may not have been committed',
-        {
-          cause: error,
-        },
-      )
+      // Only a repeat of the request tells whether it was written.
+      throw commitUnknown(error)
     }
     if (ended !== 'COMMIT')
       throw new Error(
