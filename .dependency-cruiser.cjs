@@ -49,13 +49,13 @@ const INTERFACES = [
   '^src/features/entries/[^/]+/service\\.ts$',
   '^src/features/entries/approval/states\\.ts$',
   '^src/features/entries/listing/(filter|parameters|csv|store/lists)\\.ts$',
-  '^src/features/entries/places/(moves|rule-application|rule-test|wire)\\.ts$',
+  '^src/features/entries/places/(moves|rule-application|schema|wire)\\.ts$',
   '^src/features/entries/reporting/(report|record|session-assignment|telemetry-sessions)\\.ts$',
   '^src/features/entries/sheet-entries/store\\.ts$',
 ]
 
 /** In a feature or in one of the parts of a large one: a file, or a folder of several. */
-const ROUTES = '^src/features/.+/(routes|schema-route)(\\.ts$|/)'
+const ROUTES = '^src/features/.+/routes(\\.ts$|/)'
 const STORES = '^src/features/.+/store(\\.ts$|/)'
 
 /** Each part by its path, and what it may import from the rest of the project. */
@@ -94,8 +94,8 @@ const PARTS = {
     '^src/database/database\\.ts$',
     ...GROUND,
   ],
-  'src/features/.+/(schema-route|parameters)\\.ts$': ['^src/http/', '^src/features/', ...DATABASE, ...GROUND],
-  'src/features/(?!.*/(routes|schema-route|parameters|schema)(\\.ts$|/))(?!.*-worker\\.ts$)': [
+  'src/features/.+/parameters\\.ts$': ['^src/http/', '^src/features/', ...DATABASE, ...GROUND],
+  'src/features/(?!.*/(routes|parameters|schema)(\\.ts$|/))(?!.*-worker\\.ts$)': [
     '^src/features/',
     ACCESS,
     ...DATABASE,

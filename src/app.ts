@@ -9,8 +9,8 @@ import { listingRoutes } from './features/entries/listing/routes.ts'
 import { placesRoutes } from './features/entries/places/routes/places.ts'
 import { ruleApplicationRoute } from './features/entries/places/routes/rule-application.ts'
 import { ruleTestRoute } from './features/entries/places/routes/rule-test.ts'
-import { reportingRoutes } from './features/entries/reporting/routes.ts'
-import { tokenEntrySchemaRoute } from './features/entries/reporting/schema-route.ts'
+import { reportingRoutes } from './features/entries/reporting/routes/reporting.ts'
+import { reportSchemaRoute } from './features/entries/reporting/routes/report-schema.ts'
 import { valuationRoutes } from './features/entries/valuation/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { meRoutes } from './features/people/routes/me.ts'
@@ -107,7 +107,7 @@ export const createApp = ({
         .use(approvalRoutes(services))
         .use(placesRoutes(services)),
     )
-    .use(at('/api/v1/token-entry-schema').use(tokenEntrySchemaRoute()))
+    .use(at('/api/v1/token-entry-schema').use(reportSchemaRoute()))
     .use(at('/api/v1/approvals').use(approvalsRoute(services)))
     .use(at('/api/v1/token-sheets').use(sheetsRoutes(services)).use(sheetEntriesRoutes(services)))
     .use(at('/api/v1/telemetry').use(telemetryStatusRoutes(services)))

@@ -1,4 +1,4 @@
-import type { RuleTrialAnswer } from '../../features/entries/places/rule-test.ts'
+import type { RuleTrialAnswer } from '../../features/entries/places/schema.ts'
 import type { Unsaved } from '../../features/placement/service.ts'
 import { countText } from '../terminal/numbers.ts'
 import { minute, print, printJsonList, printTable } from '../terminal/print.ts'

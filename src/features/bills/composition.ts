@@ -17,9 +17,9 @@ import { earlierEntries, nothingToBill, tooLarge, unpricedEntries } from './refu
 import { issuesOfRequest, readAmounts, readRequest, type Wanted } from './request.ts'
 import type { BillDocument, BillRequest, LeftOut, LeftOutReason } from './schema.ts'
 import {
-  type Counted,
   countBeside,
   countEarlier,
+  type LeftOutEntries,
   listScoped,
   type NamedKeys,
   nameKeys,
@@ -33,7 +33,7 @@ import { getIssuer } from './store/issuer.ts'
 const EVER = 0
 
 /** A bill that could be sent, and all that it was made of. */
-export interface Draft extends Composed {
+export interface BillDraft extends Composed {
   entries: BillableEntry[]
   clientId: number | null
   projectId: number | null
@@ -42,11 +42,11 @@ export interface Draft extends Composed {
   numberFormat: string
 }
 
-export interface ComposingDependencies {
+export interface CompositionDependencies {
   projects: Pick<ProjectsService, 'getClient' | 'showProject'>
 }
 
-export function createComposing({ projects }: ComposingDependencies) {
+export function createComposition({ projects }: CompositionDependencies) {
   async function partiesOf(body: BillRequest) {
     const project = body.project === undefined ? undefined : await projects.showProject(body.project)
     // A project's bill goes to its client, with the client's currency and markup.
@@ -63,7 +63,7 @@ export function createComposing({ projects }: ComposingDependencies) {
     reader: Reader,
     body: BillRequest,
     { now, isEmptyFine }: { now: number; isEmptyFine: boolean },
-  ): Promise<Draft> {
+  ): Promise<BillDraft> {
     const issuer = await getIssuer(reader)
     const today = dayAt(now, issuer.timeZone)
     const issues: Issue[] = issuesOfRequest(body, today)
@@ -148,14 +148,14 @@ type Marked = ScopedEntry & { isEarlier: boolean }
 
 const mark = (entries: ScopedEntry[], isEarlier: boolean): Marked[] => entries.map((entry) => ({ ...entry, isEarlier }))
 
-const NOTHING: Counted = { entries: 0, costNanos: 0n, isMore: false }
+const NOTHING: LeftOutEntries = { entries: 0, costNanos: 0n, isMore: false }
 const NOTHING_BESIDE = { unattributed: NOTHING, withoutClient: NOTHING, withoutProject: NOTHING }
 
 type SortedOut = 'rejected' | 'unpriced' | 'not_approved' | 'on_sheets' | 'not_billable'
 
 /** Which entries are billed, and why each of the others is not. */
 function sortOut(entries: Marked[], statuses: readonly string[]) {
-  const leftOut: Record<SortedOut, Counted> = {
+  const leftOut: Record<SortedOut, LeftOutEntries> = {
     rejected: { ...NOTHING },
     unpriced: { ...NOTHING },
     not_approved: { ...NOTHING },
@@ -191,7 +191,7 @@ function reasonAgainst({ status, isBillable, costNanos }: Marked, statuses: read
   return costNanos === null ? 'unpriced' : undefined
 }
 
-function leftOutOf(counts: Record<LeftOutReason, Counted>): BillDocument['left_out'] {
+function leftOutOf(counts: Record<LeftOutReason, LeftOutEntries>): BillDocument['left_out'] {
   return Object.fromEntries(
     Object.entries(counts).map(([reason, { entries, costNanos, isMore }]): [string, LeftOut] => [
       reason,

@@ -13,7 +13,7 @@ import { eachPage } from '../../lists.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
-import { createComposing, type Draft } from './composition.ts'
+import { type BillDraft, createComposition } from './composition.ts'
 import { creditDocument, creditLines } from './credit-note.ts'
 import { minorDigitsOf } from './currency.ts'
 import { createDeliveries, deliveryBody, deliveryState, type Papers } from './delivery.ts'
@@ -95,7 +95,7 @@ export function createBillsService({
   documents: papers,
   mail,
 }: BillsDependencies) {
-  const compose = createComposing({ projects })
+  const compose = createComposition({ projects })
   const mailer = mail && createMailer(mail)
   const documents = createDocuments({ db })
   const deliveries = createDeliveries({ db, clock, mailer, from: mail?.from, documents: papers ?? documents })
@@ -112,7 +112,7 @@ export function createBillsService({
    * Writes the bill, or answers undefined where an entry is no longer what it was composed from. All of it or nothing:
    * what is thrown in between takes the number back as well.
    */
-  async function write(draft: Draft, { by, key, recipients, message }: Writing): Promise<number | undefined> {
+  async function write(draft: BillDraft, { by, key, recipients, message }: BillWriting): Promise<number | undefined> {
     try {
       return await db.write(async (tx) => {
         // By another process, while this one composed.
@@ -191,9 +191,9 @@ export function createBillsService({
 
     /**
      * Sends a bill: takes a number, freezes its entries. With `key` the same body is sent once and its bill answered ever
-     * after. Throws what {@link createComposing} says, `nothing_to_bill`, `preview_changed`, `idempotency_key_reused`.
+     * after. Throws what {@link createComposition} says, `nothing_to_bill`, `preview_changed`, `idempotency_key_reused`.
      */
-    send: ({ digest, deliver_to, message, ...body }: BillSending, { by, key }: Sending): Promise<Sent> =>
+    send: ({ digest, deliver_to, message, ...body }: BillSending, { by, key }: BillSubmission): Promise<Sent> =>
       inTurn(async () => {
         const known = key && (await findReplayed(db.read, key))
         if (known !== undefined) return { bill: (await findBill(db.read, { id: known }))!, replayed: true }
@@ -365,13 +365,13 @@ export function createBillsService({
   }
 }
 
-export interface Sending {
+export interface BillSubmission {
   by: Actor
   /** The Idempotency-Key of a person's or a token's call, with the hash of what they sent. */
   key?: { userId: number; key: string; bodyHash: Uint8Array } | undefined
 }
 
-interface Writing extends Sending {
+interface BillWriting extends BillSubmission {
   recipients: readonly string[]
   message: string | undefined
 }
@@ -379,7 +379,7 @@ interface Writing extends Sending {
 /** Somebody changed an entry while its bill was written. */
 class EntriesChanged extends Error {}
 
-async function findReplayed(reader: Reader, { userId, key, bodyHash }: NonNullable<Sending['key']>) {
+async function findReplayed(reader: Reader, { userId, key, bodyHash }: NonNullable<BillSubmission['key']>) {
   const known = await findBillKey(reader, userId, key)
   if (known && !Buffer.from(known.bodyHash).equals(bodyHash)) throw keyReused(key)
   return known?.billId
@@ -397,7 +397,7 @@ async function takeNumber(tx: Tx, format: string, day: string): Promise<string> 
   }
 }
 
-type Written = Pick<Draft, 'document' | 'subtotalMinor' | 'taxMinor' | 'costNanos' | 'listValueNanos'>
+type Written = Pick<BillDraft, 'document' | 'subtotalMinor' | 'taxMinor' | 'costNanos' | 'listValueNanos'>
 
 function recordOf(
   { document, subtotalMinor, taxMinor, costNanos, listValueNanos }: Written,
@@ -434,22 +434,26 @@ function recordOf(
 }
 
 /** Whom a bill is for, and which one it replaces. */
-function keysOf({ clientId, projectId, replacesId }: Draft): Pick<BillRecord, 'clientId' | 'projectId' | 'replacesId'> {
+function keysOf({
+  clientId,
+  projectId,
+  replacesId,
+}: BillDraft): Pick<BillRecord, 'clientId' | 'projectId' | 'replacesId'> {
   return { clientId: projectId === null ? clientId : null, projectId, replacesId }
 }
 
 /** Stands for what a bill says and for which entries are on which of its lines. */
-function digestOf({ document, lineOf }: Draft): string {
+function digestOf({ document, lineOf }: BillDraft): string {
   const hash = createHash('sha256').update(JSON.stringify(document))
   for (const [id, line] of lineOf) hash.update(`;${id}:${line}`)
   return hash.digest('base64url')
 }
 
 /** Whether the entries of a bill are, in the transaction, still what it was composed from. */
-function isSame(now: Awaited<ReturnType<typeof fingerprintOf>>, { entries }: Draft): boolean {
-  const sum = (of: (entry: Draft['entries'][number]) => number | bigint | null) =>
+function isSame(now: Awaited<ReturnType<typeof fingerprintOf>>, { entries }: BillDraft): boolean {
+  const sum = (of: (entry: BillDraft['entries'][number]) => number | bigint | null) =>
     entries.reduce((total, entry) => total + BigInt(of(entry) ?? 0), 0n)
-  const ofEach = (of: (entry: Draft['entries'][number]) => number | null) =>
+  const ofEach = (of: (entry: BillDraft['entries'][number]) => number | null) =>
     sum((entry) => BigInt(of(entry) ?? 0) * BigInt(entry.id))
   return (
     now.entries === entries.length &&
@@ -463,6 +467,6 @@ function isSame(now: Awaited<ReturnType<typeof fingerprintOf>>, { entries }: Dra
   )
 }
 
-function totalTokens({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Draft['entries'][number]): number {
+function totalTokens({ input, output, cacheRead, cacheWrite, cacheWrite1h }: BillDraft['entries'][number]): number {
   return input + output + cacheRead + cacheWrite + cacheWrite1h
 }

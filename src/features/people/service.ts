@@ -9,15 +9,15 @@ import { createPasswords, type MadeLink } from './passwords/passwords.ts'
 import { Attempts } from './sign-in/attempts.ts'
 import { createAuthentication } from './sign-in/authentication.ts'
 import { createSignInNotices, type NoticeMail } from './sign-in/notices.ts'
-import { createSignIn, type OwnSession, type SignedIn } from './sign-in/sign-in.ts'
+import { createSignIn, type OwnSession } from './sign-in/sign-in.ts'
 import type { User } from './store/users.ts'
 import type { Token, TokenState } from './tokens/token.ts'
 import { createTokens, EVERYBODYS_TOKENS, type ListedToken, tokensSeenBy } from './tokens/tokens.ts'
-import { createEmails, type FurtherEmails } from './users/emails.ts'
+import { createEmails } from './users/emails.ts'
 import { createSetUp } from './users/set-up.ts'
 import { createUsers, getUser, userObject } from './users/users.ts'
 
-export type { FurtherEmails, ListedToken, MadeLink, OwnSession, SignedIn, Token, TokenState, User }
+export type { ListedToken, MadeLink, OwnSession, Token, TokenState, User }
 export { EVERYBODYS_TOKENS, tokensSeenBy }
 
 export type PeopleService = ReturnType<typeof createPeopleService>

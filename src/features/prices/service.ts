@@ -29,13 +29,13 @@ import {
   findAdminAlias,
   findView,
   insertTableVersion,
-  type Loading,
   listAliases,
   listAliasViews,
   listPrices,
   listTableVersions,
   listViews,
   type PriceFilter,
+  type PriceOrigin,
   type PriceView,
   readRevision,
   replaceAdminAlias,
@@ -321,7 +321,11 @@ const LOAD_ATTEMPTS = 10
 const NOTHING_READ: TableReading = { rows: [], aliases: [], refused: [], skipped: {}, unused: {}, rounded: [] }
 
 /** Rows in their order: where sources take turns, a higher key still means that a row was loaded later. */
-async function addPlanned(tx: Tx, { additions, aliases }: LoadPlan, loading: Omit<Loading, 'source'>): Promise<void> {
+async function addPlanned(
+  tx: Tx,
+  { additions, aliases }: LoadPlan,
+  loading: Omit<PriceOrigin, 'source'>,
+): Promise<void> {
   for (const [source, added] of runsOf(additions)) {
     const rows = added.map(({ row }) => row)
     await addPrices(tx, rows, { source, ...loading })

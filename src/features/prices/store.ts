@@ -6,8 +6,8 @@ import { type Id, newId } from '../../lib/id.ts'
 import type { PriceAlias, PriceSource, StoredPrice } from './price-table.ts'
 import { PRICE_CEILING_PICOS, PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier } from './rates.ts'
 
-/** Who loads what when; `loadedBy` is null for the embedded table. */
-export interface Loading {
+/** Where prices come from; `loadedBy` is null for the embedded table. */
+export interface PriceOrigin {
   source: PriceSource
   loadedAt: number
   loadedBy: number | null
@@ -49,7 +49,7 @@ export async function claimRevision(tx: Tx, revision: number): Promise<boolean> 
 }
 
 /** Adds rows in the order in which they are to count as loaded. What reads a table refuses bad rows by name before. */
-export async function addPrices(tx: Tx, rows: PriceRow[], { source, loadedAt, loadedBy }: Loading): Promise<void> {
+export async function addPrices(tx: Tx, rows: PriceRow[], { source, loadedAt, loadedBy }: PriceOrigin): Promise<void> {
   for (const row of rows) assertWithinCeiling(row)
   for (const chunk of chunksOf(rows)) {
     await tx.insert(tx.tables.prices).values(
@@ -87,9 +87,9 @@ function assertWithinCeiling(row: PriceRow): void {
 }
 
 /** Adds aliases; one that the source has already leads to the new model from now on. */
-export async function addAliases(tx: Tx, aliases: Omit<PriceAlias, 'source'>[], loading: Loading): Promise<void> {
+export async function addAliases(tx: Tx, aliases: Omit<PriceAlias, 'source'>[], origin: PriceOrigin): Promise<void> {
   const { priceAliases } = tx.tables
-  const { source, loadedAt: createdAt, loadedBy: createdBy } = loading
+  const { source, loadedAt: createdAt, loadedBy: createdBy } = origin
   for (const chunk of chunksOf(aliases)) {
     await tx
       .insert(priceAliases)
@@ -226,7 +226,7 @@ export async function findAdminAlias(
 export async function replaceAdminAlias(
   tx: Tx,
   { alias, provider, model }: Omit<PriceAlias, 'source'>,
-  { loadedAt: createdAt, loadedBy: createdBy }: Omit<Loading, 'source'>,
+  { loadedAt: createdAt, loadedBy: createdBy }: Omit<PriceOrigin, 'source'>,
 ): Promise<void> {
   await deleteAdminAlias(tx, alias)
   await tx.insert(tx.tables.priceAliases).values({ alias, provider, model, source: 'admin', createdAt, createdBy })

@@ -36,7 +36,7 @@ export interface MergeOptions {
 }
 
 /** Those who move entries along with their work. */
-export interface MovingEntries {
+export interface EntryRelocation {
   mergeProject(party: Party, project: string, into: string, options: MergeOptions): Promise<Merged>
   changeTicket(party: Party, ticket: string, fields: TicketFields): Promise<TicketView>
 }

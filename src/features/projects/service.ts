@@ -22,7 +22,7 @@ import { countTickets, moveTickets } from './store/tickets.ts'
 import { createTickets } from './tickets.ts'
 
 export { requireEverything, sightOf, sightOfClients, sightOfTicket } from './access.ts'
-export type { Merged, MergeOptions, MovingEntries } from './merge.ts'
+export type { EntryRelocation, Merged, MergeOptions } from './merge.ts'
 export { mergeBody } from './merge.ts'
 export type { ClientRow } from './store/clients.ts'
 export type { ProjectView } from './store/projects.ts'

@@ -13,11 +13,11 @@ import { CHECKS, type CheckName } from './checks.ts'
 import { listPath } from './counted-entries.ts'
 import type { CompletenessQuery } from './query.ts'
 import type { CompletenessCheck, CompletenessReport } from './schema.ts'
-import { type Counted, countEntries } from './store/completeness.ts'
+import { countEntries, type EntryCount } from './store/completeness.ts'
 import type { Sums, SumsRow } from './sums.ts'
 import { askedBody } from './wire.ts'
 
-const NOTHING: Counted = { entries: 0, unpricedEntries: 0, costNanos: null }
+const NOTHING: EntryCount = { entries: 0, unpricedEntries: 0, costNanos: null }
 
 export function createCompleteness({ db, sums }: { db: Database } & Pick<Sums, 'sums'>) {
   const sumByStatus = (viewer: Viewer, filter: EntryFilter, onlyStraddling = false): Promise<SumsRow[]> => {
@@ -31,7 +31,7 @@ export function createCompleteness({ db, sums }: { db: Database } & Pick<Sums, '
       const within: EntryFilter = { ...asked.filter, startingAt: asked.startingAt, endingAt: asked.endingAt }
       const ofPeriod = sumByStatus(viewer, { ...within, statuses: [...STATUSES], superseded: false })
 
-      async function count(name: CheckName, filter: EntryFilter): Promise<Counted> {
+      async function count(name: CheckName, filter: EntryFilter): Promise<EntryCount> {
         switch (CHECKS[name].readFrom) {
           case 'entries':
             return countEntries(db.slow, { viewer, condition: conditionOf(db.slow, filter) })
@@ -62,7 +62,7 @@ export function createCompleteness({ db, sums }: { db: Database } & Pick<Sums, '
   }
 }
 
-function added(sum: Counted, { entries, unpricedEntries, costNanos }: Counted): Counted {
+function added(sum: EntryCount, { entries, unpricedEntries, costNanos }: EntryCount): EntryCount {
   return {
     entries: sum.entries + entries,
     unpricedEntries: sum.unpricedEntries + unpricedEntries,

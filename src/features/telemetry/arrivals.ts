@@ -25,7 +25,7 @@ type Uncounted = Record<UncountedRecord['kind'], Map<string, UncountedRecord>>
 
 const noneUncounted = (): Uncounted => ({ ignored: new Map(), rejected: new Map() })
 
-export class Tally {
+export class ArrivalCounters {
   #channels = new Map<string, ChannelRecord>()
   #uncounted = noneUncounted()
   #pushes = new Map<number, PushRecord>()

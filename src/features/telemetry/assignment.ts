@@ -15,7 +15,7 @@ import { forgetEmail, listOfEmail } from './store/sessions.ts'
 /** Sessions of one transaction: some milliseconds of it. */
 const BATCH = 50
 
-export interface AssigningDependencies {
+export interface AssignmentDependencies {
   db: Database
   clock: Clock
   audit: AuditService
@@ -38,7 +38,7 @@ interface Assignment {
   by: Actor
 }
 
-export function createAssigning({ db, clock, audit, people, entries }: AssigningDependencies) {
+export function createAssignment({ db, clock, audit, people, entries }: AssignmentDependencies) {
   async function assignBatch(sessionIds: number[], { email, to, by }: Assignment): Promise<AssignedSession[]> {
     return db.write(async (tx) => {
       const assigned: AssignedSession[] = []

@@ -2,7 +2,7 @@
 
 import type { CallerOf } from '../../access/caller.ts'
 import type { Tx } from '../../database/database.ts'
-import type { Owner, Pushing } from '../entries/reporting/telemetry-sessions.ts'
+import type { Owner, TelemetryPush } from '../entries/reporting/telemetry-sessions.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService } from '../people/service.ts'
@@ -12,7 +12,7 @@ import { getKnown, insertSeen, saveSession, saveStreams, saveTotals } from './st
 
 export type Pusher = CallerOf<'service' | 'organization'>
 
-export interface ReceivingDependencies {
+export interface RecordingDependencies {
   entries: Pick<EntriesService, 'reporting'>
   organization: Pick<OrganizationService, 'settings'>
   people: Pick<PeopleService, 'findPersonByEmail'>
@@ -34,9 +34,9 @@ interface Group {
 export async function recordObservations(
   tx: Tx,
   observations: readonly Observation[],
-  { caller, now, ...dependencies }: ReceivingDependencies & { caller: Pusher; now: number },
+  { caller, now, ...dependencies }: RecordingDependencies & { caller: Pusher; now: number },
 ): Promise<Recorded> {
-  const pushing = await dependencies.entries.reporting.pushing(tx, caller)
+  const push = await dependencies.entries.reporting.push(tx, caller)
   const recorded: Recorded = { outcomes: [], shrunk: [] }
   const usable: Observation[] = []
   for (const observation of observations) {
@@ -44,9 +44,9 @@ export async function recordObservations(
     if (rejected === undefined) usable.push(observation)
     else recorded.outcomes.push({ observation, outcome: { rejected } })
   }
-  for (const group of await groupBySession(usable, pushing)) {
+  for (const group of await groupBySession(usable, push)) {
     const whose = await ownerOf(tx, group, { caller, ...dependencies })
-    const { accounted, shrunk } = await recordGroup(tx, group, pushing, { ...whose, now })
+    const { accounted, shrunk } = await recordGroup(tx, group, push, { ...whose, now })
     recorded.shrunk.push(...shrunk)
     for (const [position, outcome] of accounted.outcomes.entries()) {
       recorded.outcomes.push({ observation: group.keyed[position]!.observation, outcome })
@@ -56,12 +56,12 @@ export async function recordObservations(
 }
 
 /** Always in the same order, so that two requests do not wait for each other's sessions. */
-async function groupBySession(observations: Observation[], pushing: Pushing): Promise<Group[]> {
+async function groupBySession(observations: Observation[], push: TelemetryPush): Promise<Group[]> {
   const groups = new Map<string, Group>()
   for (const observation of observations) {
     const { session } = observation
-    const harnessKey = await pushing.keyOf(observation.harness)
-    const modelKey = await pushing.keyOf(observation.model)
+    const harnessKey = await push.keyOf(observation.harness)
+    const modelKey = await push.keyOf(observation.model)
     const key = `${session} ${harnessKey}`
     const group = groups.get(key) ?? { harnessKey, session, keyed: [] }
     groups.set(key, group)
@@ -84,7 +84,7 @@ interface Whose {
 async function ownerOf(
   tx: Tx,
   { keyed }: Group,
-  { caller, organization, people }: Pick<ReceivingDependencies, 'organization' | 'people'> & { caller: Pusher },
+  { caller, organization, people }: Pick<RecordingDependencies, 'organization' | 'people'> & { caller: Pusher },
 ): Promise<Whose> {
   if (caller.kind === 'service') return { owner: { manager: caller.person, identifiedBy: 'token' }, email: null }
   const creator: Owner = { manager: caller.person, identifiedBy: 'nothing' }
@@ -106,10 +106,10 @@ function lastEmailOf(keyed: Keyed[]): string | null {
 async function recordGroup(
   tx: Tx,
   group: Group,
-  pushing: Pushing,
+  push: TelemetryPush,
   { owner, email, now }: Whose & { now: number },
 ): Promise<{ accounted: Accounted; shrunk: Observation[] }> {
-  const session = await pushing.join(group, group.keyed[0]!.observation.source, owner)
+  const session = await push.join(group, group.keyed[0]!.observation.source, owner)
   const known = await getKnown(tx, session.id, askedOf(group))
   const accounted = account(known, group.keyed, now)
   // Nothing of a session is kept where nothing of it could be counted.
@@ -122,7 +122,7 @@ async function recordGroup(
   await saveTotals(tx, session.id, accounted.changed)
   await insertSeen(tx, session.id, accounted.seen)
   await saveStreams(tx, session.id, accounted.streams)
-  return { accounted, shrunk: await recordEntries(group, accounted, pushing, owner) }
+  return { accounted, shrunk: await recordEntries(group, accounted, push, owner) }
 }
 
 function askedOf({ keyed }: Group): { identities: string[]; streams: string[] } {
@@ -141,14 +141,14 @@ function askedOf({ keyed }: Group): { identities: string[]; streams: string[] } 
 async function recordEntries(
   group: Group,
   { totals, changed, facts, factsChanged }: Accounted,
-  pushing: Pushing,
+  push: TelemetryPush,
   owner: Owner,
 ): Promise<Observation[]> {
   const shrunk: Observation[] = []
   const { harness, session } = group.keyed[0]!.observation
   const moved = factsChanged ? totals : [...changed]
   for (const each of moved.toSorted(bySourceAndModel)) {
-    if (await pushing.record(each.source, reportOf(each, facts, { harness, session }), owner)) continue
+    if (await push.record(each.source, reportOf(each, facts, { harness, session }), owner)) continue
     const told = group.keyed.findLast(({ observation }) => observation.source === each.source) ?? group.keyed[0]!
     shrunk.push(told.observation)
   }

@@ -3,11 +3,11 @@ import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { addCount } from '../../lib/counting.ts'
 import type { AuditService } from '../audit/service.ts'
-import { Tally } from './arrivals.ts'
-import { type AssigningDependencies, createAssigning } from './assignment.ts'
+import { ArrivalCounters } from './arrivals.ts'
+import { type AssignmentDependencies, createAssignment } from './assignment.ts'
 import type { ReadResult } from './channels/reading.ts'
 import { findInconsistentTelemetry } from './integrity.ts'
-import { type Pusher, type ReceivingDependencies, recordObservations } from './recording.ts'
+import { type Pusher, type RecordingDependencies, recordObservations } from './recording.ts'
 import { SessionTurns } from './session-locks.ts'
 import { forgetSeen, listQuiet, listWaitingEmails } from './store/sessions.ts'
 import { countSessions, listChannels, listPushes, listUncounted } from './store/status.ts'
@@ -21,9 +21,9 @@ export interface TelemetryDependencies {
   db: Database
   clock: Clock
   audit: AuditService
-  organization: ReceivingDependencies['organization']
-  people: ReceivingDependencies['people'] & AssigningDependencies['people']
-  entries: ReceivingDependencies['entries'] & AssigningDependencies['entries']
+  organization: RecordingDependencies['organization']
+  people: RecordingDependencies['people'] & AssignmentDependencies['people']
+  entries: RecordingDependencies['entries'] & AssignmentDependencies['entries']
 }
 
 /** The response to the sender: how many records could not be used, and why the first of them could not. */
@@ -49,7 +49,7 @@ const FORGOTTEN_AT_ONCE = 500
 const TIDY_MS = 10_000
 
 export function createTelemetryService({ db, clock, audit, organization, people, entries }: TelemetryDependencies) {
-  const tally = new Tally(db)
+  const tally = new ArrivalCounters(db)
   const turns = new SessionTurns()
 
   /** Writes what was counted for people to look at, and forgets what nobody repeats any more. */
@@ -62,7 +62,7 @@ export function createTelemetryService({ db, clock, audit, organization, people,
   }
 
   return {
-    ...createAssigning({ db, clock, audit, people, entries }),
+    ...createAssignment({ db, clock, audit, people, entries }),
 
     /** One finding for each session that telemetry keeps and whose entries are missing. */
     verify: () => findInconsistentTelemetry(db.slow),

@@ -40,7 +40,7 @@ export type ScopedEntry = Omit<BillableEntry, 'status' | 'isEarlier' | 'costNano
 /** Entries counted no further than this: what lies before a period may be all of years. */
 const COUNT_LIMIT = 100_000
 
-export interface Counted {
+export interface LeftOutEntries {
   entries: number
   costNanos: Nanos
   /** There are more than were counted. */
@@ -112,7 +112,7 @@ export async function countEarlier(
   reader: Reader,
   scope: ScopeKeys,
   { before, statuses }: { before: number; statuses: readonly ('submitted' | 'approved')[] },
-): Promise<Counted & { firstAt: number | null }> {
+): Promise<LeftOutEntries & { firstAt: number | null }> {
   const { entries } = reader.tables
   const condition = and(
     inScope(reader, scope),
@@ -133,7 +133,7 @@ export async function countBeside(
   reader: Reader,
   moments: Moments,
   statuses: readonly ('submitted' | 'approved')[],
-): Promise<{ unattributed: Counted; withoutClient: Counted; withoutProject: Counted }> {
+): Promise<{ unattributed: LeftOutEntries; withoutClient: LeftOutEntries; withoutProject: LeftOutEntries }> {
   const { entries, projects } = reader.tables
   const open = and(within(reader, moments), inArray(entries.status, [...statuses]), isOpen(reader))
   const clientless = reader
@@ -147,7 +147,7 @@ export async function countBeside(
   }
 }
 
-async function count(reader: Reader, condition: SQL | undefined): Promise<Counted> {
+async function count(reader: Reader, condition: SQL | undefined): Promise<LeftOutEntries> {
   const { entries } = reader.tables
   const some = reader
     .select({ cost: costOf(reader).as('cost') })

@@ -27,7 +27,7 @@ import {
   type WaitingSum,
 } from './store.ts'
 
-export interface Asking {
+export interface DecisionRequest {
   action: Decision
   /** Why; a rejection has one. */
   reason?: string | undefined
@@ -69,7 +69,7 @@ function onASheet({ uid, sheet }: DecidableEntry): Problem {
 }
 
 /** Throws 422 where a reason is missing, or given for what asks for none. */
-function requireReason({ action, reason }: Pick<Asking, 'action' | 'reason'>): void {
+function requireReason({ action, reason }: Pick<DecisionRequest, 'action' | 'reason'>): void {
   const isNeeded = action === 'reject'
   if ((reason !== undefined) === isNeeded) return
   const message = isNeeded
@@ -86,7 +86,12 @@ interface Dependencies {
 
 export function createApproval({ db, clock, audit }: Dependencies) {
   /** Moves the entries, all of which may be moved, and leaves a trace with each. */
-  async function carryOut(tx: Tx, entries: DecidableEntry[], { action, reason }: Asking, by: Actor): Promise<Status> {
+  async function carryOut(
+    tx: Tx,
+    entries: DecidableEntry[],
+    { action, reason }: DecisionRequest,
+    by: Actor,
+  ): Promise<Status> {
     const now = clock.now()
     const { from, to } = ENTRY_TRANSITIONS.find((transition) => transition.action === action)!
     await updateStatuses(tx, { ids: entries.map(({ id }) => id), from: from!, to, now })
@@ -106,19 +111,19 @@ export function createApproval({ db, clock, audit }: Dependencies) {
      * Approves, rejects, re-opens or withdraws the approval of one entry. Throws `not_found`, `forbidden` (403),
      * `on_a_sheet` and `wrong_status` (409).
      */
-    async decideEntry(id: string, asking: Asking, { viewer, person, by }: Party): Promise<TokenEntry> {
-      requireReason(asking)
+    async decideEntry(id: string, asked: DecisionRequest, { viewer, person, by }: Party): Promise<TokenEntry> {
+      requireReason(asked)
       if (!isId('ent', id)) throw notFound(`The entry ${id}`)
       return db.write(async (tx) => {
         const [entry] = await listDecidableByIds(tx, [id], viewer)
         if (!entry) throw notFound(`The entry ${id}`)
-        requireDecidable(entry, asking.action, person, await ledBy(tx, person))
-        const to = await carryOut(tx, [entry], asking, by)
+        requireDecidable(entry, asked.action, person, await ledBy(tx, person))
+        const to = await carryOut(tx, [entry], asked, by)
         await audit.record(tx, by, {
-          action: `entry.${DONE[asking.action]}`,
+          action: `entry.${DONE[asked.action]}`,
           object: { id, name: id },
           before: { status: entry.status },
-          after: { status: to, ...(asking.reason === undefined ? {} : { reason: asking.reason }) },
+          after: { status: to, ...(asked.reason === undefined ? {} : { reason: asked.reason }) },
         })
         return toTokenEntry((await findView(tx, id, viewer))!)
       })
@@ -128,28 +133,32 @@ export function createApproval({ db, clock, audit }: Dependencies) {
      * The same of up to 10,000 entries in one transaction. What cannot be done with one of them is told of that one,
      * and done with the others. Throws `too_many_entries` (422).
      */
-    async decideEntries(selection: Selection, asking: Asking, { viewer, person, by }: Party): Promise<DecidedMany> {
-      requireReason(asking)
+    async decideEntries(
+      selection: Selection,
+      asked: DecisionRequest,
+      { viewer, person, by }: Party,
+    ): Promise<DecidedMany> {
+      requireReason(asked)
       const decide = async (reader: Reader) => {
         const ledIds = await ledBy(reader, person)
         return judged(await selectDecidable(reader, selection, viewer), (entry) =>
-          requireDecidable(entry, asking.action, person, ledIds),
+          requireDecidable(entry, asked.action, person, ledIds),
         )
       }
-      if (asking.dryRun) return summed(await decide(db.slow), asking.action)
+      if (asked.dryRun) return summed(await decide(db.slow), asked.action)
       return db.write(async (tx) => {
         const all = await decide(tx)
         const entries = all.flatMap(({ entry, problem }) => (entry && !problem ? [entry] : []))
-        const summary = summed(all, asking.action)
+        const summary = summed(all, asked.action)
         if (entries.length === 0) return summary
-        await carryOut(tx, entries, asking, by)
+        await carryOut(tx, entries, asked, by)
         await audit.record(tx, by, {
-          action: `entries.${DONE[asking.action]}`,
+          action: `entries.${DONE[asked.action]}`,
           after: {
             entries: entries.length,
             cost: moneyNumber(summary.costNanos),
             unpriced_entries: summary.unpricedEntries,
-            ...(asking.reason === undefined ? {} : { reason: asking.reason }),
+            ...(asked.reason === undefined ? {} : { reason: asked.reason }),
           },
         })
         return summary

@@ -76,7 +76,7 @@ export type Decision = (typeof DECISIONS)[number]
 export type SheetAction = 'edit' | 'submit' | 'approve' | 'return' | 'withdraw_approval' | 'remove'
 
 /** What a transition is about, as far as the right to it goes. */
-export interface Subject {
+export interface DecisionSubject {
   /** `The entry ent_…`. */
   name: string
   /** The owner. */
@@ -102,7 +102,7 @@ const WORDS: Record<string, { infinitive: string; first: string }> = {
 export function requireRight(
   action: Decision | SheetAction,
   transitions: readonly Pick<Transition<unknown, string>, 'action' | 'who'>[],
-  subject: Subject,
+  subject: DecisionSubject,
   person: Party['person'],
   ledIds: ReadonlySet<number>,
 ): void {
@@ -129,7 +129,7 @@ export function requireRight(
   }
 }
 
-function led({ projectIds }: Subject): string {
+function led({ projectIds }: DecisionSubject): string {
   return projectIds.length > 1 ? 'all of its projects' : 'its project'
 }
 

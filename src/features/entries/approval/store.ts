@@ -90,7 +90,7 @@ export async function listLedIds(reader: Reader, userId: number): Promise<Set<nu
 }
 
 /** Whose entries wait for a person: everybody's, everybody else's, or those of projects that they lead and are not theirs. */
-export interface Waiting {
+export interface PendingScope {
   /** Undefined where approving one's own is allowed. */
   notOf: number | undefined
   /** Undefined where every project's are waiting. */
@@ -109,7 +109,7 @@ export interface WaitingSum {
 /** What waits for approval and is on no sheet, by project, the dearest first. */
 export async function sumWaiting(
   reader: Reader,
-  { notOf, ledBy }: Waiting,
+  { notOf, ledBy }: PendingScope,
   filter: EntryFilter,
 ): Promise<WaitingSum[]> {
   const { entries: e, projects } = reader.tables

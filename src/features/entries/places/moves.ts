@@ -72,7 +72,7 @@ function dearestFirst(one: MoveGroup, other: MoveGroup): number {
 }
 
 /** Adds moves up. An entry that several batches would take along with a ticket counts once. */
-export class Tally {
+export class MoveTotals {
   readonly groups = new Map<string, MoveGroup>()
   readonly moves: Move[] = []
   readonly #takenAlong = new Set<number>()

@@ -12,9 +12,9 @@ import type { Clock } from '../../../lib/clock.ts'
 import { moneyNumber } from '../../../lib/money.ts'
 import type { AuditService } from '../../audit/service.ts'
 import {
+  type EntryRelocation,
   type Merged,
   type MergeOptions,
-  type MovingEntries,
   type ProjectsService,
   type ProjectView,
   projectReference,
@@ -34,7 +34,7 @@ interface Dependencies {
   projects: ProjectsService
 }
 
-export function createRelocation({ db, clock, audit, projects }: Dependencies): MovingEntries {
+export function createRelocation({ db, clock, audit, projects }: Dependencies): EntryRelocation {
   /**
    * Moves batch by batch until none is left, or the time is over. Answers whether none is left. What is behind a page
    * is not asked for again, since billed entries that stay would be passed over each time; but a session may meanwhile

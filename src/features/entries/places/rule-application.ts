@@ -1,5 +1,5 @@
 /**
- * Applying the placement rules to stored entries (docs/design/concepts.md, "Placement"): to unattributed ones, and to
+ * RuleApplicationRequest the placement rules to stored entries (docs/design/concepts.md, "Placement"): to unattributed ones, and to
  * those that a rule placed.
  *
  * What a person placed, or a report named, never moves; nor does what is approved, on a submitted sheet or billed.
@@ -19,7 +19,7 @@ import { type EntryFilter, type Position, readSelectingFilter } from '../listing
 import { placementColumns } from '../reporting/record.ts'
 import { moveOwnTicketEntries } from '../reporting/store/sessions.ts'
 import { costNanosOf, isLocked } from '../rows.ts'
-import { type Applied, type Move, Tally } from './moves.ts'
+import { type Applied, type Move, MoveTotals } from './moves.ts'
 import { isForRules, placeAgain, placeOf, subjectOf } from './placed-entry.ts'
 import {
   changeEntries,
@@ -42,14 +42,14 @@ const GROUPS_LIMIT = 5_000
 export const SCOPES = ['unattributed', 'rule_placed'] as const
 export type Scope = (typeof SCOPES)[number]
 
-export interface Applying {
+export interface RuleApplicationRequest {
   scope: Scope
   filter: EntryFilter
   /** Where a call ended; undefined for the beginning. */
   after?: Walk | undefined
 }
 
-export interface ApplyingOptions {
+export interface RuleApplicationOptions {
   /** Only says what would move: the same is done, and rolled back. */
   dryRun?: boolean | undefined
   by: Actor
@@ -78,10 +78,10 @@ export function readWalk(page: string): Walk | undefined {
 }
 
 /** What a call asks for. Throws 422 with every issue. */
-export function readApplying(
+export function readRuleApplication(
   { scope, page }: { scope: Scope; page?: string | undefined },
   filters: QueryTexts,
-): Applying {
+): RuleApplicationRequest {
   const query = new Query(filters)
   const filter = readSelectingFilter(query)
   query.finish()
@@ -162,7 +162,7 @@ export function createRuleApplication({ db, clock, audit, placement }: Dependenc
     })
   }
 
-  async function carryOut(ids: number[], { dryRun, by }: ApplyingOptions): Promise<Move[]> {
+  async function carryOut(ids: number[], { dryRun, by }: RuleApplicationOptions): Promise<Move[]> {
     if (ids.length === 0) return []
     if (!dryRun) return db.write((tx) => moveAll(tx, ids, by))
     return withoutLostTickets(db.read, await rehearse(db, (tx) => moveAll(tx, ids, by)))
@@ -173,10 +173,10 @@ export function createRuleApplication({ db, clock, audit, placement }: Dependenc
      * Asks the rules again and moves what they place elsewhere; what a rule placed and none takes any more becomes
      * unattributed. Each batch is durable by itself, so what is interrupted is simply asked for again.
      */
-    async applyRules(asked: Applying, options: ApplyingOptions): Promise<Applied> {
+    async applyRules(asked: RuleApplicationRequest, options: RuleApplicationOptions): Promise<Applied> {
       const { limit, budgetMs = Number.POSITIVE_INFINITY, onProgress } = options
       const begun = performance.now()
-      const tally = new Tally()
+      const tally = new MoveTotals()
       const batch = limit === 0 ? BATCH : Math.min(BATCH, limit)
       const total = onProgress && (await countApplicable(db.slow, asked))
       let done = 0
@@ -232,7 +232,7 @@ function moveOf(placed: PlacedEntry, found: Placement, rules: RuleSet): Move | u
 /** The entries that the rules are asked about, each page with where the next one begins; undefined after the last. */
 async function* pagesOf(
   { slow }: Pick<Database, 'slow'>,
-  { scope, filter, after }: Applying,
+  { scope, filter, after }: RuleApplicationRequest,
   limit: number,
 ): AsyncGenerator<{ page: PlacedEntry[]; next: Walk | undefined }> {
   const first = after ?? { lane: 0, after: undefined }

@@ -2,8 +2,16 @@
 import type { CallerOf } from '../../../access/caller.ts'
 import { Problem, validationFailed } from '../../../errors.ts'
 import type { TokenEntry, TokenEntryReport } from '../schema.ts'
+import type { Recorded } from './record.ts'
 import { issuesOfReport, reportChecker } from './report.ts'
-import type { Reported } from './service.ts'
+
+/** A report that was recorded. */
+export interface Reported {
+  outcome: Recorded['outcome']
+  /** The answer is that of an earlier report with the same Idempotency-Key. */
+  replayed: boolean
+  entry: TokenEntry
+}
 
 /** Items that share a commit. Together they take a few milliseconds, after which single reports get their turn. */
 const ITEMS_AT_ONCE = 100

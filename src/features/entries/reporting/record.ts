@@ -188,7 +188,7 @@ export function valuationColumns({ model, provider, totals }: ModelTotals, price
 }
 
 /** What an entry is besides its figures. */
-export interface Draft {
+export interface NewEntryDraft {
   source: Source
   identity: Identity
   placement: Placement
@@ -205,7 +205,7 @@ export const NO_SESSION = { sessionId: null, part: null, continuesId: null }
 /** Adds an entry with the figures of `of`, and answers its view without reading it back. */
 export async function addEntry(
   tx: Tx,
-  { source, identity, placement, report, kept, sheet }: Draft,
+  { source, identity, placement, report, kept, sheet }: NewEntryDraft,
   of: ModelTotals,
   extra: Extra,
   uids: Pick<EntryView, 'continues' | 'duplicateOf'>,
@@ -279,7 +279,7 @@ export async function recordSingle(
   const fingerprint = fingerprintOf(digest)
   const duplicate =
     key === undefined ? await findDuplicate(tx, { managerId, startedAt: report.startedAt, fingerprint }) : undefined
-  const draft: Draft = {
+  const draft: NewEntryDraft = {
     source: 'report',
     identity: await identify(tx, report, circumstances),
     placement: await place(tx, report, circumstances),

@@ -7,9 +7,9 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import type { PlacementService } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
-import type { TokenEntry, TokenEntryReport } from '../schema.ts'
+import type { TokenEntryReport } from '../schema.ts'
 import { toTokenEntry } from '../wire.ts'
-import { type BatchItem, reportBatch } from './batch.ts'
+import { type BatchItem, type Reported, reportBatch } from './batch.ts'
 import { type Circumstances, type Recorded, type Reporter, recordSingle } from './record.ts'
 import { issuesBeyondSchema, issuesOfReport, type Report, readReport } from './report.ts'
 import { assignSession, planAssignment } from './session-assignment.ts'
@@ -24,13 +24,6 @@ export interface ReportingDependencies {
   prices: Pick<PricesService, 'table'>
   placement: PlacementService
   interned: Interned
-}
-
-export interface Reported {
-  outcome: Recorded['outcome']
-  /** The answer is that of an earlier report with the same Idempotency-Key. */
-  replayed: boolean
-  entry: TokenEntry
 }
 
 export type ReportingService = ReturnType<typeof createReporting>

@@ -36,13 +36,13 @@ export interface AssignedSession {
   locked: { id: Id<'ent'>; status: Status }[]
 }
 
-export interface Assigning {
+export interface SessionTransfer {
   sessionId: number
   to: Pick<Manager, 'id' | 'uid'>
 }
 
 /** What {@link assignSession} would do. */
-export async function planAssignment(reader: Reader, { sessionId, to }: Assigning): Promise<AssignedSession> {
+export async function planAssignment(reader: Reader, { sessionId, to }: SessionTransfer): Promise<AssignedSession> {
   const session = await getSession(reader, sessionId)
   const parts = await listSessionParts(reader, sessionId)
   const { sessionKey, harnessId, managerId } = session
@@ -67,15 +67,15 @@ export async function planAssignment(reader: Reader, { sessionId, to }: Assignin
 /** What it brings from now on goes to the person as well. */
 export async function assignSession(
   tx: Tx,
-  assigning: Assigning,
+  transfer: SessionTransfer,
   { now, by }: { now: number; by: Actor },
 ): Promise<AssignedSession> {
-  const planned = await planAssignment(tx, assigning)
+  const planned = await planAssignment(tx, transfer)
   if (planned.assignment !== 'assigned') return planned
-  const owner = { managerId: assigning.to.id, managerBy: 'email' } as const
-  await updateSession(tx, assigning.sessionId, { ...owner, unidentified: false })
-  const moved = await changeManager(tx, assigning.sessionId, owner)
-  const details = { from: planned.from.uid, to: assigning.to.uid, because: 'telemetry_email' }
+  const owner = { managerId: transfer.to.id, managerBy: 'email' } as const
+  await updateSession(tx, transfer.sessionId, { ...owner, unidentified: false })
+  const moved = await changeManager(tx, transfer.sessionId, owner)
+  const details = { from: planned.from.uid, to: transfer.to.uid, because: 'telemetry_email' }
   await insertHistory(
     tx,
     { action: 'assigned', at: now, by },

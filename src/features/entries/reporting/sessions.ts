@@ -12,11 +12,11 @@ import {
   addEntry,
   type Circumstances,
   changeOf,
-  type Draft,
   type Identity,
   identify,
   intern,
   managerByOf,
+  type NewEntryDraft,
   place,
   placedBy,
   placementColumns,
@@ -321,7 +321,7 @@ async function appendPart(
     fingerprint: null,
     possibleDuplicateId: duplicate?.id ?? null,
   }
-  const draft: Draft = {
+  const draft: NewEntryDraft = {
     source: session.source,
     identity,
     placement: placement ?? UNATTRIBUTED,

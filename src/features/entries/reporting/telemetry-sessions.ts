@@ -28,7 +28,7 @@ export interface SessionName {
   session: string
 }
 
-export type Pushing = Awaited<ReturnType<ReturnType<typeof createTelemetrySessions>['pushing']>>
+export type TelemetryPush = Awaited<ReturnType<ReturnType<typeof createTelemetrySessions>['push']>>
 
 interface Dependencies {
   circumstancesFor(tx: Tx, reporter: Reporter): Promise<Circumstances>
@@ -37,7 +37,7 @@ interface Dependencies {
 export function createTelemetrySessions({ circumstancesFor }: Dependencies) {
   return {
     /** For one request, in its transaction. */
-    async pushing(tx: Tx, caller: CallerOf<'service' | 'organization'>) {
+    async push(tx: Tx, caller: CallerOf<'service' | 'organization'>) {
       const { id, uid, name, email } = caller.person
       const creator: Reporter = {
         manager: { id, uid, name, email },

@@ -10,7 +10,7 @@ import { everyBody, pageOfBodies } from '../pages.ts'
 import { readProjectList } from '../query.ts'
 import { Merge, MergeBody, NewProject, ProjectBody, ProjectChange, ProjectList } from '../schema.ts'
 import {
-  type MovingEntries,
+  type EntryRelocation,
   mergeBody,
   type ProjectsService,
   type ProjectView,
@@ -41,7 +41,7 @@ const keyOf = ({ project }: ProjectView) => project.id
 interface Dependencies {
   projects: ProjectsService
   /** `places` of the entries' service. */
-  relocation: MovingEntries
+  relocation: EntryRelocation
 }
 
 export const projectsRoutes = ({ projects, relocation }: Dependencies) =>

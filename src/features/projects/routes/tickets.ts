@@ -11,7 +11,7 @@ import { everyBody, pageOfBodies } from '../pages.ts'
 import { readTicketList } from '../query.ts'
 import { NewTicket, TicketBody, TicketChange, TicketList } from '../schema.ts'
 import {
-  type MovingEntries,
+  type EntryRelocation,
   type ProjectsService,
   readTicket,
   sightOfTicket,
@@ -46,7 +46,7 @@ function shown(caller: Caller | null, view: TicketView): TicketBody {
 interface Dependencies {
   projects: ProjectsService
   /** `places` of the entries' service. */
-  relocation: MovingEntries
+  relocation: EntryRelocation
 }
 
 export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>

@@ -4,7 +4,7 @@ import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import { costOf, count, countWhere, sum } from './expressions.ts'
 
-export interface Counted {
+export interface EntryCount {
   entries: number
   unpricedEntries: number
   /** Null where the cost of none is known. */
@@ -14,7 +14,7 @@ export interface Counted {
 export async function countEntries(
   reader: Reader,
   { viewer, condition }: { viewer: Viewer; condition: SQL | undefined },
-): Promise<Counted> {
+): Promise<EntryCount> {
   const { entries } = reader.tables
   const cost = costOf(reader.tables)
   const [row] = await reader

@@ -21,7 +21,7 @@ export interface Call {
 }
 
 /** What a data point counts. */
-export interface Counted {
+export interface PointCount {
   session: string
   model: string
   provider?: string | undefined
@@ -30,7 +30,7 @@ export interface Counted {
 
 /** Undefined if the record contains no usage. Throws `Unusable` if it should but cannot be counted. */
 export type LogReader = (fields: Fields, log: LogSignal) => Call | undefined
-export type PointReader = (fields: Fields) => Counted
+export type PointReader = (fields: Fields) => PointCount
 
 export interface SpanReader {
   /** Whether such spans are to be read at all, by the name, or by the attributes that they have. */

@@ -1,5 +1,5 @@
 /** Claude Code: one event per model call, counters that sum them, and spans where tracing is on. */
-import type { Agent, Call, Counted } from './agent.ts'
+import type { Agent, Call, PointCount } from './agent.ts'
 import { disjoint } from './counts.ts'
 import { type Fields, momentOf, Unusable } from './fields.ts'
 import type { Part, Parts } from './observation.ts'
@@ -56,7 +56,7 @@ function readCall(fields: Fields, times: Pick<Call, 'startedAt' | 'endedAt'>, ti
   }
 }
 
-function readPoint(fields: Fields, part: Part | 'cost'): Counted {
+function readPoint(fields: Fields, part: Part | 'cost'): PointCount {
   if (fields.text(SESSION) === undefined) {
     throw new Unusable(`missing ${SESSION}; set OTEL_METRICS_INCLUDE_SESSION_ID to true`)
   }

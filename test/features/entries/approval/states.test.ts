@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { withStates } from '../../../../scripts/state-machine.ts'
 import type { Party } from '../../../../src/access/actor.ts'
 import {
+  type DecisionSubject,
   ENTRY_TRANSITIONS,
   requireRight,
   SHEET_TRANSITIONS,
-  type Subject,
   transitionFrom,
 } from '../../../../src/features/entries/approval/states.ts'
 import { overlapsOf } from '../../../../src/features/entries/sheet-entries/service.ts'
@@ -27,7 +27,7 @@ const refusalOf = (work: () => unknown): string => {
 
 describe('a refusal', () => {
   const subject = { name: 'the entry ent_1', ownerId: 1, projectIds: [7] }
-  const right = (who: Party['person'], led: number[] = [], about: Subject = subject) =>
+  const right = (who: Party['person'], led: number[] = [], about: DecisionSubject = subject) =>
     refusalOf(() => requireRight('approve', ENTRY_TRANSITIONS, about, who, new Set(led)))
 
   test('says in which state the thing is, in which it must be, and what leads there', () => {

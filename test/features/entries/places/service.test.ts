@@ -4,7 +4,10 @@ import { TALLY } from '../../../../src/access/actor.ts'
 import { EVERYTHING } from '../../../../src/access/visibility.ts'
 import type { Database } from '../../../../src/database/database.ts'
 import type { Status } from '../../../../src/database/schema/values.ts'
-import type { Applying, ApplyingOptions } from '../../../../src/features/entries/places/rule-application.ts'
+import type {
+  RuleApplicationOptions,
+  RuleApplicationRequest,
+} from '../../../../src/features/entries/places/rule-application.ts'
 import { readWalk } from '../../../../src/features/entries/places/rule-application.ts'
 import { readReport } from '../../../../src/features/entries/reporting/report.ts'
 import { createServices } from '../../../../src/services.ts'
@@ -52,7 +55,7 @@ async function stage(db: Database) {
         project,
         ticket,
       }),
-    apply: (asked: Partial<Applying> = {}, options: Partial<ApplyingOptions> = {}) =>
+    apply: (asked: Partial<RuleApplicationRequest> = {}, options: Partial<RuleApplicationOptions> = {}) =>
       entries.places.applyRules(
         { scope: 'unattributed', filter: {}, ...asked },
         { by: TALLY, limit: 1_000, ...options },

@@ -3,11 +3,13 @@ import { access, actorOf } from '../../../../http/access.ts'
 import { documented } from '../../../../http/documented.ts'
 import { entryFilters } from '../../listing/parameters.ts'
 import type { EntriesService } from '../../service.ts'
-import { readApplying } from '../rule-application.ts'
-import { AppliedRules, appliedBody, EXAMPLE_APPLIED, RuleApplication } from '../wire.ts'
+import { EXAMPLE_APPLIED } from '../examples.ts'
+import { readRuleApplication } from '../rule-application.ts'
+import { AppliedRules, RuleApplication } from '../schema.ts'
+import { appliedBody } from '../wire.ts'
 
 /** How long entries are moved within one call: half of what a connection may be silent. */
-const APPLYING_BUDGET_MS = 10_000
+const APPLICATION_BUDGET_MS = 10_000
 
 /** Moves that a dry run lists where nothing is asked for: as many as a page of any list may have. */
 const LISTED = 1_000
@@ -17,11 +19,11 @@ export const ruleApplicationRoute = ({ entries }: { entries: EntriesService }) =
     '/apply',
     async ({ body, query, caller, address }) => {
       const dryRun = body.dry_run ?? false
-      const applied = await entries.places.applyRules(readApplying(body, query), {
+      const applied = await entries.places.applyRules(readRuleApplication(body, query), {
         dryRun,
         by: actorOf({ caller, address }),
         limit: body.limit ?? (dryRun ? LISTED : 0),
-        budgetMs: APPLYING_BUDGET_MS,
+        budgetMs: APPLICATION_BUDGET_MS,
       })
       return appliedBody(applied, { dryRun })
     },

@@ -3,7 +3,9 @@ import { access, viewerOf } from '../../../../http/access.ts'
 import { documented } from '../../../../http/documented.ts'
 import { entryFilters } from '../../listing/parameters.ts'
 import type { EntriesService } from '../../service.ts'
-import { EXAMPLE_TRIAL, EXAMPLE_TRIAL_ANSWER, RuleTrial, RuleTrialAnswer, readTrial } from '../rule-test.ts'
+import { EXAMPLE_TRIAL, EXAMPLE_TRIAL_ANSWER } from '../examples.ts'
+import { readTrial } from '../rule-test.ts'
+import { RuleTrial, RuleTrialAnswer } from '../schema.ts'
 
 export const ruleTestRoute = ({ entries }: { entries: EntriesService }) =>
   new Elysia({ name: 'rule-test', normalize: false })

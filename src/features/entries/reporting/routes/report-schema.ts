@@ -1,12 +1,12 @@
 import { Elysia, t } from 'elysia'
-import { access } from '../../../http/access.ts'
-import { FixedContent } from '../../../http/content.ts'
-import { documented } from '../../../http/documented.ts'
-import { standaloneSchema } from '../../../http/json-schema.ts'
-import { TokenEntryReport } from '../schema.ts'
+import { access } from '../../../../http/access.ts'
+import { FixedContent } from '../../../../http/content.ts'
+import { documented } from '../../../../http/documented.ts'
+import { standaloneSchema } from '../../../../http/json-schema.ts'
+import { TokenEntryReport } from '../../schema.ts'
 
 /** The schema of a report, for whoever writes one. The same one validates. */
-export const tokenEntrySchemaRoute = () => {
+export const reportSchemaRoute = () => {
   const schema = standaloneSchema(TokenEntryReport, 'urn:tally:v1:token-entry', 'Token entry')
   const content = new FixedContent(JSON.stringify(schema), 'application/schema+json')
   return new Elysia({ name: 'token-entry-schema' }).use(access()).get('', ({ request }) => content.respond(request), {

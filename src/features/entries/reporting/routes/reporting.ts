@@ -1,11 +1,11 @@
 import { Elysia, t } from 'elysia'
 import type { Logger } from 'pino'
-import { validationFailed } from '../../../errors.ts'
-import { access, requireCaller } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
-import { readIdempotencyKey } from '../../../http/idempotency-key.ts'
-import { asProblemOf, logProblem, type ProblemBody, problemBody } from '../../../http/problems.ts'
-import { EXAMPLE_ENTRY, EXAMPLE_REPORT } from '../examples.ts'
+import { validationFailed } from '../../../../errors.ts'
+import { access, requireCaller } from '../../../../http/access.ts'
+import { documented } from '../../../../http/documented.ts'
+import { readIdempotencyKey } from '../../../../http/idempotency-key.ts'
+import { asProblemOf, logProblem, type ProblemBody, problemBody } from '../../../../http/problems.ts'
+import { EXAMPLE_ENTRY, EXAMPLE_REPORT } from '../../examples.ts'
 import {
   AnyBatch,
   BATCH_LIMIT,
@@ -14,9 +14,9 @@ import {
   TokenEntryBatch,
   type TokenEntry as TokenEntryBody,
   TokenEntryReport,
-} from '../schema.ts'
-import type { EntriesService } from '../service.ts'
-import type { BatchItem } from './batch.ts'
+} from '../../schema.ts'
+import type { EntriesService } from '../../service.ts'
+import type { BatchItem } from '../batch.ts'
 
 const tag = 'Token entries'
 
