@@ -1,3 +1,4 @@
+/** The commands of clients, projects and tickets. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { CommandLine, type RunningServer } from '../support/command-line.ts'
 

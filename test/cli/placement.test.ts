@@ -1,3 +1,4 @@
+/** Entries from the list of unattributed ones to their tickets: by a rule that is tested first, and by hand. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import expected from '../fixtures/agents-expected.json'
 import { CommandLine, type RunningServer } from '../support/command-line.ts'
