@@ -68,7 +68,7 @@ function unexpected(error: Error): string {
 }
 
 /** Prints the error to standard error, each line prefixed with the program's name, and returns the exit code. */
-export async function tellFailure(error: unknown): Promise<number> {
+export async function printFailure(error: unknown): Promise<number> {
   if (error instanceof CommanderError) {
     // commander has said everything already.
     return error.exitCode === EXIT_DONE ? EXIT_DONE : EXIT_USAGE

@@ -10,7 +10,7 @@ import { addClientsCommands } from './clients/group.ts'
 import { addDemoCommand } from './demo.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addEntriesCommands } from './entries/group.ts'
-import { EXIT_DONE, tellFailure } from './failures.ts'
+import { EXIT_DONE, printFailure } from './failures.ts'
 import { examples, optionOf } from './flags/options.ts'
 import { addLicensesCommand } from './licenses.ts'
 import { addOpenapiCommand } from './openapi.ts'
@@ -91,6 +91,6 @@ export async function run(args: string[]): Promise<number> {
     await createProgram().parseAsync(args, { from: 'user' })
     return EXIT_DONE
   } catch (error) {
-    return tellFailure(error)
+    return printFailure(error)
   }
 }

@@ -99,7 +99,7 @@ function printUsage(report: UsageReport): void {
     printTable([...columns, barColumn(columns, lines)], lines)
     print('')
   }
-  tellTotals(report)
+  printTotals(report)
   if (report.has_more) note(`More buckets: add --page ${report.next_page}, or use --csv`)
 }
 
@@ -129,7 +129,7 @@ function barColumn(columns: Column<Line>[], lines: Line[]): Column<Line> {
   return { title: '', of: (line) => bar(sizeOf(line), most, cells) }
 }
 
-function tellTotals({ totals, starting_at, ending_at, time_zone }: UsageReport): void {
+function printTotals({ totals, starting_at, ending_at, time_zone }: UsageReport): void {
   const period = `from ${localMinute(starting_at, time_zone)} to ${localMinute(ending_at, time_zone)} (${time_zone})`
   if (totals.entries === 0) {
     print(`No entries ${period}.`)

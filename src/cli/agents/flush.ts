@@ -23,7 +23,7 @@ interface FlushFlags extends ServerFlags {
   json?: boolean
 }
 
-export function addFlushCommand(agents: Command): void {
+export function addAgentsFlushCommand(agents: Command): void {
   agents
     .command('flush')
     .description('Deliver the sessions that hooks have queued, and list them')
@@ -47,7 +47,7 @@ export function addFlushCommand(agents: Command): void {
         onPause: ({ message }, pauseMs) => note(`tally: ${message} Retrying in ${pauseMs / 1_000} s.`),
       })
       if (flags.json) printJson(jsonOf(delivery, target))
-      else tell(delivery, target)
+      else printDelivery(delivery, target)
       const problem = problemOf(delivery, target)
       if (problem) throw new CommandError(problem)
     })
@@ -83,7 +83,10 @@ function jsonOf({ delivered, refused, empty, damage, issue }: Delivery, target: 
   }
 }
 
-function tell({ delivered, refused, empty, damage, issue }: Delivery, { environment, server }: AgentsServer): void {
+function printDelivery(
+  { delivered, refused, empty, damage, issue }: Delivery,
+  { environment, server }: AgentsServer,
+): void {
   if (delivered.length > 0) {
     printTable(
       [

@@ -1,12 +1,12 @@
 /** `tally agents`: the commands for a developer's machine, whose agents report to a server. */
 import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
-import { addFlushCommand } from './flush.ts'
-import { addHookCommand } from './hook.ts'
-import { addInstallCommands } from './install.ts'
-import { addLoginCommands } from './login.ts'
-import { addScanCommand } from './scan.ts'
-import { addStatusCommand } from './status.ts'
+import { addAgentsFlushCommand } from './flush.ts'
+import { addAgentsHookCommand } from './hook.ts'
+import { addAgentsInstallCommands } from './install.ts'
+import { addAgentsLoginCommands } from './login.ts'
+import { addAgentsScanCommand } from './scan.ts'
+import { addAgentsStatusCommand } from './status.ts'
 
 export function addAgentsCommands(program: Command): void {
   const agents = program
@@ -21,10 +21,10 @@ export function addAgentsCommands(program: Command): void {
         'tally agents status',
       ),
     )
-  addScanCommand(agents)
-  addLoginCommands(agents)
-  addInstallCommands(agents)
-  addStatusCommand(agents)
-  addFlushCommand(agents)
-  addHookCommand(agents)
+  addAgentsScanCommand(agents)
+  addAgentsLoginCommands(agents)
+  addAgentsInstallCommands(agents)
+  addAgentsStatusCommand(agents)
+  addAgentsFlushCommand(agents)
+  addAgentsHookCommand(agents)
 }

@@ -4,7 +4,7 @@ import { examples } from '../flags/options.ts'
 import { hook } from './hook-run.ts'
 
 /** Calls from agents do not come here (see `main.ts`): this command exists for its help. */
-export function addHookCommand(agents: Command): void {
+export function addAgentsHookCommand(agents: Command): void {
   agents
     .command('hook')
     .description(

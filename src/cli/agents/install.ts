@@ -27,7 +27,7 @@ export function agentsArgument(flags: string, description: string): Argument {
   return new Argument(flags, description).choices(HOOKED_AGENTS)
 }
 
-export function addInstallCommands(agents: Command): void {
+export function addAgentsInstallCommands(agents: Command): void {
   agents
     .command('install')
     .description("Add Tally's hook to the settings of agents, after showing the changes")

@@ -20,7 +20,7 @@ const KINDS: Record<Exclude<Me['kind'], 'service'>, string> = {
   session: 'not a token',
 }
 
-export function addLoginCommands(agents: Command): void {
+export function addAgentsLoginCommands(agents: Command): void {
   agents
     .command('login')
     .description(
@@ -48,7 +48,7 @@ export function addLoginCommands(agents: Command): void {
       const path = storeCredentials(readAgentsEnvironment(), server)
       print(`Agents on this machine now report to ${server.url} for ${me.person.name} (${me.person.email}).`)
       print(`The token is stored in ${path}, which only you can read.`)
-      tellOverridden(server)
+      printOverridden(server)
     })
 
   agents
@@ -78,7 +78,7 @@ async function readToken(fromStdin: boolean): Promise<string> {
 }
 
 /** Warns if the environment overrides what was just stored. */
-function tellOverridden(stored: ClientConfig): void {
+function printOverridden(stored: ClientConfig): void {
   const inForce = readAgentsServer({}, stored)
   if (inForce.url !== stored.url) note(`In this shell TALLY_URL is set to ${inForce.url}, which takes precedence.`)
   else if (inForce.token !== stored.token)

@@ -12,7 +12,7 @@ import { CommandError } from '../failures.ts'
 import { counted } from '../terminal/numbers.ts'
 import { note, print, printJson } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
-import { type Priced, tellDamage, tellRefused, tellUses } from './scan-text.ts'
+import { type Priced, printDamage, printRefused, printUses } from './scan-text.ts'
 import { agentsServer, type ServerFlags } from './server.ts'
 
 export interface ScanFlags extends ServerFlags {
@@ -33,17 +33,17 @@ export async function runScan(flags: ScanFlags): Promise<void> {
   // Before the work, so that a token that is missing is missed at once.
   const target = flags.report && !flags.dryRun ? agentsServer(flags) : undefined
   const scan = await scanned(flags)
-  if (!flags.json) tellScan(scan, flags)
+  if (!flags.json) printScan(scan, flags)
   const outcome = target && (await reported(target.server, scan.uses, flags))
   if (flags.json) printJson(jsonOf(scan, outcome, flags))
-  else if (outcome) tellOutcome(outcome, target!.server.url)
+  else if (outcome) printOutcome(outcome, target!.server.url)
   else if (scan.uses.length > 0) note('Nothing was sent. Add --report to report them.')
   if (outcome) failWhereLeft(outcome)
 }
 
-function tellScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = false, all = false }: ScanFlags): void {
-  tellUses(scan, { withTitles, all })
-  tellDamage(scan.damage)
+function printScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = false, all = false }: ScanFlags): void {
+  printUses(scan, { withTitles, all })
+  printDamage(scan.damage)
   if (scan.uses.length > 0) return
   const environment = readAgentsEnvironment()
   note(`Searched ${agent.flatMap((name) => READERS[name].folders(environment)).join(', ')}.`)
@@ -132,12 +132,12 @@ async function reported(
   }
 }
 
-function tellOutcome({ created, updated, repeated, refused, left }: Outcome, url: string): void {
+function printOutcome({ created, updated, repeated, refused, left }: Outcome, url: string): void {
   const parts = [`${created} new`, `${updated} updated`, `${repeated} unchanged`]
   if (refused.length > 0) parts.push(`${refused.length} refused`)
   if (left > 0) parts.push(`${left} not sent`)
   print(`\nReported to ${url}: ${parts.join(', ')}.`)
-  tellRefused(refused)
+  printRefused(refused)
 }
 
 function failWhereLeft({ refused, issue, left }: Outcome): void {

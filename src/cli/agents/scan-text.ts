@@ -34,7 +34,7 @@ interface Row {
   cost: string
 }
 
-export function tellUses(
+export function printUses(
   { uses, files, bytes }: { uses: readonly Priced[]; files: number; bytes: number },
   { withTitles, all }: { withTitles: boolean; all: boolean },
 ): void {
@@ -118,7 +118,7 @@ function shortened(text: string): string {
   return text.length <= TEXT_SHOWN ? text : `${text.slice(0, TEXT_SHOWN - 1)}…`
 }
 
-export function tellDamage(damage: readonly Damage[]): void {
+export function printDamage(damage: readonly Damage[]): void {
   for (const each of damage.slice(0, DAMAGE_SHOWN)) note(`Not counted: ${damageText(each)}`)
   if (damage.length > DAMAGE_SHOWN) {
     note(`Not counted: ${damage.length - DAMAGE_SHOWN} more; use --json to list all of them.`)
@@ -126,7 +126,7 @@ export function tellDamage(damage: readonly Damage[]): void {
 }
 
 /** One line per reason, as one reason mostly stands for many. */
-export function tellRefused(refused: Outcome['refused']): void {
+export function printRefused(refused: Outcome['refused']): void {
   for (const [reason, alike] of Map.groupBy(refused, ({ refusal }) => refusalText(refusal))) {
     const { sessionId, model } = alike[0]!.use
     const more = alike.length > 1 ? ` and ${alike.length - 1} more` : ''

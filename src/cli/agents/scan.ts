@@ -14,7 +14,7 @@ function parseSince(text: string): number {
   return moment
 }
 
-export function addScanCommand(agents: Command): void {
+export function addAgentsScanCommand(agents: Command): void {
   agents
     .command('scan')
     .description('Read token usage from the session files of agents, show it, and with --report send it to a server')

@@ -29,7 +29,7 @@ interface AgentStatus {
   last_delivery: { at: string; session_id: string; entries: number } | null
 }
 
-export function addStatusCommand(agents: Command): void {
+export function addAgentsStatusCommand(agents: Command): void {
   agents
     .command('status')
     .description('Show which agents have the hook, what is queued, and whether the server accepts reports')
@@ -53,7 +53,7 @@ export function addStatusCommand(agents: Command): void {
         log: logPath(environment),
       }
       if (flags.json) return printJson(status)
-      tell(status)
+      printStatus(status)
     })
 }
 
@@ -104,7 +104,7 @@ async function serverStatus(flags: ServerFlags) {
   }
 }
 
-function tell(status: {
+function printStatus(status: {
   agents: AgentStatus[]
   server: Awaited<ReturnType<typeof serverStatus>>
   last_error: { at: string; message: string } | null

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
-import { type CommandFlags, withServices } from '../with-services.ts'
-import { printSheet, SHEET } from './sheet.ts'
+import { actOnSheet, SHEET } from './sheet.ts'
 
 /** `tally sheets approve`, `return` and `withdraw-approval`. */
 export function addSheetsApprovalCommands(sheets: Command): void {
@@ -11,11 +10,9 @@ export function addSheetsApprovalCommands(sheets: Command): void {
     .argument('<sheet>', SHEET)
     .option('--json', 'print the sheet as JSON')
     .addHelpText('after', examples('tally sheets approve sht_…'))
-    .action(async (id: string, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags>()
-      const sheet = await withServices(flags, (all, self) => all.sheets.approveSheet(id, self))
-      printSheet('Approved', sheet, flags)
-    })
+    .action((id: string, _flags, command: Command) =>
+      actOnSheet(command, 'Approved', ({ sheets }, self) => sheets.approveSheet(id, self)),
+    )
 
   sheets
     .command('return')
@@ -24,11 +21,9 @@ export function addSheetsApprovalCommands(sheets: Command): void {
     .requiredOption('--reason <text>', 'reason, shown to the owner of the sheet')
     .option('--json', 'print the sheet as JSON')
     .addHelpText('after', examples('tally sheets return sht_… --reason "The session of the 12th was reported as well"'))
-    .action(async (id: string, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags & { reason: string }>()
-      const sheet = await withServices(flags, (all, self) => all.sheets.returnSheet(id, flags.reason, self))
-      printSheet('Returned', sheet, flags)
-    })
+    .action((id: string, { reason }: { reason: string }, command: Command) =>
+      actOnSheet(command, 'Returned', ({ sheets }, self) => sheets.returnSheet(id, reason, self)),
+    )
 
   sheets
     .command('withdraw-approval')
@@ -36,9 +31,7 @@ export function addSheetsApprovalCommands(sheets: Command): void {
     .argument('<sheet>', SHEET)
     .option('--json', 'print the sheet as JSON')
     .addHelpText('after', examples('tally sheets withdraw-approval sht_…'))
-    .action(async (id: string, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags>()
-      const sheet = await withServices(flags, (all, self) => all.sheets.withdrawApproval(id, self))
-      printSheet('Withdrew the approval of', sheet, flags)
-    })
+    .action((id: string, _flags, command: Command) =>
+      actOnSheet(command, 'Withdrew the approval of', ({ sheets }, self) => sheets.withdrawApproval(id, self)),
+    )
 }

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
-import { type CommandFlags, withServices } from '../with-services.ts'
-import { printSheet } from './sheet.ts'
+import { actOnSheet } from './sheet.ts'
 
 export function addSheetsOpenCommand(sheets: Command): void {
   sheets
@@ -22,17 +21,20 @@ export function addSheetsOpenCommand(sheets: Command): void {
       ),
     )
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<
-        CommandFlags & { person: string; month?: string; from?: string; to?: string; note?: string }
-      >()
-      const { person, month, from, to, note: said } = flags
+      const flags = command.optsWithGlobals<{
+        person: string
+        month?: string
+        from?: string
+        to?: string
+        note?: string
+      }>()
+      const { person, month, from, to, note } = flags
       if ((from === undefined) !== (to === undefined)) throw new CommandError('Use --from and --to together.', 2)
       if ((month === undefined) === (from === undefined)) {
         throw new CommandError('Use either --month, or --from and --to.', 2)
       }
       const days = month === undefined ? { period: { from: from!, to: to! } } : { month }
-      const about = said === undefined ? {} : { note: said }
-      const sheet = await withServices(flags, (all, self) => all.sheets.openSheet({ person, ...days, ...about }, self))
-      printSheet('Opened', sheet, flags)
+      const about = note === undefined ? {} : { note }
+      await actOnSheet(command, 'Opened', ({ sheets }, self) => sheets.openSheet({ person, ...days, ...about }, self))
     })
 }

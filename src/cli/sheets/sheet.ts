@@ -1,8 +1,11 @@
 /** A token sheet on the command line. */
+import type { Command } from 'commander'
+import type { Party } from '../../access/actor.ts'
 import type { TokenEntry } from '../../features/entries/schema.ts'
 import type { TokenSheet } from '../../features/sheets/schema.ts'
-import { type Column, minute, note, print, printJson, printTable } from '../terminal/print.ts'
-import type { CommandFlags } from '../with-services.ts'
+import type { Services } from '../../services.ts'
+import { act } from '../act.ts'
+import { type Column, minute, note, print, printTable } from '../terminal/print.ts'
 
 /** The service, loaded with the database and not before: `--help` does without it. */
 export const sheetService = () => import('../../features/sheets/service.ts')
@@ -33,15 +36,25 @@ export function printSheets(sheets: TokenSheet[]): void {
   printTable(SHEET_COLUMNS, sheets)
 }
 
-export function printSheet(what: string, sheet: TokenSheet, { json }: CommandFlags): void {
-  if (json) {
-    printJson(sheet)
-    return
-  }
+export function printSheet(what: string, sheet: TokenSheet): void {
   print(`${what} ${sheet.id} (${sheet.agent_manager.name}, ${sheet.period.from} to ${sheet.period.to}).`)
   print(`  status   ${sheet.status}${sheet.reason === null ? '' : `: ${sheet.reason}`}`)
   print(`  entries  ${sheet.entries}, ${costText(sheet.cost, sheet.unpriced_entries)} USD`)
   print(`  on       ${placesText(sheet.projects, sheet.has_unplaced)}`)
+}
+
+/** Changes one sheet and prints the result. */
+export function actOnSheet(
+  command: Command,
+  done: string,
+  work: (services: Services, self: Party) => Promise<TokenSheet>,
+): Promise<void> {
+  return act(
+    command,
+    work,
+    (sheet) => sheet,
+    (sheet) => printSheet(done, sheet),
+  )
 }
 
 export const ENTRY_COLUMNS: Column<TokenEntry>[] = [

@@ -21,7 +21,7 @@ export function addSheetsShowCommand(sheets: Command): void {
         return { sheet, entries, overlaps: (await all.sheets.listOverlaps(id, viewer)).data }
       })
       if (flags.json) return printJson({ ...sheet, data: entries, overlaps })
-      printSheet('Sheet', sheet, {})
+      printSheet('Sheet', sheet)
       if (entries.length > 0) print('')
       if (entries.length > 0) printTable(ENTRY_COLUMNS, entries)
       if (overlaps.length > 0) printOverlaps(overlaps)

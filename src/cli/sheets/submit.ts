@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
 import { confirm, isInteractive } from '../terminal/confirm.ts'
-import { type CommandFlags, withServices } from '../with-services.ts'
-import { printOverlaps, printSheet, SHEET } from './sheet.ts'
+import { actOnSheet, printOverlaps, SHEET } from './sheet.ts'
 
 export function addSheetsSubmitCommand(sheets: Command): void {
   sheets
@@ -14,10 +13,9 @@ export function addSheetsSubmitCommand(sheets: Command): void {
     .option('--json', 'print the sheet as JSON')
     .addHelpText('after', examples('tally sheets submit sht_…', 'tally sheets submit sht_… --confirm-overlaps'))
     .action(async (id: string, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags & { confirmOverlaps?: boolean }>()
-      const sheet = await withServices(flags, async (all, self) => {
-        let { confirmOverlaps = false } = flags
-        const { data } = await all.sheets.listOverlaps(id, self.viewer)
+      let { confirmOverlaps = false } = command.optsWithGlobals<{ confirmOverlaps?: boolean }>()
+      await actOnSheet(command, 'Submitted', async ({ sheets }, self) => {
+        const { data } = await sheets.listOverlaps(id, self.viewer)
         if (data.length > 0 && !confirmOverlaps) {
           printOverlaps(data)
           if (!isInteractive()) {
@@ -28,8 +26,7 @@ export function addSheetsSubmitCommand(sheets: Command): void {
           await confirm('Submit the sheet anyway?', { yes: false })
           confirmOverlaps = true
         }
-        return all.sheets.submitSheet(id, self, { confirmOverlaps })
+        return sheets.submitSheet(id, self, { confirmOverlaps })
       })
-      printSheet('Submitted', sheet, flags)
     })
 }
