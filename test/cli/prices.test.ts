@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandLine, type RunningServer } from '../support/command-line.ts'
+import { reportBody } from '../support/reports.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures/prices')
 const TABLES = join(import.meta.dir, '../../../shared/data')
@@ -26,14 +27,7 @@ async function report(model: string): Promise<{ id: string; cost: number | null 
   const answer = await fetch(`${server.url}/api/v1/token-entries`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      agent_harness: 'codex',
-      agent_name: 'builder',
-      model,
-      started_at: '2026-11-20T10:00:00Z',
-      ended_at: '2026-11-20T11:00:00Z',
-      tokens: { input: 1000, output: 500 },
-    }),
+    body: JSON.stringify(reportBody({ model, tokens: { input: 1000, output: 500 } })),
   })
   return (await answer.json()) as { id: string; cost: number | null }
 }

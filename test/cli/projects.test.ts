@@ -1,6 +1,7 @@
 /** The commands of clients, projects and tickets. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { CommandLine, type RunningServer } from '../support/command-line.ts'
+import { reportBody } from '../support/reports.ts'
 
 let tally: CommandLine
 let server: RunningServer
@@ -18,17 +19,15 @@ async function report(where: Record<string, unknown>, as = token): Promise<strin
   const answer = await fetch(`${server.url}/api/v1/token-entries`, {
     method: 'POST',
     headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      agent_harness: 'codex',
-      agent_name: 'builder',
-      model: 'gpt-5',
-      started_at: '2026-11-20T10:00:00Z',
-      ended_at: '2026-11-20T11:00:00Z',
-      tokens: { input: 1, output: 1 },
-      reported_cost: 0.25,
-      session_id: crypto.randomUUID(),
-      ...where,
-    }),
+    body: JSON.stringify(
+      reportBody({
+        model: 'gpt-5',
+        tokens: { input: 1, output: 1 },
+        reported_cost: 0.25,
+        session_id: crypto.randomUUID(),
+        ...where,
+      }),
+    ),
   })
   return ((await answer.json()) as { id: string }).id
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
 import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
+import { reportBody } from '../../support/reports.ts'
 
 let app: TestApp
 let email: string
@@ -85,14 +86,7 @@ test('every call that changes something leaves its line', async () => {
 
 test('valuing entries again leaves one line with its counts and sums', async () => {
   const token = await app.token('svc', email)
-  const entry = {
-    agent_harness: 'codex',
-    agent_name: 'builder',
-    model: 'unheard-of',
-    started_at: '2026-11-20T10:00:00Z',
-    ended_at: '2026-11-20T11:00:00Z',
-    tokens: { input: 1_000_000, output: 0 },
-  }
+  const entry = reportBody({ model: 'unheard-of', tokens: { input: 1_000_000, output: 0 } })
   await app.call('POST /api/v1/token-entries', { token, json: entry })
   await app.call('POST /api/v1/token-entries', { token, json: { ...entry, agent_name: 'tester' } })
   await app.call('POST /api/v1/prices', { session, json: { model: 'unheard-of', input: 1.25, output: 2 } })

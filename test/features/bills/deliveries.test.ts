@@ -1,20 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { TALLY } from '../../../src/access/actor.ts'
-import type { CallerOf } from '../../../src/access/caller.ts'
-import { EVERYTHING } from '../../../src/access/visibility.ts'
 import { createMailer } from '../../../src/features/bills/delivery-mailer.ts'
 import type { Bill } from '../../../src/features/bills/schema.ts'
 import { createBillsService } from '../../../src/features/bills/service.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts'
+import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const NOVEMBER = { month: '2026-11' }
-const party = { viewer: EVERYTHING, person: null, by: TALLY }
 
 let mail: TestMailServer
 beforeAll(async () => {
@@ -89,26 +87,15 @@ forEachEngine('the delivery of bills', (open) => {
     const clock = { now: () => time.now }
     const options = { db, clock, mail: { ...mail.address, from } }
     const services = createServices(options)
-    await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
-    const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
-    const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+    const caller = await addReporter(services.people)
     await db.write(async (tx) => {
       await tx.update(tx.tables.organization).set({ name: 'Agents & Co', email: 'bills@agents.example' })
     })
-    await services.projects.addClient(party, { name: 'Acme', email })
-    await services.projects.addProject(party, { key: 'WEB', name: 'Acme web', client: 'Acme' })
+    await services.projects.addClient(OPERATOR, { name: 'Acme', email })
+    await services.projects.addProject(OPERATOR, { key: 'WEB', name: 'Acme web', client: 'Acme' })
     const bill = async (more: Record<string, unknown> = {}) => {
       await services.entries.reporting.reportEntry(
-        {
-          agent_harness: 'codex',
-          agent_name: 'builder',
-          model: 'no-such-model',
-          started_at: '2026-11-20T10:00:00Z',
-          ended_at: '2026-11-20T11:00:00Z',
-          tokens: { input: 10, output: 5 },
-          project: 'WEB',
-          reported_cost: 1234.5,
-        },
+        reportBody({ model: 'no-such-model', project: 'WEB', reported_cost: 1234.5 }),
         caller,
       )
       return (await services.bills.send({ ...NOVEMBER, client: 'Acme', ...more }, { by: TALLY })).bill

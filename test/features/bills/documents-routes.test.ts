@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { TALLY } from '../../../src/access/actor.ts'
-import { EVERYTHING } from '../../../src/access/visibility.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
+import { OPERATOR, reportBody } from '../../support/reports.ts'
 
 const BILLS = '/api/v1/bills'
 
@@ -13,23 +12,19 @@ let path: string
 beforeAll(async () => {
   app = await startApp()
   billing = await app.session('billing')
-  const party = { viewer: EVERYTHING, person: null, by: TALLY }
-  await app.services.projects.addClient(party, { name: '<b>Acme</b> & <script>alert(1)</script>' })
-  await app.services.projects.addProject(party, { key: 'WEB', client: '<b>Acme</b> & <script>alert(1)</script>' })
+  await app.services.projects.addClient(OPERATOR, { name: '<b>Acme</b> & <script>alert(1)</script>' })
+  await app.services.projects.addProject(OPERATOR, { key: 'WEB', client: '<b>Acme</b> & <script>alert(1)</script>' })
   await app.call('POST /api/v1/token-entries', {
     token: await app.token('svc'),
-    json: {
-      agent_harness: 'codex',
-      agent_name: 'builder',
+    json: reportBody({
       model: 'no-such-model',
       started_at: '2026-10-20T10:00:00Z',
       ended_at: '2026-10-20T11:00:00Z',
-      tokens: { input: 10, output: 5 },
       project: 'WEB',
       ticket: 'WEB-1',
       summary: '=HYPERLINK("http://example.com")',
       reported_cost: 10.5,
-    },
+    }),
   })
   const sent = await app.call(`POST ${BILLS}`, { session: billing, json: { month: '2026-10', project: 'WEB' } })
   path = sent.headers.get('location')!

@@ -1,14 +1,12 @@
 import { expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
-import type { CallerOf } from '../../../src/access/caller.ts'
-import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
 import type { BillDocument } from '../../../src/features/bills/schema.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
-const party = { viewer: EVERYTHING, person: null, by: TALLY }
 
 forEachEngine('a bill whose entries change between composing and writing', (open) => {
   test('says where they are now, also where two have exchanged their places', async () => {
@@ -24,29 +22,18 @@ forEachEngine('a bill whose entries change between composing and writing', (open
     }
     const { bills } = createServices({ db: { ...db, write }, clock })
 
-    await others.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
-    const { secret } = await others.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
-    const caller = (await others.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+    const caller = await addReporter(others.people)
     const report = async (project: string, cost: number) => {
       const { entry } = await others.entries.reporting.reportEntry(
-        {
-          agent_harness: 'codex',
-          agent_name: 'builder',
-          model: 'no-such-model',
-          started_at: '2026-11-20T10:00:00Z',
-          ended_at: '2026-11-20T11:00:00Z',
-          tokens: { input: 10, output: 5 },
-          project,
-          reported_cost: cost,
-        },
+        reportBody({ model: 'no-such-model', project, reported_cost: cost }),
         caller,
       )
       return entry.id
     }
     const [web, app] = [await report('WEB', 1), await report('APP', 5)]
     meanwhile = async () => {
-      await others.entries.places.changeEntry(web, { project: 'APP' }, party)
-      await others.entries.places.changeEntry(app, { project: 'WEB' }, party)
+      await others.entries.places.changeEntry(web, { project: 'APP' }, OPERATOR)
+      await others.entries.places.changeEntry(app, { project: 'WEB' }, OPERATOR)
     }
     const { bill } = await bills.send({ month: '2026-11', group_by: ['project'] }, { by: TALLY })
     const { sections } = JSON.parse(await bills.getDocument(bill)) as BillDocument

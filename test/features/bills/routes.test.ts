@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { TALLY } from '../../../src/access/actor.ts'
-import { EVERYTHING } from '../../../src/access/visibility.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
+import { OPERATOR, reportBody } from '../../support/reports.ts'
 
 const BILLS = '/api/v1/bills'
 /** Past, whenever this runs. */
 const OCTOBER = { month: '2026-10' }
+const IN_OCTOBER = { started_at: '2026-10-20T10:00:00Z', ended_at: '2026-10-20T11:00:00Z' }
 
 let app: TestApp
 let billing: string
@@ -20,32 +21,23 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
+/** Reports an entry of October, and returns its id. */
+async function report(changes: Record<string, unknown>): Promise<string> {
+  const json = reportBody({ model: 'no-such-model', ...IN_OCTOBER, ...changes })
+  return (await app.call('POST /api/v1/token-entries', { token: agent, json })).json.id
+}
+
 /** A new client with a project and entries of these costs in October. */
 async function clientWith(
   ...costs: (number | undefined)[]
 ): Promise<{ name: string; project: string; entries: string[] }> {
   client += 1
   const [name, project] = [`Client ${client}`, `P${client}`]
-  const party = { viewer: EVERYTHING, person: null, by: TALLY }
-  await app.services.projects.addClient(party, { name, email: `bills@client-${client}.example` })
-  await app.services.projects.addProject(party, { key: project, client: name })
+  await app.services.projects.addClient(OPERATOR, { name, email: `bills@client-${client}.example` })
+  await app.services.projects.addProject(OPERATOR, { key: project, client: name })
   const entries = []
   for (const cost of costs) {
-    const { json } = await app.call('POST /api/v1/token-entries', {
-      token: agent,
-      json: {
-        agent_harness: 'codex',
-        agent_name: 'builder',
-        model: 'no-such-model',
-        started_at: '2026-10-20T10:00:00Z',
-        ended_at: '2026-10-20T11:00:00Z',
-        tokens: { input: 10, output: 5 },
-        project,
-        ticket: `${project}-1`,
-        ...(cost !== undefined && { reported_cost: cost }),
-      },
-    })
-    entries.push(json.id)
+    entries.push(await report({ project, ticket: `${project}-1`, ...(cost !== undefined && { reported_cost: cost }) }))
   }
   return { name, project, entries }
 }
@@ -53,20 +45,7 @@ async function clientWith(
 describe('a bill', () => {
   test('by a label of a name that every object of JavaScript has is one line of entries without it', async () => {
     const { name, project } = await clientWith(1, 2)
-    await app.call('POST /api/v1/token-entries', {
-      token: agent,
-      json: {
-        agent_harness: 'codex',
-        agent_name: 'builder',
-        model: 'no-such-model',
-        started_at: '2026-10-20T10:00:00Z',
-        ended_at: '2026-10-20T11:00:00Z',
-        tokens: { input: 10, output: 5 },
-        project,
-        reported_cost: 4,
-        labels: { team: 'core' },
-      },
-    })
+    await report({ project, reported_cost: 4, labels: { team: 'core' } })
     for (const label of ['label:constructor', 'label:__proto__']) {
       const body = { ...OCTOBER, client: name, group_by: [label] }
       const { json } = await app.call(`POST ${BILLS}/preview`, { session: billing, json: body })

@@ -2,16 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { TALLY } from '../../../src/access/actor.ts'
-import type { CallerOf } from '../../../src/access/caller.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { BillDocument } from '../../../src/features/bills/schema.ts'
 import { readListQuery } from '../../../src/features/entries/listing/filter.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
 const NOVEMBER = { month: '2026-11' }
-const party = { viewer: EVERYTHING, person: null, by: TALLY }
 const sending = { by: TALLY }
 
 forEachEngine('bills', (open) => {
@@ -19,25 +18,13 @@ forEachEngine('bills', (open) => {
     const db = await open()
     const time = { now: NOW }
     const services = createServices({ db, clock: { now: () => time.now } })
-    await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
-    const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
-    const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
-    await services.projects.addClient(party, { name: 'Acme', email: 'bills@acme.example', address: '1 Road' })
-    await services.projects.addProject(party, { key: 'WEB', name: 'Acme web', client: 'Acme' })
-    await services.projects.addProject(party, { key: 'APP', name: 'Acme app', client: 'Acme' })
+    const caller = await addReporter(services.people)
+    await services.projects.addClient(OPERATOR, { name: 'Acme', email: 'bills@acme.example', address: '1 Road' })
+    await services.projects.addProject(OPERATOR, { key: 'WEB', name: 'Acme web', client: 'Acme' })
+    await services.projects.addProject(OPERATOR, { key: 'APP', name: 'Acme app', client: 'Acme' })
     const report = async (more: Record<string, unknown> = {}) => {
       const { entry } = await services.entries.reporting.reportEntry(
-        {
-          agent_harness: 'codex',
-          agent_name: 'builder',
-          model: 'no-such-model',
-          started_at: '2026-11-20T10:00:00Z',
-          ended_at: '2026-11-20T11:00:00Z',
-          tokens: { input: 10, output: 5 },
-          project: 'WEB',
-          reported_cost: 1,
-          ...more,
-        },
+        reportBody({ model: 'no-such-model', project: 'WEB', reported_cost: 1, ...more }),
         caller,
       )
       return entry.id
@@ -187,9 +174,9 @@ forEachEngine('bills', (open) => {
           .then(() => undefined),
       )
       expect(await amountOf()).toBe('101')
-      await projects.changeClient(party, 'Acme', { markupPpm: 20_000 })
+      await projects.changeClient(OPERATOR, 'Acme', { markupPpm: 20_000 })
       expect(await amountOf()).toBe('102')
-      await projects.changeProject(party, 'WEB', { markupPpm: 30_000 })
+      await projects.changeProject(OPERATOR, 'WEB', { markupPpm: 30_000 })
       expect(await amountOf()).toBe('103')
       expect(await amountOf({ markup: 12.5 })).toBe('112.5')
     })
@@ -199,7 +186,7 @@ forEachEngine('bills', (open) => {
     test('is counted by its reason, in the scope and beside it', async () => {
       const { bills, projects, report, db } = await stage()
       await report()
-      await projects.addProject(party, { key: 'FREE', name: 'Free', client: 'Acme', billable: false })
+      await projects.addProject(OPERATOR, { key: 'FREE', name: 'Free', client: 'Acme', billable: false })
       await report({ project: 'FREE', reported_cost: 2 })
       await report({ project: undefined, reported_cost: 3 })
       await report({ project: 'lone', reported_cost: 4 })
@@ -285,8 +272,8 @@ forEachEngine('bills', (open) => {
       await report({ session_id: 's-1' })
       const { bill } = await bills.send({ ...NOVEMBER, client: 'acme' }, sending)
       const before = await bills.getDocument(bill)
-      await projects.changeClient(party, 'Acme', { name: 'Acme & Sons', address: 'Elsewhere' })
-      await projects.changeProject(party, 'WEB', { name: 'Renamed', markupPpm: 500_000 })
+      await projects.changeClient(OPERATOR, 'Acme', { name: 'Acme & Sons', address: 'Elsewhere' })
+      await projects.changeProject(OPERATOR, 'WEB', { name: 'Renamed', markupPpm: 500_000 })
       await report({
         session_id: 's-1',
         reported_cost: 3,

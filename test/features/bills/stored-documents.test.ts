@@ -1,17 +1,15 @@
 import { expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
-import type { CallerOf } from '../../../src/access/caller.ts'
-import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { DocumentFormat } from '../../../src/features/bills/service.ts'
 import { csvLines } from '../../../src/lib/csv-lines.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
 const NOVEMBER = { month: '2026-11' }
 /** Debian's, which `scripts/test` installs where it may. */
 const hledger = Bun.which('hledger')
-const party = { viewer: EVERYTHING, person: null, by: TALLY }
 const KEPT: DocumentFormat[] = ['pdf', 'html', 'csv', 'entries-csv', 'journal', 'json']
 
 /** The smallest picture there is. */
@@ -25,24 +23,12 @@ forEachEngine('documents of bills', (open) => {
     const db = await open()
     const options = { db, clock: { now: () => NOW } }
     const services = createServices(options)
-    await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
-    const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
-    const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
-    await services.projects.addClient(party, { name: 'Acme: (株) ; Ltd', email: 'bills@acme.example' })
-    await services.projects.addProject(party, { key: 'WEB', name: 'Acme  web', client: 'Acme: (株) ; Ltd' })
+    const caller = await addReporter(services.people)
+    await services.projects.addClient(OPERATOR, { name: 'Acme: (株) ; Ltd', email: 'bills@acme.example' })
+    await services.projects.addProject(OPERATOR, { key: 'WEB', name: 'Acme  web', client: 'Acme: (株) ; Ltd' })
     const report = async (more: Record<string, unknown> = {}) => {
       const { entry } = await services.entries.reporting.reportEntry(
-        {
-          agent_harness: 'codex',
-          agent_name: 'builder',
-          model: 'no-such-model',
-          started_at: '2026-11-20T10:00:00Z',
-          ended_at: '2026-11-20T11:00:00Z',
-          tokens: { input: 10, output: 5 },
-          project: 'WEB',
-          reported_cost: 1,
-          ...more,
-        },
+        reportBody({ model: 'no-such-model', project: 'WEB', reported_cost: 1, ...more }),
         caller,
       )
       return entry.id
@@ -64,7 +50,7 @@ forEachEngine('documents of bills', (open) => {
     const first = Object.fromEntries(
       await Promise.all(KEPT.map(async (format) => [format, await read('2026-0001', format)] as const)),
     )
-    await projects.changeProject(party, 'WEB', { key: 'OTHER', name: 'Renamed' })
+    await projects.changeProject(OPERATOR, 'WEB', { key: 'OTHER', name: 'Renamed' })
     await setLogo(Buffer.from('no picture at all'))
     const later = createServices(options)
     for (const format of KEPT) {

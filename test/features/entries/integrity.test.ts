@@ -1,42 +1,30 @@
 import { expect, test } from 'bun:test'
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import { TALLY } from '../../../src/access/actor.ts'
-import type { CallerOf } from '../../../src/access/caller.ts'
-import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database, Tx } from '../../../src/database/database.ts'
 import { findInconsistentBills } from '../../../src/features/bills/integrity.ts'
 import { findInconsistentEntries } from '../../../src/features/entries/integrity/integrity.ts'
 import { findInconsistentTelemetry } from '../../../src/features/telemetry/integrity.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
-const party = { viewer: EVERYTHING, person: null, by: TALLY }
 const SENDING = { by: TALLY }
 
 /** Takes back what was broken. */
 class Undo extends Error {}
 
-const REPORT = {
-  agent_harness: 'codex',
-  agent_name: 'builder',
-  model: 'Some-Model[1m]',
-  started_at: '2026-11-20T10:00:00Z',
-  ended_at: '2026-11-20T11:00:00Z',
-  tokens: { input: 10, output: 5 },
-  reported_cost: 1,
-}
+const REPORT = reportBody({ model: 'Some-Model[1m]', reported_cost: 1 })
 
 /** A session with a locked part and one that goes on, a bill that stands, one that is void, a sheet, and labels. */
 async function stage(db: Database) {
   const { people, projects, entries, bills, sheets } = createServices({ db, clock: { now: () => NOW } })
-  await people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
-  const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
-  const caller = (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+  const caller = await addReporter(people)
   await people.addUser({ email: 'bob@example.com', name: 'Bob', role: 'member' }, TALLY)
   await people.createToken({ kind: 'svc', user: 'bob@example.com', name: 'test' }, TALLY)
-  await projects.addProject(party, { key: 'WEB', name: 'Web' })
-  await projects.addProject(party, { key: 'APP', name: 'App' })
+  await projects.addProject(OPERATOR, { key: 'WEB', name: 'Web' })
+  await projects.addProject(OPERATOR, { key: 'APP', name: 'App' })
   const report = async (more: Record<string, unknown> = {}) =>
     (
       await entries.reporting.reportEntry(
@@ -57,8 +45,8 @@ async function stage(db: Database) {
   await report({ project: 'APP', labels: JSON.parse('{"__proto__": "x", "constructor": "y"}') })
   const { bill } = await bills.send({ month: '2026-11', project: 'APP' }, SENDING)
   await bills.voidBill(bill.bill.number, { reason: 'Wrong client.' }, TALLY)
-  const sheet = await sheets.openSheet({ person: 'ada@example.com', month: '2026-11' }, party)
-  await sheets.addEntry(sheet.id, { ...REPORT, reported_cost: 4 }, party)
+  const sheet = await sheets.openSheet({ person: 'ada@example.com', month: '2026-11' }, OPERATOR)
+  await sheets.addEntry(sheet.id, { ...REPORT, reported_cost: 4 }, OPERATOR)
 }
 
 async function bobIn(tx: Tx): Promise<number> {

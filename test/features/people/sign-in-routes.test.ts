@@ -7,6 +7,7 @@ import { HashingThread } from '../../../src/features/people/passwords/hashing-th
 import { createServices } from '../../../src/services.ts'
 import { PASSWORD, type StartOptions, startApp, type TestApp } from '../../support/app.ts'
 import type { Answer } from '../../support/document.ts'
+import { reportBody } from '../../support/reports.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
@@ -293,14 +294,7 @@ describe('a session', () => {
     const session = await sessionOf(email)
     const reported = await app.call('POST /api/v1/token-entries', {
       token: await app.token('svc'),
-      json: {
-        agent_harness: 'codex',
-        agent_name: 'builder',
-        model: 'gpt-5-codex',
-        started_at: '2026-11-20T10:00:00Z',
-        ended_at: '2026-11-20T11:00:00Z',
-        tokens: { input: 10, output: 5 },
-      },
+      json: reportBody(),
     })
     const read = () => app.call(`GET /api/v1/token-entries/${reported.json.id}`, { session })
     expect((await read()).status).toBe(200)

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { TALLY } from '../../../src/access/actor.ts'
-import { EVERYTHING } from '../../../src/access/visibility.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
+import { OPERATOR, reportBody } from '../../support/reports.ts'
 
 let app: TestApp
 let admin: string
@@ -10,9 +9,8 @@ beforeAll(async () => {
   app = await startApp()
   admin = await app.session('admin')
   svc = await app.token('svc')
-  const party = { viewer: EVERYTHING, person: null, by: TALLY }
-  for (const key of ['ACME', 'OTHER', 'OLD', 'SHELF']) await app.services.projects.addProject(party, { key })
-  await app.services.projects.archiveProject(party, 'OLD')
+  for (const key of ['ACME', 'OTHER', 'OLD', 'SHELF']) await app.services.projects.addProject(OPERATOR, { key })
+  await app.services.projects.archiveProject(OPERATOR, 'OLD')
 })
 afterAll(() => app.close())
 
@@ -43,15 +41,7 @@ const clear = async () => {
 const report = async (more: Record<string, unknown>, token = svc) => {
   const { status, json } = await app.call('POST /api/v1/token-entries', {
     token,
-    json: {
-      agent_harness: 'claude-code',
-      agent_name: 'builder',
-      model: 'claude-sonnet-4-5',
-      started_at: '2026-11-20T10:00:00Z',
-      ended_at: '2026-11-20T11:00:00Z',
-      tokens: { input: 10, output: 5 },
-      ...more,
-    },
+    json: reportBody({ agent_harness: 'claude-code', model: 'claude-sonnet-4-5', ...more }),
   })
   expect(status).toBeLessThan(300)
   return json
@@ -155,7 +145,7 @@ describe('rules', () => {
     const { warnings, id } = await add({ name: 'old', conditions: everything, project: 'OLD' })
     expect(warnings[0]).toContain('OLD is archived')
     expect((await report({})).placement.by).toBe('unattributed')
-    await app.services.projects.restoreProject({ viewer: EVERYTHING, person: null, by: TALLY }, 'OLD')
+    await app.services.projects.restoreProject(OPERATOR, 'OLD')
     expect((await report({})).placement).toMatchObject({ by: 'rule', rule: { id, name: 'old', version: 1 } })
     await clear()
   })

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
-import type { CallerOf } from '../../../src/access/caller.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { readReport } from '../../../src/features/entries/reporting/report.ts'
 import type { TokenEntryReport } from '../../../src/features/entries/schema.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const clock = { now: () => NOW }
@@ -17,7 +17,6 @@ const BY_BRANCH = {
   project: 'ACME',
   ticket: '{ticket}',
 }
-const self = { viewer: EVERYTHING, person: null, by: TALLY }
 
 const EVERY_CODEX = {
   name: 'codex',
@@ -28,10 +27,8 @@ const EVERY_CODEX = {
 
 async function stage(db: Database) {
   const services = createServices({ db, clock })
-  await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
-  const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
-  const ada = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
-  const addProject = (key: string) => services.projects.addProject(self, { key })
+  const ada = await addReporter(services.people)
+  const addProject = (key: string) => services.projects.addProject(OPERATOR, { key })
   await addProject('ACME')
   let minutes = 0
   return {
@@ -41,15 +38,11 @@ async function stage(db: Database) {
     /** Reports, each time with more tokens and a later end, and answers where the entry stands. */
     async report(more: Partial<TokenEntryReport> = {}) {
       minutes += 1
-      const body = {
-        agent_harness: 'codex',
-        agent_name: 'builder',
-        model: 'gpt-5-codex',
-        started_at: '2026-11-20T10:00:00Z',
+      const body = reportBody({
         ended_at: new Date(Date.UTC(2026, 10, 20, 11, minutes)).toISOString(),
         tokens: { input: 0, output: minutes },
         ...more,
-      }
+      })
       const { entry } = await services.entries.reporting.recordFrom('report', readReport(body, NOW), ada)
       const id = entry.entry.uid
       const { project, ticket, placement } = await services.entries.listing.getEntry(id, EVERYTHING)
@@ -100,7 +93,7 @@ forEachEngine('placement by rules', (open) => {
     expect(assumed.placement.note).toBe(
       "Rule 'by branch' assigns project ACME, but earlier reports of the same person placed ticket X-7 in Elsewhere.",
     )
-    await services.entries.places.changeTicket(self, 'X-7', { project: 'Elsewhere' })
+    await services.entries.places.changeTicket(OPERATOR, 'X-7', { project: 'Elsewhere' })
     const { placement } = await report({ labels: { branch: 'fix/X-7' } })
     expect(placement.note).toBe("Rule 'by branch' assigns project ACME, but ticket X-7 belongs to Elsewhere.")
   })

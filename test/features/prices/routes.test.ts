@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { startApp, type TestApp } from '../../support/app.ts'
+import { reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const FIXTURES = join(import.meta.dir, '../../fixtures/prices')
@@ -28,15 +29,7 @@ const CSV = { 'content-type': 'text/csv' }
 async function report(model: string, change: Record<string, unknown> = {}): Promise<string> {
   const { json } = await app.call('POST /api/v1/token-entries', {
     token: reports,
-    json: {
-      agent_harness: 'codex',
-      agent_name: 'builder',
-      model,
-      started_at: '2026-11-20T10:00:00Z',
-      ended_at: '2026-11-20T11:00:00Z',
-      tokens: { input: 1_000_000, output: 0 },
-      ...change,
-    },
+    json: reportBody({ model, tokens: { input: 1_000_000, output: 0 }, ...change }),
   })
   return json.id
 }

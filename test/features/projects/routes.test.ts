@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
+import { reportBody } from '../../support/reports.ts'
 
 let app: TestApp
 let admin: string
@@ -40,17 +41,13 @@ const project = (json: Record<string, unknown> = {}) => add('projects', { key: f
 async function report(where: Record<string, unknown>, cost = 1, token = reports) {
   const { json } = await app.call('POST /api/v1/token-entries', {
     token,
-    json: {
-      agent_harness: 'codex',
-      agent_name: 'builder',
+    json: reportBody({
       model: 'gpt-5',
-      started_at: '2026-11-20T10:00:00Z',
-      ended_at: '2026-11-20T11:00:00Z',
       tokens: { input: 1, output: 1 },
       reported_cost: cost,
       session_id: crypto.randomUUID(),
       ...where,
-    },
+    }),
   })
   return json
 }

@@ -6,10 +6,10 @@ import type { Database } from '../../../src/database/database.ts'
 import { readReport } from '../../../src/features/entries/reporting/report.ts'
 import { createServices } from '../../../src/services.ts'
 import { canOverlap, type Engine, forEachEngine } from '../../support/databases.ts'
+import { OPERATOR } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const clock = { now: () => NOW }
-const self = { viewer: EVERYTHING, person: null, by: TALLY }
 
 interface Said {
   project?: string
@@ -142,20 +142,20 @@ forEachEngine('names of a project', (open, engine) => {
   test('lead to it whatever the case, a former key and name included, and each to one project only', async () => {
     const { projects, report, placeOf, trail } = await stage(await open())
     const id = await report({ project: 'Acme Website' })
-    await projects.changeProject(self, 'acme website', { key: 'ACME', name: 'Acme web', addAliases: ['acme/web'] })
+    await projects.changeProject(OPERATOR, 'acme website', { key: 'ACME', name: 'Acme web', addAliases: ['acme/web'] })
     for (const name of ['acme', 'ACME WEB', ' Acme/Web', 'ACME website'])
       expect(await placeOf(await report({ project: name }))).toBe('ACME –')
     expect(await placeOf(id)).toBe('ACME –')
 
-    await projects.addProject(self, { key: 'OTHER' })
+    await projects.addProject(OPERATOR, { key: 'OTHER' })
     for (const fields of [{ key: 'acme' }, { name: 'Acme website' }, { aliases: ['x', 'ACME/WEB'] }]) {
-      const refused = projects.changeProject(self, 'OTHER', fields)
+      const refused = projects.changeProject(OPERATOR, 'OTHER', fields)
       expect(refused).rejects.toMatchObject({ code: 'already_exists', detail: expect.stringContaining('ACME (prj_') })
       await refused.catch(() => undefined)
     }
     expect((await projects.showProject('OTHER')).aliases).toEqual([])
-    await projects.changeProject(self, 'ACME', { removeAliases: ['Acme/Web'] })
-    await projects.changeProject(self, 'OTHER', { aliases: ['acme/web'] })
+    await projects.changeProject(OPERATOR, 'ACME', { removeAliases: ['Acme/Web'] })
+    await projects.changeProject(OPERATOR, 'OTHER', { aliases: ['acme/web'] })
     expect(await placeOf(await report({ project: 'acme/web' }))).toBe('OTHER –')
     expect(await trail()).toEqual([
       'project.changed ACME',
@@ -167,11 +167,11 @@ forEachEngine('names of a project', (open, engine) => {
 
   test('a key may become what the project had as an alias, and back', async () => {
     const { projects } = await stage(await open())
-    await projects.addProject(self, { key: 'one', name: 'Shop', aliases: ['two'] })
-    await projects.changeProject(self, 'one', { key: 'TWO' })
+    await projects.addProject(OPERATOR, { key: 'one', name: 'Shop', aliases: ['two'] })
+    await projects.changeProject(OPERATOR, 'one', { key: 'TWO' })
     const { project, aliases } = await projects.showProject('two')
     expect([project.key, project.name, aliases]).toEqual(['TWO', 'Shop', ['one']])
-    await projects.changeProject(self, 'two', { key: 'one' })
+    await projects.changeProject(OPERATOR, 'two', { key: 'one' })
     expect((await projects.showProject('shop')).aliases).toEqual(['TWO'])
   })
 
@@ -180,7 +180,7 @@ forEachEngine('names of a project', (open, engine) => {
     for (let round = 0; round < 8; round += 1) {
       const key = `race-${round}`
       const [made, id] = await Promise.allSettled([
-        first.projects.addProject(self, { key: key.toUpperCase(), name: `Race ${round}` }),
+        first.projects.addProject(OPERATOR, { key: key.toUpperCase(), name: `Race ${round}` }),
         second.report({ project: key }),
         first.report({ project: key }),
         second.report({ project: key }),
@@ -194,11 +194,11 @@ forEachEngine('names of a project', (open, engine) => {
 
   test('two people who give away a text at once: one of them is told who has it', async () => {
     const { first, second } = await stageTwo(open, engine)
-    await first.projects.addProject(self, { key: 'A' })
-    await first.projects.addProject(self, { key: 'B' })
+    await first.projects.addProject(OPERATOR, { key: 'A' })
+    await first.projects.addProject(OPERATOR, { key: 'B' })
     const settled = await Promise.allSettled([
-      first.projects.changeProject(self, 'A', { addAliases: ['wanted'] }),
-      second.projects.changeProject(self, 'B', { addAliases: ['WANTED'] }),
+      first.projects.changeProject(OPERATOR, 'A', { addAliases: ['wanted'] }),
+      second.projects.changeProject(OPERATOR, 'B', { addAliases: ['WANTED'] }),
     ])
     expect(outcomes(settled).sort()).toEqual(['already_exists', 'done'])
   })
@@ -207,19 +207,22 @@ forEachEngine('names of a project', (open, engine) => {
 forEachEngine('merging a project', (open, engine) => {
   test('moves names, tickets and unbilled entries, and leaves billed ones and a trace', async () => {
     const { projects, entries, report, bill, placeOf, trail } = await stage(await open())
-    await projects.addProject(self, { key: 'NEW' })
+    await projects.addProject(OPERATOR, { key: 'NEW' })
     const billed = await report({ project: 'old' })
     const onTicket = await report({ project: 'old', ticket: 'OLD-1' })
     const plain = await report({ project: 'old', input: 3 })
     await bill(billed)
-    await projects.changeProject(self, 'old', { addAliases: ['ancient'] })
+    await projects.changeProject(OPERATOR, 'old', { addAliases: ['ancient'] })
 
-    const planned = await entries.places.mergeProject(self, 'old', 'NEW', { dryRun: true })
+    const planned = await entries.places.mergeProject(OPERATOR, 'old', 'NEW', { dryRun: true })
     expect(planned).toMatchObject({ entries: 2, unpriced: 0, costNanos: 4_000_000_000n, billed: 1, tickets: 1 })
     expect(planned.aliases).toEqual(['old', 'ancient'])
     expect(await placeOf(plain)).toBe('old –')
 
-    expect(await entries.places.mergeProject(self, 'old', 'NEW', {})).toMatchObject({ entries: 2, isComplete: true })
+    expect(await entries.places.mergeProject(OPERATOR, 'old', 'NEW', {})).toMatchObject({
+      entries: 2,
+      isComplete: true,
+    })
     expect(await Promise.all([billed, onTicket, plain].map(placeOf))).toEqual(['old –', 'NEW OLD-1', 'NEW –'])
     for (const where of [{ project: 'Old' }, { project: 'ANCIENT' }, { ticket: 'old-1' }])
       expect(await placeOf(await report(where))).toStartWith('NEW ')
@@ -231,7 +234,7 @@ forEachEngine('merging a project', (open, engine) => {
     expect(await trail()).toEqual(['project.added NEW', 'project.changed old', 'project.merged old'])
     const [merged] = await projects.listProjects(EVERYTHING, { archived: 'true' }, { after: undefined, limit: 9 })
     expect(merged).toMatchObject({ aliases: [], mergedInto: { key: 'NEW' } })
-    const refused = projects.changeProject(self, merged!.project.uid, { name: 'again' })
+    const refused = projects.changeProject(OPERATOR, merged!.project.uid, { name: 'again' })
     expect(refused).rejects.toMatchObject({ code: 'project_merged' })
     await refused.catch(() => undefined)
   })
@@ -239,24 +242,24 @@ forEachEngine('merging a project', (open, engine) => {
   test('goes through several merges to the one that stays', async () => {
     const { projects, entries, report, placeOf } = await stage(await open())
     const id = await report({ project: 'first' })
-    for (const key of ['second', 'third']) await projects.addProject(self, { key })
-    await entries.places.mergeProject(self, 'first', 'second', {})
-    await entries.places.mergeProject(self, 'second', 'third', {})
+    for (const key of ['second', 'third']) await projects.addProject(OPERATOR, { key })
+    await entries.places.mergeProject(OPERATOR, 'first', 'second', {})
+    await entries.places.mergeProject(OPERATOR, 'second', 'third', {})
     expect(await placeOf(id)).toBe('third –')
     expect(await placeOf(await report({ project: 'FIRST' }))).toBe('third –')
     expect((await projects.showProject('first')).aliases).toEqual(['first', 'second'])
-    const circle = entries.places.mergeProject(self, 'third', 'first', {})
+    const circle = entries.places.mergeProject(OPERATOR, 'third', 'first', {})
     expect(circle).rejects.toMatchObject({ code: 'validation_failed' })
     await circle.catch(() => undefined)
   })
 
   test('that was interrupted goes on when it is asked for again, in the same words', async () => {
     const { projects, entries, report, multiply, countOn, trail } = await stage(await open())
-    await projects.addProject(self, { key: 'NEW' })
+    await projects.addProject(OPERATOR, { key: 'NEW' })
     await multiply(await report({ project: 'old' }), 1200)
     const { project: old } = await projects.showProject('old')
     const calls = []
-    do calls.push(await entries.places.mergeProject(self, 'old', 'NEW', { budgetMs: 0 }))
+    do calls.push(await entries.places.mergeProject(OPERATOR, 'old', 'NEW', { budgetMs: 0 }))
     while (!calls.at(-1)!.isComplete && calls.length < 9)
     expect(calls.map((call) => call.entries)).toEqual([1201, 701, 201])
     expect([await countOn(old.uid), await countOn('NEW')]).toEqual([0, 1201])
@@ -270,7 +273,7 @@ forEachEngine('merging a project', (open, engine) => {
 
   test('loses nothing that is reported meanwhile, from another process too', async () => {
     const { first, second } = await stageTwo(open, engine)
-    await first.projects.addProject(self, { key: 'NEW' })
+    await first.projects.addProject(OPERATOR, { key: 'NEW' })
     await first.multiply(await first.report({ project: 'old', ticket: 'OLD-1' }), 600)
     const { project: old } = await first.projects.showProject('old')
     let over = false
@@ -285,7 +288,7 @@ forEachEngine('merging a project', (open, engine) => {
         reported += 3
       }
     })()
-    const merged = await first.entries.places.mergeProject(self, 'old', 'NEW', {})
+    const merged = await first.entries.places.mergeProject(OPERATOR, 'old', 'NEW', {})
     over = true
     await reporting
     expect(merged.isComplete).toBe(true)
@@ -300,7 +303,7 @@ forEachEngine('merging a project', (open, engine) => {
     async () => {
       const db = await open()
       const { projects, entries, report, person } = await stage(db)
-      await projects.addProject(self, { key: 'NEW' })
+      await projects.addProject(OPERATOR, { key: 'NEW' })
       await report({ project: 'old', ticket: 'OLD-1' })
       const merged = Promise.withResolvers<void>()
       const looked = Promise.withResolvers<void>()
@@ -312,7 +315,7 @@ forEachEngine('merging a project', (open, engine) => {
         await projects.insertAssumption(tx, { ticketId: ticket.id, userId: person.id, projectId: project!.id })
       })
       await looked.promise
-      await entries.places.mergeProject(self, 'old', 'NEW', {})
+      await entries.places.mergeProject(OPERATOR, 'old', 'NEW', {})
       merged.resolve()
       await adding
       expect((await projects.showTicket('OLD-2')).assumed[0]?.project?.key).toBe('NEW')
@@ -326,8 +329,8 @@ forEachEngine('merging a project', (open, engine) => {
       await first.report({ project: a })
       await first.report({ project: b })
       const settled = await Promise.allSettled([
-        first.entries.places.mergeProject(self, a, b, {}),
-        second.entries.places.mergeProject(self, b, a, {}),
+        first.entries.places.mergeProject(OPERATOR, a, b, {}),
+        second.entries.places.mergeProject(OPERATOR, b, a, {}),
       ])
       expect(outcomes(settled).filter((outcome) => outcome === 'done')).toHaveLength(1)
       expect(await first.countOn(a)).toBe(2)
@@ -338,8 +341,8 @@ forEachEngine('merging a project', (open, engine) => {
     const { projects, entries, report, bill, placeOf } = await stage(await open())
     const session = 's-1'
     await bill(await report({ project: 'old', session }))
-    await projects.addProject(self, { key: 'NEW' })
-    await entries.places.mergeProject(self, 'old', 'NEW', {})
+    await projects.addProject(OPERATOR, { key: 'NEW' })
+    await entries.places.mergeProject(OPERATOR, 'old', 'NEW', {})
     const next = await report({ session, input: 5, endedAt: '2026-11-20T12:00:00Z' })
     expect(await placeOf(next)).toBe('NEW –')
   })
@@ -350,13 +353,13 @@ forEachEngine('a ticket', (open) => {
     const { projects, entries, report, bill, placeOf, trail } = await stage(await open())
     const [billed, plain] = [await report({ ticket: 'T-1', project: 'A' }), await report({ ticket: 'T-1' })]
     await bill(billed)
-    await projects.addProject(self, { key: 'B' })
-    await entries.places.changeTicket(self, 't-1', { project: 'b', title: 'Basket' })
+    await projects.addProject(OPERATOR, { key: 'B' })
+    await entries.places.changeTicket(OPERATOR, 't-1', { project: 'b', title: 'Basket' })
     expect([await placeOf(billed), await placeOf(plain)]).toEqual(['A T-1', 'B T-1'])
     expect(await placeOf(await report({ ticket: 'T-1', project: 'A' }))).toBe('B T-1')
-    await entries.places.changeTicket(self, 'T-1', { project: null })
+    await entries.places.changeTicket(OPERATOR, 'T-1', { project: null })
     expect(await placeOf(plain)).toBe('– T-1')
-    await entries.places.changeTicket(self, 'T-1', { project: 'A' })
+    await entries.places.changeTicket(OPERATOR, 'T-1', { project: 'A' })
     expect(await placeOf(plain)).toBe('A T-1')
     expect(
       (await entries.listing.getHistory(plain, EVERYTHING)).data.slice(1).map(({ details }) => details.because),
@@ -367,45 +370,45 @@ forEachEngine('a ticket', (open) => {
   test('whose entries were left behind takes them along when it is asked for again', async () => {
     const { projects, entries, report, placeOf } = await stage(await open())
     const id = await report({ ticket: 'T-1', project: 'A' })
-    await projects.addProject(self, { key: 'B' })
+    await projects.addProject(OPERATOR, { key: 'B' })
     // The first step alone, as where the process ended behind it.
-    await projects.changeTicket(self, 'T-1', { project: 'B' })
+    await projects.changeTicket(OPERATOR, 'T-1', { project: 'B' })
     expect(await placeOf(id)).toBe('A T-1')
-    await entries.places.changeTicket(self, 'T-1', { project: 'B' })
+    await entries.places.changeTicket(OPERATOR, 'T-1', { project: 'B' })
     expect(await placeOf(id)).toBe('B T-1')
   })
 
   test('that entries are on, and a project that anything refers to, are not removed', async () => {
     const { projects, report } = await stage(await open())
     await report({ project: 'A', ticket: 'T-1' })
-    await projects.addNewTicket(self, { key: 'T-2', project: 'A' })
+    await projects.addNewTicket(OPERATOR, { key: 'T-2', project: 'A' })
     const refusal = (promise: Promise<void>) =>
       promise.then(
         () => 'removed',
         ({ code, detail }) => `${code}: ${detail}`,
       )
-    expect(await refusal(projects.removeTicket(self, 'T-1'))).toBe(
+    expect(await refusal(projects.removeTicket(OPERATOR, 'T-1'))).toBe(
       'in_use: The ticket T-1 has entries. Archive it instead.',
     )
-    expect(await refusal(projects.removeProject(self, 'A'))).toBe(
+    expect(await refusal(projects.removeProject(OPERATOR, 'A'))).toBe(
       'in_use: The project A has entries and tickets. Archive it instead.',
     )
-    await projects.addClient(self, { name: 'Acme' })
-    await projects.addProject(self, { key: 'B', client: 'acme', aliases: ['b2'], leads: ['ada@example.com'] })
-    expect(await refusal(projects.removeClient(self, 'Acme'))).toStartWith('in_use')
-    expect(await refusal(projects.removeTicket(self, 'T-2'))).toBe('removed')
-    expect(await refusal(projects.removeProject(self, 'b2'))).toBe('removed')
-    expect(await refusal(projects.removeClient(self, 'Acme'))).toBe('removed')
-    await projects.addProject(self, { key: 'b2' })
+    await projects.addClient(OPERATOR, { name: 'Acme' })
+    await projects.addProject(OPERATOR, { key: 'B', client: 'acme', aliases: ['b2'], leads: ['ada@example.com'] })
+    expect(await refusal(projects.removeClient(OPERATOR, 'Acme'))).toStartWith('in_use')
+    expect(await refusal(projects.removeTicket(OPERATOR, 'T-2'))).toBe('removed')
+    expect(await refusal(projects.removeProject(OPERATOR, 'b2'))).toBe('removed')
+    expect(await refusal(projects.removeClient(OPERATOR, 'Acme'))).toBe('removed')
+    await projects.addProject(OPERATOR, { key: 'b2' })
   })
 
   test('neither is a project or client that a bill names, though nothing else does any more', async () => {
     const { projects, report, bill } = await stage(await open())
-    const { id: clientId } = await projects.addClient(self, { name: 'Acme' })
-    const { project } = await projects.addProject(self, { key: 'A' })
+    const { id: clientId } = await projects.addClient(OPERATOR, { name: 'Acme' })
+    const { project } = await projects.addProject(OPERATOR, { key: 'A' })
     await bill(await report({}), { clientId })
     await bill(await report({}), { projectId: project.id })
-    for (const removal of [projects.removeProject(self, 'A'), projects.removeClient(self, 'Acme')]) {
+    for (const removal of [projects.removeProject(OPERATOR, 'A'), projects.removeClient(OPERATOR, 'Acme')]) {
       const refusal = await removal.then(
         () => 'removed',
         ({ code, detail }) => `${code}: ${detail}`,
@@ -419,7 +422,7 @@ forEachEngine('an archived project', (open) => {
   test('still takes what names it, with a note, and is shown where it is asked for', async () => {
     const { projects, entries, report } = await stage(await open())
     await report({ project: 'A', ticket: 'A-1' })
-    await projects.archiveProject(self, 'A')
+    await projects.archiveProject(OPERATOR, 'A')
     const page = { after: undefined, limit: 9 }
     expect(await projects.listProjects(EVERYTHING, {}, page)).toEqual([])
     expect(await projects.listProjects(EVERYTHING, { archived: 'all' }, page)).toHaveLength(1)
@@ -427,7 +430,7 @@ forEachEngine('an archived project', (open) => {
       const { project, placement } = await entries.listing.getEntry(await report(where), EVERYTHING)
       expect([project?.key, placement.note]).toEqual(['A', 'Project A is archived.'])
     }
-    await projects.restoreProject(self, 'A')
+    await projects.restoreProject(OPERATOR, 'A')
     expect((await entries.listing.getEntry(await report({ project: 'a' }), EVERYTHING)).placement.note).toBeNull()
   })
 })

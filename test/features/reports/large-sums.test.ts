@@ -4,14 +4,13 @@
  */
 import { expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
-import type { CallerOf } from '../../../src/access/caller.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
 const NOVEMBER = { month: '2026-11' }
-const party = { viewer: EVERYTHING, person: null, by: TALLY }
 const MOST = 1_000_000_000
 const ELEVEN = Array.from({ length: 11 }, () => MOST)
 
@@ -19,19 +18,9 @@ forEachEngine('sums above 64 bits', (open) => {
   async function stage() {
     const db = await open()
     const services = createServices({ db, clock: { now: () => NOW } })
-    await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
-    const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
-    const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
-    const entry = (cost: number, project: string) => ({
-      agent_harness: 'codex',
-      agent_name: 'builder',
-      model: 'no-such-model',
-      started_at: '2026-11-20T10:00:00Z',
-      ended_at: '2026-11-20T11:00:00Z',
-      tokens: { input: 10, output: 5 },
-      project,
-      reported_cost: cost,
-    })
+    const caller = await addReporter(services.people)
+    const entry = (cost: number, project: string) =>
+      reportBody({ model: 'no-such-model', project, reported_cost: cost })
     const report = async (project: string, ...costs: number[]) => {
       for (const cost of costs) await services.entries.reporting.reportEntry(entry(cost, project), caller)
     }
@@ -40,8 +29,8 @@ forEachEngine('sums above 64 bits', (open) => {
 
   test('in a project without a client leave the bills of others alone', async () => {
     const { bills, projects, report } = await stage()
-    await projects.addClient(party, { name: 'Acme' })
-    await projects.addProject(party, { key: 'WEB', client: 'Acme' })
+    await projects.addClient(OPERATOR, { name: 'Acme' })
+    await projects.addProject(OPERATOR, { key: 'WEB', client: 'Acme' })
     await report('WEB', 2)
     await report('ELSEWHERE', ...ELEVEN)
     const { bill } = await bills.send({ ...NOVEMBER, client: 'Acme' }, { by: TALLY })
@@ -66,12 +55,12 @@ forEachEngine('sums above 64 bits', (open) => {
     const { bills, entries, entry, report, sheets } = await stage()
     await report('WEB', ...ELEVEN)
     await expect(bills.preview({ month: '2026-12', project: 'WEB' })).rejects.toMatchObject({ code: 'earlier_entries' })
-    const { entries: waiting } = await sheets.listApprovals({}, party)
+    const { entries: waiting } = await sheets.listApprovals({}, OPERATOR)
     expect(JSON.stringify(waiting)).toContain('"cost":11000000000')
-    const sheet = await sheets.openSheet({ ...NOVEMBER, person: 'ada@example.com' }, party)
-    for (const cost of ELEVEN) await sheets.addEntry(sheet.id, entry(cost, 'APP'), party)
+    const sheet = await sheets.openSheet({ ...NOVEMBER, person: 'ada@example.com' }, OPERATOR)
+    for (const cost of ELEVEN) await sheets.addEntry(sheet.id, entry(cost, 'APP'), OPERATOR)
     expect(JSON.stringify(await sheets.getSheet(sheet.id, EVERYTHING))).toContain('"cost":11000000000')
-    const merged = await entries.places.mergeProject(party, 'WEB', 'APP', { dryRun: true })
+    const merged = await entries.places.mergeProject(OPERATOR, 'WEB', 'APP', { dryRun: true })
     expect(merged).toMatchObject({ entries: 11, costNanos: 11_000_000_000_000_000_000n })
   })
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
-import { TALLY } from '../../../src/access/actor.ts'
 import type { CallerOf } from '../../../src/access/caller.ts'
 import { EVERYTHING, type Viewer, viewerOf } from '../../../src/access/visibility.ts'
 import type { Database, Tx } from '../../../src/database/database.ts'
@@ -18,6 +17,7 @@ import { createSums, type Dimension, type SumsRow } from '../../../src/features/
 import { newId } from '../../../src/lib/id.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { addReporter } from '../../support/reports.ts'
 
 const NOW = Date.parse('2026-11-20T19:30:00Z')
 const clock = { now: () => NOW }
@@ -58,11 +58,7 @@ async function stage(db: Database) {
   const services = createServices({ db, clock })
   await services.prices.loadDefaultPrices()
   const callers: CallerOf<'service'>[] = []
-  for (const email of ['ada@example.com', 'bob@example.com', 'cy@example.com']) {
-    await services.people.addUser({ email, name: email, role: 'member' }, TALLY)
-    const { secret } = await services.people.createToken({ kind: 'svc', user: email, name: 'test' }, TALLY)
-    callers.push((await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>)
-  }
+  for (const name of ['Ada', 'Bob', 'Cy']) callers.push(await addReporter(services.people, { name, role: 'member' }))
   const managers = callers.map(({ person }) => person)
   const made = await db.write(async (tx) => {
     const { clients, projects, names, projectLeads, prices } = tx.tables

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { newId } from '../../../src/lib/id.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
+import { reportBody } from '../../support/reports.ts'
 
 /** Fixed, because the end of a report that names none is the present. */
 const NOW = Date.parse('2026-11-20T18:00:00Z')
@@ -28,15 +29,7 @@ beforeAll(async () => {
   const report = async (name: string, who: 'ada' | 'bob', start: string, change: Record<string, unknown>) => {
     const { json } = await app.call('POST /api/v1/token-entries', {
       token: tokens[who],
-      json: {
-        agent_harness: 'codex',
-        agent_name: 'builder',
-        model: 'gpt-5-codex',
-        started_at: `2026-11-${start}:00Z`,
-        ended_at: `2026-11-${start}:30Z`,
-        tokens: { input: 10, output: 5 },
-        ...change,
-      },
+      json: reportBody({ started_at: `2026-11-${start}:00Z`, ended_at: `2026-11-${start}:30Z`, ...change }),
     })
     ids[name] = json.id
   }

@@ -1,32 +1,23 @@
 /** What the database itself holds of sheets and their entries, against somebody who goes around the services. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import type { CallerOf } from '../../../src/access/caller.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database, Tx } from '../../../src/database/database.ts'
 import type { Status } from '../../../src/database/schema/values.ts'
 import { newId } from '../../../src/lib/id.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { addReporter, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const actor = { userId: null, tokenId: null, origin: 'test' }
 const anybody = { viewer: EVERYTHING, person: null, by: actor }
 
-const body = {
-  agent_harness: 'codex',
-  agent_name: 'builder',
-  model: 'gpt-5',
-  started_at: '2026-11-20T10:00:00Z',
-  ended_at: '2026-11-20T11:00:00Z',
-  tokens: { input: 1000, output: 10 },
-}
+const body = reportBody({ model: 'gpt-5', tokens: { input: 1000, output: 10 } })
 
 async function stage(db: Database) {
   const { people, entries, sheets } = createServices({ db, clock: { now: () => NOW } })
-  const { id: userId } = await people.addUser({ email: 'mia@example.com', name: 'Mia', role: 'member' }, actor)
-  const { secret } = await people.createToken({ kind: 'svc', user: 'mia@example.com', name: 'test' }, actor)
-  const caller = (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+  const caller = await addReporter(people, { name: 'Mia', role: 'member' })
   const sheet = await sheets.openSheet({ person: 'mia@example.com', month: '2026-11' }, anybody)
   const row = async (uid: string) => {
     const { entries: rows } = db.read.tables
@@ -40,7 +31,7 @@ async function stage(db: Database) {
   return {
     entries,
     sheets,
-    userId,
+    userId: caller.person.id,
     sheet,
     row,
     reported: (await entries.reporting.reportEntry(body, caller)).entry,

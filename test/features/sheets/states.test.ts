@@ -11,6 +11,7 @@ import type { Role } from '../../../src/database/schema/values.ts'
 import { Problem } from '../../../src/errors.ts'
 import { createServices, type Services } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { addReporter, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const clock = { now: () => NOW }
@@ -22,25 +23,18 @@ const NAMES = Object.keys(PEOPLE) as Name[]
 const PLACES = ['Alpha', 'Beta', undefined] as const
 type Place = (typeof PLACES)[number]
 
-const report = (place: Place, minute = 0) => ({
-  agent_harness: 'codex',
-  agent_name: 'builder',
-  model: 'gpt-5',
-  started_at: new Date(Date.UTC(2026, 10, 20, 10, minute)).toISOString(),
-  ended_at: new Date(Date.UTC(2026, 10, 20, 10, minute)).toISOString(),
-  tokens: { input: 1_000_000, output: 0 },
-  ...(place && { project: place }),
-})
+const report = (place: Place, minute = 0) => {
+  const at = new Date(Date.UTC(2026, 10, 20, 10, minute)).toISOString()
+  const tokens = { input: 1_000_000, output: 0 }
+  return reportBody({ model: 'gpt-5', started_at: at, ended_at: at, tokens, ...(place && { project: place }) })
+}
 
 async function stage(db: Database) {
   const services = createServices({ db, clock })
   await services.prices.loadDefaultPrices()
   const callers = {} as Record<Name, CallerOf<'service'>>
   for (const [name, role] of Object.entries(PEOPLE) as [Name, Role][]) {
-    const email = `${name}@example.com`
-    await services.people.addUser({ email, name, role: 'member' }, actor)
-    const { secret } = await services.people.createToken({ kind: 'svc', user: email, name: 'test' }, actor)
-    callers[name] = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+    callers[name] = await addReporter(services.people, { name, role: 'member' })
     callers[name].person.role = role
   }
   // Makes both projects.
@@ -56,8 +50,6 @@ async function stage(db: Database) {
   }
   return { services, callers, as }
 }
-
-const actor = { userId: null, tokenId: null, origin: 'test' }
 
 // The reference for the comparison, from docs/design/states.md, "Who may change a state", and not from the code.
 

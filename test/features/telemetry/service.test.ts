@@ -13,6 +13,7 @@ import agents from '../../fixtures/agents/expected.json' with { type: 'json' }
 import protobuf from '../../fixtures/agents-protobuf/expected.json' with { type: 'json' }
 import cases from '../../fixtures/cases/telemetry-expected.json' with { type: 'json' }
 import { forEachEngine } from '../../support/databases.ts'
+import { OPERATOR } from '../../support/reports.ts'
 import type { Capture } from '../../support/telemetry.ts'
 import { capturesIn, type Expected, readOf, readSignals } from '../../support/telemetry.ts'
 
@@ -352,7 +353,7 @@ forEachEngine('a session that telemetry brings', (open) => {
       const [entry] = await listed()
       return [entry!.project?.key ?? null, entry!.ticket?.key ?? null, entry!.placement.by]
     }
-    await projects.addProject({ viewer: EVERYTHING, person: null, by: TALLY }, { key: 'inner' })
+    await projects.addProject(OPERATOR, { key: 'inner' })
     await placement.addRule(TALLY, {
       name: 'core',
       conditions: [{ field: 'labels.team', matches: 'core' }],

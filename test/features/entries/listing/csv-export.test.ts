@@ -6,6 +6,7 @@ import { ENTRY_COLUMNS } from '../../../../src/features/entries/listing/csv.ts'
 import { csvText } from '../../../../src/lib/csv-text.ts'
 import { createServices } from '../../../../src/services.ts'
 import { forEachEngine } from '../../../support/databases.ts'
+import { reportBody } from '../../../support/reports.ts'
 
 const clock = { now: () => Date.UTC(2026, 10, 20, 19, 30) }
 
@@ -34,15 +35,7 @@ forEachEngine('an export', (open) => {
     const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
     const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
     for (const change of REPORTS) {
-      const report = {
-        agent_harness: 'codex',
-        agent_name: 'builder',
-        model: 'gpt-5-codex',
-        started_at: '2026-11-20T09:00:00Z',
-        ended_at: '2026-11-20T11:00:00Z',
-        tokens: { input: 10, output: 5 },
-        ...change,
-      }
+      const report = reportBody({ started_at: '2026-11-20T09:00:00Z', ...change })
       await services.entries.reporting.reportEntry(report, caller)
     }
     const exported = async (viewer: Viewer) => {

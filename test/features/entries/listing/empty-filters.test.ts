@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startApp, type TestApp } from '../../../support/app.ts'
+import { reportBody } from '../../../support/reports.ts'
 
 let app: TestApp
 let admin: string
@@ -8,14 +9,7 @@ beforeAll(async () => {
   app = await startApp()
   admin = await app.session('admin')
   const token = await app.token('svc')
-  const json = {
-    agent_harness: 'codex',
-    agent_name: 'builder',
-    model: 'gpt-5',
-    started_at: '2026-11-20T10:00:00Z',
-    ended_at: '2026-11-20T11:00:00Z',
-    tokens: { input: 1, output: 1 },
-  }
+  const json = reportBody({ model: 'gpt-5', tokens: { input: 1, output: 1 } })
   expect((await app.call('POST /api/v1/token-entries', { token, json })).status).toBe(201)
 })
 afterAll(() => app.close())

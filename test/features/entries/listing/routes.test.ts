@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { TALLY } from '../../../../src/access/actor.ts'
 import { startApp, type TestApp } from '../../../support/app.ts'
+import { reportBody } from '../../../support/reports.ts'
 
 let app: TestApp
 let admin: string
@@ -21,15 +22,7 @@ beforeAll(async () => {
   const report = async (name: string, who: 'ada' | 'bob', hour: number, change: Record<string, unknown>) => {
     const { json } = await app.call('POST /api/v1/token-entries', {
       token: tokens[who],
-      json: {
-        agent_harness: 'codex',
-        agent_name: 'builder',
-        model: 'gpt-5-codex',
-        started_at: `2026-11-20T${hour}:00:00Z`,
-        ended_at: `2026-11-20T${hour}:30:00Z`,
-        tokens: { input: 10, output: 5 },
-        ...change,
-      },
+      json: reportBody({ started_at: `2026-11-20T${hour}:00:00Z`, ended_at: `2026-11-20T${hour}:30:00Z`, ...change }),
     })
     ids[name] = json.id
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import expected from '../../../fixtures/agents-expected.json'
 import { PASSWORD, startApp, type TestApp } from '../../../support/app.ts'
+import { reportBody } from '../../../support/reports.ts'
 
 let app: TestApp
 let admin: string
@@ -38,17 +39,13 @@ async function report(what: Record<string, unknown> = {}) {
   made += 1
   const { json } = await app.call('POST /api/v1/token-entries', {
     token: owner.token,
-    json: {
-      agent_harness: 'codex',
-      agent_name: 'builder',
+    json: reportBody({
       model: 'gpt-5',
-      started_at: '2026-11-20T10:00:00Z',
-      ended_at: '2026-11-20T11:00:00Z',
       tokens: { input: 100, output: 10 },
       reported_cost: 0.5,
       session_id: `s-${made}`,
       ...what,
-    },
+    }),
   })
   return json
 }

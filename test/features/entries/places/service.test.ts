@@ -12,10 +12,10 @@ import { readWalk } from '../../../../src/features/entries/places/rule-applicati
 import { readReport } from '../../../../src/features/entries/reporting/report.ts'
 import { createServices } from '../../../../src/services.ts'
 import { forEachEngine } from '../../../support/databases.ts'
+import { OPERATOR, reportBody } from '../../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const clock = { now: () => NOW }
-const PLACER = { viewer: EVERYTHING, person: null, by: TALLY }
 
 async function stage(db: Database) {
   const services = createServices({ db, clock })
@@ -26,17 +26,13 @@ async function stage(db: Database) {
   if (ada.kind !== 'service') throw new Error('It is a service token')
   const report = async (what: Record<string, unknown> = {}): Promise<string> => {
     const said = readReport(
-      {
-        agent_harness: 'codex',
-        agent_name: 'builder',
+      reportBody({
         model: 'gpt-5',
-        started_at: '2026-11-20T10:00:00Z',
-        ended_at: '2026-11-20T11:00:00Z',
         tokens: { input: 10, output: 1 },
         reported_cost: 1,
         session_id: crypto.randomUUID(),
         ...what,
-      },
+      }),
       NOW,
     )
     return (await entries.reporting.recordFrom('report', said, ada)).entry.entry.uid
@@ -85,7 +81,7 @@ forEachEngine('applying rules', (open) => {
     const nowhere = await report({ labels })
     const locked = await report({ labels })
     const other = await report({ labels: { team: 'b' } })
-    await entries.places.placeEntries({ ids: [nowhere] }, { project: null }, PLACER)
+    await entries.places.placeEntries({ ids: [nowhere] }, { project: null }, OPERATOR)
     await setStatus(locked, 'approved')
     await rule('a', 'ACME', 'A-1')
 
@@ -145,7 +141,7 @@ forEachEngine('applying rules', (open) => {
     for (let count = 0; count < 3; count += 1) ids.push(await report({ labels: { team: 'a' } }))
     const { rule: only } = await rule('a', 'ACME')
     meanwhile = async () => {
-      await entries.places.placeEntries({ ids: [ids[0]!] }, { project: 'BETA' }, PLACER)
+      await entries.places.placeEntries({ ids: [ids[0]!] }, { project: 'BETA' }, OPERATOR)
       await setStatus(ids[1]!, 'approved')
       await placement.changeRule(TALLY, only.uid, { project: 'BETA' })
     }
@@ -236,7 +232,7 @@ forEachEngine('placing many by hand', (open) => {
       }
     })
     const filter = { labels: [{ name: 'team', value: 'a' }] }
-    const placed = await entries.places.placeEntries({ filter }, { ticket: 'ACME-1', project: 'ACME' }, PLACER)
+    const placed = await entries.places.placeEntries({ filter }, { ticket: 'ACME-1', project: 'ACME' }, OPERATOR)
     expect(placed.results.map(({ result }) => result)).toEqual(Array(1_501).fill('placed'))
     expect(await where(first)).toBe('ACME ACME-1 manual')
     const kept = await db.read.select().from(db.read.tables.audit)
@@ -245,7 +241,7 @@ forEachEngine('placing many by hand', (open) => {
     ])
     const history = await db.read.select({ id: db.read.tables.entryHistory.id }).from(db.read.tables.entryHistory)
     expect(history).toHaveLength(1_501)
-    const again = await entries.places.placeEntries({ filter }, { ticket: 'acme-1' }, PLACER)
+    const again = await entries.places.placeEntries({ filter }, { ticket: 'acme-1' }, OPERATOR)
     expect(new Set(again.results.map(({ result }) => result))).toEqual(new Set(['unchanged']))
   })
 
@@ -253,11 +249,11 @@ forEachEngine('placing many by hand', (open) => {
     const { report, entries, where, db } = await stage(await open())
     const ids = [await report({ reported_cost: 2 }), await report({ reported_cost: 3 })]
     const place = { ticket: 'NEW-1', project: 'ACME' }
-    const planned = await entries.places.placeEntries({ ids }, place, PLACER, { dryRun: true })
+    const planned = await entries.places.placeEntries({ ids }, place, OPERATOR, { dryRun: true })
     expect(planned).toMatchObject({ results: ids.map((id) => ({ id, result: 'placed' })), costNanos: 5_000_000_000n })
     expect(await where(ids[0]!)).toBe('– – unattributed')
     expect(await db.read.select().from(db.read.tables.tickets)).toEqual([])
-    expect(await entries.places.placeEntries({ ids }, place, PLACER)).toEqual(planned)
+    expect(await entries.places.placeEntries({ ids }, place, OPERATOR)).toEqual(planned)
     expect(await where(ids[0]!)).toBe('ACME NEW-1 manual')
   })
 
@@ -266,7 +262,7 @@ forEachEngine('placing many by hand', (open) => {
     const orphan = await report({ ticket: 'loose' })
     const id = await report()
     expect(await where(orphan)).toBe('– loose named')
-    await entries.places.placeEntries({ ids: [id] }, { ticket: 'LOOSE', project: 'ACME' }, PLACER)
+    await entries.places.placeEntries({ ids: [id] }, { ticket: 'LOOSE', project: 'ACME' }, OPERATOR)
     expect([await where(id), await where(orphan)]).toEqual(['ACME loose manual', 'ACME loose named'])
   })
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startApp, type TestApp } from '../../../support/app.ts'
+import { reportBody } from '../../../support/reports.ts'
 
 let app: TestApp
 let billing: string
@@ -27,16 +28,7 @@ afterAll(() => app.close())
 async function report({ token }: { token: string }, what: Record<string, unknown>) {
   const { json } = await app.call('POST /api/v1/token-entries', {
     token,
-    json: {
-      agent_harness: 'codex',
-      agent_name: 'builder',
-      model: 'gpt-5',
-      started_at: '2026-11-20T10:00:00Z',
-      ended_at: '2026-11-20T11:00:00Z',
-      tokens: { input: 1, output: 1 },
-      session_id: crypto.randomUUID(),
-      ...what,
-    },
+    json: reportBody({ model: 'gpt-5', tokens: { input: 1, output: 1 }, session_id: crypto.randomUUID(), ...what }),
   })
   return json
 }

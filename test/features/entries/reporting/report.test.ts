@@ -12,23 +12,12 @@ import type { TokenEntryReport } from '../../../../src/features/entries/schema.t
 import { readIdempotencyKey } from '../../../../src/http/idempotency-key.ts'
 import { issuesOf } from '../../../../src/issues.ts'
 import { parseExactJson } from '../../../../src/lib/exact-json.ts'
+import { reportBody } from '../../../support/reports.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 
-function body(change: Record<string, unknown> = {}): TokenEntryReport {
-  return {
-    agent_harness: 'codex',
-    agent_name: 'builder',
-    model: 'gpt-5-codex',
-    started_at: '2026-11-20T10:00:00Z',
-    ended_at: '2026-11-20T11:00:00Z',
-    tokens: { input: 10, output: 5 },
-    ...change,
-  } as TokenEntryReport
-}
-
 function pointersOf(change: Record<string, unknown>): string[] {
-  const value = body(change)
+  const value = reportBody(change)
   return [...issuesOf(reportChecker, value), ...issuesBeyondSchema(value, NOW)]
     .map(({ pointer, code }) => `${pointer} ${code}`)
     .sort()
@@ -67,7 +56,7 @@ describe('a timestamp', () => {
 
 describe('a report', () => {
   test('with only the required fields is whole', () => {
-    expect(readReport(body(), NOW)).toMatchObject({
+    expect(readReport(reportBody(), NOW)).toMatchObject({
       harness: 'codex',
       counts: { input: 10, output: 5, cacheRead: 0 },
       requests: null,
@@ -77,7 +66,7 @@ describe('a report', () => {
 
   test('loses outer space, and line breaks of its summary become spaces', () => {
     const report = readReport(
-      body({ agent_name: '  builder ', summary: ' Fix\r\nthe\tlogin\n', labels: { b: '2', a: '1' } }),
+      reportBody({ agent_name: '  builder ', summary: ' Fix\r\nthe\tlogin\n', labels: { b: '2', a: '1' } }),
       NOW,
     )
     expect([report.agent, report.summary, JSON.stringify(report.labels)]).toEqual([
@@ -96,14 +85,14 @@ describe('a report', () => {
       input_includes_cache: true,
       over_200k: { input: 50, cache_read: 40 },
     }
-    const { counts, over200k } = readReport(body({ tokens }), NOW)
+    const { counts, over200k } = readReport(reportBody({ tokens }), NOW)
     expect([counts.input, counts.cacheRead, over200k?.input]).toEqual([30, 60, 10])
   })
 
   test('keeps every digit of a reported cost and rounds past the ninth decimal half to even', () => {
     const costOf = (text: string) => {
       const value = parseExactJson(
-        JSON.stringify({ ...body(), reported_cost: 0 }).replace('"reported_cost":0', `"reported_cost":${text}`),
+        JSON.stringify({ ...reportBody(), reported_cost: 0 }).replace('"reported_cost":0', `"reported_cost":${text}`),
       )
       return readReport(value as TokenEntryReport, NOW).reportedCostNanos
     }
@@ -172,7 +161,7 @@ describe('a report', () => {
 
 describe('the digest of a report', () => {
   const digest = (change: Record<string, unknown>) =>
-    Buffer.from(digestOf(readReport(body(change), NOW))).toString('hex')
+    Buffer.from(digestOf(readReport(reportBody(change), NOW))).toString('hex')
 
   test('is the same for the same content in another order, and differs with any field', () => {
     const changes = [

@@ -5,6 +5,7 @@ import { TALLY } from '../../../../src/access/actor.ts'
 import { EVERYBODYS_TOKENS } from '../../../../src/features/people/service.ts'
 import expected from '../../../fixtures/agents-expected.json'
 import { startApp, type TestApp } from '../../../support/app.ts'
+import { reportBody } from '../../../support/reports.ts'
 
 let app: TestApp
 let token: string
@@ -23,15 +24,7 @@ let sessions = 0
 const newSession = () => `session-${++sessions}`
 
 function body(change: Record<string, unknown> = {}) {
-  return {
-    agent_harness: 'codex',
-    agent_name: 'builder',
-    model: 'gpt-5-codex',
-    started_at: '2026-11-20T10:00:00Z',
-    ended_at: '2026-11-20T11:00:00Z',
-    tokens: { input: 1000, output: 500 },
-    ...change,
-  }
+  return reportBody({ tokens: { input: 1000, output: 500 }, ...change })
 }
 
 const report = (change: Record<string, unknown> = {}, headers: Record<string, string> = {}, as = token) =>

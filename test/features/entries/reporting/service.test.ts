@@ -1,33 +1,18 @@
 import { expect, test } from 'bun:test'
-import { TALLY } from '../../../../src/access/actor.ts'
-import type { CallerOf } from '../../../../src/access/caller.ts'
 import { EVERYTHING } from '../../../../src/access/visibility.ts'
 import { readListQuery } from '../../../../src/features/entries/listing/filter.ts'
 import { createServices } from '../../../../src/services.ts'
 import { forEachEngine } from '../../../support/databases.ts'
+import { addReporter, reportBody } from '../../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const clock = { now: () => NOW }
-
-function body(change: Record<string, unknown> = {}) {
-  return {
-    agent_harness: 'codex',
-    agent_name: 'builder',
-    model: 'gpt-5-codex',
-    started_at: '2026-11-20T10:00:00Z',
-    ended_at: '2026-11-20T11:00:00Z',
-    tokens: { input: 10, output: 5 },
-    ...change,
-  }
-}
 
 forEachEngine('reports that race', (open) => {
   async function stage() {
     const db = await open()
     const services = createServices({ db, clock })
-    await services.people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
-    const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
-    const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+    const caller = await addReporter(services.people)
     const all = async () =>
       (await services.entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '1000' }))).data
     return { ...services, caller, all }
@@ -36,7 +21,7 @@ forEachEngine('reports that race', (open) => {
   test('with one Idempotency-Key make one entry, which every caller gets', async () => {
     const { entries, caller, all } = await stage()
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () => entries.reporting.reportEntry(body(), caller, 'once')),
+      Array.from({ length: 100 }, () => entries.reporting.reportEntry(reportBody(), caller, 'once')),
     )
     expect(new Set(answers.map(({ entry }) => entry.id)).size).toBe(1)
     expect(answers.filter(({ outcome }) => outcome === 'created')).toHaveLength(1)
@@ -48,7 +33,7 @@ forEachEngine('reports that race', (open) => {
     await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         entries.reporting.reportEntry(
-          body({
+          reportBody({
             model: `model-${index % 3}`,
             project: index % 2 ? 'Acme' : 'ACME ',
             ticket: `acme-${index % 4}`,
