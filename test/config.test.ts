@@ -12,7 +12,7 @@ import {
 } from '../src/config.ts'
 
 describe('the configuration', () => {
-  test('without anything said serves its own folder on the loopback address', () => {
+  test('serves its own folder on the loopback address by default', () => {
     expect(readConfig({}, {})).toEqual({
       dataDir: './tally-data',
       databaseUrl: undefined,
@@ -40,7 +40,7 @@ describe('the configuration', () => {
     expect(readConfig({ publicUrl: 'https://tally.example.com/' }, {}).publicUrl).toBe('https://tally.example.com')
   })
 
-  test('tells every issue at once, by flag and variable', () => {
+  test('reports all issues at once, by flag and variable', () => {
     const read = () =>
       readConfig({ port: '65536' }, { TALLY_LOG_LEVEL: 'loud', TALLY_DATABASE_URL: 'mysql://u:secret@host/db' })
     expect(read).toThrow(ConfigError)
@@ -102,7 +102,7 @@ describe('the configuration', () => {
     expect(() => readClientConfig({ url, token: 'tally_svc_x' }, {})).toThrow(/--url \(TALLY_URL\)/)
   })
 
-  test('says how to come to a token where none is set', () => {
+  test('explains how to get a token if none is set', () => {
     expect(() => readClientConfig({}, {})).toThrow(/tally tokens create/)
   })
 

@@ -25,7 +25,7 @@ const checker = TypeCompiler.Compile(
 const issues = (value: unknown) =>
   issuesOf(checker, value).map(({ pointer, code, message }) => `${pointer} ${code}: ${message}`)
 
-describe('an issue says where, what kind and what to do', () => {
+describe('an issue has a position, a code and advice', () => {
   const cases: [string, unknown, string[]][] = [
     ['nothing to say of what fits', { count: 1 }, []],
     ['something else than an object', [], [' wrong_type: must be an object']],
@@ -65,7 +65,7 @@ describe('an issue says where, what kind and what to do', () => {
   for (const [name, value, told] of cases) test(name, () => expect(issues(value)).toEqual(told))
 })
 
-test('all issues are told, as far down as they are', () => {
+test('all issues are returned, at any depth', () => {
   expect(issues({ cost: -1, inner: { a: 1, b: 2 } })).toEqual([
     '/count required: is required',
     '/cost too_small: must be at least 0',
@@ -84,6 +84,6 @@ test('a body of nothing but issues is answered with fifty', () => {
   expect(issues(Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x${index}`, 1])))).toHaveLength(50)
 })
 
-test('pointers begin where the value stands in the request', () => {
+test('pointers start at the root of the request', () => {
   expect(issuesOf(checker, {}, '/query')[0]!.pointer).toBe('/query/count')
 })

@@ -91,7 +91,7 @@ describe('tally backup', () => {
     expect(await Bun.file(file('precious')).text()).toBe('mine')
   })
 
-  test('says which folder is missing, and leaves nothing', async () => {
+  test('reports which folder is missing, and leaves nothing', async () => {
     const { code, stderr } = await tally.run(['backup', file('nowhere/copy.db')])
     expect([code, stderr]).toEqual([1, expect.stringContaining('nowhere')])
   })

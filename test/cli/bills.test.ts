@@ -132,7 +132,7 @@ test('a void bill releases its entries, and the next one replaces it', async () 
   expect(october.stderr).toContain('or --include-earlier false to leave them out.')
 }, 60_000)
 
-test('what is asked for wrongly is refused in the words of the flags, all at once', async () => {
+test('invalid requests are refused with all issues at once, in the terms of the flags', async () => {
   const refusal = async (...args: string[]) => (await tally.run(['bills', ...args])).stderr
   expect(await refusal('preview')).toContain('--month 2026-11, or --from and --to')
   expect(await refusal('preview', '--from', '2026-10-01')).toContain('Use --from and --to together')

@@ -86,7 +86,7 @@ test('a folder that cannot be made is named', async () => {
   expect(await refusalOf(['serve', '--port', '0', '--data', 'file/data'])).toContain('file/data')
 })
 
-test('every issue of the configuration is told at once, as wrong usage', async () => {
+test('all issues of the configuration are reported at once, as wrong usage', async () => {
   const { code, stderr } = await tally.run(['serve', '--port', 'http'], {
     env: { TALLY_LOG_LEVEL: 'loud', TALLY_DATABASE_URL: 'mysql://root:secret@localhost' },
   })

@@ -23,7 +23,7 @@ async function examine(env: Record<string, string> = {}): Promise<{ code: number
   return { code, of: (what) => findings.find((finding) => finding.what === what)! }
 }
 
-test('finds nothing to mend in a server that is well kept', async () => {
+test('finds no issues on a well-configured server', async () => {
   await tally.addUser()
   const server = await tally.serve()
   await tally.done(['backup'])
@@ -36,7 +36,7 @@ test('finds nothing to mend in a server that is well kept', async () => {
   expect(of('backups')).toMatchObject({ level: 'warning', advice: expect.stringContaining('TALLY_BACKUP_DIR') })
 })
 
-test('tells each issue and what to do about it', async () => {
+test('reports each issue with advice', async () => {
   await tally.addUser()
   await chmod(tally.dataDir, 0o755)
   const { code, of } = await examine({
@@ -71,7 +71,7 @@ test('signs in at the mail server without sending anything, and keeps the passwo
   }
 })
 
-test('says where there is no database, and makes none', async () => {
+test('reports a missing database, and does not create it', async () => {
   const { code, of } = await examine()
   expect(code).toBe(1)
   expect(of('database')).toMatchObject({ level: 'error', advice: expect.stringContaining('--data') })

@@ -43,7 +43,7 @@ const flags = (change: Record<string, string | undefined> = {}) =>
   }).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, value]))
 
 describe('tally entries report', () => {
-  test('sends what the flags say', async () => {
+  test('sends the values of the flags', async () => {
     const sent = await tally.json(
       [
         ...['entries', 'report', ...flags({ input: '9303', 'cache-write': '0', 'cache-write-1h': '0' })],
@@ -73,14 +73,14 @@ describe('tally entries report', () => {
     })
   })
 
-  test('tells a person what became of the entry', async () => {
+  test('shows the result for people', async () => {
     const { stdout } = await tally.done(['entries', 'report', ...flags({ project: 'acme-web' })], { env })
     expect(stdout).toMatch(
       /^Created ent_[0-9a-f]{32} \(ada, submitted\)\n {2}cost {3}\$0\.01192 \(list value\)\n {2}place {2}acme-web\n$/,
     )
   })
 
-  test('tells that an entry has no price', async () => {
+  test('shows that an entry has no price', async () => {
     const { stdout } = await tally.done(['entries', 'report', ...flags({ model: 'home-grown' })], { env })
     expect(stdout).toContain("unpriced: no cost was reported, and the price table has no price for 'home-grown'")
     expect(stdout).toContain('unattributed')
@@ -95,7 +95,7 @@ describe('tally entries report', () => {
     expect(data.map(({ tokens }: { tokens: { input: number } }) => tokens.input)).toEqual([20])
   })
 
-  test('counts two runs with the same figures as two entries', async () => {
+  test('counts two runs with the same numbers as two entries', async () => {
     const report = ['entries', 'report', ...flags({ agent: 'twice', 'ended-at': '2026-11-20T18:20:41Z' })]
     await tally.done(report, { env })
     await tally.done(report, { env })
@@ -225,7 +225,7 @@ describe('tally entries report', () => {
     other.stop(true)
   })
 
-  test('sends again what did not arrive, so that the entry is there once', async () => {
+  test('retries a failed request without creating a second entry', async () => {
     const keys: (string | null)[] = []
     // The server is busy, then its answer is lost on the way, and then all is well.
     const flaky = Bun.serve({
@@ -266,7 +266,7 @@ describe('tally entries report', () => {
     expect((await tally.json(['entries', 'list', '--agent-name', 'patient'])).data).toHaveLength(1)
   })
 
-  test('gives up in the end, and says so', async () => {
+  test('gives up in the end with an error', async () => {
     const { code, stdout, stderr } = await givingUp
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr.match(/connection refused; retrying/g)).toHaveLength(4)
@@ -344,7 +344,7 @@ describe('tally entries list', () => {
     expect(stderr).toContain('--page')
   })
 
-  test('tells every issue of its filters', async () => {
+  test('reports every issue of its filters', async () => {
     const { code, stderr } = await tally.run([
       'entries',
       'list',

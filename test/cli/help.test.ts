@@ -178,7 +178,7 @@ test('without a command the help goes to standard error, as wrong usage', async 
   expect(stderr).toStartWith('Usage: tally')
 })
 
-test('the version is told in three ways', async () => {
+test('the version is shown in three ways', async () => {
   expect((await tally.done(['--version'])).stdout).toBe(`${VERSION}\n`)
   expect((await tally.done(['version'])).stdout).toStartWith(`tally ${VERSION} (`)
   expect(await tally.json(['version'])).toEqual({

@@ -71,7 +71,7 @@ test('nothing is left to place or to move', async () => {
   expect((await tally.done(['rules', 'apply', '--all', '--yes'])).stdout).toBe('No entries to move.\n')
 })
 
-test('entries are placed by hand, and refusals are told one by one', async () => {
+test('entries are placed manually, and refusals are listed one by one', async () => {
   const [first, second] = ids as [string, string]
   expect((await tally.done(['entries', 'place', first, second, '--ticket', 'ACME-43', '--dry-run'])).stdout).toBe(
     '2 entries would be placed.\n',

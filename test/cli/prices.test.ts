@@ -72,7 +72,7 @@ describe('tally prices load', () => {
     expect(stdout).toContain('0 new, 1 changed')
   })
 
-  test('takes what an admin insists on', async () => {
+  test('loads free and suspicious prices with --allow-free and --force', async () => {
     const stdin = 'provider,model,input,output\nx,gift,0,0\nx,dear,1500,1\n'
     expect((await tally.json(['prices', 'load', '-'], { stdin })).counts.refused).toBe(2)
     const args = ['prices', 'load', '-', '--force', '--allow-free', '--effective-from', 'always']
@@ -82,7 +82,7 @@ describe('tally prices load', () => {
     ])
   })
 
-  test('reads an address, and says what is wrong with one', async () => {
+  test('reads a URL, and reports what is wrong with one', async () => {
     const files = Bun.serve({
       port: 0,
       fetch: ({ url }) => {
@@ -187,7 +187,7 @@ describe('tally prices', () => {
     }
   })
 
-  test('set makes a price that comes first, says so once, and refuses what is no price', async () => {
+  test('set adds a price that takes precedence, only once, and refuses invalid prices', async () => {
     const args = [
       'prices',
       'set',
@@ -232,7 +232,7 @@ describe('tally prices', () => {
     expect((await tally.run(['prices', 'alias', 'remove', 'coder'])).code).toBe(1)
   })
 
-  test('reprice shows first, and moves only what it is asked for', async () => {
+  test('reprice previews first, and changes only the requested entries', async () => {
     const { id } = await report('moving')
     await tally.done(['prices', 'set', 'moving', '--input', '1', '--output', '2'])
     await tally.done(['prices', 'set', 'moving', '--input', '3', '--output', '2', '--effective-from', 'always'])

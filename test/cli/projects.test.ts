@@ -80,7 +80,7 @@ test('a project that a report made gets its key, client and leads, and the repor
   )
 })
 
-test('a merge says what would move, moves it, and may be repeated in the same words', async () => {
+test('a merge is previewed and then executed, and can be repeated', async () => {
   await tally.json(['projects', 'add', 'STAYS', '--name', 'The one that stays'])
   const entry = await report({ project: 'goes', ticket: 'GOES-1' })
   await report({ project: 'goes' })
@@ -155,7 +155,7 @@ test('tickets show whether their project is decided, and which ones people’s r
   expect([none.stdout.split('\n').length, none.stderr]).toEqual([2, 'No tickets with conflicting projects.\n'])
 })
 
-test('what is wrong is told in words of the command line', async () => {
+test('errors are in the terms of the command line', async () => {
   const refused = async (args: string[], code: number) => {
     const ran = await tally.run(args)
     expect([args, ran.code, ran.stdout]).toEqual([args, code, ''])

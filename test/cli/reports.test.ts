@@ -42,7 +42,7 @@ afterAll(() => tally.remove())
 const NOVEMBER = ['--month', '2025-11']
 
 describe('tally usage', () => {
-  test('draws a table with bars, the dearest first, and tells what its figures leave out', async () => {
+  test('draws a table with bars, most expensive first, and notes what its numbers leave out', async () => {
     const { stdout } = await tally.done(['usage', ...NOVEMBER, '--by', 'project,model'])
     expect(stdout.split('\n')).toEqual([
       'PROJECT   MODEL        ENTRIES  TOKENS  COST (USD)',
@@ -77,7 +77,7 @@ describe('tally usage', () => {
     expect(stdout).toContain('1 entry, 1,200 tokens with no known cost from')
   })
 
-  test('asks for the last 30 days where nothing is said, of which today is one', async () => {
+  test('covers the last 30 days by default, including today', async () => {
     const { starting_at, ending_at, time_zone, bucket_width } = await tally.json(['usage'])
     const days = (Date.parse(ending_at) - Date.parse(starting_at)) / 86_400_000
     expect([starting_at.slice(11), Math.ceil(days), time_zone, bucket_width]).toEqual([
@@ -91,7 +91,7 @@ describe('tally usage', () => {
     expect((await tally.done(['usage'])).stdout).toStartWith('No entries from ')
   })
 
-  test('prints what the API answers, and CSV', async () => {
+  test('prints the response of the API, and CSV', async () => {
     const { totals, data } = await tally.json(['usage', ...NOVEMBER, '--by', 'project'])
     expect([totals.entries, totals.straddling_entries, data[0].results[0].project.name]).toEqual([3, 1, 'acme-web'])
     const { stdout } = await tally.done(['usage', ...NOVEMBER, '--by', 'agent_name', '--csv', '--bucket', '1mo'])
@@ -99,7 +99,7 @@ describe('tally usage', () => {
     expect(stdout.split('\r\n')[1]).toStartWith('2025-11-01T00:00:00.000Z,2025-12-01T00:00:00.000Z,builder,3,1,1,')
   })
 
-  test('says what is wrong with a question', async () => {
+  test('reports what is wrong with its flags', async () => {
     const refused = async (...args: string[]) => {
       const { code, stderr } = await tally.run(['usage', ...args])
       return `${code} ${stderr}`
@@ -116,7 +116,7 @@ describe('tally usage', () => {
 })
 
 describe('tally reports', () => {
-  test('unpriced tells the models that wait for a price', async () => {
+  test('unpriced lists the models without a price', async () => {
     const { stdout } = await tally.done(['reports', 'unpriced'])
     expect(stdout.split('\n')[1]).toMatch(/^house-model {2}\(none\) +1 +1,000 +200 +0 +0 +0 +2025-11-30 22:00$/)
     expect((await tally.json(['reports', 'unpriced'])).data[0].model).toBe('house-model')
@@ -133,7 +133,7 @@ describe('tally reports', () => {
     expect((await tally.done(['reports', 'variance', ...NOVEMBER, '--csv'])).stdout).toStartWith('model,agent_name,')
   })
 
-  test('completeness tells what a month lacks', async () => {
+  test('completeness lists the open issues of a month', async () => {
     const { stdout } = await tally.done(['reports', 'completeness', ...NOVEMBER])
     expect(stdout).toMatch(/\nunattributed \(no project or ticket\) +1 +– +1\n/)
     expect(stdout).toMatch(/\nstarted in the period and ended after it +1 +– +1\n/)

@@ -24,7 +24,7 @@ async function openSocket(url: string): Promise<{ socket: Socket; received(): st
   return { socket, received: () => received, closed }
 }
 
-test('one line of JSON tells that the server is ready, and where', async () => {
+test('one line of JSON reports that the server is ready, with its address', async () => {
   await tally.addUser()
   const server = await tally.serve()
   const lines = server.output().trimEnd().split('\n')
@@ -87,7 +87,7 @@ describe('on an empty database', () => {
   })
 })
 
-test('a port that is taken is told in one line', async () => {
+test('a port in use is reported in one line', async () => {
   const server = await tally.serve()
   const { port } = new URL(server.url)
   const { code, stdout, stderr } = await tally.run(['serve', '--port', port, '--data', 'other'])
@@ -96,7 +96,7 @@ test('a port that is taken is told in one line', async () => {
   expect(stderr).toMatch(new RegExp(`^tally: Port ${port} on 127.0.0.1 is already in use[^\\n]*--port[^\\n]*\\n$`))
 })
 
-test('what the command line changes holds in the running server at once', async () => {
+test('a change on the command line takes effect in the running server at once', async () => {
   await tally.addUser('ada@example.com')
   const server = await tally.serve()
   const { id, token } = await tally.createToken()

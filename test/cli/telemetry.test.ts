@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => tally.remove())
 
-test('before anything is pushed, the status says what to do', async () => {
+test('before anything is pushed, the status gives advice', async () => {
   const { stdout } = await tally.done(['telemetry', 'status'])
   expect(stdout).toStartWith('No data has been pushed yet. Create a token with `tally tokens create --kind org`')
   expect(await tally.json(['telemetry', 'status'])).toMatchObject({ channels: [], pushes: [], by_email: false })
@@ -30,7 +30,7 @@ test('further e-mails are added, shown and taken away', async () => {
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('already belongs to Ada')])
 })
 
-test('what agents pushed is shown, and assigned after a trial', async () => {
+test('pushed telemetry is shown, and assigned after a dry run', async () => {
   await tally.done(['settings', 'set', '--telemetry-by-email', 'yes'])
   const { token } = (await tally.json([
     'tokens',

@@ -59,7 +59,7 @@ describe('--expires takes', () => {
   })
 })
 
-test('a service token that may send bills says so', async () => {
+test('a service token that allows sending bills is shown as such', async () => {
   expect((await tally.json(create({ allow: 'bills' }))).allow_bills).toBe(true)
 })
 

@@ -63,7 +63,7 @@ test('a password can be given when a person is added', async () => {
   expect(has_password).toBe(true)
 })
 
-test('what is missing to sign in is said beside the result', async () => {
+test('missing prerequisites for signing in are shown after the result', async () => {
   const { stdout, stderr } = await tally.done(add({ email: 'joan@example.com', name: 'Joan' }))
   expect(stdout).toMatch(/^Added Joan \(joan@example\.com\) with the role member: usr_/)
   expect(stderr).toContain('tally users invite joan@example.com')

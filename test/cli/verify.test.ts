@@ -16,7 +16,7 @@ function change(sql: string): void {
   connection.close()
 }
 
-test('says that a database is sound', async () => {
+test('reports that a database is consistent', async () => {
   const { code, stdout, stderr } = await tally.run(['verify'])
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain('is intact')

@@ -195,7 +195,7 @@ describe('the migrated schema', () => {
     })
   }
 
-  test('is STRICT in every SQLite table, so that a text never stands in a column of numbers', () => {
+  test('is STRICT in every SQLite table, so that a column of numbers never contains text', () => {
     const lax = connection.query(
       "SELECT name FROM pragma_table_list WHERE type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'",
     )
@@ -213,7 +213,7 @@ describe('the migrated schema', () => {
     expect(connection.query('PRAGMA foreign_key_check').all()).toEqual([])
   })
 
-  test('is a sound file in write-ahead mode that SQLite and others know for Tally’s', () => {
+  test('is an intact file in write-ahead mode that SQLite and others recognize as Tally’s', () => {
     expect(connection.query('PRAGMA integrity_check').values()).toEqual([['ok']])
     expect(connection.query('PRAGMA journal_mode').values()).toEqual([['wal']])
     expect(connection.query('PRAGMA application_id').values()).toEqual([[0x54414c59]])

@@ -57,7 +57,7 @@ test('is for this machine, and for read tokens from others', async () => {
   expect((await read({ authorization: 'Bearer tally_read_nonsense' })).status).toBe(401)
 })
 
-test('names nobody, no token and no project', async () => {
+test('contains no names of people, tokens or projects', async () => {
   const token = await app.token('svc')
   await app.call('POST /api/v1/token-entries', { token, json: { ...ENTRY, project: 'secret-project' } })
   await app.call('GET /api/v1/projects/secret-project', { session: await app.session() })

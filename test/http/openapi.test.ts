@@ -140,7 +140,7 @@ describe('the document', () => {
   })
 })
 
-describe('what the document says of credentials is what happens', () => {
+describe('the documented credentials are the accepted ones', () => {
   const call = (method: string, path: string, token?: string) =>
     app.call(`${method} ${path.replaceAll(/\{\w+\}/g, 'none')}`, { token })
 

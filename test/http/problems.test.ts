@@ -189,7 +189,7 @@ describe('a body', () => {
 })
 
 describe('a problem', () => {
-  test('says nothing of what was sent, and neither does the log', async () => {
+  test('repeats nothing of the request, and neither does the log', async () => {
     const secret = 'correct-horse-battery'
     const report = { agent_harness: secret, tokens: { input: secret }, model: { [secret]: secret } }
     const { text } = await app.call(`POST /api/v1/token-entries?x=${secret}`, { token, json: report })
@@ -253,7 +253,7 @@ describe('whatever a route throws', () => {
     .get('/answer', () => ({ number: 'hunter2' }) as never, { response: t.Object({ number: t.Number() }) })
   const call = (path: string) => failing.handle(new Request(`http://localhost${path}`))
 
-  test('is a 500 without detail, whose reason stands in the log without parameters', async () => {
+  test('is a 500 without detail, and its reason is in the log without parameters', async () => {
     for (const path of ['/unknown', '/no-error', '/answer']) {
       const response = await call(path)
       const body = (await response.json()) as { code: string; request_id: string; detail: string }

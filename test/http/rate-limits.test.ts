@@ -30,6 +30,6 @@ test('a token that calls too often hears 429 and when to come back, while others
   expect((await me(wild)).status).toBe(429)
 })
 
-test('a wrong token is told that it is wrong, however often it calls', async () => {
+test('a wrong token is answered as wrong, however often it calls', async () => {
   for (let call = 0; call < 9; call += 1) expect((await me('tally_svc_nonsense')).status).toBe(401)
 })

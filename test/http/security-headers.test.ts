@@ -42,7 +42,7 @@ test('so are an exported list and what was made', async () => {
   expect(refused.headers.get('content-security-policy')).toContain("default-src 'none'")
 })
 
-test('pages run their own scripts only, and nobody frames them', async () => {
+test('pages run only their own scripts, and cannot be framed', async () => {
   for (const path of ['/', '/setup', '/password', '/problems', '/problems/not_found', '/docs']) {
     const { headers } = await app.call(`GET ${path}`)
     const policy = headers.get('content-security-policy')!

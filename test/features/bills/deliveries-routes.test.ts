@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('a bill is sent without a mail server, and says so when it shall be delivered', async () => {
+test('a bill is sent without a mail server, but delivering it is refused', async () => {
   const agent = await app.token('svc')
   const report = {
     agent_harness: 'codex',

@@ -32,12 +32,12 @@ const LETTER = {
   attachments: [{ filename: 'bill.pdf', content: Buffer.from('%PDF-'), contentType: 'application/pdf' }],
 }
 
-describe('what the mail server answers', () => {
+describe('the response of the mail server', () => {
   // Short only where nothing else ends the waiting: a busy machine takes longer than that to be answered.
   const send = (to: string, sendTimeoutMs = 10_000) =>
     createMailer(mail.address, { sendTimeoutMs }).send({ ...LETTER, to })
 
-  test('is kept where it took the message', async () => {
+  test('is stored if it accepted the message', async () => {
     expect(await send('ada@acme.example')).toEqual({ result: 'sent', answer: '250 Queued as 1' })
     expect(mail.letters[0]).toMatchObject({ from: 'bills@agents.example', to: ['ada@acme.example'] })
   })
@@ -54,7 +54,7 @@ describe('what the mail server answers', () => {
     })
   })
 
-  test('may be a connection that ends, or none', async () => {
+  test('may be a connection that ends or cannot be opened', async () => {
     expect(await send('drop@acme.example')).toMatchObject({ result: 'failed', answer: expect.stringMatching(/./) })
     const nowhere = createMailer({ ...mail.address, port: 1 })
     expect(await nowhere.send(LETTER)).toMatchObject({
@@ -63,7 +63,7 @@ describe('what the mail server answers', () => {
     })
   })
 
-  test('to a wrong password may be otherwise once it is mended', async () => {
+  test('to a wrong password is a failure, which ends once the password is corrected', async () => {
     const server = await startMailServer({ password: 'right' })
     const as = (password: string) => createMailer({ ...server.address, user: 'ada', password }).send(LETTER)
     expect(await as('wrong')).toEqual({ result: 'failed', answer: '535 5.7.8 Authentication failed' })
@@ -71,7 +71,7 @@ describe('what the mail server answers', () => {
     await server.close()
   })
 
-  test('is not heard where it offers no TLS and TLS is demanded: no password leaves in the clear', async () => {
+  test('is not awaited if TLS is required and not offered: no password is sent in the clear', async () => {
     const server = await startMailServer({ password: 'right' })
     const demanding = createMailer({ ...server.address, requiresTls: true, user: 'ada', password: 'right' })
     expect(await demanding.send(LETTER)).toMatchObject({ result: 'failed' })
@@ -106,7 +106,7 @@ forEachEngine('the delivery of bills', (open) => {
     return { ...services, options, time, bill, shown, deliveries, deliver: services.bills.deliveries.deliverDue }
   }
 
-  test('brings the client the bill as a PDF, from the organization', async () => {
+  test('sends the client the bill as a PDF, from the organization', async () => {
     const { bill, deliver, shown } = await stage()
     const { bill: sent } = await bill({ tax: { name: 'VAT', percent: 19 }, purchase_order: 'PO-1187' })
     expect(await shown('2026-0001')).toMatchObject({
@@ -134,7 +134,7 @@ forEachEngine('the delivery of bills', (open) => {
     expect(mail.letters).toHaveLength(1)
   })
 
-  test('goes to those who are named, once each, with the words that were given', async () => {
+  test('goes to the given addresses, once each, with the given message', async () => {
     const { bill, deliver } = await stage({ from: 'no-reply@agents.example' })
     await bill({
       deliver_to: ['Ada@acme.example', 'ada@acme.example', 'bob@acme.example'],
@@ -147,7 +147,7 @@ forEachEngine('the delivery of bills', (open) => {
     expect(mail.letters[0]!.headers.get('reply-to')).toBe('bills@agents.example')
   })
 
-  test('is none where nobody is named, or where nothing is set up for it', async () => {
+  test('does not happen without recipients or without a mail server', async () => {
     const nobody = await stage({ email: null })
     await nobody.bill()
     await nobody.bill({ deliver_to: [] })
@@ -168,7 +168,7 @@ forEachEngine('the delivery of bills', (open) => {
     await expect(unset.bills.deliverBill('2026-0001', {}, TALLY)).rejects.toMatchObject({ code: 'mail_not_set_up' })
   })
 
-  test('ends at once where the recipient is refused, and begins anew to another', async () => {
+  test('ends at once if the recipient is refused, and starts again for another one', async () => {
     const { bill, bills, deliver, deliveries, shown, time } = await stage({ email: 'unknown@acme.example' })
     await bill()
     await deliver()
@@ -204,7 +204,7 @@ forEachEngine('the delivery of bills', (open) => {
     ])
   })
 
-  test('happens again under the same Message-ID where its sender died before it was noted down', async () => {
+  test('is repeated with the same Message-ID if the process died before it was recorded', async () => {
     const { bill, db, deliver, deliveries, time } = await stage()
     await bill()
     await deliver()
@@ -235,7 +235,7 @@ forEachEngine('the delivery of bills', (open) => {
     )
   })
 
-  test('goes on with the next where the documents of one cannot be made', async () => {
+  test('continues with the next bill if the documents of one cannot be created', async () => {
     const { audit, projects, entries, options, bill, deliveries, time } = await stage()
     let isBroken = true
     const bills = createBillsService({
@@ -261,7 +261,7 @@ forEachEngine('the delivery of bills', (open) => {
     expect(await deliveries('2026-0001')).toMatchObject([{ state: 'sent', attempts: 2 }])
   })
 
-  test('of a void bill tells those whom it reached, and spares the others', async () => {
+  test('of a void notice goes only to the addresses that received the bill', async () => {
     const { bill, bills, deliver, deliveries, shown, time } = await stage()
     await bill({ deliver_to: ['ada@acme.example', 'unknown@acme.example'] })
     await deliver()
@@ -292,7 +292,7 @@ forEachEngine('the delivery of bills', (open) => {
     expect(await shown('2026-0003')).toMatchObject({ state: 'void', delivery: 'sent' })
   })
 
-  test('cannot be bent by a name: no head of the message, and no recipient, comes from one', async () => {
+  test('adds no header and no recipient from a name', async () => {
     const { bill, db, deliver } = await stage()
     await db.write(async (tx) => {
       await tx.update(tx.tables.organization).set({ name: 'Évil\r\nBcc: eve@evil.example\r\n\r\n"<eve@evil.example>,' })
@@ -321,7 +321,7 @@ forEachEngine('the delivery of bills', (open) => {
     expect(mail.letters).toHaveLength(1)
   })
 
-  test('is asked for on the record', async () => {
+  test('is recorded in the audit log when requested', async () => {
     const { audit, bill, bills } = await stage()
     await bill()
     await bills.deliverBill('2026-0001', { to: ['ada@acme.example'] }, TALLY)

@@ -33,7 +33,7 @@ afterAll(() => app.close())
 
 const get = (name: string, session = billing) => app.call(`GET ${path}/${name}`, { session })
 
-test('every document is answered as a file with its name and kind', async () => {
+test('every document is downloaded as a file with its name and media type', async () => {
   const kinds: Record<string, [type: string, file: string]> = {
     pdf: ['application/pdf', '2026-0001.pdf'],
     html: ['text/html; charset=utf-8', '2026-0001.html'],
@@ -56,7 +56,7 @@ test('every document is answered as a file with its name and kind', async () => 
   expect(bill.text).toEndWith(`"document":${(await get('document')).text}}`)
 })
 
-test('the page shows names as text, and its policy lets in its own style and nothing else', async () => {
+test('the page shows names as text, and its policy allows its own styles and nothing else', async () => {
   const { text, headers } = await get('html')
   expect(text).toContain('&lt;b&gt;Acme&lt;/b&gt; &amp; &lt;script&gt;alert(1)&lt;/script&gt;')
   expect(text).not.toContain('<script')
@@ -71,7 +71,7 @@ test('no cell of a CSV is a formula', async () => {
   expect((await get('entries.csv')).text).toContain(`"'=HYPERLINK(""http://example.com"")"`)
 })
 
-test('the notice that a bill is void is there for a void one, and entries are told as they were', async () => {
+test('a voided bill has a void notice, and its list of entries as they were billed', async () => {
   expect((await get('void-notice')).json).toMatchObject({ status: 404, code: 'not_found' })
   await app.call(`POST ${path}/void`, { session: billing, json: { reason: 'Wrong client' } })
   const notice = await get('void-notice')

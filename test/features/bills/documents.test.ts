@@ -69,7 +69,7 @@ function minor(text: string, digits: number): bigint {
 
 const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
 describe('documents of any bill', () => {
-  test('the amounts in its CSV come to its total', () => {
+  test('the amounts in the CSV add up to the total', () => {
     fc.assert(
       fc.property(bills, (document) => {
         const digits = document.minor_digits
@@ -101,7 +101,7 @@ describe('documents of any bill', () => {
     )
   })
 
-  test('its page has no element that a name brought along', () => {
+  test('the page has no element that comes from a name', () => {
     fc.assert(
       fc.property(bills, (document) => {
         const tags = new Set(htmlOf(read(document), undefined).match(/<[^>\s]*/g))
@@ -114,8 +114,8 @@ describe('documents of any bill', () => {
   })
 })
 
-describe('what documents say', () => {
-  test('lines stand below their project, with its sum where it has several', () => {
+describe('the content of documents', () => {
+  test('lines are grouped by project, with a subtotal if there are several', () => {
     const [line] = EXAMPLE.sections[0]!.lines
     const lines = [line!, { ...line!, line: 2, keys: { ...line!.keys, ticket: null }, amount: 1234.5 }]
     const { sections } = contentOf(read({ ...EXAMPLE, sections: [{ title: null, lines }] }))
@@ -148,7 +148,7 @@ describe('what documents say', () => {
     }
   })
 
-  test('nothing tells what the bill left out', () => {
+  test('entries that the bill leaves out are not mentioned', () => {
     const left = { ...EXAMPLE.left_out, unattributed: { entries: 987_123, cost: 987_123, at_least: false } }
     const document = read({ ...EXAMPLE, left_out: left })
     for (const text of [
@@ -161,7 +161,7 @@ describe('what documents say', () => {
     }
   })
 
-  test('a credit note says so, and which bill it corrects', () => {
+  test('a credit note is named as one, with the bill that it corrects', () => {
     const { title, facts, sections, total } = contentOf(read(EXAMPLE_CREDIT_NOTE.document))
     expect([title, facts.at(-1), total]).toEqual([
       'Credit note',
@@ -200,7 +200,7 @@ describe('text of any script', () => {
       .map(({ font, text: part }) => `${font}:${part}`)
       .join('|')
 
-  test('parts stand in the order in which they are read, each in a font that has its letters', () => {
+  test('parts are in reading order, each in a font that has its letters', () => {
     expect(shown('plain text')).toBe('regular:plain text')
     expect(shown('A-1 株式会社')).toBe('regular:A-1 |han:株式会社')
     // Fonts of Hebrew and Arabic turn their letters themselves, so these stay in the order in which they are written.
@@ -209,7 +209,7 @@ describe('text of any script', () => {
     expect(shown('שלום (A-1)')).toBe('regular:(|regular:A-1|regular:)|hebrew:שלום ')
   })
 
-  test('lines are no wider than they may be, and lose nothing but spaces at their ends', () => {
+  test('lines are no wider than allowed, and lose only spaces at their ends', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 1, max: 40 }), (text, width) => {
         const widthOf = (part: string) => [...new Intl.Segmenter('en').segment(part)].length

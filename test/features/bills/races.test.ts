@@ -8,8 +8,8 @@ import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
 
-forEachEngine('a bill whose entries change between composing and writing', (open) => {
-  test('says where they are now, also where two have exchanged their places', async () => {
+forEachEngine('a bill with entries that change between composing and writing', (open) => {
+  test('has them where they are now, even if two have been swapped', async () => {
     const db = await open()
     const clock = { now: () => NOW }
     const others = createServices({ db, clock })

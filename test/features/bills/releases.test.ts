@@ -9,8 +9,8 @@ const NOW = Date.UTC(2026, 11, 1, 9, 0)
 const NOVEMBER = { month: '2026-11' }
 const sending = { by: TALLY }
 
-forEachEngine('entries of a void bill', (open) => {
-  test('are where their work has moved since, so that its next bill takes them', async () => {
+forEachEngine('entries of a voided bill', (open) => {
+  test('follow their project and ticket, so that the next bill there includes them', async () => {
     const db = await open()
     const { bills, entries, people, projects } = createServices({ db, clock: { now: () => NOW } })
     const caller = await addReporter(people)

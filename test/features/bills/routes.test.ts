@@ -43,7 +43,7 @@ async function clientWith(
 }
 
 describe('a bill', () => {
-  test('by a label of a name that every object of JavaScript has is one line of entries without it', async () => {
+  test('grouped by a label named like a member of every JavaScript object has one line', async () => {
     const { name, project } = await clientWith(1, 2)
     await report({ project, reported_cost: 4, labels: { team: 'core' } })
     for (const label of ['label:constructor', 'label:__proto__']) {
@@ -86,7 +86,7 @@ describe('a bill', () => {
     expect([refused.status, refused.json.code]).toEqual([409, 'wrong_status'])
   })
 
-  test('that is void tells so, and its entries are still found by it', async () => {
+  test('that is voided is marked as void, and its entries can still be filtered by it', async () => {
     const { name, entries } = await clientWith(1)
     const sent = await app.call(`POST ${BILLS}`, { session: billing, json: { ...OCTOBER, client: name } })
     const path = sent.headers.get('location')!
@@ -102,7 +102,7 @@ describe('a bill', () => {
     expect(replaced.json).toMatchObject({ replaced_by: [{ number: next.json.number }], corrected_by: [] })
   })
 
-  test('is refused with what to do', async () => {
+  test('is refused with the reason', async () => {
     const { name } = await clientWith(1, undefined)
     const post = async (json: object) => (await app.call(`POST ${BILLS}`, { session: billing, json })).json
     expect(await post({ ...OCTOBER, client: name })).toMatchObject({ status: 409, code: 'unpriced_entries' })
@@ -121,7 +121,7 @@ describe('a bill', () => {
     expect(preview.json.document.left_out.unpriced.entries).toBe(1)
   })
 
-  test('tells every issue of what was asked for', async () => {
+  test('is refused with every validation issue at once', async () => {
     const pointersOf = async (json: object) =>
       (await app.call(`POST ${BILLS}/preview`, { session: billing, json })).json.errors?.map(
         ({ pointer }: { pointer: string }) => pointer,
@@ -152,7 +152,7 @@ describe('a bill', () => {
     expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('is sent by a service token that was made for it, as long as its creator may', async () => {
+  test('is sent with a service token that allows it, as long as its creator may send bills', async () => {
     const { name } = await clientWith(1)
     const json = { ...OCTOBER, client: name }
     const person = await app.person('billing')
@@ -169,7 +169,7 @@ describe('a bill', () => {
     expect((await app.call(`GET ${BILLS}`, { token: secret })).status).toBe(403)
   })
 
-  test('is in the audit trail with who sent it', async () => {
+  test('is in the audit log with its sender', async () => {
     const { name } = await clientWith(1)
     const { json } = await app.call(`POST ${BILLS}`, { session: billing, json: { ...OCTOBER, client: name } })
     const { audit } = app.services.db.read.tables

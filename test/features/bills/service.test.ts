@@ -38,7 +38,7 @@ forEachEngine('bills', (open) => {
   }
 
   describe('sending', () => {
-    test('takes what is unbilled in the scope and the period, freezes it and gives it the next number', async () => {
+    test('bills the unbilled entries in the scope and period, locks them and assigns the next number', async () => {
       const { bills, report, all, documentOf } = await stage()
       await report({ ticket: 'WEB-1', reported_cost: 1.25 })
       await report({ ticket: 'WEB-1', reported_cost: 0.004 })
@@ -128,7 +128,7 @@ forEachEngine('bills', (open) => {
       })
     })
 
-    test('what was previewed sends exactly that, or nothing', async () => {
+    test('with the digest of a preview sends exactly that bill, or nothing', async () => {
       const { bills, report } = await stage()
       await report()
       const body = { ...NOVEMBER, client: 'acme' }
@@ -161,7 +161,7 @@ forEachEngine('bills', (open) => {
       })
     })
 
-    test('takes the markup of the request, else of the project, the client, the organization', async () => {
+    test('uses the markup of the request, else of the project, the client, the organization', async () => {
       const { bills, projects, report, db } = await stage()
       await report({ reported_cost: 100 })
       const total = async (more = {}) => (await bills.preview({ ...NOVEMBER, client: 'acme', ...more })).document
@@ -182,8 +182,8 @@ forEachEngine('bills', (open) => {
     })
   })
 
-  describe('what would be forgotten', () => {
-    test('is counted by its reason, in the scope and beside it', async () => {
+  describe('left-out entries', () => {
+    test('are counted by reason, in the scope and outside it', async () => {
       const { bills, projects, report, db } = await stage()
       await report()
       await projects.addProject(OPERATOR, { key: 'FREE', name: 'Free', client: 'Acme', billable: false })
@@ -218,7 +218,7 @@ forEachEngine('bills', (open) => {
       expect(JSON.stringify(everything.total)).toBe('13')
     })
 
-    test('refuses where the cost of an entry is unknown, until it is left', async () => {
+    test('stop the bill if the cost of one is unknown, until unpriced entries are left out', async () => {
       const { bills, report } = await stage()
       await report()
       await report({ reported_cost: undefined })
@@ -229,7 +229,7 @@ forEachEngine('bills', (open) => {
       expect(bill.bill.entries).toBe(1)
     })
 
-    test('refuses where earlier entries were never billed, until somebody says what becomes of them', async () => {
+    test('stop the bill if earlier ones were never billed, until they are included or left out', async () => {
       const { bills, report, documentOf } = await stage()
       await report()
       await report({ started_at: '2026-10-31T23:59:00Z', ended_at: '2026-11-01T00:10:00Z', reported_cost: 7 })
@@ -249,7 +249,7 @@ forEachEngine('bills', (open) => {
       expect(total).toBe(8)
     })
 
-    test('leaves what is not approved where the organization asks for approval', async () => {
+    test('include unapproved entries if the organization requires approval', async () => {
       const { bills, report, db } = await stage()
       await report()
       await db.write((tx) =>
@@ -267,7 +267,7 @@ forEachEngine('bills', (open) => {
   })
 
   describe('a sent bill', () => {
-    test('says what it said, whatever is renamed, repriced or reported afterwards', async () => {
+    test('does not change, whatever is renamed, repriced or reported afterwards', async () => {
       const { bills, projects, report } = await stage()
       await report({ session_id: 's-1' })
       const { bill } = await bills.send({ ...NOVEMBER, client: 'acme' }, sending)
@@ -286,7 +286,7 @@ forEachEngine('bills', (open) => {
       expect(next.bill).toMatchObject({ number: '2026-0002', entries: 1, cost: 2_000_000_000n })
     })
 
-    test('is changed or deleted by nobody, also around the service', async () => {
+    test('cannot be changed or deleted, even without the service', async () => {
       const { bills, report, db } = await stage()
       await report()
       const { bill } = await bills.send({ ...NOVEMBER, client: 'acme' }, sending)
@@ -317,7 +317,7 @@ forEachEngine('bills', (open) => {
       expect((await bills.getBill('2026-0001')).bill.number).toBe('2026-0001')
     })
 
-    test('that is void releases its entries to what they were, and keeps its number and document', async () => {
+    test('that is voided returns its entries to their previous status, and keeps its number and document', async () => {
       const { bills, report, statuses, db, all } = await stage()
       await report()
       const approved = await report()

@@ -42,7 +42,7 @@ forEachEngine('documents of bills', (open) => {
     return { ...services, options, report, read, setLogo }
   }
 
-  test('are the same to the byte ever after, whatever names, pictures and versions come', async () => {
+  test('never change by a byte, whatever names, logos and versions come later', async () => {
     const { bills, projects, options, report, read, setLogo } = await stage()
     await setLogo(PIXEL)
     await report({ ticket: 'WEB-1', labels: { branch: 'main' } })
@@ -59,7 +59,7 @@ forEachEngine('documents of bills', (open) => {
     }
   })
 
-  test('made twice at once are one', async () => {
+  test('that two calls create at once are stored once', async () => {
     const { bills, report, read } = await stage()
     await report()
     await bills.send({ ...NOVEMBER, project: 'WEB' }, { by: TALLY })
@@ -68,7 +68,7 @@ forEachEngine('documents of bills', (open) => {
     expect(new Set(made.map((bytes) => bytes.toString('latin1'))).size).toBe(1)
   })
 
-  test('a picture that cannot be read holds up no bill', async () => {
+  test('a bill is rendered even if its logo cannot be read', async () => {
     const { bills, report, read, setLogo } = await stage()
     await setLogo(PIXEL.subarray(0, 40))
     await report()

@@ -234,7 +234,7 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
 }
 
 forEachEngine('integrity', (open) => {
-  test('what Tally writes is sound, and whatever is broken of it is named', async () => {
+  test('data that Tally writes is consistent, and any corruption of it is reported', async () => {
     const db = await open()
     await stage(db)
     expect(await findInconsistent(db.read)).toEqual([])

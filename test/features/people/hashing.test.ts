@@ -71,7 +71,7 @@ test('one that fails makes room for the next', async () => {
   expect(await hashing.verify('x', 'hash')).toBe(true)
 })
 
-test('what is no hash fails, and the thread goes on', async () => {
+test('an invalid hash fails, and the thread continues', async () => {
   const hashing = new Hashing()
   await expect(hashing.verify('x', 'not a hash')).rejects.toThrow('could not be hashed')
   expect(await hashing.verify('x', null)).toBe(false)

@@ -40,7 +40,7 @@ describe('GET /me', () => {
     })
   })
 
-  test('shows what a token may and when it expires', async () => {
+  test('shows the permissions of a token and when it expires', async () => {
     const expiresAt = clock.now() + HOUR_MS
     const { secret } = await app.services.people.createToken(
       {
@@ -63,7 +63,7 @@ describe('GET /me', () => {
   })
 })
 
-describe('a credential that is refused says why', () => {
+describe('a refused credential is answered with the reason', () => {
   const refusals: [string, () => Promise<string | undefined>, RegExp][] = [
     ['none', async () => undefined, /Send a token/],
     ['of another scheme', async () => 'Basic YTpi', /must be `Bearer` followed by a token/],

@@ -59,7 +59,7 @@ forEachEngine('people', (open) => {
     expect(await people.everyUser()).toHaveLength(1)
   })
 
-  test('every issue of a person is told', async () => {
+  test('all validation issues of a person are returned', async () => {
     const { more } = await refusalOf(
       people.addUser({ email: 'ada', name: ' ', role: 'boss' as never, password: 'short' }, TALLY),
     )
@@ -139,7 +139,7 @@ forEachEngine('people', (open) => {
     expect(Object.values(row!).map(String).join(' ')).not.toContain(secret.slice(-20))
   })
 
-  test('a token says who calls, from the very next call after it was made', async () => {
+  test('a token identifies the caller from the first call after it was created', async () => {
     const ada = await add('ada@example.com', 'billing')
     const expiresAt = START + DAY_MS
     for (const [kind, known] of [
@@ -372,7 +372,7 @@ forEachEngine('people', (open) => {
     expect((await refusalOf(setUpWith(tokenOf(link)))).code).toBe('already_set_up')
   })
 
-  test('every issue of a set-up is told, and the link still works', async () => {
+  test('all validation issues of a set-up are returned, and the link still works', async () => {
     const link = await people.createSetUpLink('')
     const { more } = await refusalOf(
       people.setUp({

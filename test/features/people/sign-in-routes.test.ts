@@ -136,7 +136,7 @@ describe('signing in', () => {
     for (const cost of costs) expect(cost).toEqual(costs[0])
   })
 
-  test('fails for a disabled person, who is told so only with the right password', async () => {
+  test('fails for a disabled person, with that reason only if the password is right', async () => {
     const email = await newPerson()
     await app.services.people.disableUser(email, TALLY)
     const { status, json, headers } = await signIn(email)
@@ -162,7 +162,7 @@ describe('signing in', () => {
     expect(answer.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers)
   })
 
-  test('takes no time to read what is larger than any credentials', async () => {
+  test('rejects a body larger than any credentials without reading it', async () => {
     const large = await app.call(SIGN_IN, { json: { email: 'a@b', password: 'x'.repeat(20_000) } })
     expect([large.status, large.json.code]).toEqual([413, 'body_too_large'])
     expect(large.json.detail).toContain('16 KiB')
@@ -191,7 +191,7 @@ describe('signing out', () => {
     expect(await statusOf(other)).toBe(200)
   })
 
-  test('everywhere ends every session of the person, and of nobody else', async () => {
+  test('everywhere ends all sessions of the person, and no others', async () => {
     const email = await newPerson()
     const stranger = await sessionOf(await newPerson())
     const sessions = [await sessionOf(email), await sessionOf(email)]
@@ -200,14 +200,14 @@ describe('signing out', () => {
     expect(await statusOf(stranger)).toBe(200)
   })
 
-  test('refuses what is neither true nor false, and stays signed in', async () => {
+  test('with a value that is neither true nor false is refused and ends no session', async () => {
     const session = await sessionOf(await newPerson())
     const { status, json } = await app.call(`${SIGN_OUT}?everywhere=maybe`, { session })
     expect([status, json.errors[0].pointer]).toEqual([422, '/query/everywhere'])
     expect(await statusOf(session)).toBe(200)
   })
 
-  test('is for who is signed in', async () => {
+  test('requires a session', async () => {
     expect((await app.call(SIGN_OUT)).status).toBe(401)
     expect((await app.call(SIGN_OUT, { session: `tally_session=${'x'.repeat(43)}` })).status).toBe(401)
     expect((await app.call(SIGN_OUT, { token: await app.token('read') })).status).toBe(403)
@@ -462,7 +462,7 @@ describe('ten failures in a minute', () => {
     expect([(await again(own)).status, (await again(renewed)).status]).toEqual([429, 200])
   })
 
-  test('are told to the owner once, in the audit log, and lifted by unlocking in whatever process', async () => {
+  test('are recorded for the owner once, in the audit log, and reset by unlocking in any process', async () => {
     const email = await newPerson()
     const slowed: unknown[] = []
     app.services.people.watchSignIns(
@@ -554,7 +554,7 @@ describe('changing the password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 422])
   })
 
-  test('is for who is signed in, not for a token', async () => {
+  test('requires a session, not a token', async () => {
     const { status, json } = await app.call(CHANGE, { token: await app.token('read'), json: {} })
     expect(status).toBe(403)
     expect(json.detail).toContain('a signed-in person')
@@ -633,7 +633,7 @@ describe('a one-time link', () => {
     expect((await choose(link)).status).toBe(200)
   })
 
-  test('is not made for who is disabled, and invites nobody who has a password', async () => {
+  test('is not created for disabled people, and is no invitation for people with a password', async () => {
     const { people } = app.services
     const email = await newPerson()
     // Not by `expect(…).rejects`, which waits without letting threads answer, such as the one that syncs the log.

@@ -176,7 +176,7 @@ forEachEngine('sessions', (open) => {
     expect((await rows()).map(({ endedAt }) => endedAt)).toEqual([START, START])
   })
 
-  test('that strangers try are told to their owner by e-mail, once an episode and a day, with what to do', async () => {
+  test('that strangers guess are reported to their owner by e-mail, once an episode and a day, with advice', async () => {
     const mail = await startMailServer()
     try {
       // Fast: what is seen here is what follows from failures, not that they are slow.

@@ -36,7 +36,7 @@ describe('the secret of a token', () => {
     expect(new Set(Array.from({ length: 1_000 }, () => newSecret('svc'))).size).toBe(1_000)
   })
 
-  test('has no issue as it was made', () => {
+  test('is valid as it was created', () => {
     for (const kind of kinds) expect(issueOfSecret(newSecret(kind))).toBeUndefined()
   })
 
@@ -60,7 +60,7 @@ describe('the secret of a token', () => {
     expect(issueOfSecret(change(newSecret('svc')))).toBe('mistyped')
   })
 
-  test.each(['', 'ghp_abc', 'TALLY_svc_x'])('of another program (%p) is told apart', (text) => {
+  test.each(['', 'ghp_abc', 'TALLY_svc_x'])('of another program (%p) is recognized', (text) => {
     expect(issueOfSecret(text)).toBe('foreign')
   })
 

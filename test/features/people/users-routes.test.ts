@@ -217,7 +217,7 @@ describe('one’s own', () => {
     expect(await app.services.people.getUser(email)).toMatchObject({ email, role: 'member' })
   })
 
-  test('sessions are listed, of nobody else, until they end', async () => {
+  test('sessions are listed until they end, without those of others', async () => {
     const { email, session } = await signedIn('member')
     await signedIn('member')
     const { secret } = await app.services.people.signIn({ email, password: PASSWORD, address: '::1' })
@@ -269,7 +269,7 @@ describe('settings', () => {
     expect((await app.call('GET /api/v1/me', { session })).json.organization.name).toBe('Acme')
   })
 
-  test('of bills are read by billing, and are no business of members', async () => {
+  test('of bills are visible to billing, and not to members', async () => {
     const change = {
       email: 'bills@acme.example',
       address: '1 Road\n10115 Berlin',

@@ -81,14 +81,14 @@ describe('a glob', () => {
 })
 
 describe('an expression', () => {
-  test('is found anywhere, and ignores case only with an i behind it', () => {
+  test('matches anywhere, and ignores case only with an i after it', () => {
     expect(holds('labels.branch', '/ACME-[0-9]+/')).toBe(true)
     expect(holds('labels.branch', '/acme/')).toBe(false)
     expect(holds('labels.branch', '/acme/i')).toBe(true)
     expect(holds('labels.branch', '/^ACME/')).toBe(false)
   })
 
-  test('is refused with the reason where it is none, has other flags, or repeats too much', () => {
+  test('is refused with the reason if it is invalid, has other flags, or repeats too much', () => {
     const of = (matches: string) => codes({ conditions: [{ field: 'summary', matches }] })
     expect(of('/(a/')).toEqual(['/conditions/0/matches bad_expression'])
     expect(of('/(?=a)/')).toEqual(['/conditions/0/matches bad_expression'])
@@ -101,7 +101,7 @@ describe('an expression', () => {
     expect(of('/srv/data')).toEqual([])
   })
 
-  test('that would take others for ever is answered at once', () => {
+  test('that takes other engines forever is evaluated at once', () => {
     const summary = `${'a'.repeat(999)}b`
     const worst = `(x?){${EXPRESSION_LIMIT / 6}}`
     for (const matches of ['/(a+)+$/', '/^(a|aa)*$/', '/(.*)*x/', `/${worst}x{200}$/`]) {
@@ -112,7 +112,7 @@ describe('an expression', () => {
   })
 })
 
-describe('what a rule says', () => {
+describe('an invalid rule', () => {
   test('is refused with every issue at once', () => {
     expect(
       codes({

@@ -63,7 +63,7 @@ async function stage(db: Database) {
 }
 
 forEachEngine('placement by rules', (open) => {
-  test('asks them only where names do not decide', async () => {
+  test('uses rules only if names do not decide', async () => {
     const { report, addRule } = await stage(await open())
     await addRule(EVERY_CODEX)
     expect((await report({ project: 'Other' })).place).toEqual(['Other', null, 'named'])
@@ -84,7 +84,7 @@ forEachEngine('placement by rules', (open) => {
     expect((await report({ ticket: 'LOOSE-1' })).place).toEqual(['ACME', 'LOOSE-1', 'named'])
   })
 
-  test('lets a ticket that belongs elsewhere overrule the project, and says so', async () => {
+  test('prefers the project of a ticket to the named project, with a note', async () => {
     const { report, addRule, services } = await stage(await open())
     await report({ ticket: 'X-7', project: 'Elsewhere' })
     await addRule(BY_BRANCH)
@@ -108,7 +108,7 @@ forEachEngine('placement by rules', (open) => {
     expect(await projects()).toEqual(['ACME'])
   })
 
-  test('goes where a merged project went', async () => {
+  test('follows a merged project', async () => {
     const db = await open()
     const { report, addRule, addProject, services } = await stage(db)
     await addProject('Successor')
@@ -133,7 +133,7 @@ forEachEngine('placement by rules', (open) => {
 })
 
 forEachEngine('a session', (open) => {
-  test('is placed again when it says more, and keeps its place where no rule takes it any more', async () => {
+  test('is placed again when its reports change, and keeps its place if no rule matches any more', async () => {
     const { report, addRule } = await stage(await open())
     await addRule(BY_BRANCH)
     const session = { session_id: 's-1' }
@@ -148,7 +148,7 @@ forEachEngine('a session', (open) => {
     expect(id).toBe((await report(session)).id)
   })
 
-  test('looks at what it said before together with what it says now', async () => {
+  test('is matched by its earlier and its current fields together', async () => {
     const { report, services } = await stage(await open())
     const conditions = [
       { field: 'labels.branch', matches: 'main' },

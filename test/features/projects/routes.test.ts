@@ -54,8 +54,8 @@ async function report(where: Record<string, unknown>, cost = 1, token = reports)
 
 const entry = async (id: string) => (await app.call(`GET /api/v1/token-entries/${id}`, { session: admin })).json
 
-describe('who may', () => {
-  test('change work: the roles and leads that the rule names, and no token', async () => {
+describe('permission to', () => {
+  test('change work: roles and leads, but no tokens', async () => {
     const led = await project({ leads: [leadEmail] })
     const ticket = await add('tickets', { key: fresh('T'), project: led.key })
     const rows: [string, unknown, { lead: number; member: number; billing: number }][] = [
@@ -102,7 +102,7 @@ describe('who may', () => {
   })
 })
 
-describe('what is seen', () => {
+describe('visible fields', () => {
   const keys = async (path: string, who: object) => Object.keys((await app.call(`GET /api/v1${path}`, who)).json)
 
   test('of a project: by members its names, by its leads budget and leads, by billing everything', async () => {
@@ -152,7 +152,7 @@ describe('what is seen', () => {
     })
   })
 
-  test('who leads what is found by who may know it', async () => {
+  test('leads can be filtered by anyone who can see them', async () => {
     const other = await app.person('member')
     const both = await project({ leads: [leadEmail, other] })
     const hidden = await project({ leads: [other] })
@@ -200,7 +200,7 @@ describe('lists', () => {
 })
 
 describe('changes', () => {
-  test('leave what is absent, clear what is null, and leave a trace with before and after', async () => {
+  test('keep absent fields, clear null ones, and are recorded with values before and after', async () => {
     const { id, name } = await add('clients', {
       name: fresh('Client'),
       email: 'a@b.example',
@@ -219,7 +219,7 @@ describe('changes', () => {
     })
   })
 
-  test('that are wrong are refused with every issue, and change nothing', async () => {
+  test('that are invalid are refused with every issue, and change nothing', async () => {
     const one = await project()
     const two = await project({ aliases: [fresh('alias')] })
     const rows: [string, unknown, number, string][] = [
@@ -261,7 +261,7 @@ describe('changes', () => {
 })
 
 describe('a merge', () => {
-  test('says before what would move, moves it, and refuses what comes too late', async () => {
+  test('is previewed and then executed, and refuses later changes of the merged project', async () => {
     const stays = await project()
     const goes = await project({ leads: [leadEmail] })
     const { id } = await report({ project: goes.key, ticket: fresh('T') }, 0.1)

@@ -192,7 +192,7 @@ forEachEngine('names of a project', (open, engine) => {
     expect(await first.projects.listProjects(EVERYTHING, {}, { after: undefined, limit: 99 })).toHaveLength(8)
   })
 
-  test('two people who give away a text at once: one of them is told who has it', async () => {
+  test('if two people assign the same alias at once, one of them is refused', async () => {
     const { first, second } = await stageTwo(open, engine)
     await first.projects.addProject(OPERATOR, { key: 'A' })
     await first.projects.addProject(OPERATOR, { key: 'B' })
@@ -205,7 +205,7 @@ forEachEngine('names of a project', (open, engine) => {
 })
 
 forEachEngine('merging a project', (open, engine) => {
-  test('moves names, tickets and unbilled entries, and leaves billed ones and a trace', async () => {
+  test('moves names, tickets and unbilled entries, leaves billed ones, and is recorded', async () => {
     const { projects, entries, report, bill, placeOf, trail } = await stage(await open())
     await projects.addProject(OPERATOR, { key: 'NEW' })
     const billed = await report({ project: 'old' })
@@ -239,7 +239,7 @@ forEachEngine('merging a project', (open, engine) => {
     await refused.catch(() => undefined)
   })
 
-  test('goes through several merges to the one that stays', async () => {
+  test('resolves names through several merges to the remaining project', async () => {
     const { projects, entries, report, placeOf } = await stage(await open())
     const id = await report({ project: 'first' })
     for (const key of ['second', 'third']) await projects.addProject(OPERATOR, { key })
@@ -253,7 +253,7 @@ forEachEngine('merging a project', (open, engine) => {
     await circle.catch(() => undefined)
   })
 
-  test('that was interrupted goes on when it is asked for again, in the same words', async () => {
+  test('that was interrupted continues when it is requested again', async () => {
     const { projects, entries, report, multiply, countOn, trail } = await stage(await open())
     await projects.addProject(OPERATOR, { key: 'NEW' })
     await multiply(await report({ project: 'old' }), 1200)
@@ -367,7 +367,7 @@ forEachEngine('a ticket', (open) => {
     expect(await trail()).toEqual(['project.added B', 'ticket.changed T-1', 'ticket.changed T-1', 'ticket.changed T-1'])
   })
 
-  test('whose entries were left behind takes them along when it is asked for again', async () => {
+  test('moves entries that an interrupted change left when the change is requested again', async () => {
     const { projects, entries, report, placeOf } = await stage(await open())
     const id = await report({ ticket: 'T-1', project: 'A' })
     await projects.addProject(OPERATOR, { key: 'B' })
@@ -419,7 +419,7 @@ forEachEngine('a ticket', (open) => {
 })
 
 forEachEngine('an archived project', (open) => {
-  test('still takes what names it, with a note, and is shown where it is asked for', async () => {
+  test('is still assigned to reports that name it, with a note, and is listed on request', async () => {
     const { projects, entries, report } = await stage(await open())
     await report({ project: 'A', ticket: 'A-1' })
     await projects.archiveProject(OPERATOR, 'A')

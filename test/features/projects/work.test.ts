@@ -4,12 +4,12 @@ import { EVERYTHING, viewerOf } from '../../../src/access/visibility.ts'
 import { requireChange, type Sight, sightOf, sightOfClients } from '../../../src/features/projects/access.ts'
 import { parseBudget, parseMarkup } from '../../../src/features/projects/validation.ts'
 
-describe('what somebody sees of work', () => {
+describe('visibility of work', () => {
   const ada = { id: 1 }
   const grace = { id: 2 }
   const member = viewerOf({ id: 1, role: 'member' })
 
-  test('follows from their role and from what they lead', () => {
+  test('depends on the role and on led projects', () => {
     const rows: [ReturnType<typeof viewerOf>, { leads: { id: number }[] } | null, Sight][] = [
       [member, { leads: [] }, 'names'],
       [member, { leads: [grace] }, 'names'],
@@ -23,7 +23,7 @@ describe('what somebody sees of work', () => {
     expect(sightOfClients(member)).toBe('names')
   })
 
-  test('decides what they may change', () => {
+  test('decides which changes are allowed', () => {
     const may = (sight: Sight, what: 'project' | 'ticket', ...fields: string[]) => {
       try {
         requireChange(sight, what, fields)

@@ -303,7 +303,7 @@ describe('a report of use', () => {
     })
   }
 
-  test('tells every issue at once', async () => {
+  test('reports all issues at once', async () => {
     const { json } = await app.call('GET /api/v1/reports/usage?bucket_width=1y&group_by=x&time_zone=x&limit=0', {
       token: admin,
     })
@@ -577,7 +577,7 @@ describe('whoever asks', () => {
     (await ask('completeness?starting_at=2026-11-18', token)).data[0].entries,
   ]
 
-  test('is told of what their role sees, at the moment of the question', async () => {
+  test('receives what their role can see at the time of the request', async () => {
     const bobReads = await app.token('read', await emailOf('Person 2'))
     expect([await counts(admin), await counts(adaReads), await counts(bobReads)]).toEqual([
       [6, 1, 6, 6],

@@ -142,7 +142,7 @@ describe('a sheet', () => {
     expect(single.json.detail).toContain(sheet)
   })
 
-  test('takes all rows of a file or none, and tells every issue with its line', async () => {
+  test('adds all rows of a file or none, and reports every issue with its line', async () => {
     const sheet = await openSheet(mia)
     const file = [
       'agent_harness,agent_name,model,started_at,ended_at,input,output',
