@@ -8,6 +8,7 @@ import { type AgentsEnvironment, readAgentsEnvironment } from '../../src/config.
 
 export const FIXTURES = join(import.meta.dir, '../fixtures')
 
+/** The usage of one model in one session. */
 export interface Figures {
   agent_harness: string
   session_id: string

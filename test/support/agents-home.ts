@@ -1,6 +1,7 @@
 /** A developer's home folder with the sessions of the captures in it, where the agents themselves keep them. */
 import { cp, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Figures } from './agent-home.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures')
 
@@ -19,19 +20,6 @@ export interface CapturedSession {
   hook: string
 }
 
-/** What one model used in one session, as `expected.json` and lists of entries tell it. */
-export interface Used {
-  agent_harness: string
-  session_id: string
-  model: string
-  requests: number
-  input: number
-  output: number
-  cache_read: number
-  cache_write: number
-  cache_write_1h: number
-}
-
 export async function fillHome(home: string): Promise<void> {
   for (const [capture, place] of Object.entries(CAPTURES)) {
     await mkdir(join(home, place), { recursive: true })
@@ -46,22 +34,22 @@ export function claudeTranscript(home: string, sessionId = CLAUDE_SESSION): stri
   return join(home, CLAUDE_PROJECT, `${sessionId}.jsonl`)
 }
 
-export async function expectedUse(): Promise<Used[]> {
+export async function expectedUse(): Promise<Figures[]> {
   const all = JSON.parse(await readFile(join(FIXTURES, 'agents/expected.json'), 'utf8')) as Record<string, unknown>[]
-  return all.map(({ reported_cost_otlp: _, ...used }) => used as unknown as Used).sort(byName)
+  return all.map(({ reported_cost_otlp: _, ...used }) => used as unknown as Figures).sort(byName)
 }
 
-export function usedOf(entries: Record<string, unknown>[]): Used[] {
+export function usedOf(entries: Record<string, unknown>[]): Figures[] {
   return entries
     .map(({ agent_harness, session_id, model, requests, tokens }) => {
       const { total: _, over_200k: __, ...counts } = tokens as Record<string, unknown>
-      return { agent_harness, session_id, model, requests, ...counts } as unknown as Used
+      return { agent_harness, session_id, model, requests, ...counts } as unknown as Figures
     })
     .sort(byName)
 }
 
-function byName(one: Used, other: Used): number {
-  const name = ({ agent_harness, session_id, model }: Used) => `${agent_harness} ${session_id} ${model}`
+function byName(one: Figures, other: Figures): number {
+  const name = ({ agent_harness, session_id, model }: Figures) => `${agent_harness} ${session_id} ${model}`
   return name(one).localeCompare(name(other), 'en')
 }
 

@@ -5,6 +5,7 @@ import { wanted } from '../../src/features/telemetry/channels/index.ts'
 import { combine, type Read, type ReadResult, SignalReading } from '../../src/features/telemetry/channels/reading.ts'
 import { decode, type Kind } from '../../src/features/telemetry/otlp/decode.ts'
 import type { Signal } from '../../src/features/telemetry/signals.ts'
+import type { Figures } from './agent-home.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures')
 
@@ -47,16 +48,7 @@ export function readSignals(signals: Signal[]): Read {
   return reading.read
 }
 
-/** A session and model as `agents-expected.json` and the like tell them. */
-export interface Expected {
-  agent_harness: string
-  session_id: string
-  model: string
-  requests: number
-  input: number
-  output: number
-  cache_read: number
-  cache_write: number
-  cache_write_1h: number
+/** The known usage of a session and model, in `agents-expected.json` and the like. */
+export interface Expected extends Figures {
   reported_cost_otlp?: number
 }
