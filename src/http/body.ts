@@ -8,7 +8,7 @@ import { Problem, validationFailed } from '../errors.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
 import { GatheredBytes } from '../lib/gathered-bytes.ts'
 import { countParsedMembers, duplicateNames, type JsonCounts, JsonLimitExceeded, scanJson } from '../lib/json-scan.ts'
-import { COUNTED_BYTES, holdBody, holdParsed } from './load-limits.ts'
+import { type BodyMemory, COUNTED_BYTES } from './load-limits.ts'
 
 const KIB = 1_024
 const MIB = 1_048_576
@@ -42,6 +42,7 @@ const PICTURE_LIMIT_BYTES = MIB
 
 interface BodyContext {
   request: Request
+  bodyMemory: BodyMemory
   /** Null where the request came without a credential; absent where nobody asked for one. */
   caller?: unknown
 }
@@ -54,20 +55,23 @@ const DEPTH_LIMIT = 100
 /** An escape in the range of surrogates, whose halves may stand alone. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 
+/** `http/requests.ts` adds the rest of the context to every request. */
+const parser = (read: (context: BodyContext) => Promise<unknown>) => (context: object) => read(context as BodyContext)
+
 /** `parse: 'report'`, `'batch'`, `'table'` or `'picture'` on a route. */
 export const bodies = () =>
   new Elysia({ name: 'bodies' })
-    .parser('report', (context) => readJson(context))
-    .parser('batch', (context) => readBatch(context))
-    .parser('table', (context) => readTable(context))
-    .parser('picture', (context) => readPicture(context))
+    .parser('report', parser(readJson))
+    .parser('batch', parser(readBatch))
+    .parser('table', parser(readTable))
+    .parser('picture', parser(readPicture))
 
-export async function readJson({ request, caller }: BodyContext): Promise<unknown> {
-  requireContentType(request, ['application/json'])
-  const limitBytes = caller === null ? ANONYMOUS_LIMIT_BYTES : REPORT_LIMIT_BYTES
-  const bytes = await readBytes(request, limitBytes)
+export async function readJson(context: BodyContext): Promise<unknown> {
+  requireContentType(context.request, ['application/json'])
+  const limitBytes = context.caller === null ? ANONYMOUS_LIMIT_BYTES : REPORT_LIMIT_BYTES
+  const bytes = await readBytes(context, limitBytes)
   const counted = countJson(bytes, REPORT_LIMIT_PARTS)
-  const room = roomToParse(request, counted)
+  const room = roomToParse(context, counted)
   if (room) await room
   const { value, isUnique } = parseJson(bytes, counted)
   if (!isUnique) throw notUnique(duplicateNames(bytes)[0]!)
@@ -78,22 +82,22 @@ export async function readJson({ request, caller }: BodyContext): Promise<unknow
  * A JSON array, or newline-delimited JSON where the content type says so. A line that is not valid JSON becomes the
  * Problem that says so, in its place, because one item is wrong and not the batch.
  */
-export async function readBatch({ request }: BodyContext): Promise<unknown> {
-  const type = requireContentType(request, ['application/json', 'application/x-ndjson'])
-  const bytes = await readBytes(request, BATCH_LIMIT_BYTES)
-  return type === 'application/json' ? parseBatch(request, bytes) : parseLines(request, bytes)
+export async function readBatch(context: BodyContext): Promise<unknown> {
+  const type = requireContentType(context.request, ['application/json', 'application/x-ndjson'])
+  const bytes = await readBytes(context, BATCH_LIMIT_BYTES)
+  return type === 'application/json' ? parseBatch(context, bytes) : parseLines(context, bytes)
 }
 
 /** A file that the feature reads itself, as text. */
-async function readTable({ request }: BodyContext): Promise<string> {
-  requireContentType(request, ['application/json', 'text/csv'])
-  return decode(await readBytes(request, TABLE_LIMIT_BYTES))
+async function readTable(context: BodyContext): Promise<string> {
+  requireContentType(context.request, ['application/json', 'text/csv'])
+  return decode(await readBytes(context, TABLE_LIMIT_BYTES))
 }
 
 /** A file that the feature looks into itself. */
-async function readPicture({ request }: BodyContext): Promise<Uint8Array> {
-  requireContentType(request, ['image/png', 'image/jpeg'])
-  return readBytes(request, PICTURE_LIMIT_BYTES)
+async function readPicture(context: BodyContext): Promise<Uint8Array> {
+  requireContentType(context.request, ['image/png', 'image/jpeg'])
+  return readBytes(context, PICTURE_LIMIT_BYTES)
 }
 
 function requireContentType(request: Request, accepted: string[]): string {
@@ -133,14 +137,15 @@ function tooManyParts(limit: number): Problem {
 }
 
 /** The whole body. One that is too long is refused as soon as that is known, without keeping it. */
-async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+async function readBytes(context: BodyContext, limitBytes: number): Promise<Uint8Array> {
+  const { request } = context
   const declared = request.headers.get('content-length')
   const length = declared === null ? limitBytes : Number(declared)
   if (length > limitBytes) throw tooLarge(limitBytes)
   try {
     // Most reports come with their headers, and are read in one go.
     if (length < COUNTED_BYTES) return await request.bytes()
-    return request.body ? await gather(request, request.body, length) : new Uint8Array()
+    return request.body ? await gather(context, request.body, length) : new Uint8Array()
   } catch (error) {
     // A client that disconnects halfway is not a server error.
     throw error instanceof Problem ? error : new Problem('bad_request', 'The body ended before it was complete.')
@@ -148,14 +153,18 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
 }
 
 /** Memory is counted as it is used: what a client only declares reserves nothing. */
-async function gather(request: Request, body: AsyncIterable<Uint8Array>, limitBytes: number): Promise<Uint8Array> {
+async function gather(
+  { request, bodyMemory }: BodyContext,
+  body: AsyncIterable<Uint8Array>,
+  limitBytes: number,
+): Promise<Uint8Array> {
   const gathered = new GatheredBytes(limitBytes)
   let held = 0
   for await (const part of body) {
     if (gathered.length + part.byteLength > limitBytes) throw tooLarge(limitBytes)
     gathered.add(part)
     if (gathered.length - held >= COUNTED_BYTES) {
-      holdBody(request, gathered.length - held)
+      bodyMemory.hold(request, gathered.length - held)
       held = gathered.length
     }
   }
@@ -175,9 +184,9 @@ function notUtf8(): Problem {
 }
 
 /** An item that has a name twice becomes the Problem that says so, as the other items may be right. */
-async function parseBatch(request: Request, bytes: Uint8Array): Promise<unknown> {
+async function parseBatch(context: BodyContext, bytes: Uint8Array): Promise<unknown> {
   const counted = countJson(bytes, BATCH_LIMIT_PARTS)
-  await roomToParse(request, counted)
+  await roomToParse(context, counted)
   const { value, isUnique } = parseJson(bytes, counted)
   if (isUnique) return shortened(value)
   const duplicates = duplicateNames(bytes)
@@ -191,7 +200,7 @@ function shortened(value: unknown): unknown {
   return Array.isArray(value) ? value.slice(0, BATCH_LIMIT_ITEMS + 1) : value
 }
 
-async function parseLines(request: Request, bytes: Uint8Array): Promise<unknown[]> {
+async function parseLines(context: BodyContext, bytes: Uint8Array): Promise<unknown[]> {
   if (!isUtf8(bytes)) throw notUtf8()
   const lines: { line: Uint8Array; where: string; counted: JsonCounts }[] = []
   let parts = 0
@@ -202,7 +211,7 @@ async function parseLines(request: Request, bytes: Uint8Array): Promise<unknown[
     if (parts > BATCH_LIMIT_PARTS) throw tooManyParts(BATCH_LIMIT_PARTS)
     lines.push({ line, where, counted })
   }
-  await roomToParse(request, { parts })
+  await roomToParse(context, { parts })
   return lines.map(({ line, where, counted }) => parseLine(line, where, counted))
 }
 
@@ -247,8 +256,11 @@ function countJson(bytes: Uint8Array, limitParts: number, where = 'The body'): J
 }
 
 /** Waits where too much is in memory already; a report is too small to wait. */
-function roomToParse(request: Request, { parts }: Pick<JsonCounts, 'parts'>): Promise<void> | undefined {
-  return holdParsed(request, parts * PART_BYTES)
+function roomToParse(
+  { request, bodyMemory }: BodyContext,
+  { parts }: Pick<JsonCounts, 'parts'>,
+): Promise<void> | undefined {
+  return bodyMemory.holdParsed(request, parts * PART_BYTES)
 }
 
 function parseJson(

@@ -21,18 +21,19 @@ const STALL_MS = 20_000
 /** Long enough for an export to end that nobody reads. */
 const RETRY_AFTER = { 'retry-after': '20' }
 
-let running = 0
-const runningOf = new Map<number, number>()
+/** A response that its application has to admit before it is sent. */
+class ExportResponse extends Response {
+  readonly outflow: Outflow
 
-/** Streams of answers that were made and not admitted yet. */
-const made = new WeakMap<Response, Outflow>()
+  constructor(outflow: Outflow, headers: Record<string, string>) {
+    super(outflow.stream, { headers })
+    this.outflow = outflow
+  }
+}
 
 /** A streamed response. */
 export function streamedResponse(chunks: AsyncIterable<Uint8Array>, headers: Record<string, string>): Response {
-  const outflow = new Outflow(piecesOf(chunks))
-  const response = new Response(outflow.stream, { headers })
-  made.set(response, outflow)
-  return response
+  return new ExportResponse(new Outflow(piecesOf(chunks)), headers)
 }
 
 /** A response from bytes in memory. Small ones are sent at once. */
@@ -45,30 +46,35 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** Called for every response before it is sent. Throws `too_many_exports`. */
-export function admitExport(answer: unknown, { method }: Request, caller: Caller | null): void {
-  if (!(answer instanceof Response)) return
-  const outflow = made.get(answer)
-  if (!outflow) return
-  made.delete(answer)
-  const person = caller?.person.id ?? 0
-  const own = runningOf.get(person) ?? 0
-  if (method === 'HEAD') outflow.end()
-  else if (own >= PERSON_LIMIT || running >= EXPORTS_LIMIT) {
-    outflow.end()
-    throw tooManyExports(own >= PERSON_LIMIT)
-  } else {
-    running += 1
-    runningOf.set(person, own + 1)
-    outflow.begin(() => release(person))
-  }
-}
+/** Counts the exports of one application that are running. */
+export class ExportLimit {
+  #running = 0
+  /** By person; 0 where no person calls. */
+  readonly #runningOf = new Map<number, number>()
 
-function release(person: number): void {
-  running -= 1
-  const left = runningOf.get(person)! - 1
-  if (left > 0) runningOf.set(person, left)
-  else runningOf.delete(person)
+  /** Called for every response before it is sent. Throws `too_many_exports`. */
+  admit(answer: unknown, { method }: Request, caller: Caller | null): void {
+    if (!(answer instanceof ExportResponse)) return
+    const { outflow } = answer
+    const person = caller?.person.id ?? 0
+    const own = this.#runningOf.get(person) ?? 0
+    if (method === 'HEAD') outflow.end()
+    else if (own >= PERSON_LIMIT || this.#running >= EXPORTS_LIMIT) {
+      outflow.end()
+      throw tooManyExports(own >= PERSON_LIMIT)
+    } else {
+      this.#running += 1
+      this.#runningOf.set(person, own + 1)
+      outflow.begin(() => this.#release(person))
+    }
+  }
+
+  #release(person: number): void {
+    this.#running -= 1
+    const left = this.#runningOf.get(person)! - 1
+    if (left > 0) this.#runningOf.set(person, left)
+    else this.#runningOf.delete(person)
+  }
 }
 
 function tooManyExports(isOwn: boolean): Problem {

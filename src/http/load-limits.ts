@@ -28,58 +28,65 @@ export function requireRoom(pendingRequests: number, limit: number): void {
   if (pendingRequests > limit) throw overloaded(`More than ${limit.toLocaleString('en')} requests are pending.`)
 }
 
-/** Of the process, because its memory is what is bounded. */
-let heldBytes = 0
-const heldBy = new WeakMap<Request, number>()
+interface WaitingBody {
+  request: Request
+  bytes: number
+  resolve: () => void
+}
 
-/** Notes that so many bytes more of a request's body are held until it is answered. Throws `overloaded`. */
-export function holdBody(request: Request, bytes: number): void {
-  if (bytes < COUNTED_BYTES && !heldBy.has(request)) return
-  if (heldBytes + bytes > HELD_LIMIT_BYTES) {
-    throw overloaded(`More than ${HELD_LIMIT_BYTES / 1_048_576} MiB of large request bodies are being processed.`)
+/** The memory that bodies of one application's requests take, from their first bytes until the request is answered. */
+export class BodyMemory {
+  #heldBytes = 0
+  readonly #heldBy = new WeakMap<Request, number>()
+  #parsedBytes = 0
+  readonly #parsedBy = new WeakMap<Request, number>()
+  readonly #waiting: WaitingBody[] = []
+
+  /** Notes that so many bytes more of a request's body are held until it is answered. Throws `overloaded`. */
+  hold(request: Request, bytes: number): void {
+    if (bytes < COUNTED_BYTES && !this.#heldBy.has(request)) return
+    if (this.#heldBytes + bytes > HELD_LIMIT_BYTES) {
+      throw overloaded(`More than ${HELD_LIMIT_BYTES / 1_048_576} MiB of large request bodies are being processed.`)
+    }
+    this.#heldBytes += bytes
+    this.#heldBy.set(request, (this.#heldBy.get(request) ?? 0) + bytes)
   }
-  heldBytes += bytes
-  heldBy.set(request, (heldBy.get(request) ?? 0) + bytes)
-}
 
-let parsedBytes = 0
-const parsedBy = new WeakMap<Request, number>()
-const waiting: { request: Request; bytes: number; resolve: () => void }[] = []
-
-/**
- * Notes how much memory a request's body takes until it is answered, once it is parsed. Where there is too little, the
- * request waits for those before it, which have theirs already and so never wait for it; its bytes are counted above.
- */
-export function holdParsed(request: Request, bytes: number): Promise<void> | undefined {
-  if (bytes < COUNTED_BYTES) return undefined
-  if (waiting.length === 0 && hasRoom(bytes)) {
-    take(request, bytes)
-    return undefined
+  /**
+   * Notes how much memory a request's body takes until it is answered, once it is parsed. Where there is too little, the
+   * request waits for those before it, which have theirs already and so never wait for it; its bytes are counted above.
+   */
+  holdParsed(request: Request, bytes: number): Promise<void> | undefined {
+    if (bytes < COUNTED_BYTES) return undefined
+    if (this.#waiting.length === 0 && this.#hasRoom(bytes)) {
+      this.#take(request, bytes)
+      return undefined
+    }
+    return new Promise((resolve) => this.#waiting.push({ request, bytes, resolve }))
   }
-  return new Promise((resolve) => waiting.push({ request, bytes, resolve }))
-}
 
-/** A body that takes more than there ever is has it alone. */
-function hasRoom(bytes: number): boolean {
-  return parsedBytes === 0 || parsedBytes + bytes <= PARSED_LIMIT_BYTES
-}
+  /** The request is answered, or never will be. */
+  release(request: Request): void {
+    this.#heldBytes -= this.#heldBy.get(request) ?? 0
+    this.#heldBy.delete(request)
+    const parsed = this.#parsedBy.get(request)
+    if (parsed === undefined) return
+    this.#parsedBytes -= parsed
+    this.#parsedBy.delete(request)
+    while (this.#waiting.length > 0 && this.#hasRoom(this.#waiting[0]!.bytes)) {
+      const next = this.#waiting.shift()!
+      this.#take(next.request, next.bytes)
+      next.resolve()
+    }
+  }
 
-function take(request: Request, bytes: number): void {
-  parsedBytes += bytes
-  parsedBy.set(request, bytes)
-}
+  /** A body that takes more than there ever is has it alone. */
+  #hasRoom(bytes: number): boolean {
+    return this.#parsedBytes === 0 || this.#parsedBytes + bytes <= PARSED_LIMIT_BYTES
+  }
 
-/** The request is answered, or never will be. */
-export function releaseBody(request: Request): void {
-  heldBytes -= heldBy.get(request) ?? 0
-  heldBy.delete(request)
-  const parsed = parsedBy.get(request)
-  if (parsed === undefined) return
-  parsedBytes -= parsed
-  parsedBy.delete(request)
-  while (waiting.length > 0 && hasRoom(waiting[0]!.bytes)) {
-    const next = waiting.shift()!
-    take(next.request, next.bytes)
-    next.resolve()
+  #take(request: Request, bytes: number): void {
+    this.#parsedBytes += bytes
+    this.#parsedBy.set(request, bytes)
   }
 }

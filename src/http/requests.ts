@@ -10,8 +10,8 @@ import { Problem } from '../errors.ts'
 import { type GuardedRoute, noCredential, requestState } from './access.ts'
 import { AnonymousLoad } from './anonymous-load.ts'
 import type { AddressOf, Listening } from './client-address.ts'
-import { admitExport } from './exports.ts'
-import { REQUEST_LIMIT, releaseBody, requireRoom } from './load-limits.ts'
+import { ExportLimit } from './exports.ts'
+import { BodyMemory, REQUEST_LIMIT, requireRoom } from './load-limits.ts'
 import { isOtlpExport, otlpRefusal } from './otlp.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
 import type { RateLimits } from './rate-limits.ts'
@@ -56,6 +56,7 @@ interface Incoming {
   caller: Caller | null
   address: () => string
   requestId: string
+  bodyMemory: BodyMemory
   begunAt: number
   set: { headers: Record<string, string | number> }
 }
@@ -88,6 +89,9 @@ export const requests = (dependencies: RequestsDependencies) => {
     logger,
     routes,
   } = dependencies
+  const bodyMemory = new BodyMemory()
+  const exportLimit = new ExportLimit()
+
   /** No promise where the credential is held in memory: this runs before every request. */
   function authenticate(request: Request): Caller | Promise<Caller> {
     const authorization = request.headers.get('authorization')
@@ -151,6 +155,7 @@ export const requests = (dependencies: RequestsDependencies) => {
       incoming.requestId = sent && SANE_REQUEST_ID.test(sent) ? sent : Bun.randomUUIDv7()
       Object.assign(incoming.set.headers, securityHeaders, { 'x-request-id': incoming.requestId })
       incoming.caller = null
+      incoming.bodyMemory = bodyMemory
       incoming.address = () => addressOf(incoming.request, incoming.server)
       requireSingleHeaders(incoming.request)
       // What is public is answered also when too much waits, such as that Tally is well.
@@ -171,11 +176,11 @@ export const requests = (dependencies: RequestsDependencies) => {
       admit(incoming, caller)
     })
     .onAfterHandle({ as: 'global' }, (context) => {
-      admitExport((context as { response?: unknown }).response, context.request, context.caller)
+      exportLimit.admit((context as { response?: unknown }).response, context.request, context.caller)
     })
     .onAfterResponse({ as: 'global' }, (context) => {
       const { request, route, set, requestId, begunAt } = context as typeof context & Partial<Pick<Incoming, 'begunAt'>>
-      releaseBody(request)
+      bodyMemory.release(request)
       if (begunAt === undefined || !logger.isLevelEnabled('debug')) return
       // Not the path, whose ids are in lines of refusals; and nothing of a query, which may hold what people wrote.
       const line = {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Problem } from '../../src/errors.ts'
 import { BATCH_LIMIT_BYTES, REPORT_LIMIT_BYTES, readBatch, readJson } from '../../src/http/body.ts'
+import { BodyMemory } from '../../src/http/load-limits.ts'
 import { numberText } from '../../src/lib/exact-json.ts'
 
 type Body = NonNullable<RequestInit['body']>
@@ -9,7 +10,7 @@ function request(body: Body, type: string | null = 'application/json', headers: 
   const request = new Request('http://localhost/', { method: 'POST', body, headers })
   request.headers.delete('content-type')
   if (type !== null) request.headers.set('content-type', type)
-  return { request }
+  return { request, bodyMemory: new BodyMemory() }
 }
 
 /** The code of the problem that the reading ends in. */

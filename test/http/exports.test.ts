@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
+import type { Caller } from '../../src/access/caller.ts'
+import { ExportLimit, streamedResponse } from '../../src/http/exports.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
@@ -88,3 +90,14 @@ test('a person has only so many exports at a time, others still get theirs, and 
   for (const socket of sockets.splice(0)) socket.destroy()
   await until(200, () => statusOf(token))
 }, 120_000)
+
+test('each application counts its own exports', async () => {
+  app = await startApp()
+  const request = new Request('http://localhost/export')
+  const person = { person: { id: 1 } } as Caller
+  const response = () => streamedResponse((async function* () {})(), {})
+  const [one, other] = [new ExportLimit(), new ExportLimit()]
+  for (let count = 0; count < 4; count += 1) one.admit(response(), request, person)
+  expect(() => one.admit(response(), request, person)).toThrow('4 of your exports are already running')
+  expect(() => other.admit(response(), request, person)).not.toThrow()
+})

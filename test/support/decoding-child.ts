@@ -9,7 +9,7 @@ import { readRows } from '../../src/features/sheets/csv.ts'
 import { Decoding } from '../../src/features/telemetry/decoding-thread.ts'
 import type { Kind } from '../../src/features/telemetry/otlp/decode.ts'
 import { readBatch, readJson } from '../../src/http/body.ts'
-import { releaseBody } from '../../src/http/load-limits.ts'
+import { BodyMemory } from '../../src/http/load-limits.ts'
 import { type Bomb, bombsFor } from './bombs.ts'
 
 const PART_BYTES = 65_536
@@ -24,6 +24,7 @@ async function* inParts(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 const decoding = new Decoding()
+const bodyMemory = new BodyMemory()
 const utf8 = new TextDecoder()
 
 type Form = Pick<Bomb, 'decoder' | 'path' | 'contentType'> & { gzip?: true | undefined }
@@ -36,7 +37,7 @@ async function decode(bomb: Form, bytes: Uint8Array): Promise<void> {
   } catch {
     // Most are refused.
   } finally {
-    releaseBody(request)
+    bodyMemory.release(request)
   }
 }
 
@@ -49,9 +50,9 @@ async function decoderOf(bomb: Form, request: Request, stream: AsyncIterable<Uin
       return decoding.read({ kind, encoding, gzip: bomb.gzip ?? false, contentLength: null, stream })
     }
     case 'report':
-      return readJson({ request })
+      return readJson({ request, bodyMemory })
     case 'batch':
-      return readBatch({ request })
+      return readBatch({ request, bodyMemory })
     case 'table':
       return readTable(utf8.decode(bytes))
     case 'sheet':
