@@ -285,6 +285,21 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
     ALL_PAGES_MS,
   )
 
+  test(
+    'moves to the search with a slash, and takes letters there as text',
+    async () => {
+      await visiting('admin', async ({ page, open, issues }) => {
+        await open('/work')
+        await page.keyboard.press('/')
+        await page.keyboard.type('gb')
+        expect(await page.locator('main input[type="search"]').inputValue()).toBe('gb')
+        expect(new URL(page.url()).pathname).toBe('/work')
+        expect(issues()).toEqual([])
+      })
+    },
+    ALL_PAGES_MS,
+  )
+
   describe('a ticket that reports put in different projects', () => {
     const reportOf = async (who: keyof typeof PEOPLE) => {
       const { token } = await installation.createToken('svc', PEOPLE[who])

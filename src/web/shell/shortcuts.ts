@@ -1,5 +1,6 @@
 /** Keyboard shortcuts that work on every page, except while typing. */
 import { useEffect } from 'react'
+import { type KeybindingsMap, tinykeys } from 'tinykeys'
 import { useLocation } from 'wouter'
 
 /** Where `g` and a key lead. Not the whole section, which would pull in its page. */
@@ -31,33 +32,24 @@ export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): b
 
 const isDialogOpen = () => document.querySelector('[role="dialog"]') !== null
 
+function focusSearch(event: KeyboardEvent): void {
+  const search = document.querySelector<HTMLInputElement>('main input[type="search"]')
+  if (!search) return
+  event.preventDefault()
+  search.focus()
+}
+
 export function useShortcuts({ sections, help }: { sections: readonly Destination[]; help: () => void }) {
   const [, navigate] = useLocation()
   useEffect(() => {
-    let goPressedAt = 0
-    const listen = (event: KeyboardEvent) => {
-      if (isTyping(event) || isDialogOpen()) return
-      const { key } = event
-      if (event.timeStamp - goPressedAt < SECOND_KEY_MS) {
-        goPressedAt = 0
-        const section = sections.find((section) => section.key === key)
-        if (section) {
-          event.preventDefault()
-          navigate(section.path)
-        }
-      } else if (key === 'g') {
-        goPressedAt = event.timeStamp
-      } else if (key === '?') {
-        help()
-      } else if (key === '/') {
-        const search = document.querySelector<HTMLInputElement>('main input[type="search"]')
-        if (search) {
-          event.preventDefault()
-          search.focus()
-        }
-      }
+    const goTo = (path: string) => (event: KeyboardEvent) => {
+      event.preventDefault()
+      navigate(path)
     }
-    document.addEventListener('keydown', listen)
-    return () => document.removeEventListener('keydown', listen)
+    // Some keyboards need Shift for these two, others do not.
+    const bindings: KeybindingsMap = { '[Shift]+?': help, '[Shift]+/': focusSearch }
+    for (const { key, path } of sections) bindings[`g ${key}`] = goTo(path)
+    const ignore = (event: KeyboardEvent) => isTyping(event) || isDialogOpen()
+    return tinykeys(window, bindings, { timeout: SECOND_KEY_MS, ignore })
   }, [sections, help, navigate])
 }
