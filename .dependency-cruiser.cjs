@@ -21,6 +21,7 @@ const FEATURES = [
 const GROUND = [
   '^src/lib/',
   '^src/errors\\.ts$',
+  '^src/entry-filters\\.ts$',
   '^src/fields\\.ts$',
   '^src/first-named\\.ts$',
   '^src/issues\\.ts$',
@@ -48,7 +49,7 @@ const INTERFACES = [
   '^src/features/entries/(totals|action-results)\\.ts$',
   '^src/features/entries/[^/]+/service\\.ts$',
   '^src/features/entries/approval/states\\.ts$',
-  '^src/features/entries/listing/(filter|parameters|csv|store/lists)\\.ts$',
+  '^src/features/entries/listing/(filter|parameters|csv|store/conditions)\\.ts$',
   '^src/features/entries/places/(moves|rule-application|schema|wire)\\.ts$',
   '^src/features/entries/reporting/(report|record|session-assignment|telemetry-sessions)\\.ts$',
   '^src/features/entries/sheet-entries/store\\.ts$',
@@ -111,6 +112,8 @@ const PARTS = {
   ],
   'src/database/': ['^migrations/', ...GROUND],
   'src/lib/': [],
+  // The web application loads it as well, so it imports plain lists only.
+  'src/entry-filters\\.ts$': ['^src/database/schema/values\\.ts$'],
   'src/errors\\.ts$': [],
   'src/fields\\.ts$': ['^src/lib/', '^src/errors\\.ts$', '^src/database/schema/values\\.ts$'],
   'src/first-named\\.ts$': [],
@@ -124,8 +127,8 @@ const PARTS = {
   'src/notices\\.ts$': [],
   // Talks to a server over HTTP; imports only schemas from the server's code (see `agents-know-shapes-only`).
   'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
-  // A client typed by the server's routes; imports nothing else from it (see `web-knows-the-type-of-the-app-only`).
-  'src/web/': ['^src/app\\.ts$'],
+  // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
+  'src/web/': ['^src/app\\.ts$', '^src/entry-filters\\.ts$'],
   'migrations/': [],
 }
 

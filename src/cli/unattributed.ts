@@ -6,8 +6,6 @@ import { note, print, printCsv, printJson, printTable } from './terminal/print.t
 import { type CommandFlags, withServices } from './with-services.ts'
 
 interface Flags extends CommandFlags, EntryFilterFlags {
-  startingAt?: string
-  endingAt?: string
   limit?: string
   page?: string
   csv?: boolean
@@ -20,8 +18,6 @@ export function addUnattributedCommand(program: Command): void {
     .description(
       'List unattributed entries (not assigned to a project), grouped by what they have in common, highest cost first',
     )
-    .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
-    .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC')
   addEntryFilters(command)
     .option('--limit <number>', 'groups per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
@@ -31,8 +27,7 @@ export function addUnattributedCommand(program: Command): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       const { readUnattributed, UNATTRIBUTED_COLUMNS } = await import('../features/reports/service.ts')
-      const { startingAt: starting_at, endingAt: ending_at, limit, page } = flags
-      const asked = readUnattributed({ ...entryFilterTexts(flags), starting_at, ending_at, limit, page })
+      const asked = readUnattributed({ ...entryFilterTexts(flags), limit: flags.limit, page: flags.page })
       await withServices(flags, async ({ reports }, { viewer }) => {
         if (flags.csv) return printCsv(reports.exportUnattributed(viewer, asked), UNATTRIBUTED_COLUMNS)
         const report = await reports.unattributed(viewer, asked)

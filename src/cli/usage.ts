@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { UsageReport, UsageResult } from '../features/reports/schema.ts'
-import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from './flags/entry-filters.ts'
+import { addReportFilters, type EntryFilterFlags, entryFilterTexts } from './flags/entry-filters.ts'
 import { collect, examples } from './flags/options.ts'
 import { addPeriodFlags, type PeriodFlags, periodTexts } from './flags/period.ts'
 import { bar, barCells } from './terminal/bar.ts'
@@ -28,7 +28,7 @@ export function addUsageCommand(program: Command): void {
     )
     .option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, or all for one bucket (default all)')
     .option('--fill-gaps', 'include buckets without entries')
-  addEntryFilters(addPeriodFlags(usage))
+  addReportFilters(addPeriodFlags(usage))
     .option('--limit <number>', 'buckets per page, 1 to 1000 (default 1000)')
     .option('--page <page>', 'next_page of the previous page')
     .option('--csv', 'print CSV, all pages at once')

@@ -56,7 +56,7 @@ function weeklySteps(stage: Stage): DemoStep[] {
 
 async function decide({ services: { entries }, random, as }: Stage, project: string, lead: string, monday: string) {
   const party = as(lead)
-  const filter = { projects: [project], statuses: ['submitted' as const], endingAt: startOfDay(monday, TIME_ZONE) }
+  const filter = { project: [project], status: ['submitted' as const], ending_at: startOfDay(monday, TIME_ZONE) }
   if (random.chance(REJECTED_SHARE)) {
     const { data } = await entries.listing.listEntries(party.viewer, { filter, limit: 40, after: undefined })
     const others = data.filter(
@@ -140,9 +140,9 @@ function monthlySteps(stage: Stage, month: string, age: number): DemoStep[] {
 /** For two clients, what no lead has decided about by then. */
 async function approveRest({ services: { entries }, as }: Stage, month: string) {
   const { endingAt } = spanOf(daysOfMonth(month)!, TIME_ZONE)
-  const clients = ['Harbor & Pine', 'Lumen Energie GmbH']
+  const client = ['Harbor & Pine', 'Lumen Energie GmbH']
   await entries.approval.decideEntries(
-    { filter: { clients, statuses: ['submitted'], endingAt } },
+    { filter: { client, status: ['submitted'], ending_at: endingAt } },
     { action: 'approve' },
     as(BOOKS),
   )

@@ -21,8 +21,6 @@ const MEANT = {
 } as const satisfies Record<Asking['action'], string>
 
 interface DecisionFlags extends CommandFlags, EntryFilterFlags {
-  startingAt?: string
-  endingAt?: string
   reason?: string
   dryRun?: boolean
   yes?: boolean
@@ -35,9 +33,7 @@ export function addEntriesApprovalCommands(entries: Command): void {
       entries
         .command(name)
         .description(`${description}, by id or by filters, up to 10,000 at once`)
-        .argument('[entries...]', 'ids of entries (ent_…)')
-        .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
-        .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC'),
+        .argument('[entries...]', 'ids of entries (ent_…)'),
     )
     if (action === 'reject') command.requiredOption('--reason <text>', 'reason, shown to the agent manager')
     command
@@ -68,16 +64,14 @@ export function addEntriesApprovalCommands(entries: Command): void {
 async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {
   const { actionResults } = await import('../../features/entries/action-results.ts')
   const { readSelectingFilter } = await import('../../features/entries/listing/filter.ts')
-  const query = new Query({ starting_at: flags.startingAt, ending_at: flags.endingAt, ...entryFilterTexts(flags) })
+  const query = new Query(entryFilterTexts(flags))
   const filter = readSelectingFilter(query)
   query.finish()
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   if (ids.length > 0 === isFiltered) {
     throw new CommandError('Select entries either by ids or by filters such as --project.', 2)
   }
-  const selection = isFiltered
-    ? { filter: { ...filter, statuses: filter.statuses ?? [MEANT[asking.action]] } }
-    : { ids }
+  const selection = isFiltered ? { filter: { ...filter, status: filter.status ?? [MEANT[asking.action]] } } : { ids }
   const { yes = false, dryRun = false } = flags
   const results = await withServices(flags, async ({ entries }, self) => {
     if (isFiltered && !dryRun && !yes && isInteractive()) {

@@ -6,20 +6,12 @@ import { minute, note, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 
 interface ListFlags extends CommandFlags, EntryFilterFlags {
-  startingAt?: string
-  endingAt?: string
   limit?: string
   page?: string
 }
 
 export function addEntriesListCommand(entries: Command): void {
-  addEntryFilters(
-    entries
-      .command('list')
-      .description('List entries, newest first; an entry must match all filters')
-      .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
-      .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC'),
-  )
+  addEntryFilters(entries.command('list').description('List entries, newest first; an entry must match all filters'))
     .option('--limit <number>', 'entries per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
     .option('--json', 'print JSON, as returned by GET /api/v1/token-entries')
@@ -35,8 +27,6 @@ export function addEntriesListCommand(entries: Command): void {
       const flags = command.optsWithGlobals<ListFlags>()
       const { readListQuery } = await import('../../features/entries/listing/filter.ts')
       const query = readListQuery({
-        starting_at: flags.startingAt,
-        ending_at: flags.endingAt,
         ...entryFilterTexts(flags),
         limit: flags.limit,
         page: flags.page,

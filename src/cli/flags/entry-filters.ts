@@ -1,98 +1,47 @@
 /** The flags that filter the entries of a list or report; they correspond to the parameters of the API. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { ENTRY_FILTER_LIST, type EntryFilterName, isListFilter, type ListFilterName } from '../../entry-filters.ts'
 import type { QueryTexts } from '../../query.ts'
 import { collect } from './options.ts'
 
-export interface EntryFilterFlags {
-  endedAfter?: string
-  project?: string[]
-  ticket?: string[]
-  client?: string[]
-  billable?: string
-  agentManager?: string[]
-  agentName?: string[]
-  agentHarness?: string[]
-  model?: string[]
-  provider?: string[]
-  status?: string[]
-  source?: string[]
-  sessionId?: string[]
-  label?: string[]
-  withoutLabel?: string[]
-  placed?: string[]
-  priced?: string
-  possibleDuplicate?: string
-  superseded?: string
-  sheet?: string[]
-  bill?: string[]
-  q?: string
+/** As commander names the value of `--agent-name`: `agentName`. */
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name
+
+export type EntryFilterFlags = {
+  [Name in EntryFilterName as CamelCase<Name>]?: Name extends ListFilterName ? string[] : string
 }
 
-/** A label as every other command writes it, or as the API asks for it; no label's name contains either sign. */
+/** A label as in other commands, or as in the API; the name of a label contains neither sign. */
 const collectLabel = (text: string, before?: string[]): string[] => collect(text.replace(/^([^=:]+)=/, '$1:'), before)
 
-/** Of what and whose the entries are. */
-export function addSubjectFilters(command: Command): Command {
+const OPTIONS = ENTRY_FILTER_LIST.map(([name, { kind, argument, help, group }]) => {
+  const option = new Option(`--${name.replaceAll('_', '-')} <${argument}>`, help)
+  if (isListFilter(name)) option.argParser<string[]>(kind === 'labels' ? collectLabel : collect)
+  return { name, group, option }
+})
+
+type Group = (typeof OPTIONS)[number]['group']
+
+function addGroups(command: Command, groups: Group[]): Command {
+  for (const one of groups) {
+    for (const { group, option } of OPTIONS) if (group === one) command.addOption(option)
+  }
   return command
-    .option(
-      '--project <project>',
-      'id, key, name or alias, or none; like most filters repeatable or comma-separated',
-      collect,
-    )
-    .option('--ticket <ticket>', 'id or key', collect)
-    .option('--client <client>', 'id or name, or none', collect)
-    .option('--billable <true|false>', 'whether the project is billable')
-    .option('--agent-manager <person>', 'id or e-mail address', collect)
-    .option('--agent-name <name>', 'name of the agent', collect)
-    .option('--agent-harness <name>', 'name of the harness', collect)
-    .option('--model <name>', 'model as reported', collect)
-    .option('--provider <name>', 'provider of the model as reported, or none', collect)
-    .option('--source <source>', 'report, log, span, metric, sheet', collect)
-    .option('--label <name=value>', 'label, such as repository=acme/web', collectLabel)
-    .option('--without-label <name>', 'name of a label that the entry does not have', collect)
 }
 
-export function addEntryFilters(command: Command): Command {
-  return addSubjectFilters(command)
-    .option('--ended-after <when>', 'sessions that ended after this timestamp, or date in UTC')
-    .option('--status <status>', 'submitted, draft, pending, approved, rejected, billed', collect)
-    .option('--session-id <id>', 'id that the harness gave the session', collect)
-    .option('--placed <how>', 'named, rule, manual, or none for unattributed entries', collect)
-    .option('--priced <true|false>', 'whether the cost is known')
-    .option(
-      '--possible-duplicate <true|false>',
-      "whether the entry is identical to an earlier one, or another person's session has the same id",
-    )
-    .option('--superseded <true|false>', 'whether another source has replaced the entry')
-    .option('--sheet <sheet>', 'id of a token sheet', collect)
-    .option('--bill <bill>', 'id or number, or none', collect)
-    .option('--q <text>', 'text in the summary')
-}
+export const addEntryFilters = (command: Command): Command => addGroups(command, ['period', 'subject', 'state'])
+
+/** For a report with flags for a period of its own. */
+export const addReportFilters = (command: Command): Command => addGroups(command, ['subject', 'state'])
+
+/** For a report that itself selects the state of the entries, too. */
+export const addSubjectFilters = (command: Command): Command => addGroups(command, ['subject'])
 
 /** The flags as parameters of the API, which validates them. */
 export function entryFilterTexts(flags: EntryFilterFlags): QueryTexts {
-  return {
-    ended_after: flags.endedAfter,
-    project: flags.project,
-    ticket: flags.ticket,
-    client: flags.client,
-    billable: flags.billable,
-    agent_manager: flags.agentManager,
-    agent_name: flags.agentName,
-    agent_harness: flags.agentHarness,
-    model: flags.model,
-    provider: flags.provider,
-    status: flags.status,
-    source: flags.source,
-    session_id: flags.sessionId,
-    label: flags.label,
-    without_label: flags.withoutLabel,
-    placed: flags.placed,
-    priced: flags.priced,
-    possible_duplicate: flags.possibleDuplicate,
-    superseded: flags.superseded,
-    sheet: flags.sheet,
-    bill: flags.bill,
-    q: flags.q,
-  }
+  return Object.fromEntries(
+    OPTIONS.map(({ name, option }) => [name, flags[option.attributeName() as keyof EntryFilterFlags]]),
+  )
 }

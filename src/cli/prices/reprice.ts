@@ -70,7 +70,7 @@ async function reprice(
   if (!all) return valueUnpriced(entries, by, { dryRun })
   const progress = new Progress('Valuing entries')
   try {
-    const filter = { startingAt: from, endingAt: to, models: model }
+    const filter = { starting_at: from, ending_at: to, model }
     return await entries.valuation.reprice(
       { filter },
       { by, dryRun, onProgress: (done, total) => progress.show(done, total) },

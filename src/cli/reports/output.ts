@@ -5,8 +5,6 @@ import type { PeriodFlags } from '../flags/period.ts'
 import type { CommandFlags } from '../with-services.ts'
 
 export interface ReportFlags extends CommandFlags, EntryFilterFlags, PeriodFlags {
-  startingAt?: string
-  endingAt?: string
   limit?: string
   page?: string
   csv?: boolean

@@ -11,8 +11,6 @@ export function addReportsUnpricedCommand(reports: Command): void {
   const unpriced = reports
     .command('unpriced')
     .description('List models without a price, with the usage that is not valued yet')
-    .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
-    .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC')
   addOutputFlags(addEntryFilters(unpriced), 'unpriced', { paged: true })
     .addHelpText('after', examples('tally reports unpriced', 'tally reports unpriced --project acme-web --json'))
     .action(async (_flags, command: Command) => {
@@ -20,8 +18,6 @@ export function addReportsUnpricedCommand(reports: Command): void {
       await withServices(flags, async ({ reports: service }, { viewer }) => {
         const asked = await service.readUnpriced({
           ...entryFilterTexts(flags),
-          starting_at: flags.startingAt,
-          ending_at: flags.endingAt,
           limit: flags.limit,
           page: flags.page,
         })

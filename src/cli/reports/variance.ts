@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { VarianceReport } from '../../features/reports/schema.ts'
-import { addEntryFilters, entryFilterTexts } from '../flags/entry-filters.ts'
+import { addReportFilters, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
 import { addPeriodFlags, periodTexts } from '../flags/period.ts'
 import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
@@ -12,7 +12,7 @@ export function addReportsVarianceCommand(reports: Command): void {
   const variance = reports
     .command('variance')
     .description('Compare reported costs with list values by model and agent, largest difference first')
-  addOutputFlags(addEntryFilters(addPeriodFlags(variance)), 'variance', { paged: true })
+  addOutputFlags(addReportFilters(addPeriodFlags(variance)), 'variance', { paged: true })
     .addHelpText('after', examples('tally reports variance --month 2026-11', 'tally reports variance --last 90d --csv'))
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ReportFlags>()

@@ -14,8 +14,6 @@ import { type CommandFlags, withServices } from '../with-services.ts'
 import { placeText } from './place-text.ts'
 
 interface Flags extends CommandFlags, EntryFilterFlags {
-  startingAt?: string
-  endingAt?: string
   all?: boolean
   dryRun?: boolean
   yes?: boolean
@@ -40,8 +38,6 @@ export function addRulesApplyCommand(rules: Command): void {
       'Apply the rules to existing entries: unattributed entries, and with --all also entries that rules placed',
     )
     .option('--all', 'also entries that rules placed; those that no rule matches anymore become unattributed')
-    .option('--starting-at <when>', 'sessions that started at or after this timestamp, or date in UTC')
-    .option('--ending-at <when>', 'sessions that started before this timestamp, or date in UTC')
   addEntryFilters(command)
     .option('--dry-run', 'show what would move, and write nothing')
     .option('--yes', 'skip the confirmation')
@@ -60,11 +56,7 @@ export function addRulesApplyCommand(rules: Command): void {
         )
       }
       const { appliedBody, Query, readSelectingFilter } = await load()
-      const query = new Query({
-        ...entryFilterTexts(flags),
-        starting_at: flags.startingAt,
-        ending_at: flags.endingAt,
-      })
+      const query = new Query(entryFilterTexts(flags))
       const asked = {
         scope: flags.all ? ('rule_placed' as const) : ('unattributed' as const),
         filter: readSelectingFilter(query),

@@ -17,7 +17,7 @@ export function addSheetsShowCommand(sheets: Command): void {
       const { sheet, entries, overlaps } = await withServices(flags, async (all, { viewer }) => {
         const sheet = await all.sheets.getSheet(id, viewer)
         const entries: TokenEntry[] = []
-        for await (const entry of all.entries.listing.exportEntries(viewer, { sheets: [id] })) entries.push(entry)
+        for await (const entry of all.entries.listing.exportEntries(viewer, { sheet: [id] })) entries.push(entry)
         return { sheet, entries, overlaps: (await all.sheets.listOverlaps(id, viewer)).data }
       })
       if (flags.json) return printJson({ ...sheet, data: entries, overlaps })

@@ -31,68 +31,68 @@ export const CHECKS = {
   all: {
     description: 'all entries that reports count',
     readFrom: 'statuses',
-    filter: () => ({ statuses: COUNTED_STATUSES }),
+    filter: () => ({ status: COUNTED_STATUSES }),
   },
   unplaced: {
     description: 'not assigned to a project or ticket',
     readFrom: 'entries',
-    filter: () => ({ statuses: LIVE, placed: ['none'] }),
+    filter: () => ({ status: LIVE, placed: ['none'] }),
   },
   without_client: {
     description: 'on a billable project without a client',
     readFrom: 'entries',
-    filter: () => ({ statuses: LIVE, clients: ['none'], billable: true }),
+    filter: () => ({ status: LIVE, client: ['none'], billable: true }),
   },
   without_project: {
     description: 'on a ticket without a project',
     readFrom: 'entries',
-    filter: () => ({ statuses: LIVE, projects: ['none'], placed: [...PLACED_BY] }),
+    filter: () => ({ status: LIVE, project: ['none'], placed: [...PLACED_BY] }),
   },
   unpriced: {
     description: 'cost unknown',
     readFrom: 'statuses',
-    filter: () => ({ statuses: LIVE, priced: false }),
+    filter: () => ({ status: LIVE, priced: false }),
   },
   possible_duplicates: {
     description: "identical to an earlier entry, or with the same session ID as another person's session",
     readFrom: 'entries',
-    filter: () => ({ statuses: LIVE, possibleDuplicate: true }),
+    filter: () => ({ status: LIVE, possible_duplicate: true }),
   },
   unapproved: {
     description: 'submitted, but not approved or billed',
     readFrom: 'statuses',
-    filter: () => ({ statuses: ['submitted'] }),
+    filter: () => ({ status: ['submitted'] }),
   },
   // An entry is on a bill exactly while it is billed.
   unbilled: {
     description: 'not on a bill',
     readFrom: 'statuses',
-    filter: () => ({ statuses: LIVE.filter((status) => status !== 'billed') }),
+    filter: () => ({ status: LIVE.filter((status) => status !== 'billed') }),
   },
   rejected: {
     description: 'rejected, so never billed',
     readFrom: 'statuses',
-    filter: () => ({ statuses: ['rejected'] }),
+    filter: () => ({ status: ['rejected'] }),
   },
   on_sheets: {
     description: 'on a sheet that is open or awaiting approval, not yet counted in reports',
     readFrom: 'statuses',
-    filter: () => ({ statuses: ['draft', 'pending'] }),
+    filter: () => ({ status: ['draft', 'pending'] }),
   },
   reaching_in: {
     description: 'started up to 31 days before the period and ended in or after it; counted before the period',
     readFrom: 'straddling',
     filter: ({ startingAt }) => ({
-      statuses: COUNTED_STATUSES,
-      startingAt: startingAt - REACHING_MS,
-      endingAt: startingAt,
-      endedAfter: startingAt,
+      status: COUNTED_STATUSES,
+      starting_at: startingAt - REACHING_MS,
+      ending_at: startingAt,
+      ended_after: startingAt,
     }),
   },
   reaching_out: {
     description: 'started in the period and ended after it; counted in the period',
     readFrom: 'straddling',
-    filter: ({ endingAt }) => ({ statuses: COUNTED_STATUSES, endedAfter: endingAt }),
+    filter: ({ endingAt }) => ({ status: COUNTED_STATUSES, ended_after: endingAt }),
   },
 } as const satisfies Record<string, Check>
 

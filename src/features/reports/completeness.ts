@@ -7,10 +7,9 @@ import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { STATUSES } from '../../database/schema/values.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import type { EntryFilter } from '../entries/listing/filter.ts'
-import { conditionOf } from '../entries/listing/store/lists.ts'
+import { type EntryFilter, listPath } from '../entries/listing/filter.ts'
+import { conditionOf } from '../entries/listing/store/conditions.ts'
 import { CHECKS, type CheckName } from './checks.ts'
-import { listPath } from './counted-entries.ts'
 import type { CompletenessQuery } from './query.ts'
 import type { CompletenessCheck, CompletenessReport } from './schema.ts'
 import { countEntries, type EntryCount } from './store/completeness.ts'
@@ -21,24 +20,24 @@ const NOTHING: EntryCount = { entries: 0, unpricedEntries: 0, costNanos: null }
 
 export function createCompleteness({ db, sums }: { db: Database } & Pick<Sums, 'sums'>) {
   const sumByStatus = (viewer: Viewer, filter: EntryFilter, onlyStraddling = false): Promise<SumsRow[]> => {
-    const bounds = [filter.startingAt!, filter.endingAt!]
+    const bounds = [filter.starting_at!, filter.ending_at!]
     return sums({ viewer, filter, bounds, dimensions: ['status'], onlyStraddling })
   }
 
   return {
     /** Each check with how many entries it finds, what they cost, and the path that lists them. */
     async completeness(viewer: Viewer, asked: CompletenessQuery): Promise<CompletenessReport> {
-      const within: EntryFilter = { ...asked.filter, startingAt: asked.startingAt, endingAt: asked.endingAt }
-      const ofPeriod = sumByStatus(viewer, { ...within, statuses: [...STATUSES], superseded: false })
+      const within: EntryFilter = { ...asked.filter, starting_at: asked.startingAt, ending_at: asked.endingAt }
+      const ofPeriod = sumByStatus(viewer, { ...within, status: [...STATUSES], superseded: false })
 
       async function count(name: CheckName, filter: EntryFilter): Promise<EntryCount> {
         switch (CHECKS[name].readFrom) {
           case 'entries':
             return countEntries(db.slow, { viewer, condition: conditionOf(db.slow, filter) })
           case 'straddling':
-            return (await sumByStatus(viewer, { ...filter, endedAfter: undefined }, true)).reduce(added, NOTHING)
+            return (await sumByStatus(viewer, { ...filter, ended_after: undefined }, true)).reduce(added, NOTHING)
           case 'statuses': {
-            const counted = (await ofPeriod).filter(({ keys }) => filter.statuses!.some((status) => status === keys[0]))
+            const counted = (await ofPeriod).filter(({ keys }) => filter.status!.some((status) => status === keys[0]))
             const { entries, unpricedEntries, costNanos } = counted.reduce(added, NOTHING)
             if (filter.priced !== false) return { entries, unpricedEntries, costNanos }
             return { entries: unpricedEntries, unpricedEntries, costNanos: null }

@@ -142,7 +142,7 @@ function readTimes(query: Query, { timeZone: usual }: Circumstances): Times {
   if (found === undefined)
     query.refuse('time_zone', 'not_allowed', 'must be an IANA time zone, such as Europe/Berlin or UTC')
   const timeZone = found ?? usual
-  const { startingAt, endingAt, ...filter } = readFilter(query)
+  const { starting_at: startingAt, ending_at: endingAt, ...filter } = readFilter(query)
   // A date that lists take for its first moment in UTC is a day of the report's own zone, as its buckets are.
   const local = (name: string) => {
     const text = query.text(name)
@@ -174,7 +174,7 @@ export function readRanked(query: Query): Pick<RankedQuery, 'limit' | 'after' | 
 export function readUnpriced(texts: QueryTexts, circumstances: Circumstances): RankedQuery {
   const query = new Query(texts)
   const { timeZone, filter, startingAt, endingAt } = readTimes(query, circumstances)
-  const read = { timeZone, filter: { ...filter, startingAt, endingAt }, ...readRanked(query) }
+  const read = { timeZone, filter: { ...filter, starting_at: startingAt, ending_at: endingAt }, ...readRanked(query) }
   query.finish()
   return read
 }

@@ -14,7 +14,7 @@ import type { Viewer } from '../../access/visibility.ts'
 import type { Database, Reader } from '../../database/database.ts'
 import { isOverflow } from '../../database/errors.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
-import { conditionOf } from '../entries/listing/store/lists.ts'
+import { conditionOf } from '../entries/listing/store/conditions.ts'
 import { counted } from './counted-entries.ts'
 import { findGrain, type RolledColumn } from './rollup-grain.ts'
 import { planReading, type Range, type ReadingPlan } from './rollup-plan.ts'
@@ -50,7 +50,7 @@ export type Dimension = (typeof DIMENSIONS)[number] | `label:${string}`
 
 export interface SumsQuery {
   viewer: Viewer
-  /** Its `startingAt` and `endingAt` narrow the bounds further where they are set. */
+  /** Its `starting_at` and `ending_at` narrow the bounds further where they are set. */
   filter: EntryFilter
   /** Three at most; the keys of a row follow their order. */
   dimensions: readonly Dimension[]
@@ -113,18 +113,18 @@ const ATTEMPTS = 3
 
 /** Filters that the roll-up answers, and the columns they need there. */
 const ROLLED_FILTERS: Partial<Record<keyof EntryFilter, RolledColumn[]>> = {
-  startingAt: [],
-  endingAt: [],
+  starting_at: [],
+  ending_at: [],
   superseded: [],
-  projects: ['projectId'],
-  clients: ['projectId'],
-  managers: ['managerId'],
-  agents: ['agentId'],
-  harnesses: ['harnessId'],
-  models: ['modelId'],
-  providers: ['providerId'],
-  statuses: ['status'],
-  sources: ['source'],
+  project: ['projectId'],
+  client: ['projectId'],
+  agent_manager: ['managerId'],
+  agent_name: ['agentId'],
+  agent_harness: ['harnessId'],
+  model: ['modelId'],
+  provider: ['providerId'],
+  status: ['status'],
+  source: ['source'],
 }
 
 /** How a dimension is read: the column that entries are grouped by, and what its values are called. */
@@ -203,11 +203,11 @@ export function createSums({ db }: { db: Database }): Sums {
   ): Promise<GroupSums<Asked>[]> {
     const { viewer, filter, bounds, limit, onlyStraddling = false } = asked
     const within = {
-      from: Math.max(bounds[0]!, filter.startingAt ?? Number.NEGATIVE_INFINITY),
-      to: Math.min(bounds.at(-1)!, filter.endingAt ?? Number.POSITIVE_INFINITY),
+      from: Math.max(bounds[0]!, filter.starting_at ?? Number.NEGATIVE_INFINITY),
+      to: Math.min(bounds.at(-1)!, filter.ending_at ?? Number.POSITIVE_INFINITY),
     }
     if (within.from >= within.to) return []
-    const withoutTime = { ...filter, startingAt: undefined, endingAt: undefined }
+    const withoutTime = { ...filter, starting_at: undefined, ending_at: undefined }
     const grain = findGrainFor(asked, groupings)
     for (let attempt = 1; ; attempt += 1) {
       const planned = grain !== undefined && attempt <= ATTEMPTS ? await plan(bounds, within) : { plan: allRaw(within) }

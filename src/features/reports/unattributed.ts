@@ -10,9 +10,9 @@ import { timestamp } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { pageOf } from '../../lists.ts'
 import { Query, type QueryTexts, writeKeyPage } from '../../query.ts'
-import { type EntryFilter, readFilter } from '../entries/listing/filter.ts'
-import { conditionOf } from '../entries/listing/store/lists.ts'
-import { counted, listPath } from './counted-entries.ts'
+import { type EntryFilter, listPath, readFilter } from '../entries/listing/filter.ts'
+import { conditionOf } from '../entries/listing/store/conditions.ts'
+import { counted } from './counted-entries.ts'
 import { type RankedQuery, readRanked } from './query.ts'
 import { type Alike, listAlike, listEntryUids, type Manager, sumNowhere } from './store/unattributed.ts'
 import type { UnattributedGroup, UnattributedReport } from './unattributed-schema.ts'
@@ -220,10 +220,15 @@ export function groupBody(group: Group, filter: EntryFilter, example: string): U
 function filterOf({ repository, manager, harness, agent }: Group, filter: EntryFilter): EntryFilter {
   const own: EntryFilter =
     repository === undefined
-      ? { managers: [manager!.uid], harnesses: [harness!], agents: [agent!], withoutLabels: [REPOSITORY] }
+      ? {
+          agent_manager: [manager!.uid],
+          agent_harness: [harness!],
+          agent_name: [agent!],
+          without_label: [REPOSITORY],
+        }
       : {
-          labels: [
-            ...(filter.labels ?? []).filter(({ name }) => name !== REPOSITORY),
+          label: [
+            ...(filter.label ?? []).filter(({ name }) => name !== REPOSITORY),
             { name: REPOSITORY, value: repository },
           ],
         }

@@ -5,8 +5,9 @@ import type { Database } from '../../database/database.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
-import { conditionOf } from '../entries/listing/store/lists.ts'
-import { counted, listPath } from './counted-entries.ts'
+import { listPath } from '../entries/listing/filter.ts'
+import { conditionOf } from '../entries/listing/store/conditions.ts'
+import { counted } from './counted-entries.ts'
 import type { RankedQuery } from './query.ts'
 import type { UnpricedModel, UnpricedReport } from './schema.ts'
 import { listUnpriced, type UnpricedRow } from './store/unpriced.ts'
@@ -50,6 +51,6 @@ function unpricedBody(row: UnpricedRow, filter: RankedQuery['filter']): Unpriced
     first_at: timestamp(row.firstAt),
     last_at: timestamp(row.lastAt),
     explanation: `/api/v1/prices/resolve?${names}`,
-    list: listPath({ ...counted(filter), models: [model], providers: [provider ?? 'none'], priced: false }),
+    list: listPath({ ...counted(filter), model: [model], provider: [provider ?? 'none'], priced: false }),
   }
 }

@@ -383,7 +383,9 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
       const ids = waiting.map(({ sheet }) => sheet.id)
       const sums = ids.length === 0 ? [] : await entries.sheetEntries.sumSheets(db.read, ids, viewer)
       const shown = await bodies(db.read, waiting.slice(0, WAITING_SHOWN), viewer)
-      return approvalsBody({ shown, sums, count: waiting.length }, await entries.approval.sumWaiting(person, period))
+      const { startingAt: starting_at, endingAt: ending_at } = period
+      const reported = await entries.approval.sumWaiting(person, { starting_at, ending_at })
+      return approvalsBody({ shown, sums, count: waiting.length }, reported)
     },
   }
 

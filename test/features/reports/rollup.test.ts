@@ -281,14 +281,14 @@ function randomQuestion(chance: Chance, { managers }: Stage): Question {
   ])
   const maybe = <Value>(value: Value): Value | undefined => (chance.is(0.2) ? value : undefined)
   const filter: EntryFilter = {
-    startingAt: maybe(range.from),
-    endingAt: maybe(range.to - DAY),
-    projects: maybe(['alpha', 'beta']),
-    clients: maybe(['Acme']),
-    managers: maybe(['ada@example.com', 'bob@example.com']),
-    models: maybe(['model-a']),
-    statuses: maybe<Status[]>(['approved', 'draft']),
-    sources: maybe(['log'] as const) as EntryFilter['sources'],
+    starting_at: maybe(range.from),
+    ending_at: maybe(range.to - DAY),
+    project: maybe(['alpha', 'beta']),
+    client: maybe(['Acme']),
+    agent_manager: maybe(['ada@example.com', 'bob@example.com']),
+    model: maybe(['model-a']),
+    status: maybe<Status[]>(['approved', 'draft']),
+    source: maybe(['log'] as const) as EntryFilter['source'],
     priced: maybe(chance.is(0.5)),
   }
   const dimensions = [
@@ -335,15 +335,15 @@ async function modelAnswer(
     const cost = entry.reportedCost ?? entry.listValue
     const isIn =
       !entry.superseded &&
-      (filter.statuses ?? STATUSES.filter((s) => s !== 'draft' && s !== 'pending')).includes(entry.status) &&
+      (filter.status ?? STATUSES.filter((s) => s !== 'draft' && s !== 'pending')).includes(entry.status) &&
       (viewer.sees === 'everything' || entry.managerId === viewer.userId || led.has(entry.projectId ?? -1)) &&
-      entry.startedAt >= (filter.startingAt ?? -Infinity) &&
-      entry.startedAt < (filter.endingAt ?? Infinity) &&
-      (!filter.projects || filter.projects.includes(project?.key.toLowerCase() ?? '')) &&
-      (!filter.clients || filter.clients.includes(client?.name ?? '')) &&
-      (!filter.managers || filter.managers.includes(manager.email)) &&
-      (!filter.models || filter.models.includes(names.get(entry.modelId)!.text)) &&
-      (!filter.sources || filter.sources.includes(entry.source)) &&
+      entry.startedAt >= (filter.starting_at ?? -Infinity) &&
+      entry.startedAt < (filter.ending_at ?? Infinity) &&
+      (!filter.project || filter.project.includes(project?.key.toLowerCase() ?? '')) &&
+      (!filter.client || filter.client.includes(client?.name ?? '')) &&
+      (!filter.agent_manager || filter.agent_manager.includes(manager.email)) &&
+      (!filter.model || filter.model.includes(names.get(entry.modelId)!.text)) &&
+      (!filter.source || filter.source.includes(entry.source)) &&
       (filter.priced === undefined || filter.priced === (cost !== null))
     const bucket = bounds.findIndex((from, at) => entry.startedAt >= from && entry.startedAt < bounds[at + 1]!)
     if (!isIn || bucket === -1) continue

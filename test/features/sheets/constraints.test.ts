@@ -142,7 +142,7 @@ forEachEngine('the database', (open) => {
     const added = ended.filter(({ status }) => status === 'fulfilled').length
     for (const one of ended) if (one.status === 'rejected') expect(one.reason.code).toBe('wrong_status')
     const { data } = await entries.listing.listEntries(EVERYTHING, {
-      filter: { sheets: [sheet.id] },
+      filter: { sheet: [sheet.id] },
       limit: 100,
       after: undefined,
     })

@@ -212,7 +212,7 @@ forEachEngine('the states of entries and sheets', (open, engine) => {
           if (sheet.status !== 'removed') {
             expect((await sheets.getSheet(sheet.id, EVERYTHING)).status).toBe(sheet.status as never)
             const { data } = await entries.listing.listEntries(EVERYTHING, {
-              filter: { sheets: [sheet.id] },
+              filter: { sheet: [sheet.id] },
               limit: 100,
               after: undefined,
             })

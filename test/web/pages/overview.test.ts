@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { readAddress } from '../../../src/web/address.ts'
 import { addDays } from '../../../src/web/format/moments.ts'
 import { bucketInShort, bucketInWords, widthFor } from '../../../src/web/pages/overview/buckets.ts'
 import { changeInWords } from '../../../src/web/pages/overview/change.ts'
 import { barsOf, entriesOf, keyOf, labelOf, largest, restLabelOf } from '../../../src/web/pages/overview/groups.ts'
 import type { Result, Usage } from '../../../src/web/pages/overview/usage.ts'
-import { entryQuery, type Filters, LISTS, pageOfList } from '../../../src/web/parts/entries/filters.ts'
+import { entryQuery, FILTERS, pageOfList } from '../../../src/web/parts/entries/filters.ts'
 
 const NO_TOKENS = { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0 }
 
@@ -136,7 +137,7 @@ test('a bar is labeled with its hour, day, week or month in the organization’s
   ])
 })
 
-const NO_FILTERS = Object.fromEntries(LISTS.map((name) => [name, []])) as unknown as Filters
+const NO_FILTERS = readAddress('', FILTERS)
 
 test('a named period is sent as days of the organization, and times of a link are kept', () => {
   expect(entryQuery({ ...NO_FILTERS, period: '2026-11-01..2026-11-30' }, 'Europe/Berlin')).toEqual({

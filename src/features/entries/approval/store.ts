@@ -7,7 +7,7 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { EntryFilter } from '../listing/filter.ts'
-import { conditionOf } from '../listing/store/lists.ts'
+import { conditionOf } from '../listing/store/conditions.ts'
 
 export interface DecidableEntry {
   id: number

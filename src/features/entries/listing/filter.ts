@@ -1,67 +1,46 @@
 /** The filters that lists of entries take, and the place in the list where the next page begins. Pure. */
 import {
-  PLACED_BY,
-  type PlacedBy,
-  SOURCES,
-  type Source,
-  STATUSES,
-  type Status,
-} from '../../../database/schema/values.ts'
+  ENTRY_FILTER_LIST,
+  type ENTRY_FILTERS,
+  type EntryFilterKind,
+  type EntryFilterName,
+} from '../../../entry-filters.ts'
 import type { Id } from '../../../lib/id.ts'
 import { type ListFormat, Query, type QueryTexts } from '../../../query.ts'
 
-/** Several values of one filter mean any of them; several filters mean all of them. */
-export interface EntryFilter {
-  /** Inclusive, by the start of the session. */
-  startingAt?: number | undefined
-  /** Exclusive. */
-  endingAt?: number | undefined
-  /** Sessions that ended after this moment. */
-  endedAfter?: number | undefined
-  /** Ids (`prj_…`), keys, names or aliases, or `none` for entries on no project. */
-  projects?: string[] | undefined
-  /** Ids (`tkt_…`) or keys. */
-  tickets?: string[] | undefined
-  /** Ids (`cli_…`) or names, or `none` for entries on a project without a client. */
-  clients?: string[] | undefined
-  /** Whether bills take the project; what is on none can still come onto one that they take. */
-  billable?: boolean | undefined
-  /** Ids (`usr_…`) or e-mail addresses. */
-  managers?: string[] | undefined
-  agents?: string[] | undefined
-  harnesses?: string[] | undefined
-  models?: string[] | undefined
-  /** Names, or `none` for entries that name none. */
-  providers?: string[] | undefined
-  statuses?: Status[] | undefined
-  sources?: Source[] | undefined
-  sessionKeys?: string[] | undefined
-  labels?: { name: string; value: string }[] | undefined
-  /** Names of labels of which an entry has none. */
-  withoutLabels?: string[] | undefined
-  placed?: (PlacedBy | 'none')[] | undefined
-  priced?: boolean | undefined
-  /** Whether an earlier entry says exactly the same, or another person's session has the same id. */
-  possibleDuplicate?: boolean | undefined
-  /** Whether another source supplies the session now, so that the figures are 0. */
-  superseded?: boolean | undefined
-  /** Ids (`bil_…`) or numbers, or `none` for entries on no bill. */
-  bills?: string[] | undefined
-  /** Ids (`sht_…`). */
-  sheets?: string[] | undefined
-  /** On this bill, or on one of its lines; also where the bill is void now. */
-  billedOn?: { bill: Id<'bil'>; line?: number | undefined } | undefined
-  /** A text that the summary contains, whatever the case. */
-  text?: string | undefined
+interface Label {
+  name: string
+  value: string
 }
 
-/** The filters of which each value has an index that gives its entries in the order of time. */
-const ORDERED = ['projects', 'managers'] as const satisfies (keyof EntryFilter)[]
+/** Moments are in milliseconds since 1970. */
+interface Values {
+  moment: number
+  list: string[]
+  labels: Label[]
+  flag: boolean
+  text: string
+}
+
+export type ValueOf<Name extends EntryFilterName> = (typeof ENTRY_FILTERS)[Name] extends {
+  values: readonly (infer Value)[]
+}
+  ? Value[]
+  : Values[(typeof ENTRY_FILTERS)[Name]['kind']]
+
+/** Several values of one filter mean any of them; several filters mean all of them. */
+export interface EntryFilter extends Partial<{ [Name in EntryFilterName]: ValueOf<Name> | undefined }> {
+  /** On this bill, or on one of its lines, even if the bill is void now. Not a parameter. */
+  billedOn?: { bill: Id<'bil'>; line?: number | undefined } | undefined
+}
+
+/** The filters with an index that returns the entries of each value in the order of time. */
+const ORDERED = ['project', 'agent_manager'] as const satisfies (keyof EntryFilter)[]
 
 /** The filters that leave so few entries that these may as well be sorted. */
-const SELECTIVE: (keyof EntryFilter)[] = ['tickets', 'sheets', 'sessionKeys']
+const SELECTIVE: (keyof EntryFilter)[] = ['ticket', 'sheet', 'session_id']
 
-const TIMES: (keyof EntryFilter)[] = ['startingAt', 'endingAt']
+const TIMES: (keyof EntryFilter)[] = ['starting_at', 'ending_at']
 
 /**
  * Whether indexes answer a page at once; anything else may have to look at every entry. Of two filters that are not
@@ -114,8 +93,6 @@ export interface ListQuery {
   format: ListFormat | undefined
 }
 
-export const PLACED_FILTERS = ['none', ...PLACED_BY] as const
-
 /** What the texts mean. Throws 422 with every issue. */
 export function readListQuery(texts: QueryTexts): ListQuery {
   const query = new Query(texts)
@@ -129,34 +106,31 @@ export function readListQuery(texts: QueryTexts): ListQuery {
   return read
 }
 
+/** How a filter of each kind is read from the texts of its parameter, and written as such texts. */
+const KINDS: {
+  [Kind in EntryFilterKind]: {
+    read(query: Query, name: string, values: readonly string[] | undefined): Values[Kind] | undefined
+    write(value: Values[Kind]): string[]
+  }
+} = {
+  moment: {
+    read: (query, name) => query.moment(name),
+    write: (moment) => [new Date(moment).toISOString()],
+  },
+  list: {
+    read: (query, name, values) => (values ? query.someOf(name, values) : query.list(name)),
+    write: (texts) => texts,
+  },
+  labels: { read: readLabels, write: (labels) => labels.map(({ name, value }) => `${name}:${value}`) },
+  flag: { read: (query, name) => query.flag(name), write: (flag) => [String(flag)] },
+  text: { read: (query, name) => query.text(name), write: (text) => [text] },
+}
+
 /** The filters among the parameters of a list, a report or an action. The caller finishes the query. */
 export function readFilter(query: Query): EntryFilter {
-  return {
-    startingAt: query.moment('starting_at'),
-    endingAt: query.moment('ending_at'),
-    endedAfter: query.moment('ended_after'),
-    projects: query.list('project'),
-    tickets: query.list('ticket'),
-    clients: query.list('client'),
-    billable: query.flag('billable'),
-    managers: query.list('agent_manager'),
-    agents: query.list('agent_name'),
-    harnesses: query.list('agent_harness'),
-    models: query.list('model'),
-    providers: query.list('provider'),
-    statuses: query.someOf('status', STATUSES),
-    sources: query.someOf('source', SOURCES),
-    sessionKeys: query.list('session_id'),
-    labels: readLabels(query),
-    withoutLabels: query.list('without_label'),
-    placed: query.someOf('placed', PLACED_FILTERS),
-    priced: query.flag('priced'),
-    possibleDuplicate: query.flag('possible_duplicate'),
-    superseded: query.flag('superseded'),
-    bills: query.list('bill'),
-    sheets: query.list('sheet'),
-    text: query.text('q'),
-  }
+  return Object.fromEntries(
+    ENTRY_FILTER_LIST.map(([name, { kind, values }]) => [name, KINDS[kind].read(query, name, values)]),
+  )
 }
 
 /** As {@link readFilter}, of a call that changes what the filter lets through. */
@@ -165,10 +139,22 @@ export function readSelectingFilter(query: Query): EntryFilter {
   return readFilter(query)
 }
 
-function readLabels(query: Query): EntryFilter['labels'] {
-  const texts = query.list('label')
+/** The path that lists the entries of a filter. */
+export function listPath(filter: EntryFilter): string {
+  const parameters = new URLSearchParams()
+  for (const [name, { kind }] of ENTRY_FILTER_LIST) {
+    const value = filter[name]
+    if (value === undefined) continue
+    // A list is repeated, because a name may contain the comma that would divide it.
+    for (const text of KINDS[kind].write(value as never)) parameters.append(name, text)
+  }
+  return `/api/v1/token-entries?${parameters}`
+}
+
+function readLabels(query: Query, name: string): Label[] | undefined {
+  const texts = query.list(name)
   if (texts?.[0]?.includes(':') === false)
-    return query.refuse('label', 'bad_format', 'must be name:value, such as repository:acme/web')
+    return query.refuse(name, 'bad_format', 'must be name:value, such as repository:acme/web')
   return texts
     ?.reduce(joinCommas, [])
     .map((text) => ({ name: text.split(':')[0]!, value: text.slice(text.indexOf(':') + 1) }))

@@ -71,9 +71,9 @@ export function readRepricing({ all, starting_at, ending_at, models, page }: Rep
     return moment
   }
   const filter = {
-    startingAt: momentOf('/starting_at', starting_at),
-    endingAt: momentOf('/ending_at', ending_at),
-    models: models && models.length > 0 ? models : undefined,
+    starting_at: momentOf('/starting_at', starting_at),
+    ending_at: momentOf('/ending_at', ending_at),
+    model: models && models.length > 0 ? models : undefined,
   }
   const after = page === undefined ? undefined : readPage(page)
   if (page !== undefined && !after) issues.push(badPage('/page'))

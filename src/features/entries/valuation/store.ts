@@ -4,7 +4,8 @@ import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { EntryFilter, Position } from '../listing/filter.ts'
-import { conditionOf, isBehind } from '../listing/store/lists.ts'
+import { conditionOf } from '../listing/store/conditions.ts'
+import { isBehind } from '../listing/store/lists.ts'
 import { type EntryRecord, LOCKED_STATUSES, placeholdersFor, viewTables } from '../store.ts'
 
 /** An entry with the names by which its price is found. */

@@ -31,7 +31,7 @@ export const sheetEntriesRoutes = ({
         const viewer = viewerOf(caller)
         const sheet = await sheets.getSheet(params.id, viewer)
         const { limit, after } = readListQuery(query)
-        return entries.listing.listEntries(viewer, { filter: { sheets: [sheet.id] }, limit, after })
+        return entries.listing.listEntries(viewer, { filter: { sheet: [sheet.id] }, limit, after })
       },
       {
         allow: ['read', 'session'],

@@ -2,6 +2,7 @@
 import { Group, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { ENTRY_FILTERS } from '../../../entry-filters.ts'
 import { count, counted } from '../../format/counts.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
@@ -10,14 +11,12 @@ import { FIRST_DAY } from '../../parts/period.ts'
 import { answer, api } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 
-/** Every status: the totals match the list, which also shows statuses that reports leave out. */
-const ALL_STATUSES = ['submitted', 'draft', 'pending', 'approved', 'rejected', 'billed']
-
 const askSums = (query: EntryQuery) =>
   answer(
     api.reports.usage.get({
       query: {
-        status: ALL_STATUSES,
+        // Every status: the totals match the list, which also shows statuses that reports leave out.
+        status: [...ENTRY_FILTERS.status.values],
         starting_at: FIRST_DAY,
         // An agent's clock may be up to a day ahead.
         ending_at: addDays(dayOf(new Date(), 'UTC'), 2),

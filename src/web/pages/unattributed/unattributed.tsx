@@ -11,14 +11,14 @@ import { DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
-import { type EntryQuery, entryQuery, FILTERS, pageOfList } from '../../parts/entries/filters.ts'
+import { type EntryQuery, entryQuery, FILTERS, pageOfList, queryOfList } from '../../parts/entries/filters.ts'
 import { ManyDialog } from '../../parts/entries/many.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RuleEditor } from '../../parts/rule-editor.tsx'
 import { useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { groupColumns } from './columns.tsx'
-import { askGroups, type Group as EntryGroup, filterOf, type Report } from './groups.ts'
+import { askGroups, type Group as EntryGroup, type Report } from './groups.ts'
 
 /** The action in progress on a group. */
 type Doing = { what: 'place' | 'rule'; group: EntryGroup } | { what: 'apply'; filter: EntryQuery }
@@ -57,13 +57,13 @@ export default function Unattributed() {
         empty={<NothingLeft isFiltered={Object.keys(query).length > 0} />}
       />
       {doing?.what === 'place' && (
-        <ManyDialog kind="place" chosen={{ query: filterOf(doing.group) }} rows={[]} close={stop} />
+        <ManyDialog kind="place" chosen={{ query: queryOfList(doing.group.list) }} rows={[]} close={stop} />
       )}
       {doing?.what === 'rule' && (
         <NewRule
           group={doing.group}
           leave={stop}
-          saved={() => setDoing({ what: 'apply', filter: filterOf(doing.group) })}
+          saved={() => setDoing({ what: 'apply', filter: queryOfList(doing.group.list) })}
         />
       )}
       {doing?.what === 'apply' && <ApplyRules isOpen close={stop} filter={doing.filter} />}
@@ -117,7 +117,7 @@ const NewRule = ({ group, saved, leave }: NewRuleProps) => (
   <Modal opened onClose={leave} title="New rule" size="min(1120px, 96vw)" closeOnClickOutside={false}>
     <RuleEditor
       start={{ name: group.rule.name, rows: group.rule.conditions.map(rowOf) }}
-      tryOn={filterOf(group)}
+      tryOn={queryOfList(group.list)}
       saved={saved}
       leave={leave}
     />

@@ -1,16 +1,14 @@
 /** The filters for entries: their titles, choices and value names. */
+import { ENTRY_FILTERS, type EntryFilterName } from '../../../entry-filters.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
 import { answer, api } from '../../server/api.ts'
 import { type Part, queryClient } from '../../server/queries.ts'
 import { type Choice, OFFERED } from '../pickers.tsx'
 import { projectLabel } from '../project-label.ts'
-import type { ListName, SingleName } from './filters.ts'
 
 export interface Field {
-  name: ListName | SingleName
+  name: EntryFilterName
   title: string
-  /** Takes one value: choosing closes the list. */
-  isSingle?: boolean
   /** The part of the API that provides the choices. */
   part: Part
   find: (typed: string) => Promise<Choice[]> | Choice[]
@@ -58,21 +56,26 @@ const used = (name: (typeof DIMENSIONS)[number], title: string): Field => ({
     : { takesTyped: (typed) => typed !== '' }),
 })
 
-const fixed = (name: Field['name'], title: string, names: Record<string, string>, isSingle = false): Field => ({
-  name,
-  title,
-  isSingle,
-  part: 'entries',
-  find: (typed) =>
-    holding(
-      Object.entries(names).map(([value, label]) => ({ value, label })),
-      typed,
-    ),
-  nameOf: (value) => names[value],
-})
+type Fixed<Name extends EntryFilterName> = (typeof ENTRY_FILTERS)[Name] extends {
+  values: readonly (infer Value extends string)[]
+}
+  ? Value
+  : 'true' | 'false'
+
+/** A filter with a fixed set of values, each of which needs a name. */
+function fixed<Name extends EntryFilterName>(name: Name, title: string, names: Record<Fixed<Name>, string>): Field {
+  const choices = Object.entries<string>(names).map(([value, label]) => ({ value, label }))
+  return {
+    name,
+    title,
+    part: 'entries',
+    find: (typed) => holding(choices, typed),
+    nameOf: (value) => choices.find((choice) => choice.value === value)?.label,
+  }
+}
 
 const capital = (word: string) => [word, word.charAt(0).toUpperCase() + word.slice(1)] as const
-const STATUSES = Object.fromEntries(['submitted', 'draft', 'pending', 'approved', 'rejected', 'billed'].map(capital))
+const STATUSES = Object.fromEntries(ENTRY_FILTERS.status.values.map(capital)) as Record<Fixed<'status'>, string>
 
 /** The filters of the menu, in order. */
 export const FIELDS: readonly Field[] = [
@@ -123,8 +126,8 @@ export const FIELDS: readonly Field[] = [
     rule: 'Rule',
     manual: 'Person',
   }),
-  fixed('billable', 'Billable', { true: 'Yes', false: 'No (project is not billable)' }, true),
-  fixed('priced', 'Price', { true: 'Priced', false: 'Unpriced' }, true),
+  fixed('billable', 'Billable', { true: 'Yes', false: 'No (project is not billable)' }),
+  fixed('priced', 'Price', { true: 'Priced', false: 'Unpriced' }),
   {
     name: 'bill',
     title: 'Bill',
@@ -157,13 +160,8 @@ export const FIELDS: readonly Field[] = [
     metric: 'OTLP metrics',
     sheet: 'Token sheet',
   }),
-  fixed(
-    'possible_duplicate',
-    'Duplicates',
-    { true: 'Possible duplicates only', false: 'Exclude possible duplicates' },
-    true,
-  ),
-  fixed('superseded', 'Superseded', { true: 'Superseded only', false: 'Exclude superseded' }, true),
+  fixed('possible_duplicate', 'Duplicates', { true: 'Possible duplicates only', false: 'Exclude possible duplicates' }),
+  fixed('superseded', 'Superseded', { true: 'Superseded only', false: 'Exclude superseded' }),
 ]
 
 /** Filters that only links set. */

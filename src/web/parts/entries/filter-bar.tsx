@@ -3,13 +3,14 @@ import { Button, CloseButton, Group, Menu, Text, TextInput } from '@mantine/core
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconFilter, IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
+import { isListFilter } from '../../../entry-filters.ts'
 import { dayAndTime } from '../../format/moments.ts'
 import { useSettings } from '../../server/me.ts'
 import { PeriodPicker } from '../period-picker.tsx'
 import { FIELDS, type Field, fieldOf } from './fields.ts'
 import { FilterChip } from './filter-chip.tsx'
 import classes from './filters.module.css'
-import { type Filters, LISTS, SINGLES } from './filters.ts'
+import { FILTER_NAMES, type Filters } from './filters.ts'
 
 interface FilterBarProps {
   filters: Filters
@@ -22,11 +23,11 @@ const valuesOf = (filters: Filters, { name }: Field): string[] => [filters[name]
 
 export function FilterBar({ filters, show, without = [] }: FilterBarProps) {
   const [open, setOpen] = useState<string | null>(null)
-  const held = [...LISTS, ...SINGLES].flatMap((name) => fieldOf(name) ?? [])
+  const held = FILTER_NAMES.flatMap((name) => fieldOf(name) ?? [])
   const shown = held.filter((field) => valuesOf(filters, field).length > 0 || field.name === open)
   const change = (field: Field) => (values: string[]) =>
-    show({ [field.name]: (LISTS as readonly string[]).includes(field.name) ? values : values[0] })
-  const isFiltered = [...LISTS, ...SINGLES, 'period' as const].some((name) => (filters[name]?.length ?? 0) > 0)
+    show({ [field.name]: isListFilter(field.name) ? values : values[0] })
+  const isFiltered = [...FILTER_NAMES, 'period' as const].some((name) => (filters[name]?.length ?? 0) > 0)
   return (
     <Group gap={6} className="tally-no-print">
       <Search value={filters.q} change={(q) => show({ q }, { replace: true })} />
@@ -63,8 +64,7 @@ export function FilterBar({ filters, show, without = [] }: FilterBarProps) {
 const WITHOUT_MOMENTS = { starting_at: undefined, ending_at: undefined, ended_after: undefined }
 
 const NO_FILTERS: Partial<Filters> = {
-  ...Object.fromEntries(LISTS.map((name) => [name, []])),
-  ...Object.fromEntries(SINGLES.map((name) => [name, undefined])),
+  ...Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])),
   period: undefined,
 }
 

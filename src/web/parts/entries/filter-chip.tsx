@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconCheck } from '@tabler/icons-react'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { isListFilter } from '../../../entry-filters.ts'
 import type { Choice } from '../pickers.tsx'
 import { type Field, isId } from './fields.ts'
 import classes from './filters.module.css'
@@ -75,7 +76,7 @@ function Values({ field, values, change, close }: ValuesProps) {
   const text = typed.trim()
   const isTypedOffered = field.takesTyped?.(text) && !choices.some(({ value }) => value === text)
   const toggle = (value: string) => {
-    if (field.isSingle) {
+    if (!isListFilter(field.name)) {
       change([value])
       close()
     } else {

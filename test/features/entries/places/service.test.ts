@@ -231,7 +231,7 @@ forEachEngine('placing many by hand', (open) => {
         await tx.insert(rows).values(made)
       }
     })
-    const filter = { labels: [{ name: 'team', value: 'a' }] }
+    const filter = { label: [{ name: 'team', value: 'a' }] }
     const placed = await entries.places.placeEntries({ filter }, { ticket: 'ACME-1', project: 'ACME' }, OPERATOR)
     expect(placed.results.map(({ result }) => result)).toEqual(Array(1_501).fill('placed'))
     expect(await where(first)).toBe('ACME ACME-1 manual')

@@ -263,7 +263,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
     ]
     await set('gpt-5', 4)
     await set('gpt-5-mini', 4)
-    const filter = { models: ['gpt-5'], startingAt: Date.UTC(2026, 10, 1), endingAt: Date.UTC(2026, 10, 2) }
+    const filter = { model: ['gpt-5'], starting_at: Date.UTC(2026, 10, 1), ending_at: Date.UTC(2026, 10, 2) }
     expect((await entries.valuation.reprice({ filter })).entries).toBe(1)
     expect(await Promise.all(ids.map(money))).toEqual(['4 4', '1.25 1.25', '0.25 0.25'])
   })

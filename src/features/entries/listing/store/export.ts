@@ -5,7 +5,8 @@ import type { Reader } from '../../../../database/database.ts'
 import type { LabelMap } from '../../../../database/schema/records.ts'
 import type { Tables } from '../../../../database/schema/tables.ts'
 import type { EntryFilter, Position } from '../filter.ts'
-import { conditionOf, isBehind } from './lists.ts'
+import { conditionOf } from './conditions.ts'
+import { isBehind } from './lists.ts'
 
 export interface ExportQuestion {
   filter: EntryFilter

@@ -7,7 +7,8 @@ import { portionsOf } from '../../../../database/portions.ts'
 import type { LabelMap } from '../../../../database/schema/records.ts'
 import { type Id, isId } from '../../../../lib/id.ts'
 import type { EntryFilter, Position } from '../../listing/filter.ts'
-import { conditionOf, isBehind } from '../../listing/store/lists.ts'
+import { conditionOf } from '../../listing/store/conditions.ts'
+import { isBehind } from '../../listing/store/lists.ts'
 import { type EntryChange, type EntryRecord, LOCKED_STATUSES, viewTables } from '../../store.ts'
 
 /** An entry with where it is, and with everything that conditions of rules look at. */

@@ -1,0 +1,220 @@
+/**
+ * The filters of token entries, from which the parameters of the API, the conditions of queries, the flags of the
+ * command line, the filters of the web application and the links between them are derived. Pure data: the web
+ * application loads it too.
+ */
+import { PLACED_BY, SOURCES, STATUSES } from './database/schema/values.ts'
+
+interface EntryFilterDefinition {
+  /** A `list` and `labels` have any number of values, the others one. `text` is a part of the text to look for. */
+  kind: 'moment' | 'list' | 'labels' | 'flag' | 'text'
+  /** The values of a list that has no others. */
+  values?: readonly string[]
+  /** For the API reference, without the full stop. */
+  description: string
+  /** The entries that the value `none` selects. Other filters have no such value. */
+  none?: string
+  /** The placeholder and the help text of the command line's flag. */
+  argument: string
+  help: string
+  /**
+   * Which commands have the flag. Reports have flags for a period of their own instead of `period`; `reports
+   * completeness`, where every check selects the state of its entries, has only `subject`.
+   */
+  group: 'period' | 'subject' | 'state'
+}
+
+export const ENTRY_FILTERS = {
+  starting_at: {
+    kind: 'moment',
+    description: 'Sessions that started at or after this time. A date means 00:00 UTC',
+    argument: 'when',
+    help: 'sessions that started at or after this timestamp, or date in UTC',
+    group: 'period',
+  },
+  ending_at: {
+    kind: 'moment',
+    description: 'Sessions that started before this time. A date means 00:00 UTC',
+    argument: 'when',
+    help: 'sessions that started before this timestamp, or date in UTC',
+    group: 'period',
+  },
+  ended_after: {
+    kind: 'moment',
+    description: 'Sessions that ended after this time; together with `ending_at`, sessions that ran past it',
+    argument: 'when',
+    help: 'sessions that ended after this timestamp, or date in UTC',
+    group: 'state',
+  },
+  project: {
+    kind: 'list',
+    description: 'Id, key, name or alias of a project',
+    none: 'entries without a project',
+    argument: 'project',
+    help: 'id, key, name or alias, or none; like most filters repeatable or comma-separated',
+    group: 'subject',
+  },
+  ticket: {
+    kind: 'list',
+    description: 'Id or key of a ticket',
+    argument: 'ticket',
+    help: 'id or key',
+    group: 'subject',
+  },
+  client: {
+    kind: 'list',
+    description: 'Id or name of a client',
+    none: 'entries whose project has no client',
+    argument: 'client',
+    help: 'id or name, or none',
+    group: 'subject',
+  },
+  billable: {
+    kind: 'flag',
+    description: 'Whether the entry’s project is billable; true for entries without a project',
+    argument: 'true|false',
+    help: 'whether the project is billable',
+    group: 'subject',
+  },
+  agent_manager: {
+    kind: 'list',
+    description: 'Id or e-mail address of a person',
+    argument: 'person',
+    help: 'id or e-mail address',
+    group: 'subject',
+  },
+  agent_name: {
+    kind: 'list',
+    description: 'Name of an agent',
+    argument: 'name',
+    help: 'name of the agent',
+    group: 'subject',
+  },
+  agent_harness: {
+    kind: 'list',
+    description: 'Name of a harness',
+    argument: 'name',
+    help: 'name of the harness',
+    group: 'subject',
+  },
+  model: {
+    kind: 'list',
+    description: 'Name of a model, as reported',
+    argument: 'name',
+    help: 'model as reported',
+    group: 'subject',
+  },
+  provider: {
+    kind: 'list',
+    description: 'Provider of the model, as reported',
+    none: 'entries without a provider',
+    argument: 'name',
+    help: 'provider of the model as reported, or none',
+    group: 'subject',
+  },
+  status: {
+    kind: 'list',
+    values: STATUSES,
+    description: 'Status',
+    argument: 'status',
+    help: STATUSES.join(', '),
+    group: 'state',
+  },
+  source: {
+    kind: 'list',
+    values: SOURCES,
+    description: 'Source of the token counts',
+    argument: 'source',
+    help: SOURCES.join(', '),
+    group: 'subject',
+  },
+  session_id: {
+    kind: 'list',
+    description: 'Id of a session, as assigned by the harness',
+    argument: 'id',
+    help: 'id that the harness gave the session',
+    group: 'state',
+  },
+  label: {
+    kind: 'labels',
+    description:
+      '`name:value`, such as `repository:acme/web`. Values of the same name are alternatives; different names must all match',
+    argument: 'name=value',
+    help: 'label, such as repository=acme/web',
+    group: 'subject',
+  },
+  without_label: {
+    kind: 'list',
+    description: 'Name of a label that the entry does not have',
+    argument: 'name',
+    help: 'name of a label that the entry does not have',
+    group: 'subject',
+  },
+  placed: {
+    kind: 'list',
+    values: ['none', ...PLACED_BY],
+    description: 'How the entry was placed',
+    none: 'unattributed entries',
+    argument: 'how',
+    help: `${PLACED_BY.join(', ')}, or none for unattributed entries`,
+    group: 'state',
+  },
+  priced: {
+    kind: 'flag',
+    description: 'Whether the cost is known',
+    argument: 'true|false',
+    help: 'whether the cost is known',
+    group: 'state',
+  },
+  sheet: {
+    kind: 'list',
+    description: 'Id of a token sheet',
+    argument: 'sheet',
+    help: 'id of a token sheet',
+    group: 'state',
+  },
+  possible_duplicate: {
+    kind: 'flag',
+    description: "Whether the entry is identical to an earlier one, or another person's session has the same id",
+    argument: 'true|false',
+    help: "whether the entry is identical to an earlier one, or another person's session has the same id",
+    group: 'state',
+  },
+  superseded: {
+    kind: 'flag',
+    description: 'Whether another source now supplies the session, so that the entry’s counts are 0',
+    argument: 'true|false',
+    help: 'whether another source has replaced the entry',
+    group: 'state',
+  },
+  bill: {
+    kind: 'list',
+    description: 'Id or number of a bill',
+    none: 'unbilled entries',
+    argument: 'bill',
+    help: 'id or number, or none',
+    group: 'state',
+  },
+  q: {
+    kind: 'text',
+    description: 'Text to search for in the summary, ignoring case',
+    argument: 'text',
+    help: 'text in the summary',
+    group: 'state',
+  },
+} as const satisfies Record<string, EntryFilterDefinition>
+
+type Definitions = typeof ENTRY_FILTERS
+export type EntryFilterName = keyof Definitions
+export type EntryFilterKind = EntryFilterDefinition['kind']
+
+/** The filters that have any number of values. */
+export type ListFilterName = {
+  [Name in EntryFilterName]: Definitions[Name]['kind'] extends 'list' | 'labels' ? Name : never
+}[EntryFilterName]
+
+export const ENTRY_FILTER_LIST = Object.entries(ENTRY_FILTERS) as [EntryFilterName, EntryFilterDefinition][]
+
+export function isListFilter(name: EntryFilterName): name is ListFilterName {
+  return ['list', 'labels'].includes(ENTRY_FILTERS[name].kind)
+}

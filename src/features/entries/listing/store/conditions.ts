@@ -1,0 +1,226 @@
+/** Which entries a question is about: the filters as conditions. */
+import {
+  and,
+  type Column,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  notInArray,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Reader } from '../../../../database/database.ts'
+import { containing } from '../../../../database/search-pattern.ts'
+import { ENTRY_FILTER_LIST, type EntryFilterName } from '../../../../entry-filters.ts'
+import { type Id, type IdPrefix, isId } from '../../../../lib/id.ts'
+import { foldName } from '../../../../lib/names.ts'
+import type { EntryFilter, ValueOf } from '../filter.ts'
+
+export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefined {
+  const { entries } = reader.tables
+  const conditions = ENTRY_FILTER_LIST.map(([name]) => {
+    const value = filter[name]
+    return value === undefined ? undefined : CONDITIONS[name](reader, value as never)
+  })
+  return and(...conditions, filter.billedOn && inArray(entries.id, entriesOf(reader, filter.billedOn)))
+}
+
+const CONDITIONS: {
+  [Name in EntryFilterName]: (reader: Reader, value: ValueOf<Name>) => SQL | undefined
+} = {
+  starting_at: ({ tables: { entries } }, moment) => gte(entries.startedAt, moment),
+  ending_at: ({ tables: { entries } }, moment) => lt(entries.startedAt, moment),
+  ended_after: ({ tables: { entries } }, moment) => gt(entries.endedAt, moment),
+
+  project: (reader, values) => {
+    const { entries, projects, projectNames } = reader.tables
+    return orNone(values, isNull(entries.projectId), (named) =>
+      idOr(
+        'prj',
+        named,
+        (ids) => isKeyOf(entries.projectId, ids, keys(reader, projects.id, inArray(projects.uid, ids))),
+        (texts) =>
+          isKeyOf(
+            entries.projectId,
+            texts,
+            keys(reader, projectNames.projectId, inArray(projectNames.folded, texts.map(foldName))),
+          ),
+      ),
+    )
+  },
+
+  ticket: (reader, values) => {
+    const { entries, tickets } = reader.tables
+    return idOr(
+      'tkt',
+      values,
+      (ids) => isKeyOf(entries.ticketId, ids, keys(reader, tickets.id, inArray(tickets.uid, ids))),
+      (texts) =>
+        isKeyOf(entries.ticketId, texts, keys(reader, tickets.id, inArray(tickets.keyFolded, texts.map(foldName)))),
+    )
+  },
+
+  client: (reader, values) => {
+    const { entries, projects, clients } = reader.tables
+    const projectsOf = (condition: SQL) =>
+      inArray(
+        entries.projectId,
+        reader
+          .select({ id: projects.id })
+          .from(projects)
+          .innerJoin(clients, eq(clients.id, projects.clientId))
+          .where(condition),
+      )
+    const withoutClient = keys(reader, projects.id, isNull(projects.clientId))
+    return orNone(values, inArray(entries.projectId, withoutClient), (named) =>
+      idOr(
+        'cli',
+        named,
+        (ids) => projectsOf(inArray(clients.uid, ids)),
+        (texts) => projectsOf(inArray(clients.nameFolded, texts.map(foldName))),
+      ),
+    )
+  },
+
+  // An entry without a project can still be assigned to a billable one.
+  billable: (reader, isBillable) => {
+    const { entries, projects } = reader.tables
+    const isOnSuch = inArray(entries.projectId, keys(reader, projects.id, eq(projects.billable, isBillable)))
+    return isBillable ? or(isNull(entries.projectId), isOnSuch) : isOnSuch
+  },
+
+  agent_manager: (reader, values) => {
+    const { entries, users } = reader.tables
+    return idOr(
+      'usr',
+      values,
+      (ids) => isKeyOf(entries.managerId, ids, keys(reader, users.id, inArray(users.uid, ids))),
+      (texts) => isKeyOf(entries.managerId, texts, keys(reader, users.id, inArray(users.email, texts.map(foldName)))),
+    )
+  },
+
+  agent_name: (reader, texts) => inArray(reader.tables.entries.agentId, names(reader, texts)),
+  agent_harness: (reader, texts) => inArray(reader.tables.entries.harnessId, names(reader, texts)),
+  model: (reader, texts) => inArray(reader.tables.entries.modelId, names(reader, texts)),
+
+  provider: (reader, texts) => {
+    const { providerId } = reader.tables.entries
+    return or(texts.includes('none') ? isNull(providerId) : undefined, inArray(providerId, names(reader, texts)))
+  },
+
+  status: ({ tables: { entries } }, statuses) => inArray(entries.status, statuses),
+  source: ({ tables: { entries } }, sources) => inArray(entries.source, sources),
+
+  session_id: (reader, texts) => {
+    const { entries, sessions } = reader.tables
+    return inArray(entries.sessionId, keys(reader, sessions.id, inArray(sessions.sessionKey, texts)))
+  },
+
+  // Several values of one label mean any of them, several labels all of them.
+  label: (reader, labels) => {
+    const { entries, labelPairs } = reader.tables
+    const conditions = [...Map.groupBy(labels, ({ name }) => name)].map(([name, pairs]) => {
+      const texts = pairs.map(({ value }) => value)
+      const isPair = and(eq(labelPairs.name, name), inArray(labelPairs.value, texts))
+      return inArray(entries.labelSetId, keys(reader, labelPairs.labelSetId, isPair))
+    })
+    return and(...conditions)
+  },
+
+  without_label: (reader, texts) => {
+    const { entries, labelPairs } = reader.tables
+    const having = keys(reader, labelPairs.labelSetId, inArray(labelPairs.name, texts))
+    return or(isNull(entries.labelSetId), notInArray(entries.labelSetId, having))
+  },
+
+  placed: ({ tables: { entries } }, values) =>
+    or(...values.map((by) => (by === 'none' ? isNull(entries.placedBy) : eq(entries.placedBy, by)))),
+
+  priced: ({ tables: { entries } }, isPriced) =>
+    isPriced
+      ? or(isNotNull(entries.reportedCost), isNotNull(entries.listValue))
+      : and(isNull(entries.reportedCost), isNull(entries.listValue)),
+
+  sheet: (reader, values) => {
+    const { entries, sheets } = reader.tables
+    const ids = values.filter((value) => isId('sht', value))
+    return inArray(entries.sheetId, keys(reader, sheets.id, inArray(sheets.uid, ids)))
+  },
+
+  possible_duplicate: ({ tables: { entries } }, isPossible) =>
+    isPossible ? isNotNull(entries.possibleDuplicateId) : isNull(entries.possibleDuplicateId),
+
+  superseded: ({ tables: { entries } }, isSuperseded) => eq(entries.superseded, isSuperseded),
+
+  bill: (reader, values) => {
+    const { entries, bills } = reader.tables
+    return orNone(values, isNull(entries.billId), (named) =>
+      idOr(
+        'bil',
+        named,
+        (ids) => inArray(entries.billId, keys(reader, bills.id, inArray(bills.uid, ids))),
+        (texts) => inArray(entries.billId, keys(reader, bills.id, inArray(bills.number, texts))),
+      ),
+    )
+  },
+
+  q: ({ tables: { entries } }, text) =>
+    sql`lower(${entries.summary}) LIKE ${containing(text.toLowerCase())} ESCAPE '!'`,
+}
+
+/** A query for the values of a key in the rows of its table for which the condition holds. */
+function keys(reader: Reader, key: PgColumn, condition: SQL | undefined) {
+  return reader
+    .select({ id: key })
+    .from(key.table as never)
+    .where(condition)
+}
+
+/** The keys of agents, harnesses, models and providers with these names. */
+function names(reader: Reader, texts: string[]) {
+  const { names } = reader.tables
+  return keys(reader, names.id, inArray(names.text, texts))
+}
+
+/** A condition on one of several texts, of which some are public ids. */
+function idOr<P extends IdPrefix>(
+  prefix: P,
+  values: string[],
+  byId: (ids: Id<P>[]) => SQL | undefined,
+  byText: (texts: string[]) => SQL | undefined,
+) {
+  const ids = values.filter((value) => isId(prefix, value)) as Id<P>[]
+  const texts = values.filter((value) => !isId(prefix, value))
+  return or(ids.length > 0 ? byId(ids) : undefined, texts.length > 0 ? byText(texts) : undefined)
+}
+
+/** The condition of the value `none`, or that of the other values. */
+function orNone(values: string[], none: SQL, others: (named: string[]) => SQL | undefined): SQL | undefined {
+  const named = values.filter((value) => value !== 'none')
+  return or(named.length < values.length ? none : undefined, others(named))
+}
+
+/**
+ * A column among the keys that a query answers for some values. Of one value there is at most one key, and only where
+ * the column equals it does an index give the entries in the order of time; among several they would all be sorted.
+ */
+function isKeyOf(column: Column, values: string[], query: SQLWrapper): SQL {
+  return values.length === 1 ? eq(column, query) : inArray(column, query as never)
+}
+
+/** The keys of the entries that were put on a bill. */
+function entriesOf(reader: Reader, { bill, line }: NonNullable<EntryFilter['billedOn']>) {
+  const { bills, billEntries } = reader.tables
+  const isOn = and(
+    inArray(billEntries.billId, keys(reader, bills.id, eq(bills.uid, bill))),
+    line === undefined ? undefined : eq(billEntries.line, line),
+  )
+  return keys(reader, billEntries.entryId, isOn)
+}

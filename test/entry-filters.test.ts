@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Command } from 'commander'
+import { addEntryFilters, entryFilterTexts } from '../src/cli/flags/entry-filters.ts'
+import { ENTRY_FILTER_LIST, type EntryFilterName } from '../src/entry-filters.ts'
+import { listPath, readFilter } from '../src/features/entries/listing/filter.ts'
+import { Query } from '../src/query.ts'
+import { startApp, type TestApp } from './support/app.ts'
+
+let app: TestApp
+let admin: string
+
+beforeAll(async () => {
+  app = await startApp()
+  admin = await app.session('admin')
+  const token = await app.token('svc')
+  const json = {
+    agent_harness: 'codex',
+    agent_name: 'builder',
+    model: 'gpt-5',
+    provider: 'openai',
+    started_at: '2026-11-20T10:00:00Z',
+    ended_at: '2026-11-20T11:00:00Z',
+    tokens: { input: 1, output: 1 },
+    reported_cost: 1,
+    labels: { repository: 'acme/web' },
+    summary: 'Fix the login',
+  }
+  expect((await app.call('POST /api/v1/token-entries', { token, json })).status).toBe(201)
+})
+afterAll(() => app.close())
+
+/** Of each filter a value that the entry does not match. */
+const OTHERS: Record<EntryFilterName, string> = {
+  starting_at: '2026-11-21T00:00:00.000Z',
+  ending_at: '2026-11-20T00:00:00.000Z',
+  ended_after: '2026-11-20T12:00:00.000Z',
+  project: 'acme-web',
+  ticket: 'ACME-1',
+  client: 'Acme',
+  billable: 'false',
+  agent_manager: 'other@example.com',
+  agent_name: 'reviewer',
+  agent_harness: 'cline',
+  model: 'gpt-5-mini',
+  provider: 'none',
+  status: 'approved',
+  source: 'sheet',
+  session_id: 's-1',
+  label: 'repository:acme/api',
+  without_label: 'repository',
+  placed: 'manual',
+  priced: 'false',
+  sheet: 'sht_01a1fa172a0277f3983322718874f2ef',
+  possible_duplicate: 'true',
+  superseded: 'true',
+  bill: '2026-0001',
+  q: 'logout',
+}
+
+const entriesOf = async (query = '') =>
+  (await app.call(`GET /api/v1/token-entries?${query}`, { session: admin })).json.data
+
+test('the entry is listed without filters', async () => expect(await entriesOf()).toHaveLength(1))
+
+describe.each(ENTRY_FILTER_LIST.map(([name, { kind }]) => ({ name, kind, value: OTHERS[name] })))(
+  'the filter $name',
+  ({ name, kind, value }) => {
+    const query = String(new URLSearchParams({ [name]: value }))
+
+    test('selects entries in the API', async () => expect(await entriesOf(query)).toEqual([]))
+
+    test('is a flag of the command line with the same meaning', () => {
+      const flag = `--${name.replaceAll('_', '-')}`
+      const typed = kind === 'labels' ? value.replace(':', '=') : value
+      const flags = addEntryFilters(new Command()).parse([flag, typed], { from: 'user' }).opts()
+      expect(readFilter(new Query(entryFilterTexts(flags)))).toEqual(readFilter(new Query({ [name]: value })))
+      expect(Object.keys(flags)).toHaveLength(1)
+    })
+
+    test('is kept in the links of reports', () => {
+      expect(listPath(readFilter(new Query({ [name]: value })))).toBe(`/api/v1/token-entries?${query}`)
+    })
+  },
+)
