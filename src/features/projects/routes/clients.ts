@@ -1,15 +1,14 @@
 import { Elysia, t } from 'elysia'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
-import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { listPage } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import { CLIENT_COLUMNS } from '../csv.ts'
 import { EXAMPLE_CLIENT, EXAMPLE_NEW_CLIENT } from '../examples.ts'
-import { everyBody, pageOfBodies } from '../pages.ts'
 import { readClientList } from '../query.ts'
 import { ClientBody, ClientChange, ClientList, NewClient } from '../schema.ts'
 import { type ClientRow, clientBody, type ProjectsService, readClient, sightOfClients } from '../service.ts'
+import { answerList } from '../../../http/list.ts'
 
 const tag = 'Work'
 
@@ -29,11 +28,14 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
       '',
       async ({ query, caller, request }) => {
         const sight = sightOfClients(viewerOf(caller))
-        const bodyOf = (client: ClientRow) => clientBody(client, sight)
         const asked = readClientList(query)
-        const list = (page: { after: number | undefined; limit: number }) => projects.listClients(asked.filter, page)
-        if (!wantsCsv(request, asked.format)) return pageOfBodies(list, asked, { bodyOf, keyOf })
-        return csvResponse(everyBody(list, { bodyOf, keyOf }), CLIENT_COLUMNS, 'clients.csv')
+        return answerList(request, asked, {
+          list: (page) => projects.listClients(asked.filter, page),
+          keyOf,
+          bodyOf: (client) => clientBody(client, sight),
+          columns: CLIENT_COLUMNS,
+          fileName: 'clients.csv',
+        })
       },
       {
         allow: ['read', 'session'],

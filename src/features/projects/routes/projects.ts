@@ -1,12 +1,10 @@
 import { Elysia, t } from 'elysia'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
-import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { listPage, listParameter } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import { PROJECT_COLUMNS } from '../csv.ts'
 import { EXAMPLE_MERGE, EXAMPLE_NEW_PROJECT, EXAMPLE_PROJECT } from '../examples.ts'
-import { everyBody, pageOfBodies } from '../pages.ts'
 import { readProjectList } from '../query.ts'
 import { Merge, MergeBody, NewProject, ProjectBody, ProjectChange, ProjectList } from '../schema.ts'
 import {
@@ -18,6 +16,7 @@ import {
   readProject,
   sightOf,
 } from '../service.ts'
+import { answerList } from '../../../http/list.ts'
 
 const tag = 'Work'
 
@@ -51,12 +50,14 @@ export const projectsRoutes = ({ projects, relocation }: Dependencies) =>
       '',
       async ({ query, caller, request }) => {
         const viewer = viewerOf(caller)
-        const bodyOf = (view: ProjectView) => projectBody(view, sightOf(viewer, view))
         const asked = readProjectList(query)
-        const list = (page: { after: number | undefined; limit: number }) =>
-          projects.listProjects(viewer, asked.filter, page)
-        if (!wantsCsv(request, asked.format)) return pageOfBodies(list, asked, { bodyOf, keyOf })
-        return csvResponse(everyBody(list, { bodyOf, keyOf }), PROJECT_COLUMNS, 'projects.csv')
+        return answerList(request, asked, {
+          list: (page) => projects.listProjects(viewer, asked.filter, page),
+          keyOf,
+          bodyOf: (view) => projectBody(view, sightOf(viewer, view)),
+          columns: PROJECT_COLUMNS,
+          fileName: 'projects.csv',
+        })
       },
       {
         allow: ['read', 'session'],

@@ -1,13 +1,11 @@
 import { Elysia, t } from 'elysia'
 import type { Caller } from '../../../access/caller.ts'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
-import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documented.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import { TICKET_COLUMNS } from '../csv.ts'
 import { EXAMPLE_NEW_TICKET, EXAMPLE_TICKET } from '../examples.ts'
-import { everyBody, pageOfBodies } from '../pages.ts'
 import { readTicketList } from '../query.ts'
 import { NewTicket, TicketBody, TicketChange, TicketList } from '../schema.ts'
 import {
@@ -18,6 +16,7 @@ import {
   type TicketView,
   ticketBody,
 } from '../service.ts'
+import { answerList } from '../../../http/list.ts'
 
 const tag = 'Work'
 
@@ -55,11 +54,14 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
     .get(
       '',
       async ({ query, request, caller }) => {
-        const bodyOf = (view: TicketView) => shown(caller, view)
         const asked = readTicketList(query)
-        const list = (page: { after: number | undefined; limit: number }) => projects.listTickets(asked.filter, page)
-        if (!wantsCsv(request, asked.format)) return pageOfBodies(list, asked, { bodyOf, keyOf })
-        return csvResponse(everyBody(list, { bodyOf, keyOf }), TICKET_COLUMNS, 'tickets.csv')
+        return answerList(request, asked, {
+          list: (page) => projects.listTickets(asked.filter, page),
+          keyOf,
+          bodyOf: (view) => shown(caller, view),
+          columns: TICKET_COLUMNS,
+          fileName: 'tickets.csv',
+        })
       },
       {
         allow: ['read', 'session'],
