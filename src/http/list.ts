@@ -1,8 +1,9 @@
 /** The answer to a request for a list: a page of it, or all of it as CSV. */
-import { csvResponse, wantsCsv } from './csv.ts'
+
 import type { CsvColumn } from '../lib/csv-column.ts'
 import { eachPage, type Page, pageOf } from '../lists.ts'
 import { writeKeyPage } from '../query.ts'
+import { csvResponse, wantsCsv } from './csv.ts'
 
 interface PageRequest {
   after: number | undefined

@@ -15,10 +15,11 @@ import type { Subject } from './subject.ts'
 
 export { EXAMPLE_EXPLANATION, EXAMPLE_NEW_RULE } from './examples.ts'
 export { explain, type Rule, RuleSet, type Step, type Taken, type Verdict } from './match.ts'
+export { readNewRule, readSample } from './request.ts'
 export type { Explanation, ListedRule, NewRuleFields, RuleChange, Unsaved } from './rule-list.ts'
 export { ExplanationBody, unsavedRule } from './schema.ts'
 export { valuesOf } from './subject.ts'
-export { explanationBody, readNewRule, readSample, ruleBody } from './wire.ts'
+export { explanationBody, ruleBody } from './wire.ts'
 export type { RuleVersion, Subject }
 
 export interface Placement {

@@ -20,6 +20,7 @@ import { dayOf, type LoadOptions, type LoadPlan, type PlannedTable, planLoad } f
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './price-table.ts'
 import type { PriceListQuery } from './query.ts'
 import { type TokenCounts, type Usage, type ValuedPart, valueCounts } from './rates.ts'
+import { refusedPrice } from './request.ts'
 import {
   type AliasView,
   addAliases,
@@ -41,14 +42,15 @@ import {
   replaceAdminAlias,
 } from './store.ts'
 import { ALWAYS, offeredRows, rowAt } from './update-offer.ts'
-import { refusedPrice, rowBody } from './wire.ts'
+import { rowBody } from './wire.ts'
 
 export { normalizeModelName } from './model-name.ts'
 export type { Price, PriceTable } from './price-table.ts'
 export type { TokenCounts, Usage, ValuedPart } from './rates.ts'
 export { REVALUATION_BUDGET_MS, type Repriced, type Revaluation, repricedBody } from './repricing.ts'
+export { readNewPrice } from './request.ts'
 export { RepricingBody } from './schema.ts'
-export { aliasBody, partBody, priceBody, readNewPrice, resolutionBody, tableBody } from './wire.ts'
+export { aliasBody, partBody, priceBody, resolutionBody, tableBody } from './wire.ts'
 export type { AliasView, ExportFormat, PlannedTable, PriceFilter, PriceSource, PriceView, Resolution, TableFormat }
 export { EXPORT_FORMATS, PRICE_SOURCES, TABLE_FORMATS }
 

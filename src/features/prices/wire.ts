@@ -1,14 +1,12 @@
-/** Serialization of prices for the API and the command line, and parsing of submitted prices. */
-import { type Problem, validationFailed } from '../../errors.ts'
+/** Serialization of prices for the API and the command line. */
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { decimalNumber, moneyNumber, PICO_DIGITS, type Picos } from '../../lib/money.ts'
 import type { Resolution } from './explain.ts'
-import { type ListedPrice, PER_MILLION_DIGITS, type Reason } from './formats/reading.ts'
-import { readTallyPrice } from './formats/tally.ts'
+import { PER_MILLION_DIGITS } from './formats/reading.ts'
 import type { PlannedTable } from './load-plan.ts'
 import { PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier, type ValuedPart } from './rates.ts'
 import { type Repriced, repricedBody } from './repricing.ts'
-import type { AliasBody, NewPrice, PriceBody, PriceTableBody, ResolutionBody } from './schema.ts'
+import type { AliasBody, PriceBody, PriceTableBody, ResolutionBody } from './schema.ts'
 import type { AliasView, PriceView } from './store.ts'
 
 function perMillion(picos: Picos): number {
@@ -119,15 +117,4 @@ export function partBody({ kind, fromTokens, tokens, pricePicos, amountPicos }: 
     from_tokens: fromTokens,
     amount: decimalNumber(amountPicos, PICO_DIGITS),
   }
-}
-
-/** A price that a caller sends. Throws `validation_failed` (422) for what its schema cannot express. */
-export function readNewPrice(body: NewPrice): Omit<ListedPrice, 'source'> {
-  const { rows, refused } = readTallyPrice({ ...body })
-  if (refused[0]) throw refusedPrice(refused[0].reasons)
-  return rows[0]!
-}
-
-export function refusedPrice(reasons: Reason[]): Problem {
-  return validationFailed(reasons.map(({ code, message }) => ({ pointer: '', code, message })))
 }

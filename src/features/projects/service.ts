@@ -24,6 +24,7 @@ import { createTickets } from './tickets.ts'
 export { requireEverything, sightOf, sightOfClients, sightOfTicket } from './access.ts'
 export type { EntryRelocation, Merged, MergeOptions } from './merge.ts'
 export { mergeBody } from './merge.ts'
+export { readClient, readProject, readTicket } from './request.ts'
 export type { ClientRow } from './store/clients.ts'
 export type { ProjectView } from './store/projects.ts'
 export type { TicketView } from './store/tickets.ts'
@@ -32,9 +33,6 @@ export {
   clientBody,
   projectBody,
   projectReference,
-  readClient,
-  readProject,
-  readTicket,
   ticketBody,
 } from './wire.ts'
 export type { AssumedTicketRow, ProjectRow, TicketRow }

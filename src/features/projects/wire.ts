@@ -1,25 +1,12 @@
-/** Serialization of clients, projects and tickets, as far as the viewer can see them, and parsing. */
-import { type Issue, validationFailed } from '../../errors.ts'
+/** Serialization of clients, projects and tickets, as far as the viewer can see them. */
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { numberText } from '../../lib/exact-json.ts'
 import { decimalNumber, moneyNumber } from '../../lib/money.ts'
 import type { Sight } from './access.ts'
-import type { ClientFields, ProjectFields, TicketFields } from './fields.ts'
-import type {
-  ClientBody,
-  ClientChange,
-  NewClient,
-  NewProject,
-  NewTicket,
-  ProjectBody,
-  ProjectChange,
-  TicketBody,
-  TicketChange,
-} from './schema.ts'
+import type { ClientBody, ProjectBody, TicketBody } from './schema.ts'
 import type { ClientRow } from './store/clients.ts'
 import type { ProjectView } from './store/projects.ts'
 import type { TicketView } from './store/tickets.ts'
-import { BUDGET_EXPECTED, MARKUP_DIGITS, MARKUP_EXPECTED, parseBudget, parseMarkup } from './validation.ts'
+import { MARKUP_DIGITS } from './validation.ts'
 
 function percent(ppm: number | null): number | null {
   return ppm === null ? null : decimalNumber(BigInt(ppm), MARKUP_DIGITS)
@@ -82,39 +69,4 @@ export function ticketBody({ ticket, project, assumed }: TicketView, sight: Sigh
     archived_at: timestampOrNull(ticket.archivedAt),
     created_at: timestamp(ticket.createdAt),
   }
-}
-
-/** Throws 422 for what a schema cannot express. */
-export function readClient(body: NewClient | ClientChange): ClientFields {
-  const { name, email, address, tax_id, currency } = body
-  const issues: Issue[] = []
-  const markupPpm = readMarkup(body, issues)
-  if (issues.length > 0) throw validationFailed(issues)
-  return { name, email, address, taxId: tax_id, currency, markupPpm }
-}
-
-/** Throws 422 for what a schema cannot express. */
-export function readProject(body: NewProject | ProjectChange): ProjectFields {
-  const { key, name, aliases, client, billable, budget, leads } = body
-  const issues: Issue[] = []
-  const markupPpm = readMarkup(body, issues)
-  // The body itself, which knows the digits as they were sent.
-  const budgetNanos =
-    budget === undefined || budget === null ? budget : parseBudget(numberText(body as { budget: number }, 'budget'))
-  if (budget !== undefined && budgetNanos === undefined) {
-    issues.push({ pointer: '/budget', code: 'not_allowed', message: BUDGET_EXPECTED })
-  }
-  if (issues.length > 0) throw validationFailed(issues)
-  return { key, name, aliases, client, billable, markupPpm, budgetNanos, leads }
-}
-
-function readMarkup(body: { markup?: number | null }, issues: Issue[]): number | null | undefined {
-  if (body.markup === undefined || body.markup === null) return body.markup
-  const markupPpm = parseMarkup(numberText(body as { markup: number }, 'markup'))
-  if (markupPpm === undefined) issues.push({ pointer: '/markup', code: 'not_allowed', message: MARKUP_EXPECTED })
-  return markupPpm
-}
-
-export function readTicket(body: NewTicket | TicketChange): TicketFields {
-  return { ...('key' in body && { key: body.key }), title: body.title, project: body.project }
 }

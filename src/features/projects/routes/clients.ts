@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
+import { answerList } from '../../../http/list.ts'
 import { listPage } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import { CLIENT_COLUMNS } from '../csv.ts'
@@ -8,7 +9,6 @@ import { EXAMPLE_CLIENT, EXAMPLE_NEW_CLIENT } from '../examples.ts'
 import { readClientList } from '../query.ts'
 import { ClientBody, ClientChange, ClientList, NewClient } from '../schema.ts'
 import { type ClientRow, clientBody, type ProjectsService, readClient, sightOfClients } from '../service.ts'
-import { answerList } from '../../../http/list.ts'
 
 const tag = 'Work'
 

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
+import { answerList } from '../../../http/list.ts'
 import { listPage, listParameter } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import { PROJECT_COLUMNS } from '../csv.ts'
@@ -16,7 +17,6 @@ import {
   readProject,
   sightOf,
 } from '../service.ts'
-import { answerList } from '../../../http/list.ts'
 
 const tag = 'Work'
 

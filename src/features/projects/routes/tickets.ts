@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Caller } from '../../../access/caller.ts'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documented.ts'
+import { answerList } from '../../../http/list.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import { TICKET_COLUMNS } from '../csv.ts'
@@ -16,7 +17,6 @@ import {
   type TicketView,
   ticketBody,
 } from '../service.ts'
-import { answerList } from '../../../http/list.ts'
 
 const tag = 'Work'
 

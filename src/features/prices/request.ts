@@ -1,0 +1,16 @@
+/** Prices as callers send them. */
+import { type Problem, validationFailed } from '../../errors.ts'
+import type { ListedPrice, Reason } from './formats/reading.ts'
+import { readTallyPrice } from './formats/tally.ts'
+import type { NewPrice } from './schema.ts'
+
+/** A price that a caller sends. Throws `validation_failed` (422) for what its schema cannot express. */
+export function readNewPrice(body: NewPrice): Omit<ListedPrice, 'source'> {
+  const { rows, refused } = readTallyPrice({ ...body })
+  if (refused[0]) throw refusedPrice(refused[0].reasons)
+  return rows[0]!
+}
+
+export function refusedPrice(reasons: Reason[]): Problem {
+  return validationFailed(reasons.map(({ code, message }) => ({ pointer: '', code, message })))
+}

@@ -1,0 +1,41 @@
+/** Clients, projects and tickets as callers send them. */
+import { type Issue, validationFailed } from '../../errors.ts'
+import { numberText } from '../../lib/exact-json.ts'
+import type { ClientFields, ProjectFields, TicketFields } from './fields.ts'
+import type { ClientChange, NewClient, NewProject, NewTicket, ProjectChange, TicketChange } from './schema.ts'
+import { BUDGET_EXPECTED, MARKUP_EXPECTED, parseBudget, parseMarkup } from './validation.ts'
+
+/** Throws 422 for what a schema cannot express. */
+export function readClient(body: NewClient | ClientChange): ClientFields {
+  const { name, email, address, tax_id, currency } = body
+  const issues: Issue[] = []
+  const markupPpm = readMarkup(body, issues)
+  if (issues.length > 0) throw validationFailed(issues)
+  return { name, email, address, taxId: tax_id, currency, markupPpm }
+}
+
+/** Throws 422 for what a schema cannot express. */
+export function readProject(body: NewProject | ProjectChange): ProjectFields {
+  const { key, name, aliases, client, billable, budget, leads } = body
+  const issues: Issue[] = []
+  const markupPpm = readMarkup(body, issues)
+  // The body itself, which knows the digits as they were sent.
+  const budgetNanos =
+    budget === undefined || budget === null ? budget : parseBudget(numberText(body as { budget: number }, 'budget'))
+  if (budget !== undefined && budgetNanos === undefined) {
+    issues.push({ pointer: '/budget', code: 'not_allowed', message: BUDGET_EXPECTED })
+  }
+  if (issues.length > 0) throw validationFailed(issues)
+  return { key, name, aliases, client, billable, markupPpm, budgetNanos, leads }
+}
+
+function readMarkup(body: { markup?: number | null }, issues: Issue[]): number | null | undefined {
+  if (body.markup === undefined || body.markup === null) return body.markup
+  const markupPpm = parseMarkup(numberText(body as { markup: number }, 'markup'))
+  if (markupPpm === undefined) issues.push({ pointer: '/markup', code: 'not_allowed', message: MARKUP_EXPECTED })
+  return markupPpm
+}
+
+export function readTicket(body: NewTicket | TicketChange): TicketFields {
+  return { ...('key' in body && { key: body.key }), title: body.title, project: body.project }
+}
