@@ -207,35 +207,35 @@ function issuesOf(output: string): string[] {
   return (failed.length > 0 ? failed : files).flat()
 }
 
-const readings = ['types', 'unused', 'boundaries', 'style'].map(scriptCheck)
+const sourceChecks = ['types', 'unused', 'boundaries', 'style'].map(scriptCheck)
 // The tests use the web pages from the first and the executable from the second.
-const made = ['bundle', 'build'].map(scriptCheck)
+const builds = ['bundle', 'build'].map(scriptCheck)
 
 /** Longest first, so that all lanes end at about the same time; test folders that are not listed here come last. */
 const LONGEST = ['web', 'cli', 'binary', 'database', 'features/entries', 'features/bills', 'http']
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
 const testing = testChecks().sort((one, other) => byLength(one) - byLength(other))
-const besides = [...testing, ...readings]
+const concurrent = [...testing, ...sourceChecks]
 
 /** One more than the smallest machine has cores: tests wait for disks, browsers and clocks for a third of their time. */
 const LANES = 3
 
-const ordered = [...made, ...besides]
+const ordered = [...builds, ...concurrent]
 
-const asked = new Set(process.argv.slice(2))
-const isWanted = ({ name }: Check) => asked.size === 0 || asked.has(name)
-const unknown = asked.difference(new Set(ordered.map(({ name }) => name)))
+const selected = new Set(process.argv.slice(2))
+const isSelected = ({ name }: Check) => selected.size === 0 || selected.has(name)
+const unknown = selected.difference(new Set(ordered.map(({ name }) => name)))
 if (unknown.size > 0) {
   const known = ordered.map(({ name }) => name).join(', ')
   console.error(`Unknown check: ${[...unknown].join(', ')}. Choose from: ${known}.`)
   process.exit(2)
 }
 
-if (testing.some(isWanted)) {
+if (testing.some(isSelected)) {
   for (const wanted of PACKAGES) console.log(await preparePackage(wanted))
 }
-for (const check of made.filter(isWanted)) await perform(check)
-const waiting = besides.filter(isWanted)
+for (const check of builds.filter(isSelected)) await perform(check)
+const waiting = concurrent.filter(isSelected)
 await Promise.all(
   Array.from({ length: LANES }, async () => {
     for (let check = waiting.shift(); check; check = waiting.shift()) await perform(check)

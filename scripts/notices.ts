@@ -38,7 +38,7 @@ function titleOf({ name, version, license, homepage, within }: BundledPackage): 
   return parts.filter((part) => part !== undefined).join(' · ')
 }
 
-/** The package's own license texts; without any, what its package.json says. */
+/** The package's own license texts; without any, the license field of its package.json. */
 function textOf({ license = 'no license', author, licenseTexts }: BundledPackage): string {
   if (licenseTexts.length > 0) return licenseTexts.map(tidied).join('\n\n')
   if (license === 'MIT') return mit(author)

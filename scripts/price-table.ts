@@ -57,7 +57,7 @@ export async function generatePriceTable(): Promise<{ table: string; notice: str
     noTextPrice: refusedFor('no_input_price').length,
     outputInParts: refusedFor('output_in_parts').length,
   }
-  // Any other issue with a row is a change in the package that somebody has to look at.
+  // Any other issue with a row is a change in the package that needs a decision.
   if (refused.length > leftOut.noTextPrice + leftOut.outputInParts) throw new Error(JSON.stringify(refused))
   return { table: tableText(rows.map(priceOf), namesOf(aliases)), notice: await noticeText(), leftOut }
 }

@@ -14,7 +14,7 @@ export interface Setting {
   encoding: 'json' | 'protobuf'
 }
 
-export interface Told {
+export interface Configuration {
   /** Variables that configure telemetry. */
   telemetry: Record<string, string>
   /** Files in the home folder; `telemetry` is the part that configures telemetry. */
@@ -29,7 +29,7 @@ interface AnyAgent {
   program: string
   /** Set if the agent supports only one. */
   encodings: Setting['encoding'][]
-  tell(setting: Setting): Told
+  configure(setting: Setting): Configuration
 }
 
 /** A process for each question. */
@@ -63,7 +63,7 @@ export const AGENTS: TriedAgent[] = [
     program: 'claude',
     encodings: ['protobuf', 'json'],
     resumes: true,
-    tell: (setting) => ({
+    configure: (setting) => ({
       telemetry: {
         CLAUDE_CODE_ENABLE_TELEMETRY: '1',
         OTEL_LOGS_EXPORTER: 'otlp',
@@ -88,7 +88,7 @@ export const AGENTS: TriedAgent[] = [
     program: 'codex',
     encodings: ['protobuf', 'json'],
     resumes: true,
-    tell: (setting) => {
+    configure: (setting) => {
       const protocol = setting.encoding === 'json' ? 'json' : 'binary'
       const telemetry = `[otel]
 exporter = { otlp-http = { endpoint = "${endpoint(setting)}/v1/logs", protocol = "${protocol}", headers = { "Authorization" = "Bearer ${setting.token}" } } }
@@ -118,7 +118,7 @@ env_key = "MOCK_KEY"
     program: 'gemini',
     encodings: ['json'],
     resumes: false,
-    tell: (setting) => ({
+    configure: (setting) => ({
       telemetry: {
         GEMINI_TELEMETRY_ENABLED: 'true',
         GEMINI_TELEMETRY_TARGET: 'local',
@@ -144,7 +144,7 @@ env_key = "MOCK_KEY"
     program: 'qwen',
     encodings: ['json'],
     resumes: false,
-    tell: (setting) => ({
+    configure: (setting) => ({
       telemetry: {
         QWEN_TELEMETRY_ENABLED: 'true',
         QWEN_TELEMETRY_TARGET: 'local',
@@ -163,7 +163,7 @@ env_key = "MOCK_KEY"
     package: 'opencode-ai',
     program: 'opencode',
     encodings: ['json'],
-    tell: (setting) => {
+    configure: (setting) => {
       const telemetry = { experimental: { openTelemetry: true } }
       const mock = {
         npm: '@ai-sdk/openai-compatible',

@@ -38,7 +38,7 @@ function countsOf(number: number, more: Partial<Counts> = {}): Counts {
 }
 
 /** The fields that matter here; Google has both in the path. */
-interface Asked {
+interface ModelRequest {
   model?: string
   stream?: boolean
 }
@@ -186,7 +186,9 @@ export class ModelServer {
     const { pathname } = new URL(request.url)
     const [, agent = '', ...rest] = pathname.split('/')
     const path = rest.join('/')
-    const { model = '', stream } = (request.method === 'POST' ? await request.json().catch(() => ({})) : {}) as Asked
+    const { model = '', stream } = (
+      request.method === 'POST' ? await request.json().catch(() => ({})) : {}
+    ) as ModelRequest
     const question = { model, streams: stream === true }
     if (path.endsWith('messages/count_tokens')) return Response.json({ input_tokens: 1 })
     if (path.endsWith(':countTokens')) return Response.json({ totalTokens: 1 })
@@ -201,15 +203,15 @@ export class ModelServer {
 
   #serve(
     agent: string,
-    asked: Omit<Question, 'number'>,
+    request: Omit<Question, 'number'>,
     answer: (question: Question, counts: Counts) => Response,
     more: Partial<Counts> = {},
   ): Response {
     const number = ++this.#answers
     const counts = countsOf(number, more)
     this.served[agent] ??= {}
-    const before = this.served[agent][asked.model] ?? NOTHING
-    this.served[agent][asked.model] = {
+    const before = this.served[agent][request.model] ?? NOTHING
+    this.served[agent][request.model] = {
       requests: before.requests + 1,
       input: before.input + counts.input,
       output: before.output + counts.output,
@@ -217,6 +219,6 @@ export class ModelServer {
       cache_write: before.cache_write + counts.cache_write,
       cache_write_1h: before.cache_write_1h + counts.cache_write_1h,
     }
-    return answer({ ...asked, number }, counts)
+    return answer({ ...request, number }, counts)
   }
 }

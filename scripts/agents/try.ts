@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freePort, Installation, type Server } from '../../test/support/binary.ts'
-import { AGENTS, type ServingAgent, type Setting, type Told, type TriedAgent } from './agents.ts'
+import { AGENTS, type Configuration, type ServingAgent, type Setting, type TriedAgent } from './agents.ts'
 import { ModelServer, type Served } from './model-server.ts'
 
 const { values: options } = parseArgs({ options: { agents: { type: 'string' }, folder: { type: 'string' } } })
@@ -57,12 +57,18 @@ class Trial {
     const name = `${agent.name}-${encoding}`
     const home = join(this.folder, 'homes', name)
     const before = await this.entries(agent)
-    const told = agent.tell({ home, model: this.models.url(name), tally: this.server.url, token: this.push, encoding })
-    if ('serve' in agent) await this.talk(agent, home, told)
+    const configuration = agent.configure({
+      home,
+      model: this.models.url(name),
+      tally: this.server.url,
+      token: this.push,
+      encoding,
+    })
+    if ('serve' in agent) await this.talk(agent, home, configuration)
     else {
       const [first, second] = QUESTIONS
-      await this.ended(agent, await this.start(agent, home, told, agent.ask(first, false)))
-      await this.ended(agent, await this.start(agent, home, told, agent.ask(second, agent.resumes)))
+      await this.ended(agent, await this.start(agent, home, configuration, agent.ask(first, false)))
+      await this.ended(agent, await this.start(agent, home, configuration, agent.ask(second, agent.resumes)))
     }
     const served = withoutRequests(this.models.served[name] ?? {})
     const counted = await this.counted(agent, before, served)
@@ -75,21 +81,27 @@ class Trial {
       labels?.team ?? null,
     ])
     console.log('  project and team', JSON.stringify(places))
-    if (isRight) printTold(told, this.push)
+    if (isRight) printConfiguration(configuration, this.push)
     return isRight
   }
 
-  private async start(agent: TriedAgent, home: string, told: Told, args: string[]): Promise<Child> {
+  private async start(agent: TriedAgent, home: string, configuration: Configuration, args: string[]): Promise<Child> {
     const work = join(home, 'work')
     await mkdir(work, { recursive: true })
-    for (const { path, text } of told.files ?? []) {
+    for (const { path, text } of configuration.files ?? []) {
       await mkdir(dirname(join(home, path)), { recursive: true })
       await Bun.write(join(home, path), text)
     }
     return Bun.spawn([join(this.folder, 'node_modules/.bin', agent.program), ...args], {
       cwd: work,
       // Nothing from the environment of the person who runs this: neither accounts nor telemetry.
-      env: { PATH: process.env.PATH!, HOME: home, TERM: 'xterm-256color', ...told.telemetry, ...told.mock },
+      env: {
+        PATH: process.env.PATH!,
+        HOME: home,
+        TERM: 'xterm-256color',
+        ...configuration.telemetry,
+        ...configuration.mock,
+      },
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',
@@ -98,21 +110,21 @@ class Trial {
   }
 
   private async ended(agent: TriedAgent, child: Child): Promise<void> {
-    const [said, complained, code] = await Promise.all([
+    const [stdout, stderr, code] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),
       child.exited,
     ])
-    if (code !== 0) console.log(`${agent.name} exited with ${code}:\n${said}${complained}`)
+    if (code !== 0) console.log(`${agent.name} exited with ${code}:\n${stdout}${stderr}`)
   }
 
-  private async talk(agent: ServingAgent, home: string, told: Told): Promise<void> {
+  private async talk(agent: ServingAgent, home: string, configuration: Configuration): Promise<void> {
     const port = freePort()
-    const child = await this.start(agent, home, told, agent.serve(port))
-    let said = ''
+    const child = await this.start(agent, home, configuration, agent.serve(port))
+    let stdout = ''
     for await (const chunk of child.stdout) {
-      said += new TextDecoder().decode(chunk)
-      if (said.includes(agent.ready)) break
+      stdout += new TextDecoder().decode(chunk)
+      if (stdout.includes(agent.ready)) break
     }
     await agent.talk(`http://127.0.0.1:${port}`, QUESTIONS)
     await Bun.sleep(EXPORT_INTERVAL_MS)
@@ -152,7 +164,7 @@ function totalsOf(entries: Entry[]): Totals {
   return totals
 }
 
-function printTold({ telemetry, files = [] }: Told, token: string): void {
+function printConfiguration({ telemetry, files = [] }: Configuration, token: string): void {
   const shown = (text: string) => text.replaceAll(token, 'tally_org_…')
   for (const [name, value] of Object.entries(telemetry)) console.log(`    ${name}="${shown(value)}"`)
   for (const { path, telemetry: part } of files) {

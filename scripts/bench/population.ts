@@ -194,7 +194,7 @@ function peopleWith(random: Random, projects: Project[]): Manager[] {
     const name = `${first[at % first.length]} ${last[Math.floor(at / first.length)]}`
     // A person works on a few projects at a time, mostly on one of them.
     const own = Array.from({ length: 1 + random.below(6) }, () => random.pick(work))
-    // Makes sure that every project has somebody.
+    // Makes sure that every project has at least one person.
     own.push(projects[at % PROJECTS]!)
     const used = Array.from({ length: 1 + random.below(3) }, () => random.pick(harnesses))
     return {

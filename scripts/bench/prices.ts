@@ -18,7 +18,7 @@ import { createPricesService } from '../../src/features/prices/service.ts'
 import { listAliases, listPrices } from '../../src/features/prices/store.ts'
 import { isSamePrice } from '../../src/features/prices/update-offer.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { peakMegabytes, residentMegabytes } from './process-figures.ts'
+import { peakMegabytes, residentMegabytes } from './process-metrics.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -76,7 +76,7 @@ function verdictOf(
   return isSamePrice(row, rows.get(hit.price.id)) ? 'right' : 'wrong'
 }
 
-function tell(what: string, verdicts: Verdict[]): void {
+function printVerdicts(what: string, verdicts: Verdict[]): void {
   const { right = [], wrong = [], unpriced = [] } = Object.groupBy(verdicts, (verdict) => verdict)
   const share = (part: Verdict[]) => `${part.length} (${((part.length * 100) / verdicts.length).toFixed(1)}%)`
   console.log(
@@ -89,11 +89,11 @@ function tellNames(stored: StoredPrice[], aliases: PriceAlias[]): void {
   const rows = new Map(stored.map((row) => [row.id, row]))
   const table = new PriceTable(stored, aliases)
   const litellm = stored.filter((row) => row.source === 'litellm')
-  tell(
+  printVerdicts(
     '  LiteLLM’s names, with the provider',
     litellm.map((row) => verdictOf(table, rows, row, row.provider)),
   )
-  tell(
+  printVerdicts(
     '  LiteLLM’s names, without the provider',
     litellm.map((row) => verdictOf(table, rows, row, null)),
   )
@@ -139,15 +139,15 @@ try {
       verdictOf(together, rows, row, null),
     ] as const
   })
-  tell(
+  printVerdicts(
     '  LiteLLM’s table, by the name',
     verdicts.map(([verdict]) => verdict),
   )
-  tell(
+  printVerdicts(
     '  LiteLLM’s table, with the provider',
     verdicts.map(([, verdict]) => verdict),
   )
-  tell(
+  printVerdicts(
     '  all three tables, by the name',
     verdicts.map(([, , verdict]) => verdict),
   )

@@ -24,7 +24,7 @@ import {
   residentMegabytes,
   wrappedProcess,
   writtenBytes,
-} from './process-figures.ts'
+} from './process-metrics.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -239,12 +239,12 @@ async function run() {
   const folder = await mkdtemp(join(PARENT, 'bench-'))
   const tally = await Installation.make({ parent: folder, before: slowDisk() })
   try {
-    say('building')
+    printProgress('building')
     await compile({ program: 'scripts/bench/validate-only.ts', outfile: join(folder, 'validate-only') })
-    say('committing rows one by one')
+    printProgress('committing rows one by one')
     const baselinePerSecond = oneCommitPerRow(folder)
 
-    say('starting')
+    printProgress('starting')
     const database = join(tally.folder, 'tally-data/tally.db')
     let server = await tally.serve()
     const firstStartMs = server.startedInMs
@@ -273,33 +273,33 @@ async function run() {
     }
 
     if (storedBefore > 0) {
-      say(`storing ${storedBefore} entries`)
+      printProgress(`storing ${storedBefore} entries`)
       // With a limit, in case the server is much slower than expected.
       await report({ ...batch, days: STORED_DAYS, entries: storedBefore, seconds: 60 + storedBefore / 1_000 })
     }
-    say('warming up')
+    printProgress('warming up')
     await report({ ...single, connections: 16, seconds: WARM_UP_SECONDS })
 
     const singles: Record<string, Throughput> = {}
     for (const connections of SINGLE_CONNECTIONS) {
-      say(`single reports, ${connections} connections`)
+      printProgress(`single reports, ${connections} connections`)
       singles[connections] = await report({ ...single, connections, seconds })
     }
     const most = SINGLE_CONNECTIONS.at(-1)!
-    say('validation only')
+    printProgress('validation only')
     const validating = await validateOnly(folder, { token, batch: 1, days: REPORTED_DAYS, connections: most, seconds })
-    say('batches')
+    printProgress('batches')
     await report({ ...batch, seconds: WARM_UP_SECONDS })
     const batches = await report({ ...batch, seconds })
     let placed: Record<RuleSetName, Throughput> | undefined
     if (rules > 0) {
-      say(`single reports without a project, with ${rules} rules and with none`)
+      printProgress(`single reports without a project, with ${rules} rules and with none`)
       placed = await measureRules(report, { ...single, named: false, connections: most, seconds }, database)
     }
     const loadedMegabytes = residentMegabytes(pid)
     const peak = peakMegabytes(pid)
 
-    say('stopping and measuring sizes')
+    printProgress('stopping and measuring sizes')
     await stop(server)
     const bytesPerEntry = ((await stat(database)).size - emptyBytes) / stored
     server = await tally.serve()
@@ -333,11 +333,11 @@ async function run() {
 }
 
 /** Prints to standard error, so that standard output contains only JSON with `--json`. */
-function say(what: string): void {
+function printProgress(what: string): void {
   console.error(`… ${what}`)
 }
 
-function printTable(figures: Awaited<ReturnType<typeof run>>): void {
+function printTable(results: Awaited<ReturnType<typeof run>>): void {
   const whole = (value: number) => Math.round(value).toLocaleString('en-US')
   const rows = [['', 'entries/s', 'p50 ms', 'p99 ms', 'max ms', 'commits/s', 'written each', 'server CPU', 'load CPU']]
   const add = (name: string, result: Throughput) =>
@@ -352,11 +352,11 @@ function printTable(figures: Awaited<ReturnType<typeof run>>): void {
       `${(result.serverProcessorShare * 100).toFixed(0)} %`,
       `${(result.processorShare * 100).toFixed(0)} %`,
     ])
-  for (const [connections, result] of Object.entries(figures.singles))
+  for (const [connections, result] of Object.entries(results.singles))
     add(`single reports, ${connections} connections`, result)
-  add(`batches of ${BATCH}, ${BATCH_CONNECTIONS} connections`, figures.batches)
-  add(`validation only, ${SINGLE_CONNECTIONS.at(-1)} connections`, figures.validating)
-  const { placed } = figures
+  add(`batches of ${BATCH}, ${BATCH_CONNECTIONS} connections`, results.batches)
+  add(`validation only, ${SINGLE_CONNECTIONS.at(-1)} connections`, results.validating)
+  const { placed } = results
   if (placed) {
     add('no project, no rules', placed.none)
     add(`no project, ${rules} rules on labels`, placed.labels)
@@ -367,8 +367,8 @@ function printTable(figures: Awaited<ReturnType<typeof run>>): void {
   console.log('')
   const line = (name: string, value: string, target = '') =>
     console.log(`${name.padEnd(46)}${value.padStart(14)}   ${target}`)
-  line('throughput: reporting / validation only', figures.ratio.toFixed(2), 'target: at least 0.30')
-  line('same, by processor time', figures.processorRatio.toFixed(2))
+  line('throughput: reporting / validation only', results.ratio.toFixed(2), 'target: at least 0.30')
+  line('same, by processor time', results.processorRatio.toFixed(2))
   if (placed) {
     const to = (result: Throughput) => (result.entriesPerSecond / placed.none.entriesPerSecond).toFixed(2)
     const byProcessor = (result: Throughput) => (processorMicros(placed.none) / processorMicros(result)).toFixed(2)
@@ -377,23 +377,23 @@ function printTable(figures: Awaited<ReturnType<typeof run>>): void {
     line(`throughput: ${rules} rules on summaries / no rules`, to(placed.summary))
     line('same, by processor time', byProcessor(placed.summary))
   }
-  line('one commit per row, rows/s', whole(figures.baselinePerSecond))
-  line('throughput: reporting / one commit per row', figures.baselineRatio.toFixed(1), 'target: at least 3')
-  line('resident memory, idle', `${whole(figures.idleMegabytes)} MB`, 'target: at most 100')
-  line('resident memory, after the load', `${whole(figures.loadedMegabytes)} MB`, 'target: at most 250')
-  line('resident memory, peak', `${whole(figures.peakMegabytes)} MB`)
+  line('one commit per row, rows/s', whole(results.baselinePerSecond))
+  line('throughput: reporting / one commit per row', results.baselineRatio.toFixed(1), 'target: at least 3')
+  line('resident memory, idle', `${whole(results.idleMegabytes)} MB`, 'target: at most 100')
+  line('resident memory, after the load', `${whole(results.loadedMegabytes)} MB`, 'target: at most 250')
+  line('resident memory, peak', `${whole(results.peakMegabytes)} MB`)
   line(
-    `disk space per entry, with ${whole(figures.storedEntries)} entries`,
-    `${whole(figures.bytesPerEntry)} bytes`,
+    `disk space per entry, with ${whole(results.storedEntries)} entries`,
+    `${whole(results.bytesPerEntry)} bytes`,
     'target: at most 500',
   )
-  line('start to ready, first start', `${whole(figures.firstStartMs)} ms`)
-  line('start to ready', `${whole(figures.startMs)} ms`, 'target: at most 300')
-  line('start to ready, with these entries', `${whole(figures.loadedStartMs)} ms`)
-  line('executable', `${figures.executableMegabytes.toFixed(1)} MB`, 'target: at most 130')
-  if (figures.fsyncDelayMs > 0) line('delay added to every fsync', `${figures.fsyncDelayMs} ms`)
+  line('start to ready, first start', `${whole(results.firstStartMs)} ms`)
+  line('start to ready', `${whole(results.startMs)} ms`, 'target: at most 300')
+  line('start to ready, with these entries', `${whole(results.loadedStartMs)} ms`)
+  line('executable', `${results.executableMegabytes.toFixed(1)} MB`, 'target: at most 130')
+  if (results.fsyncDelayMs > 0) line('delay added to every fsync', `${results.fsyncDelayMs} ms`)
 }
 
-const figures = await run()
-if (options.json) console.log(JSON.stringify(figures, null, 2))
-else printTable(figures)
+const results = await run()
+if (options.json) console.log(JSON.stringify(results, null, 2))
+else printTable(results)

@@ -15,8 +15,8 @@ import { parseArgs } from 'node:util'
 import { Installation, type Server } from '../../test/support/binary.ts'
 import type { Load, LoadResult } from './load.ts'
 import { ADMIN, MEMBER } from './population.ts'
-import { peakMegabytes, residentMegabytes } from './process-figures.ts'
-import { COMPLETENESS, HEAVY, LISTS, MEMBERS_LISTS, ONE_BY_ONE, REPORTS } from './questions.ts'
+import { peakMegabytes, residentMegabytes } from './process-metrics.ts'
+import { COMPLETENESS, HEAVY, LISTS, MEMBERS_LISTS, ONE_BY_ONE, REPORTS } from './queries.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -53,7 +53,7 @@ const whole = (count: number) => Math.round(count).toLocaleString('en')
 const ms = (milliseconds: number) => milliseconds.toFixed(milliseconds < 10 ? 1 : 0)
 
 /** Prints to standard error, so that standard output contains only Markdown. */
-function say(what: string): void {
+function printProgress(what: string): void {
   console.error(`… ${what}`)
 }
 
@@ -110,7 +110,7 @@ async function settle(file: string): Promise<void> {
   const connection = new Connection(file, { readonly: true })
   try {
     if (!connection.query("SELECT 1 FROM sqlite_schema WHERE name = 'rollup_periods'").get()) return
-    say('waiting for the sums of days and months')
+    printProgress('waiting for the sums of days and months')
     const begun = performance.now()
     while (performance.now() - begun < SETTLE_LIMIT_MS) {
       const open = connection.query<{ open: number }, []>(
@@ -118,12 +118,12 @@ async function settle(file: string): Promise<void> {
          + (SELECT count(*) FROM rollup_periods WHERE state IN ('stale', 'building')) AS open`,
       )
       if (open.get()!.open === 0) {
-        say(`computed in ${ms((performance.now() - begun) / 1000)} s`)
+        printProgress(`computed in ${ms((performance.now() - begun) / 1000)} s`)
         return
       }
       await Bun.sleep(500)
     }
-    say('the sums were not computed in time: the results are for queries on entries')
+    printProgress('the sums were not computed in time: the results are for queries on entries')
   } finally {
     connection.close()
   }
@@ -132,7 +132,7 @@ async function settle(file: string): Promise<void> {
 async function measureReports(server: Server, token: string): Promise<void> {
   const rows = [['report', 'sums: p50 ms', 'p95 ms', 'entries: p50 ms', 'p95 ms']]
   for (const [name, path] of Object.entries({ ...REPORTS, ...COMPLETENESS })) {
-    say(name)
+    printProgress(name)
     const kept = await timesOf(server, path, token)
     const oneByOne = name in COMPLETENESS ? undefined : await timesOf(server, path + ONE_BY_ONE, token)
     rows.push([name, ...cells(kept), ...(oneByOne ? cells(oneByOne) : ['', ''])])
@@ -143,7 +143,7 @@ async function measureReports(server: Server, token: string): Promise<void> {
 async function measureLists(server: Server, reading: string, membersReading: string): Promise<void> {
   const rows = [['page of 50 entries', 'first: p50 ms', 'p95 ms', 'second: p50 ms', 'p95 ms']]
   for (const [name, path] of Object.entries({ ...LISTS, ...MEMBERS_LISTS })) {
-    say(name)
+    printProgress(name)
     const token = name in MEMBERS_LISTS ? membersReading : reading
     const first = await timesOf(server, path, token)
     const answer = (await (await server.call('GET', path, { token })).json()) as { next_page?: string }
@@ -172,7 +172,7 @@ async function takeCsv(
 }
 
 async function measureCsv(server: Server, token: string): Promise<void> {
-  say('export')
+  printProgress('export')
   const before = residentMegabytes(server.process.pid)
   const begun = performance.now()
   const { rows, bytes } = await takeCsv(server, HEAVY['an export of everything']!, token, EXPORT_SECONDS)
@@ -211,11 +211,11 @@ async function measureReporting(server: Server, reading: string, token: string):
     connections: REPORTING_CONNECTIONS,
     seconds: REPORTING_SECONDS,
   }
-  say('warming up')
+  printProgress('warming up')
   await generate({ ...load, seconds: 2 })
-  say('reporting alone')
+  printProgress('reporting alone')
   const alone = await generate(load)
-  const row = (name: string, { entriesPerSecond, p50Ms, p99Ms, maxMs, statuses }: LoadResult, asked: string) => {
+  const row = (name: string, { entriesPerSecond, p50Ms, p99Ms, maxMs, statuses }: LoadResult, queries: string) => {
     const refused = Object.keys(statuses).some((status) => status !== '201')
     return [
       name,
@@ -223,23 +223,23 @@ async function measureReporting(server: Server, reading: string, token: string):
       ms(p50Ms),
       ms(p99Ms),
       ms(maxMs),
-      asked,
+      queries,
       refused ? JSON.stringify(statuses) : 'none',
     ]
   }
   const rows = [
-    ['reporting, 64 connections', 'entries/s', 'p50 ms', 'p99 ms', 'max ms', 'asked meanwhile', 'refused'],
+    ['reporting, 64 connections', 'entries/s', 'p50 ms', 'p99 ms', 'max ms', 'queries meanwhile', 'refused'],
     row('alone', alone, ''),
   ]
   for (const [name, path] of Object.entries(HEAVY)) {
-    say(`reporting during ${name}`)
-    let asked = 0
+    printProgress(`reporting during ${name}`)
+    let queries = 0
     const end = performance.now() + REPORTING_SECONDS * 1000
-    const ask = async () => {
-      for (; performance.now() < end; asked++) await takeCsv(server, path, reading, (end - performance.now()) / 1000)
+    const query = async () => {
+      for (; performance.now() < end; queries++) await takeCsv(server, path, reading, (end - performance.now()) / 1000)
     }
-    const [result] = await Promise.all([generate(load), ask()])
-    rows.push(row(`during ${name}`, result, String(asked)))
+    const [result] = await Promise.all([generate(load), query()])
+    rows.push(row(`during ${name}`, result, String(queries)))
   }
   table(...rows)
 }
@@ -247,7 +247,7 @@ async function measureReporting(server: Server, reading: string, token: string):
 await mkdir(join(ROOT, 'dist'), { recursive: true })
 const tally = await Installation.make({ parent: join(ROOT, 'dist') })
 try {
-  say('copying the database')
+  printProgress('copying the database')
   const file = join(tally.folder, 'tally-data/tally.db')
   await mkdir(join(tally.folder, 'tally-data'))
   await copyFile(join(options.data, 'tally.db'), file)

@@ -297,7 +297,7 @@ async function seed(folder: string) {
   const prices = await services.prices.table(db.read)
   await db.close()
 
-  // drizzle never finalizes its statements, and a file can leave WAL mode only if nobody has it open.
+  // drizzle never finalizes its statements, and a file can leave WAL mode only if no process has it open.
   const file = join(folder, 'seeded.db')
   await copyFile(join(folder, DATABASE_FILE), file)
   const connection = new Connection(file)

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Installation, type Server } from '../../test/support/binary.ts'
 import type { Load, LoadResult } from './load.ts'
-import { peakMegabytes, processorSeconds, residentMegabytes } from './process-figures.ts'
+import { peakMegabytes, processorSeconds, residentMegabytes } from './process-metrics.ts'
 import { type Agents, type AgentsResult, codexMetrics, traces } from './telemetry-agents.ts'
 
 /** On the checkout's disk, as in report.ts. */
@@ -117,60 +117,66 @@ async function run() {
     const reporting = (more: Partial<Load> = {}) => spawned<LoadResult>('load.ts', { ...load, ...more })
     await reporting({ seconds: WARM_UP_SECONDS })
     const alone: LoadResult[] = []
-    const beside: LoadResult[] = []
+    const withTelemetry: LoadResult[] = []
     const pushed: AgentsResult[] = []
     for (let round = 0; round < ROUNDS; round++) {
       alone.push(await reporting())
       const agentsUntil = reporting()
       const pushing: Agents = { url: server.url, token: push, agents, everySeconds }
       pushed.push(await spawned<AgentsResult>('telemetry-agents.ts', pushing, agentsUntil))
-      beside.push(await agentsUntil)
+      withTelemetry.push(await agentsUntil)
     }
-    for (const { statuses } of [...alone, ...beside, ...pushed]) {
+    for (const { statuses } of [...alone, ...withTelemetry, ...pushed]) {
       const wrong = Object.keys(statuses).filter((status) => !['200', '201'].includes(status))
       if (wrong.length > 0) throw new Error(`Unexpected responses: ${JSON.stringify(statuses)}`)
     }
-    const figures = {
+    const results = {
       costs,
       reportsPerSecond: median(alone.map(({ entriesPerSecond }) => entriesPerSecond)),
       pushedMegabytesPerSecond: median(pushed.map(({ megabytes }) => megabytes / seconds)),
       turns: pushed.reduce((sum, { turns }) => sum + turns, 0),
-      p50Ms: { alone: median(alone.map(({ p50Ms }) => p50Ms)), beside: median(beside.map(({ p50Ms }) => p50Ms)) },
-      p99Ms: { alone: median(alone.map(({ p99Ms }) => p99Ms)), beside: median(beside.map(({ p99Ms }) => p99Ms)) },
+      p50Ms: {
+        alone: median(alone.map(({ p50Ms }) => p50Ms)),
+        withTelemetry: median(withTelemetry.map(({ p50Ms }) => p50Ms)),
+      },
+      p99Ms: {
+        alone: median(alone.map(({ p99Ms }) => p99Ms)),
+        withTelemetry: median(withTelemetry.map(({ p99Ms }) => p99Ms)),
+      },
       idleMegabytes,
       loadedMegabytes: residentMegabytes(pid),
       peakMegabytes: peakMegabytes(pid),
     }
     await server.stop()
-    return figures
+    return results
   } finally {
     await tally.remove()
   }
 }
 
-type Figures = Awaited<ReturnType<typeof run>>
+type Results = Awaited<ReturnType<typeof run>>
 
-function printTable({ costs, p50Ms, p99Ms, ...figures }: Figures): void {
-  const line = (what: string, figure: string, note = '') =>
-    console.log(`${what.padEnd(58)}${figure.padStart(12)}  ${note}`)
+function printTable({ costs, p50Ms, p99Ms, ...results }: Results): void {
+  const line = (what: string, value: string, note = '') =>
+    console.log(`${what.padEnd(58)}${value.padStart(12)}  ${note}`)
   const ms = (value: number) => `${value.toFixed(1)} ms`
   const megabytes = (value: number) => `${Math.round(value)} MB`
   line('main thread, per megabyte of metrics', ms(costs.metrics.mainMsPerMegabyte), 'target: below 15')
   line('main thread, per megabyte of traces', ms(costs.traces.mainMsPerMegabyte), 'target: below 15')
   line('all threads, per megabyte of metrics', ms(costs.metrics.allMsPerMegabyte))
   line('all threads, per megabyte of traces', ms(costs.traces.allMsPerMegabyte))
-  line('reports per second', figures.reportsPerSecond.toFixed(0))
-  line(`pushed by ${agents} agents`, `${figures.pushedMegabytesPerSecond.toFixed(1)} MB/s`, `${figures.turns} turns`)
+  line('reports per second', results.reportsPerSecond.toFixed(0))
+  line(`pushed by ${agents} agents`, `${results.pushedMegabytesPerSecond.toFixed(1)} MB/s`, `${results.turns} turns`)
   line('reporting, median: alone', ms(p50Ms.alone))
-  line('reporting, median: while agents push', ms(p50Ms.beside))
+  line('reporting, median: while agents push', ms(p50Ms.withTelemetry))
   line('reporting, p99: alone', ms(p99Ms.alone))
-  line('reporting, p99: while agents push', ms(p99Ms.beside))
-  line('increase of the p99', ms(p99Ms.beside - p99Ms.alone), 'target: at most 5')
-  line('resident memory, idle', megabytes(figures.idleMegabytes), 'target: at most 100')
-  line('resident memory, after the load', megabytes(figures.loadedMegabytes), 'target: at most 250')
-  line('resident memory, peak', megabytes(figures.peakMegabytes))
+  line('reporting, p99: while agents push', ms(p99Ms.withTelemetry))
+  line('increase of the p99', ms(p99Ms.withTelemetry - p99Ms.alone), 'target: at most 5')
+  line('resident memory, idle', megabytes(results.idleMegabytes), 'target: at most 100')
+  line('resident memory, after the load', megabytes(results.loadedMegabytes), 'target: at most 250')
+  line('resident memory, peak', megabytes(results.peakMegabytes))
 }
 
-const figures = await run()
-if (options.json) console.log(JSON.stringify(figures, null, 2))
-else printTable(figures)
+const results = await run()
+if (options.json) console.log(JSON.stringify(results, null, 2))
+else printTable(results)

@@ -80,7 +80,7 @@ async function run({ port, attack, connections, seconds, addresses }: AnonymousL
     const headers = addresses === 'many' ? [`X-Forwarded-For: 10.0.${client >> 8}.${client & 255}`] : []
     while (!isOver()) {
       const { promise: closed, resolve } = Promise.withResolvers<void>()
-      let answer: Buffer | undefined
+      let response: Buffer | undefined
       let missing = 0
       const send = (socket: Bun.Socket) => {
         if (isOver()) {
@@ -88,7 +88,7 @@ async function run({ port, attack, connections, seconds, addresses }: AnonymousL
           return
         }
         number += 1
-        answer = Buffer.alloc(0)
+        response = Buffer.alloc(0)
         socket.write(REQUESTS[attack](number, headers))
       }
       const socket = await Bun.connect({
@@ -97,16 +97,16 @@ async function run({ port, attack, connections, seconds, addresses }: AnonymousL
         socket: {
           open: send,
           data(socket, chunk) {
-            if (answer) {
-              answer = Buffer.concat([answer, chunk])
-              const headEnd = answer.indexOf('\r\n\r\n')
+            if (response) {
+              response = Buffer.concat([response, chunk])
+              const headEnd = response.indexOf('\r\n\r\n')
               if (headEnd < 0) return
-              const head = answer.toString('latin1', 0, headEnd + 2)
+              const head = response.toString('latin1', 0, headEnd + 2)
               const status = head.slice(9, 12)
               statuses[status] = (statuses[status] ?? 0) + 1
               answers += 1
-              missing = headEnd + 4 + Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0) - answer.length
-              answer = undefined
+              missing = headEnd + 4 + Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0) - response.length
+              response = undefined
             } else missing -= chunk.length
             if (missing <= 0) send(socket)
           },

@@ -8,9 +8,9 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Load, LoadResult } from '../bench/load.ts'
-import { peakMegabytes } from '../bench/process-figures.ts'
+import { peakMegabytes } from '../bench/process-metrics.ts'
 import { type AnonymousLoad, type AnonymousResult, ATTACKS, type Attack } from './anonymous-clients.ts'
-import { type Figures, quantile, type Scenario, Victim } from './scenario.ts'
+import { type Outcome, quantile, type Scenario, Victim } from './scenario.ts'
 
 const CONNECTIONS = 200
 
@@ -150,15 +150,15 @@ async function measure(sizes: Sizes, { executable, print }: { executable?: strin
 
 export const anonymousLoad: Scenario = {
   name: '200 anonymous connections',
-  lacks: () => undefined,
-  async run(size): Promise<Figures> {
+  missingRequirement: () => undefined,
+  async run(size): Promise<Outcome> {
     const { all, acknowledged, peak } = await measure({ ...SIZES[size], reporters: 1 }, {})
     const worst = all.reduce((one, other) => (shareOf(other) < shareOf(one) ? other : one))
     const refused = all.reduce((sum, { refusedReports }) => sum + refusedReports, 0)
     if (refused > 0) throw new Error(`${refused} reports were refused`)
     const percent = Math.round(shareOf(worst) * 100)
-    const says = `reports keep ${percent}% of their rate under ${worst.attack}, the worst; at most ${Math.round(peak)} MB`
-    return { rounds: all.length, acknowledged, lost: 0, doubled: 0, readyMs: [], says }
+    const remark = `reports keep ${percent}% of their rate under ${worst.attack}, the worst; at most ${Math.round(peak)} MB`
+    return { rounds: all.length, acknowledged, lost: 0, duplicated: 0, readyMs: [], remark }
   },
 }
 

@@ -1,5 +1,5 @@
 /** Clients that send a byte now and then, half of what they announce, or no HTTP at all, while good clients report. */
-import { residentMegabytes } from '../bench/process-figures.ts'
+import { residentMegabytes } from '../bench/process-metrics.ts'
 import { quantile, Reporters, type Scenario, Victim } from './scenario.ts'
 
 const CONNECTIONS = { short: 60, long: 1_000 }
@@ -22,7 +22,7 @@ const KINDS: { first: string; drips: boolean }[] = [
 
 export const badClients: Scenario = {
   name: 'slow and broken clients',
-  lacks: () => undefined,
+  missingRequirement: () => undefined,
   async run(size) {
     const victim = await Victim.make()
     try {
@@ -46,7 +46,7 @@ export const badClients: Scenario = {
         rounds: CONNECTIONS[size],
         ...verdict,
         readyMs: [],
-        says: `silent connections closed after ${cutAfter.toFixed(0)} s, ${Math.round(grown)} MB more, p99 of good clients ${p99} ms`,
+        remark: `silent connections closed after ${cutAfter.toFixed(0)} s, ${Math.round(grown)} MB more, p99 of good clients ${p99} ms`,
       }
     } finally {
       await victim.remove()

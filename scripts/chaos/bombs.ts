@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { BOMBS, type Bomb } from '../../test/support/bombs.ts'
-import { peakMegabytes, residentMegabytes } from '../bench/process-figures.ts'
+import { peakMegabytes, residentMegabytes } from '../bench/process-metrics.ts'
 import { Reporters, type Scenario, Victim } from './scenario.ts'
 
 const PASSWORD = 'correct horse battery staple'
@@ -60,7 +60,7 @@ export async function credentialsFor(victim: Victim): Promise<Credentials> {
 export async function send(url: string, bomb: Bomb, body: Uint8Array, who: Credentials): Promise<number> {
   const isOfPeople = ['table', 'sheet', 'picture'].includes(bomb.decoder)
   try {
-    const answer = await fetch(`${url}/api/v1/${bomb.path.replace(':sheet', who.sheet)}`, {
+    const response = await fetch(`${url}/api/v1/${bomb.path.replace(':sheet', who.sheet)}`, {
       method: bomb.decoder === 'picture' ? 'PUT' : 'POST',
       headers: {
         ...(isOfPeople ? who.session : who.service),
@@ -69,8 +69,8 @@ export async function send(url: string, bomb: Bomb, body: Uint8Array, who: Crede
       },
       body: body as Uint8Array<ArrayBuffer>,
     })
-    await answer.arrayBuffer()
-    return answer.status
+    await response.arrayBuffer()
+    return response.status
   } catch {
     return 0
   }
@@ -133,7 +133,7 @@ const headOf = (method: string, path: string, who: Credentials, ...more: string[
 
 export const bombs: Scenario = {
   name: 'bodies that take memory',
-  lacks: () => undefined,
+  missingRequirement: () => undefined,
   async run(size) {
     const victim = await Victim.make()
     try {
@@ -186,7 +186,7 @@ export const bombs: Scenario = {
         rounds: BOMBS.length,
         ...verdict,
         readyMs: [],
-        says: `${Math.round(begun)} MB; up to ${Math.round(largest.grown)} more for one body (${largest.name}), ${Math.round(together)} for ${TOGETHER} at a time, ${Math.round(unsent)} for ${UNSENT[size]} unsent, ${Math.round(unread)} for ${UNREAD[size]} unread`,
+        remark: `${Math.round(begun)} MB; up to ${Math.round(largest.grown)} more for one body (${largest.name}), ${Math.round(together)} for ${TOGETHER} at a time, ${Math.round(unsent)} for ${UNSENT[size]} unsent, ${Math.round(unread)} for ${UNREAD[size]} unread`,
       }
     } finally {
       await victim.remove()

@@ -17,7 +17,7 @@ const PERIOD = 'started_at = 1795168800000 AND ended_at = 1795170600000'
 
 export const clockJumps: Scenario = {
   name: 'the clock jumps by days',
-  lacks: () => (LIBRARIES.some((path) => existsSync(path)) ? undefined : 'libfaketime is not installed'),
+  missingRequirement: () => (LIBRARIES.some((path) => existsSync(path)) ? undefined : 'libfaketime is not installed'),
   async run(size) {
     const library = LIBRARIES.find((path) => existsSync(path))!
     const jumps = JUMPS[size]
@@ -43,7 +43,7 @@ export const clockJumps: Scenario = {
         rounds: jumps.length,
         ...verdict,
         readyMs: [],
-        says: `${misdated(victim.databaseFile)} misdated`,
+        remark: `${misdated(victim.databaseFile)} misdated`,
       }
     } finally {
       await victim.remove()

@@ -5,7 +5,7 @@ const ROUNDS = { short: 3, long: 200 }
 
 export const crashes: Scenario = {
   name: 'kill -9 under load',
-  lacks: () => undefined,
+  missingRequirement: () => undefined,
   async run(size) {
     const victim = await Victim.make()
     try {

@@ -3,15 +3,15 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { EXIT_FATAL, noStrace, quantile, Reporters, type Scenario, Victim } from './scenario.ts'
+import { EXIT_FATAL, quantile, Reporters, type Scenario, straceMissing, Victim } from './scenario.ts'
 
 const ROUNDS = { short: 1, long: 20 }
 
 export const failedSync: Scenario = {
   name: 'fdatasync fails with EIO',
-  lacks: noStrace,
+  missingRequirement: straceMissing,
   async run(size) {
-    const figures = { rounds: 0, acknowledged: 0, lost: 0, doubled: 0, readyMs: [] as number[] }
+    const outcome = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, readyMs: [] as number[] }
     for (let round = 0; round < ROUNDS[size]; round += 1) {
       // Skips the first syncs, which belong to the start, and then fails all of them.
       const from = 40 + Math.floor(Math.random() * 200)
@@ -27,16 +27,16 @@ export const failedSync: Scenario = {
         await victim.start()
         await reporters.untilMore(50)
         const verdict = await victim.verdict(reporters)
-        figures.rounds += 1
-        figures.acknowledged += verdict.acknowledged
-        figures.lost += verdict.lost
-        figures.doubled += verdict.doubled
-        figures.readyMs.push(victim.readyMs.at(-1)!)
+        outcome.rounds += 1
+        outcome.acknowledged += verdict.acknowledged
+        outcome.lost += verdict.lost
+        outcome.duplicated += verdict.duplicated
+        outcome.readyMs.push(victim.readyMs.at(-1)!)
       } finally {
         await victim.remove()
       }
     }
-    return { ...figures, says: `exited with ${EXIT_FATAL} each time` }
+    return { ...outcome, remark: `exited with ${EXIT_FATAL} each time` }
   },
 }
 
@@ -44,7 +44,7 @@ const SLOW_SECONDS = { short: 3, long: 30 }
 
 export const slowSync: Scenario = {
   name: 'each fdatasync takes 10 ms longer',
-  lacks: noStrace,
+  missingRequirement: straceMissing,
   async run(size) {
     const slow = ['strace', '-D', '-f', '-o', '/dev/null', '-e', 'inject=fdatasync:delay_exit=10000']
     const victim = await Victim.make({ before: slow })
@@ -58,7 +58,7 @@ export const slowSync: Scenario = {
         rounds: 1,
         ...verdict,
         readyMs: [],
-        says: `${perSecond} entries/s from 64 connections, p99 ${Math.round(quantile(reporters.latenciesMs, 0.99))} ms`,
+        remark: `${perSecond} entries/s from 64 connections, p99 ${Math.round(quantile(reporters.latenciesMs, 0.99))} ms`,
       }
     } finally {
       await victim.remove()
@@ -71,7 +71,7 @@ const DISK_MEGABYTES = 220
 
 export const fullDisk: Scenario = {
   name: 'disk full, then space again',
-  lacks() {
+  missingRequirement() {
     if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root on Linux can make a small disk'
     const trial = join(tmpdir(), `tally-mount-${process.pid}`)
     mkdirSync(trial, { recursive: true })
@@ -107,7 +107,7 @@ export const fullDisk: Scenario = {
           rounds: 1,
           ...verdict,
           readyMs: [],
-          says: `returned ${refusedFor.join(', ')} meanwhile, reads ${reads.status}; recovered without a restart`,
+          remark: `returned ${refusedFor.join(', ')} meanwhile, reads ${reads.status}; recovered without a restart`,
         }
       } finally {
         await victim.remove()

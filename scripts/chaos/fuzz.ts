@@ -2,8 +2,8 @@
  * Malformed requests derived from the OpenAPI document: fields left out, added, with other types and sizes, bodies cut
  * in half, parameters of every kind. The server must never return a 5xx, and its memory must not grow.
  */
-import { residentMegabytes } from '../bench/process-figures.ts'
-import { judge, type Scenario, Victim } from './scenario.ts'
+import { residentMegabytes } from '../bench/process-metrics.ts'
+import { checkDatabase, type Scenario, Victim } from './scenario.ts'
 
 const REQUESTS = { short: 1_500, long: 100_000 }
 
@@ -24,7 +24,7 @@ interface Operation {
 
 export const fuzz: Scenario = {
   name: 'malformed requests from the OpenAPI document',
-  lacks: () => undefined,
+  missingRequirement: () => undefined,
   async run(size) {
     const victim = await Victim.make()
     try {
@@ -54,12 +54,12 @@ export const fuzz: Scenario = {
             known,
             Math.random() < 0.2 ? { authorization: `Bearer ${victim.token}` } : { cookie, origin: url },
           )
-          const answer = await fetch(request.url, request.init)
-          remember(known, await answer.text())
-          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-          if (answer.status >= 500)
+          const response = await fetch(request.url, request.init)
+          remember(known, await response.text())
+          statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
+          if (response.status >= 500)
             failures.push(
-              `${answer.status} ${operation.method} ${request.url} ${String(request.init.body).slice(0, 300)}`,
+              `${response.status} ${operation.method} ${request.url} ${String(request.init.body).slice(0, 300)}`,
             )
         }
       }
@@ -69,15 +69,15 @@ export const fuzz: Scenario = {
       if (failures.length > 0)
         throw new Error(`${failures.length} responses with 5xx:\n${failures.slice(0, 5).join('\n')}`)
       if (code !== 0) throw new Error(`The server exited with ${code}`)
-      const told = [...statuses].sort().map(([status, times]) => `${status} × ${times}`)
+      const counts = [...statuses].sort().map(([status, times]) => `${status} × ${times}`)
       return {
         rounds: REQUESTS[size],
         acknowledged: statuses.get(201) ?? 0,
         // Duplicates are intended: some reports are sent twice.
-        lost: judge(victim.databaseFile, new Set()).lost,
-        doubled: 0,
+        lost: checkDatabase(victim.databaseFile, new Set()).lost,
+        duplicated: 0,
         readyMs: [],
-        says: `${told.join(', ')}; ${grown} MB more`,
+        remark: `${counts.join(', ')}; ${grown} MB more`,
       }
     } finally {
       await victim.remove()
@@ -86,12 +86,12 @@ export const fuzz: Scenario = {
 }
 
 async function signIn(url: string): Promise<string> {
-  const answer = await fetch(`${url}/api/v1/session`, {
+  const response = await fetch(`${url}/api/v1/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery' }),
   })
-  return answer.headers.get('set-cookie')!.split(';')[0]!
+  return response.headers.get('set-cookie')!.split(';')[0]!
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a document, read as it comes

@@ -1,6 +1,6 @@
 /** A database file is moved, removed, replaced or overwritten while the server uses it. */
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
-import { EXIT_FATAL, judge, Reporters, type Scenario, Victim } from './scenario.ts'
+import { checkDatabase, EXIT_FATAL, Reporters, type Scenario, Victim } from './scenario.ts'
 
 /** Reports stop within a second; a busy machine may take longer to end the process. */
 const EXIT_WITHIN_MS = 5_000
@@ -34,9 +34,9 @@ const LOSSES: Loss[] = [
 
 export const lostFiles: Scenario = {
   name: 'the files of the database are moved, removed, replaced',
-  lacks: () => undefined,
+  missingRequirement: () => undefined,
   async run() {
-    const figures = { rounds: 0, acknowledged: 0, lost: 0, doubled: 0, readyMs: [] as number[] }
+    const outcome = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, readyMs: [] as number[] }
     const tookMs: number[] = []
     for (const loss of LOSSES) {
       const victim = await Victim.make()
@@ -61,17 +61,17 @@ export const lostFiles: Scenario = {
         await reporters.stop({ giveUp: !loss.repair })
         if (loss.repair) {
           await victim.server.stop()
-          const { lost, doubled } = judge(victim.databaseFile, reporters.acknowledged)
-          figures.lost += lost
-          figures.doubled += doubled
-          figures.readyMs.push(victim.readyMs.at(-1)!)
+          const { lost, duplicated } = checkDatabase(victim.databaseFile, reporters.acknowledged)
+          outcome.lost += lost
+          outcome.duplicated += duplicated
+          outcome.readyMs.push(victim.readyMs.at(-1)!)
         }
-        figures.rounds += 1
-        figures.acknowledged += reporters.acknowledged.size
+        outcome.rounds += 1
+        outcome.acknowledged += reporters.acknowledged.size
       } finally {
         await victim.remove()
       }
     }
-    return { ...figures, says: `exited with ${EXIT_FATAL} after at most ${Math.round(Math.max(...tookMs))} ms` }
+    return { ...outcome, remark: `exited with ${EXIT_FATAL} after at most ${Math.round(Math.max(...tookMs))} ms` }
   },
 }

@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { EXIT_FATAL, type Figures, noStrace, Reporters, type Scenario, type Size, Victim } from './scenario.ts'
+import { EXIT_FATAL, type Outcome, Reporters, type Scenario, type Size, straceMissing, Victim } from './scenario.ts'
 
 const ROUNDS = { short: 2, long: 50 }
 
@@ -16,7 +16,7 @@ const TRACER = ['strace', '-D', '-f', '-y', '-s', '0', '-o', 'trace', '-e', CALL
 
 export const powerLoss: Scenario = {
   name: 'power loss (unsynced data becomes noise)',
-  lacks: noStrace,
+  missingRequirement: straceMissing,
   async run(size) {
     const victim = await Victim.make({ before: TRACER })
     let spoiled = 0
@@ -37,7 +37,7 @@ export const powerLoss: Scenario = {
         rounds: ROUNDS[size],
         ...verdict,
         readyMs: victim.readyMs.slice(1),
-        says: `${spoiled} unsynced writes corrupted`,
+        remark: `${spoiled} unsynced writes corrupted`,
       }
     } finally {
       await victim.remove()
@@ -55,13 +55,13 @@ interface FailingCall {
 
 export const failedCheckpointSync: Scenario = {
   name: 'syncing the database file fails and its writes are lost',
-  lacks: noStrace,
+  missingRequirement: straceMissing,
   run: (size) => failCheckpoints(size, { call: 'fsync,fdatasync', from: 1, spread: 4 }),
 }
 
 export const failedCheckpointWrite: Scenario = {
   name: 'writing the database file fails and its writes are lost',
-  lacks: noStrace,
+  missingRequirement: straceMissing,
   run: (size) => failCheckpoints(size, { call: 'pwrite64', from: 1, spread: 200 }),
 }
 
@@ -69,7 +69,7 @@ export const failedCheckpointWrite: Scenario = {
 const BURST = 60
 const BURST_PAUSE_MS = 400
 
-async function failCheckpoints(size: Size, { call, from, spread }: FailingCall): Promise<Figures> {
+async function failCheckpoints(size: Size, { call, from, spread }: FailingCall): Promise<Outcome> {
   const before: string[] = []
   const victim = await Victim.make({ before })
   let spoiled = 0
@@ -111,7 +111,7 @@ async function failCheckpoints(size: Size, { call, from, spread }: FailingCall):
       rounds: ROUNDS[size],
       ...verdict,
       readyMs: victim.readyMs.slice(1),
-      says: `exited with ${EXIT_FATAL} each time; ${spoiled} unsynced writes corrupted`,
+      remark: `exited with ${EXIT_FATAL} each time; ${spoiled} unsynced writes corrupted`,
     }
   } finally {
     await victim.remove()

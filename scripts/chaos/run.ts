@@ -1,5 +1,5 @@
 /**
- * Chaos tests: injects the faults that machines and people cause into the executable, and reports what was lost.
+ * Chaos tests: injects faults of machines and people into the executable, and reports lost entries.
  * `scripts/chaos/run` runs all scenarios in about an hour, `--short` runs them as continuous integration does; pass
  * parts of names to run only some. Exits with 1 if anything was lost, duplicated or wrongly refused.
  */
@@ -12,7 +12,7 @@ import { failedSync, fullDisk, slowSync } from './failing-disk.ts'
 import { fuzz } from './fuzz.ts'
 import { lostFiles } from './lost-files.ts'
 import { failedCheckpointSync, failedCheckpointWrite, powerLoss } from './power-loss.ts'
-import { type Figures, quantile, type Scenario } from './scenario.ts'
+import { type Outcome, quantile, type Scenario } from './scenario.ts'
 import { soak } from './soak.ts'
 import { together } from './together.ts'
 
@@ -34,36 +34,36 @@ export const SCENARIOS: readonly Scenario[] = [
   soak,
 ]
 
-function lineOf({ rounds, acknowledged, lost, doubled, readyMs, says }: Figures): string {
+function lineOf({ rounds, acknowledged, lost, duplicated, readyMs, remark }: Outcome): string {
   const ready =
     readyMs.length === 0 ? '–' : `${Math.round(quantile(readyMs, 0.5))} / ${Math.round(Math.max(...readyMs))}`
-  const cells = [rounds, acknowledged, lost, doubled].map((figure) => figure.toLocaleString('en'))
-  return [...cells, ready, says ?? ''].join(' | ')
+  const cells = [rounds, acknowledged, lost, duplicated].map((count) => count.toLocaleString('en'))
+  return [...cells, ready, remark ?? ''].join(' | ')
 }
 
 async function main(args: string[]): Promise<number> {
   const size = args.includes('--short') ? 'short' : 'long'
   const names = args.filter((arg) => !arg.startsWith('--'))
-  const asked = SCENARIOS.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)))
+  const selected = SCENARIOS.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)))
   console.log('| scenario | rounds | acknowledged | lost | duplicated | ready again, median / longest (ms) | |')
   console.log('| --- | --- | --- | --- | --- | --- | --- |')
-  let isWell = asked.length > 0
-  for (const scenario of asked) {
-    const missing = scenario.lacks()
+  let hasPassed = selected.length > 0
+  for (const scenario of selected) {
+    const missing = scenario.missingRequirement()
     if (missing) {
       console.log(`| ${scenario.name} | skipped: ${missing} |`)
       continue
     }
     try {
-      const figures = await scenario.run(size)
-      console.log(`| ${scenario.name} | ${lineOf(figures)} |`)
-      isWell &&= figures.lost === 0 && figures.doubled === 0
+      const outcome = await scenario.run(size)
+      console.log(`| ${scenario.name} | ${lineOf(outcome)} |`)
+      hasPassed &&= outcome.lost === 0 && outcome.duplicated === 0
     } catch (error) {
       console.log(`| ${scenario.name} | FAILED: ${(error as Error).message} |`)
-      isWell = false
+      hasPassed = false
     }
   }
-  return isWell ? 0 : 1
+  return hasPassed ? 0 : 1
 }
 
 if (import.meta.main) process.exit(await main(process.argv.slice(2)))

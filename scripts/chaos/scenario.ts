@@ -6,32 +6,32 @@ import { Database as Connection } from 'bun:sqlite'
 import { join } from 'node:path'
 import { Installation, type Server } from '../../test/support/binary.ts'
 
-export interface Figures {
+export interface Outcome {
   rounds: number
   /** Entries that were acknowledged to a client. */
   acknowledged: number
   /** How many of those are not in the database. */
   lost: number
   /** How many of all sent entries are in the database twice. */
-  doubled: number
+  duplicated: number
   /** Time from each restart until the server is ready, in milliseconds. */
   readyMs: number[]
   /** Other results, in a few words. */
-  says?: string
+  remark?: string
 }
 
 export interface Scenario {
   name: string
   /** Undefined if this machine can run the scenario, else what is missing. */
-  lacks(): string | undefined
-  run(size: Size): Promise<Figures>
+  missingRequirement(): string | undefined
+  run(size: Size): Promise<Outcome>
 }
 
 /** `short` is for continuous integration, `long` for a person with an hour. */
 export type Size = 'short' | 'long'
 
 /** For scenarios that inject failing system calls. */
-export const noStrace = () => (Bun.which('strace') ? undefined : 'strace is not installed')
+export const straceMissing = () => (Bun.which('strace') ? undefined : 'strace is not installed')
 
 /** EX_SOFTWARE: the server's exit code when it can't know what is durable. */
 export const EXIT_FATAL = 70
@@ -71,10 +71,10 @@ export class Victim {
   }
 
   /** Ends the load, stops the server gracefully, and compares what was acknowledged with what is in the database. */
-  async verdict(reporters: Reporters): Promise<Pick<Figures, 'acknowledged' | 'lost' | 'doubled'>> {
+  async verdict(reporters: Reporters): Promise<Pick<Outcome, 'acknowledged' | 'lost' | 'duplicated'>> {
     await reporters.stop()
     await this.server.stop()
-    return { acknowledged: reporters.acknowledged.size, ...judge(this.databaseFile, reporters.acknowledged) }
+    return { acknowledged: reporters.acknowledged.size, ...checkDatabase(this.databaseFile, reporters.acknowledged) }
   }
 
   /** Stops the server gracefully, if it is running, and removes everything. */
@@ -92,7 +92,7 @@ export class Reporters {
   readonly statuses = new Map<number, number>()
   /** Whether to start no new calls. */
   isPaused = false
-  #isWanted = true
+  #isReporting = true
   #isGivenUp = false
   readonly #running: Promise<unknown>
 
@@ -116,15 +116,15 @@ export class Reporters {
    * `giveUp` if no server will respond any more.
    */
   async stop({ giveUp = false } = {}): Promise<void> {
-    this.#isWanted = false
+    this.#isReporting = false
     this.#isGivenUp = giveUp
     await this.#running
   }
 
   async #report(client: number): Promise<void> {
-    for (let number = 0; this.#isWanted; number += 1) {
+    for (let number = 0; this.#isReporting; number += 1) {
       const key = `${this.name}-${client}-${number}`
-      while (this.isPaused && this.#isWanted) await Bun.sleep(RETRY_MS)
+      while (this.isPaused && this.#isReporting) await Bun.sleep(RETRY_MS)
       while (!(await this.#send(key))) {
         if (this.#isGivenUp) return
         await Bun.sleep(RETRY_MS)
@@ -137,7 +137,7 @@ export class Reporters {
     const begun = performance.now()
     let status = 0
     try {
-      const answer = await fetch(`${this.victim.server.url}/api/v1/token-entries`, {
+      const response = await fetch(`${this.victim.server.url}/api/v1/token-entries`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${this.victim.token}`,
@@ -155,8 +155,8 @@ export class Reporters {
         }),
         signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
       })
-      await answer.arrayBuffer()
-      status = answer.status
+      await response.arrayBuffer()
+      status = response.status
     } catch {
       // The server died, or has not started yet.
     }
@@ -168,7 +168,7 @@ export class Reporters {
 }
 
 /** Checks the database of a stopped or running server. Throws if the file itself is damaged. */
-export function judge(file: string, acknowledged: ReadonlySet<string>): Pick<Figures, 'lost' | 'doubled'> {
+export function checkDatabase(file: string, acknowledged: ReadonlySet<string>): Pick<Outcome, 'lost' | 'duplicated'> {
   const connection = new Connection(file, { readonly: true })
   try {
     const [check] = connection.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
@@ -179,7 +179,7 @@ export function judge(file: string, acknowledged: ReadonlySet<string>): Pick<Fig
       )
       .all()
     const there = new Set(rows.map(({ summary }) => summary))
-    return { lost: acknowledged.difference(there).size, doubled: rows.filter(({ times }) => times > 1).length }
+    return { lost: acknowledged.difference(there).size, duplicated: rows.filter(({ times }) => times > 1).length }
   } finally {
     connection.close()
   }

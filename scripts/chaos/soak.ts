@@ -4,7 +4,7 @@
  * write-ahead log.
  */
 import { statSync } from 'node:fs'
-import { residentMegabytes } from '../bench/process-figures.ts'
+import { residentMegabytes } from '../bench/process-metrics.ts'
 import { Reporters, type Scenario, Victim } from './scenario.ts'
 
 /** Warm-up time, while caches fill and code is compiled; not part of the growth. */
@@ -91,8 +91,8 @@ async function reportExported({ url, service }: Pick<Caller, 'url' | 'service'>)
   const entry = { ...ENTRY, started_at, ended_at, tokens: { input: 1, output: 1 } }
   const body = JSON.stringify(Array.from({ length: EXPORTED.batch }, () => entry))
   for (let batch = 0; batch < EXPORTED.batches; batch += 1) {
-    const answer = await fetch(`${url}/api/v1/token-entries/batch`, { method: 'POST', headers: json(service), body })
-    if (!answer.ok) throw new Error(`The entries to export could not be reported: ${answer.status}`)
+    const response = await fetch(`${url}/api/v1/token-entries/batch`, { method: 'POST', headers: json(service), body })
+    if (!response.ok) throw new Error(`The entries to export could not be reported: ${response.status}`)
   }
 }
 
@@ -126,7 +126,7 @@ const durationMs = (size: 'short' | 'long') =>
 
 export const soak: Scenario = {
   name: 'a steady mixed load',
-  lacks: () => (process.platform === 'linux' ? undefined : 'memory is read from /proc'),
+  missingRequirement: () => (process.platform === 'linux' ? undefined : 'memory is read from /proc'),
   async run(size) {
     const victim = await Victim.make()
     try {
@@ -138,12 +138,12 @@ export const soak: Scenario = {
       await reportExported({ url, service: token })
       const cookie = (await signIn(url)).headers.get('set-cookie')!.split(';')[0]!
       const statuses = new Map<string, number>()
-      let isWanted = true
+      let isCalling = true
       const repeat = async (call: Call, kind: number) => {
-        for (let number = 0; isWanted; number += 1) {
-          const answer = await call({ url, service: token, organization, cookie }, number)
-          await answer.arrayBuffer()
-          const key = `${kind}: ${answer.status}`
+        for (let number = 0; isCalling; number += 1) {
+          const response = await call({ url, service: token, organization, cookie }, number)
+          await response.arrayBuffer()
+          const key = `${kind}: ${response.status}`
           statuses.set(key, (statuses.get(key) ?? 0) + 1)
           await Bun.sleep(call === exportDay ? EXPORT_PAUSE_MS : PAUSE_MS)
         }
@@ -151,7 +151,7 @@ export const soak: Scenario = {
       const reporters = new Reporters(victim, 'soak', REPORTERS)
       const calling = CALLS.map(repeat)
       const samples = await sample(victim, durationMs(size))
-      isWanted = false
+      isCalling = false
       await Promise.all([reporters.stop(), ...calling])
       await Bun.sleep(IDLE_MS[size])
       const idle = residentMegabytes(victim.server.process.pid)
@@ -165,9 +165,9 @@ export const soak: Scenario = {
       return {
         rounds: [...statuses.values()].reduce((sum, times) => sum + times, 0),
         ...verdict,
-        doubled: 0,
+        duplicated: 0,
         readyMs: [],
-        says: `${slopeOf(samples).toFixed(0)} MB/hour after the warm-up, peak ${peak.toFixed(0)} MB, idle ${idle.toFixed(0)} MB, log ${log.toFixed(0)} MB, ${refused} refused`,
+        remark: `${slopeOf(samples).toFixed(0)} MB/hour after the warm-up, peak ${peak.toFixed(0)} MB, idle ${idle.toFixed(0)} MB, log ${log.toFixed(0)} MB, ${refused} refused`,
       }
     } finally {
       await victim.remove()

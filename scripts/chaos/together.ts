@@ -6,7 +6,7 @@ const WRITERS = 3
 
 export const together: Scenario = {
   name: 'four processes write at once',
-  lacks: () => undefined,
+  missingRequirement: () => undefined,
   async run(size) {
     const victim = await Victim.make()
     try {
@@ -33,7 +33,7 @@ export const together: Scenario = {
         rounds: WRITERS * COMMANDS[size],
         ...verdict,
         readyMs: [],
-        says: `${WRITERS * COMMANDS[size]} commands during the load, none refused${refused.length > 0 ? `; the server returned ${refused.map(([status, times]) => `${status} ${times} times`).join(', ')}` : ''}`,
+        remark: `${WRITERS * COMMANDS[size]} commands during the load, none refused${refused.length > 0 ? `; the server returned ${refused.map(([status, times]) => `${status} ${times} times`).join(', ')}` : ''}`,
       }
     } finally {
       await victim.remove()

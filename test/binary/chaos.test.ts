@@ -9,12 +9,12 @@ import { soak } from '../../scripts/chaos/soak.ts'
 const MEASUREMENTS = [anonymousLoad, soak]
 
 for (const scenario of SCENARIOS.filter((each) => !MEASUREMENTS.includes(each))) {
-  const missing = scenario.lacks()
+  const missing = scenario.missingRequirement()
   test.skipIf(missing !== undefined)(
-    `nothing acknowledged is lost, and nothing is doubled: ${scenario.name}${missing ? ` (skipped: ${missing})` : ''}`,
+    `nothing acknowledged is lost, and nothing is duplicated: ${scenario.name}${missing ? ` (skipped: ${missing})` : ''}`,
     async () => {
-      const { lost, doubled, acknowledged } = await scenario.run('short')
-      expect({ lost, doubled }).toEqual({ lost: 0, doubled: 0 })
+      const { lost, duplicated, acknowledged } = await scenario.run('short')
+      expect({ lost, duplicated }).toEqual({ lost: 0, duplicated: 0 })
       expect(acknowledged).toBeGreaterThan(0)
     },
     180_000,

@@ -47,8 +47,8 @@ export const REPORTS: Record<string, string> = {
 
 /** Reports that can't be computed from single entries. */
 export const COMPLETENESS: Record<string, string> = {
-  'what a month lacks': `/api/v1/reports/completeness?${MONTH}`,
-  'what twelve months lack': `/api/v1/reports/completeness?${YEAR}`,
+  'completeness of a month': `/api/v1/reports/completeness?${MONTH}`,
+  'completeness of twelve months': `/api/v1/reports/completeness?${YEAR}`,
 }
 
 const list = (filter: string) => `/api/v1/token-entries?limit=50&${filter}`
