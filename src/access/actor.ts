@@ -8,14 +8,14 @@ export interface Actor {
   /** Null on the command line and for Tally itself. */
   userId: number | null
   tokenId: number | null
-  /** The address of a call; for others a few words. */
+  /** The client's address for a request, otherwise a short description. */
   origin: string
 }
 
 /** The party making a request: what they can see and do, and who is recorded in the audit log. */
 export interface Party {
   viewer: Viewer
-  /** Null on the command line, which may what an admin may. */
+  /** Null on the command line, which may do whatever an admin may. */
   person: { id: number; role: Role } | null
   by: Actor
 }
@@ -23,7 +23,7 @@ export interface Party {
 /** Changes made by Tally itself: at startup or on a schedule. */
 export const TALLY: Actor = { userId: null, tokenId: null, origin: 'tally' }
 
-/** What Bun says where the environment names no user, as under some schedulers. */
+/** What Bun returns if the environment names no user, as under some schedulers. */
 const NO_NAME = 'unknown'
 
 /** The operating system user who runs the command line: their name, or else their uid. */

@@ -2,10 +2,10 @@ import type { SessionCaller, TokenCaller } from './caller.ts'
 
 type Known<Caller> = Caller | Promise<Caller>
 
-/** Finds the caller behind a credential. No promise for one that is held in memory. */
+/** Finds the caller for a credential. Returns no promise if the caller is cached in memory. */
 export interface Authentication {
-  /** For the value of an Authorization header. Throws `unauthenticated`. */
+  /** Accepts the value of an Authorization header. Throws `unauthenticated`. */
   authenticate(authorization: string): Known<TokenCaller<'service'> | TokenCaller<'read'> | TokenCaller<'organization'>>
-  /** For the secret of a session cookie. Throws `unauthenticated`. */
+  /** Accepts the secret of a session cookie. Throws `unauthenticated`. */
   authenticateSession(secret: string): Known<SessionCaller>
 }

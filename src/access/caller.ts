@@ -14,7 +14,7 @@ export interface Person {
 export interface TokenCaller<Kind extends 'service' | 'read' | 'organization'> {
   kind: Kind
   token: { id: number; uid: Id<'tok'>; name: string; hint: string; allowBills: boolean; expiresAt: number | null }
-  /** The creator of the token: of entries reported with a service token, the agent manager. */
+  /** The creator of the token, who is the agent manager of entries reported with a service token. */
   person: Person
 }
 

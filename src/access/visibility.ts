@@ -1,6 +1,6 @@
 /**
- * Who sees which entries: the one place that decides it. Whatever answers entries, or sums of them, takes a `Viewer`,
- * which only this file makes, and puts `visibleEntries` into its condition.
+ * Decides who can see which entries; nothing else does. Every query of entries, or of sums of entries, requires a
+ * `Viewer`, which only this file creates, and adds `visibleEntries` to its condition.
  */
 import { and, eq, inArray, isNotNull, or, type SQL } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
@@ -8,7 +8,7 @@ import type { Role } from '../database/schema/values.ts'
 
 declare const decided: unique symbol
 
-/** Sees everything, or a person's own entries and those of the projects that they lead at the moment of the question. */
+/** Sees everything, or a person's own entries and those of the projects that they lead at the time of the query. */
 export type Viewer = ({ sees: 'everything' } | { sees: 'own_and_led'; userId: number }) & { [decided]: true }
 
 /** The viewer of the command line, which has access to everything. */
@@ -27,8 +27,8 @@ export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined 
 }
 
 /**
- * The same condition in parts, of which any must hold: an index on the manager or the project gives each in the order
- * of time, which none does for all of them together.
+ * The same condition as separate alternatives: with an index on the manager or the project, each can be read in time
+ * order, but not the combined condition.
  */
 export async function visibleParts(reader: Reader, viewer: Viewer): Promise<(SQL | undefined)[]> {
   if (viewer.sees === 'everything') return [undefined]
@@ -38,8 +38,8 @@ export async function visibleParts(reader: Reader, viewer: Viewer): Promise<(SQL
 }
 
 /**
- * The condition on `sheets`: a person sees their own, and those with an entry of a project that they lead. Of the
- * entries on a sheet they see those that {@link visibleEntries} shows them.
+ * The condition on `sheets`: people see their own, and those with an entry of a project that they lead. Of the entries
+ * on a sheet they see those that {@link visibleEntries} allows.
  */
 export function visibleSheets(reader: Reader, viewer: Viewer): SQL | undefined {
   if (viewer.sees === 'everything') return undefined

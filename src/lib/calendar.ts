@@ -1,17 +1,17 @@
 /**
- * Days and months of the calendar, as `2026-11-30` and `2026-11`, and the moments that they are in a time zone. Pure.
+ * Calendar days and months, such as `2026-11-30` and `2026-11`, and their start and end in a time zone. Pure.
  *
- * A day begins at its first moment, which is not midnight where the clocks skip it, and of two midnights at the first.
- * Clocks that go back over midnight show yesterday once more, when today has begun already: days do not come twice.
+ * A day starts at its first moment: not midnight if a clock change skips it, and the first midnight if there are two.
+ * If clocks go back past midnight, the repeated hour belongs to the new day, so that no day occurs twice.
  */
 
-/** Days, both included. */
+/** Both days are included. */
 export interface Days {
   from: string
   to: string
 }
 
-/** From its first moment to just before its last, in milliseconds since 1970. */
+/** In milliseconds since 1970; `endingAt` is not included. */
 export interface Span {
   startingAt: number
   endingAt: number
@@ -20,15 +20,15 @@ export interface Span {
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
 
-/** Whether the text is a day that the calendar has. */
+/** Whether the text is an existing day. */
 export function isDay(text: string): boolean {
-  // A date would take 30 February for 2 March, and Temporal the date of a timestamp, without its offset.
+  // Date would read 30 February as 2 March, and Temporal would read the date of a timestamp and ignore its offset.
   if (!DAY.test(text)) return false
   const midnight = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().slice(0, 10) === text
 }
 
-/** The days of a month; undefined for a text that names none. */
+/** The days of a month; undefined if the text is not a month. */
 export function daysOfMonth(month: string): Days | undefined {
   if (!MONTH.test(month)) return undefined
   const first = Temporal.PlainDate.from(`${month}-01`)
@@ -39,7 +39,7 @@ export function addDays(day: string, days: number): string {
   return Temporal.PlainDate.from(day).add({ days }).toString()
 }
 
-/** The moments that days begin and end at. */
+/** The period of whole days. */
 export function spanOf({ from, to }: Days, timeZone: string): Span {
   return { startingAt: startOfDay(from, timeZone), endingAt: startOfDay(addDays(to, 1), timeZone) }
 }
@@ -53,12 +53,12 @@ export function dayAt(moment: number, timeZone: string): string {
   return dateAt(moment, timeZone).toString()
 }
 
-/** As {@link startOfDay}, for those who calculate with dates. */
+/** Like {@link startOfDay}, for a Temporal date. */
 export function startOfDate(date: Temporal.PlainDate, timeZone: string): number {
   return date.toZonedDateTime(timeZone).epochMilliseconds
 }
 
-/** As {@link dayAt}, for those who calculate with dates. */
+/** Like {@link dayAt}, as a Temporal date. */
 export function dateAt(moment: number, timeZone: string): Temporal.PlainDate {
   const shown = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(timeZone).toPlainDate()
   const next = shown.add({ days: 1 })

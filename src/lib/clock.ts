@@ -6,5 +6,5 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** Milliseconds since the process began. Nobody sets it, so that it is right for how long something takes or lasts. */
+/** Milliseconds since the process started. Never adjusted, so it is right for measuring durations. */
 export const monotonicClock: Clock = { now: () => performance.now() }

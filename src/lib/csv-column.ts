@@ -1,4 +1,4 @@
-/** A column: its heading and its cell. Null and undefined are empty cells, which a 0 is not. */
+/** A column: its heading and its cells. Null and undefined give an empty cell; 0 does not. */
 export interface CsvColumn<Row> {
   heading: string
   cell: (row: Row) => unknown

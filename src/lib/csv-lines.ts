@@ -6,19 +6,19 @@
  * in unquoted cells. A test compares the cells with those that it reads.
  */
 
-/** What the export puts before a cell that a spreadsheet would run as a formula (`@cf/meta/llama`). */
+/** The prefix that exports add to a cell that a spreadsheet would run as a formula (`@cf/meta/llama`). */
 const ESCAPED_FORMULA = /^'(?=[=+\-@\t\r])/
 
 export interface CsvLine {
-  /** Where it begins in the text, from 1, as an editor counts: a quoted cell may hold line breaks. */
+  /** The line number in the text where it starts, from 1, as in an editor: a quoted cell may contain line breaks. */
   number: number
   cells: string[]
 }
 
 export interface CsvLimits {
-  /** Empty ones and those within quoted cells as well. */
+  /** Includes empty lines and line breaks within quoted cells. */
   lines: number
-  /** Of all lines together. */
+  /** The total over all lines. */
   cells: number
 }
 
@@ -44,9 +44,9 @@ export function csvLines(text: string, limits: CsvLimits = UNLIMITED): CsvLine[]
 
 const UNLIMITED: CsvLimits = { lines: Number.POSITIVE_INFINITY, cells: Number.POSITIVE_INFINITY }
 
-/** Goes over a text once: an expression with alternatives would keep a state for each character of a quoted cell. */
+/** Scans a text once: a regular expression with alternatives would keep a state for each character of a quoted cell. */
 class CellScanner {
-  /** Of the cell that comes next, from 1. */
+  /** The line number of the next cell, from 1. */
   line = 1
   #at: number
 
@@ -58,12 +58,12 @@ class CellScanner {
     return this.#at >= this.text.length
   }
 
-  /** What the next cell holds, quoted, with quotes doubled inside, or plain. */
+  /** The content of the next cell, quoted (with doubled quotes inside) or plain. */
   cell(): string {
     return this.text[this.#at] === '"' ? this.#quoted() : this.#plain()
   }
 
-  /** Passes over what ends a cell. False where it was the last of its line. */
+  /** Skips the separator after a cell. False if the cell was the last of its line. */
   endCell(): boolean {
     const { text } = this
     const end = text[this.#at]
@@ -113,7 +113,7 @@ const COMMA = 0x2c
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** Line breaks of any kind. */
+/** Counts line breaks of any kind. */
 function breaksIn(text: string): number {
   let breaks = 0
   for (let at = 0; at < text.length; at += 1) {

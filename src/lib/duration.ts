@@ -1,7 +1,7 @@
 /** Moments and durations as text. Moments are milliseconds since 1970. */
 const HOUR_MS = 3_600_000
 
-/** Months and years are left out on purpose: nobody agrees on how long one is, and a date says it better. */
+/** Intentionally without months and years: their lengths vary, and a date is clearer. */
 const UNITS_MS: Record<string, number> = { min: 60_000, h: HOUR_MS, d: 24 * HOUR_MS, w: 7 * 24 * HOUR_MS }
 
 const DURATION = /^(\d{1,6})(min|h|d|w)$/
@@ -15,21 +15,21 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * An RFC 3339 timestamp, or a date, which stands for its first moment in UTC, in milliseconds since 1970.
- * Undefined for anything else, also for days that no calendar has (`2026-02-30`) and times without an offset.
+ * An RFC 3339 timestamp, or a date (its first moment in UTC), in milliseconds since 1970. Undefined for anything else,
+ * including days that don't exist (`2026-02-30`) and times without an offset.
  */
 export function parseMoment(text: string): number | undefined {
   const trimmed = text.trim()
   const day = DATE.test(trimmed) ? trimmed : TIMESTAMP.exec(trimmed)?.[1]
   if (day === undefined) return undefined
-  // Date.parse takes 30 February for 2 March.
+  // Date.parse would read 30 February as 2 March.
   const midnight = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day) return undefined
   const moment = Date.parse(trimmed)
   return Number.isNaN(moment) ? undefined : moment
 }
 
-/** A moment as it is answered: RFC 3339, in UTC, with its milliseconds. */
+/** A moment in the format of responses: RFC 3339, in UTC, with milliseconds. */
 export function timestamp(moment: number): string {
   return new Date(moment).toISOString()
 }

@@ -1,10 +1,9 @@
 /**
- * JSON whose numbers can be read to the last digit. `JSON.parse` makes a double of a number, whose shortest text is
- * the number as it was written up to 15 significant digits; where more were written, the object or array that the number
- * is in carries its text as well.
+ * JSON with exact numbers. `JSON.parse` converts a number to a double, whose shortest text equals the original for up
+ * to 15 significant digits; for numbers with more digits, the containing object or array carries the original text too.
  */
 
-/** More digits in a row than a double is sure to give back; in strings it matches as well, which costs only time. */
+/** More consecutive digits than a double is sure to preserve. Also matches inside strings, which only costs time. */
 const LONG_NUMBER = /\d[\d.]{15}/
 
 /** A property that JSON and schemas don't see, and that copies of the object have too. */
@@ -16,10 +15,10 @@ interface Holder {
 
 type Reviver = (this: Holder, key: string, value: unknown, context: { source?: string }) => unknown
 
-// TypeScript 5.9's library does not know the reviver's context (ES2026) yet.
+// TypeScript 5.9's library does not declare the reviver's context (ES2026) yet.
 const parse = JSON.parse as (text: string, reviver?: Reviver) => unknown
 
-/** As `JSON.parse`; throws SyntaxError likewise. */
+/** Like `JSON.parse`, and throws SyntaxError in the same cases. */
 export function parseExactJson(text: string): unknown {
   if (!LONG_NUMBER.test(text)) return parse(text)
   return parse(text, function (key, value, { source }) {
@@ -31,7 +30,10 @@ export function parseExactJson(text: string): unknown {
   })
 }
 
-/** The decimal text of the number at `holder[key]`, as it was written where that matters. */
+/**
+ * The decimal text of the number at `holder[key]`: the original text if the number has more digits than a double
+ * preserves.
+ */
 export function numberText<Key extends string>(holder: Partial<Record<Key, number>>, key: Key): string {
   const text = (holder as Holder)[TEXTS]?.get(key)
   // A copy may have another number there, without a text.

@@ -1,6 +1,11 @@
-/** Bytes that come in parts, gathered in one buffer: joining a list of parts at the end would hold everything twice. */
+/**
+ * Collects bytes that arrive in parts in one buffer: joining a list of parts at the end would need twice the memory.
+ */
 
-/** Until so much has come, memory follows what came; from then on it is reserved, of which pages are used as they fill. */
+/**
+ * Up to this size, the buffer grows with the received bytes; beyond it, the maximum is reserved, and its pages use
+ * memory only once they are filled.
+ */
 const RESERVING_BYTES = 262_144
 
 const FIRST_BYTES = 4_096
@@ -9,14 +14,14 @@ export class GatheredBytes {
   #buffer = new ArrayBuffer(0)
   #length = 0
 
-  /** `mostBytes` is how many there can be: those that were declared, else the limit. */
-  constructor(readonly mostBytes: number) {}
+  /** `maxBytes` is the maximum: the declared length, or else the limit. */
+  constructor(readonly maxBytes: number) {}
 
   get length(): number {
     return this.#length
   }
 
-  /** There must be room for them: see `mostBytes`. */
+  /** The part must fit: see `maxBytes`. */
   add(part: Uint8Array): void {
     const needed = this.#length + part.byteLength
     if (needed > this.#buffer.byteLength) this.#buffer = this.#buffer.transfer(this.#roomFor(needed))
@@ -24,7 +29,7 @@ export class GatheredBytes {
     this.#length = needed
   }
 
-  /** All that came. The gathered bytes are gone afterwards. */
+  /** All received bytes. Empties the buffer. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#buffer, 0, this.#length)
     this.#buffer = new ArrayBuffer(0)
@@ -33,7 +38,7 @@ export class GatheredBytes {
   }
 
   #roomFor(bytes: number): number {
-    if (bytes > RESERVING_BYTES) return Math.max(bytes, this.mostBytes)
-    return Math.min(Math.max(bytes, this.mostBytes), Math.max(FIRST_BYTES, bytes * 2))
+    if (bytes > RESERVING_BYTES) return Math.max(bytes, this.maxBytes)
+    return Math.min(Math.max(bytes, this.maxBytes), Math.max(FIRST_BYTES, bytes * 2))
   }
 }

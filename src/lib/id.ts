@@ -1,4 +1,4 @@
-/** Prefixes of public ids. The rest of an id is a UUIDv7 in 32 hexadecimal digits, so ids sort by time of making. */
+/** Prefixes of public ids. The rest of an id is a UUIDv7 in 32 hexadecimal digits, so ids sort by creation time. */
 export type IdPrefix = 'ent' | 'prj' | 'tkt' | 'cli' | 'rul' | 'usr' | 'tok' | 'sht' | 'bil' | 'prc'
 
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`
@@ -9,12 +9,12 @@ export function newId<P extends IdPrefix>(prefix: P): Id<P> {
 
 const HEX_32 = /^[0-9a-f]{32}$/
 
-/** Whether a text from outside is an id with this prefix. Only such text may reach a column of ids. */
+/** Whether a text from outside is an id with this prefix. Only such a text may be used in a query. */
 export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P> {
   return text.startsWith(`${prefix}_`) && HEX_32.test(text.slice(prefix.length + 1))
 }
 
-/** The 16 bytes that the database keeps of an id. */
+/** The 16 bytes of an id that the database stores. */
 export function idBytes(id: string): Uint8Array {
   return Buffer.from(id.slice(id.indexOf('_') + 1), 'hex')
 }

@@ -1,8 +1,8 @@
 /**
- * Reads of a JSON text what somebody asks for, and passes over the rest, without making anything of it: of a megabyte of
- * telemetry a few hundred values may count. Works on UTF-8 bytes, in which a position stands for a value.
+ * Reads only the requested values of a JSON text and skips the rest without creating objects: a megabyte of telemetry
+ * may have only a few hundred relevant values. Works on UTF-8 bytes; a position identifies a value.
  *
- * What is passed over is not checked beyond its strings and brackets. Throws {@link JsonSyntaxError}.
+ * Of skipped values, only strings and brackets are checked. Throws {@link JsonSyntaxError}.
  */
 import { endOfString } from './json-scan.ts'
 
@@ -18,13 +18,13 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Names of members and attributes come again and again; longer ones are rare. */
+/** Names of members and attributes repeat often; longer ones are rare. */
 const SHORT_NAME = 48
 
-/** Of the longest name with every character as an escape of six. */
+/** The longest name, if every character is an escape of six bytes. */
 const ESCAPED_NAME_BYTES = 400
 
-/** Names kept at a time, as a power of two: telemetry has a few hundred. */
+/** Number of cached names, a power of two: telemetry has a few hundred. */
 const NAMES_KEPT = 1_024
 
 export type JsonKind = 'object' | 'list' | 'string' | 'number' | 'boolean' | 'null'
@@ -37,7 +37,7 @@ export class JsonCursor {
 
   readonly #vocabulary: Vocabulary | undefined
 
-  /** Of members only the names in the vocabulary are made strings, all others are ''; without one, every name is. */
+  /** With a vocabulary, only member names in it are returned, all others as ''; without one, every name is returned. */
   constructor(bytes: Uint8Array, vocabulary?: Vocabulary) {
     this.#vocabulary = vocabulary
     this.#bytes = bytes
@@ -46,7 +46,7 @@ export class JsonCursor {
     if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.position = 3
   }
 
-  /** Of the value that comes next. */
+  /** The kind of the next value. */
   kind(): JsonKind {
     switch (this.#peek()) {
       case OPEN_OBJECT:
@@ -65,7 +65,9 @@ export class JsonCursor {
     }
   }
 
-  /** Enters an object; the name of its first member, whose value comes next. Undefined where the object has ended. */
+  /**
+   * Enters an object and returns the name of its first member, whose value is next. Undefined if the object is empty.
+   */
   firstName(): string | undefined {
     this.#expect(OPEN_OBJECT)
     if (this.#peek() !== CLOSE_OBJECT) return this.#name()
@@ -73,7 +75,7 @@ export class JsonCursor {
     return undefined
   }
 
-  /** The name of the next member, when the value before was read or skipped. */
+  /** The name of the next member, after the previous value has been read or skipped. */
   nextName(): string | undefined {
     const byte = this.#peek()
     this.position += 1
@@ -82,7 +84,7 @@ export class JsonCursor {
     return this.#name()
   }
 
-  /** Enters a list. Whether it has an item, which comes next. */
+  /** Enters a list. Returns whether it has an item, which is the next value. */
   firstItem(): boolean {
     this.#expect(OPEN_LIST)
     if (this.#peek() !== CLOSE_LIST) return true
@@ -90,7 +92,7 @@ export class JsonCursor {
     return false
   }
 
-  /** Whether there is another item, when the one before was read or skipped. */
+  /** Whether there is another item, after the previous one has been read or skipped. */
   nextItem(): boolean {
     const byte = this.#peek()
     this.position += 1
@@ -99,7 +101,7 @@ export class JsonCursor {
     return true
   }
 
-  /** Passes over a value, however deep it is, and answers where it begins; -1 where it is null. */
+  /** Skips a value of any depth and returns its position; -1 if it is null. */
   skip(): number {
     const bytes = this.#bytes
     const end = bytes.length
@@ -126,7 +128,7 @@ export class JsonCursor {
     throw malformed()
   }
 
-  /** A string. Undefined where it takes more than so many bytes, which are then passed over. */
+  /** Reads a string. Returns undefined, and skips it, if it is longer than the limit. */
   string(limitBytes: number): string | undefined {
     this.#peek()
     const known = this.#known()
@@ -142,7 +144,7 @@ export class JsonCursor {
     }
   }
 
-  /** The text of a number, `true`, `false` or `null`. Its beginning is enough to tell those that are too long. */
+  /** The text of a number, `true`, `false` or `null`. If it is too long, only its beginning. */
   scalar(): string {
     this.#peek()
     const start = this.position
@@ -150,12 +152,12 @@ export class JsonCursor {
     return this.#buffer.toString('latin1', start, Math.min(this.position, start + 400))
   }
 
-  /** Only white space may follow. */
+  /** Throws unless only white space follows. */
   end(): void {
     if (this.#skipSpace() !== undefined) throw malformed()
   }
 
-  /** The byte with which the next value begins, or with which the list or object goes on. */
+  /** The first byte of the next value, or the separator or closing bracket of the list or object. */
   #peek(): number {
     const byte = this.#skipSpace()
     if (byte === undefined) throw malformed()
@@ -183,7 +185,7 @@ export class JsonCursor {
     this.position += 1
   }
 
-  /** Answers where its last quote is. */
+  /** Returns the position of the closing quote. */
   #skipString(): number {
     this.#peek()
     const end = endOfString(this.#bytes, this.position)
@@ -207,7 +209,7 @@ export class JsonCursor {
     let at = start
     for (; bytes[at] !== QUOTE; at += 1) {
       const byte = bytes[at]
-      // Names can be written with escapes, though nobody does.
+      // Names can contain escapes, but hardly any do.
       if (byte === BACKSLASH) return this.string(ESCAPED_NAME_BYTES) ?? ''
       if (byte === undefined) throw malformed()
       hash = hashWith(hash, byte)
@@ -217,7 +219,7 @@ export class JsonCursor {
     return name !== undefined && this.#is(name, start, at) ? name : ''
   }
 
-  /** A string that came before, which is not made anew. Undefined where it is long, or not plain. */
+  /** A string that was read before, from the cache. Undefined if it is long or not plain. */
   #known(): string | undefined {
     const bytes = this.#bytes
     const start = this.position + 1

@@ -1,8 +1,8 @@
 /**
- * Looks over a JSON text before anything is made of it: how deep it goes and how much it holds. `JSON.parse` makes an
- * object of every two bytes of `[{},{},…`, which takes fifty times the memory of the text; this pass takes none, and
- * under a microsecond for a report of 400 bytes. It works on bytes, as no byte of a longer UTF-8 sequence looks like a
- * character of JSON's grammar. What is not valid JSON is left to the parser to refuse.
+ * Checks a JSON text before it is parsed: how deeply it is nested and how many values it contains. `JSON.parse` creates
+ * an object for every two bytes of `[{},{},…`, which needs fifty times the memory of the text; this scan allocates
+ * nothing, and takes less than a microsecond for a report of 400 bytes. It works on bytes, because no byte of a longer
+ * UTF-8 sequence equals a character of JSON's grammar. Invalid JSON is left to the parser to reject.
  */
 
 const QUOTE = 0x22
@@ -14,12 +14,12 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Strings longer than this are searched by the runtime, which compares many bytes at once. */
+/** Longer strings are searched by the runtime, which compares many bytes at once. */
 const SHORT_STRING = 32
 
 export interface JsonLimits {
   depth: number
-  /** Lists, objects, their items and their members' names together. A part takes at most 150 bytes when parsed. */
+  /** Lists, objects, their items and their members' names together. Each needs at most 150 bytes when parsed. */
   parts: number
 }
 
@@ -30,13 +30,13 @@ export class JsonLimitExceeded extends Error {
 }
 
 export interface JsonCounts {
-  /** Members of objects, one for each `name: value`. */
+  /** Members of objects: the number of `name: value` pairs. */
   members: number
-  /** As {@link JsonLimits} counts them. */
+  /** Counted like {@link JsonLimits}. */
   parts: number
 }
 
-/** Throws {@link JsonLimitExceeded} as soon as there is more than the limits allow. */
+/** Throws {@link JsonLimitExceeded} as soon as a limit is exceeded. */
 export function scanJson(bytes: Uint8Array, { depth: maxDepth, parts: maxParts }: JsonLimits): JsonCounts {
   let depth = 0
   let parts = 0
@@ -57,7 +57,7 @@ export function scanJson(bytes: Uint8Array, { depth: maxDepth, parts: maxParts }
   return { members, parts: parts + members }
 }
 
-/** Where the string that begins at a quote ends: at its other quote, or where the bytes end. */
+/** The position of the closing quote of the string that starts at `start`, or the end of the bytes. */
 export function endOfString(bytes: Uint8Array, start: number): number {
   const end = bytes.length
   const near = Math.min(end, start + SHORT_STRING)
@@ -77,7 +77,7 @@ export function endOfString(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** How many members a parsed value has: fewer than its text where an object had a name twice. */
+/** Counts the members of a parsed value: fewer than in the text if an object contains a name twice. */
 export function countParsedMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let members = 0
@@ -94,12 +94,12 @@ export function countParsedMembers(value: unknown): number {
 }
 
 /**
- * Paths of names that are in their object for another time; of each item or member of the text the first. The text
- * must be valid JSON.
+ * Paths of names that occur a second time in their object; for each item or member of the text, the first such path.
+ * The text must be valid JSON.
  */
 export function duplicateNames(bytes: Uint8Array): (string | number)[][] {
   const found: (string | number)[][] = []
-  /** Of each object that is open the names so far, of each list how many items came before. */
+  /** For each open object, the names so far; for each open list, the number of items so far. */
   const open: (Set<string> | number)[] = []
   const path: (string | number)[] = []
   let expectsName = false

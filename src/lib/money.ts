@@ -10,12 +10,12 @@ export type Picos = bigint
 export const NANO_DIGITS = 9
 export const PICO_DIGITS = 12
 
-/** Anything that JSON, CSV or a command line writes for a decimal number: `1`, `-0.5`, `.5`, `1e-7`. */
+/** Every spelling of a decimal number in JSON, CSV or on a command line: `1`, `-0.5`, `.5`, `1e-7`. */
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
 
 /**
- * The integer nearest to `numerator / denominator`; a tie goes to the even one (IEEE 754 roundTiesToEven), so that
- * many roundings do not drift upwards. `denominator` must be positive.
+ * The integer nearest to `numerator / denominator`. Ties are rounded to even (IEEE 754 roundTiesToEven), so that many
+ * roundings do not drift upwards. `denominator` must be positive.
  */
 export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   const negative = numerator < 0n
@@ -26,18 +26,18 @@ export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   return negative ? -quotient : quotient
 }
 
-/** More digits before the point than any amount has, so that an exponent cannot fill the memory. */
+/** More digits before the point than any amount has, so that an exponent cannot exhaust memory. */
 const WHOLE_DIGITS_LIMIT = 400
 
 /**
- * Decimal text as an integer of 10^-`digits` units; what is finer is rounded half to even, however long it is.
- * Answers undefined where the text is no decimal number or has more than 400 digits before the point.
+ * Parses decimal text as an integer of 10^-`digits` units; further digits, however many, are rounded half to even.
+ * Returns undefined if the text is not a decimal number or has more than 400 digits before the point.
  */
 export function parseDecimal(text: string, digits: number): bigint | undefined {
   return readDecimal(text, digits)?.units
 }
 
-/** As {@link parseDecimal}, and undefined where something would have to be rounded off. */
+/** Like {@link parseDecimal}, but undefined if a digit other than zero would be rounded away. */
 export function parseExactDecimal(text: string, digits: number): bigint | undefined {
   const read = readDecimal(text, digits)
   return read?.isExact ? read.units : undefined
@@ -60,7 +60,7 @@ function readDecimal(text: string, digits: number): { units: bigint; isExact: bo
   return { units: sign === '-' ? -units : units, isExact: !/[1-9]/.test(rest) }
 }
 
-/** Whether the digits behind `units` are more than half of one, or half of an odd one. */
+/** Whether the digits after `units` are more than half a unit, or exactly half with odd `units`. */
 function roundsUp(digits: string, units: bigint): boolean {
   const first = Number(digits.charAt(0))
   if (first !== 5) return first > 5
@@ -76,12 +76,12 @@ export function formatDecimal(units: bigint, digits: number): string {
   return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-// TypeScript 5.9's library does not know JSON.rawJSON (ES2026) yet.
+// TypeScript 5.9's library does not declare JSON.rawJSON (ES2026) yet.
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
 
 /**
- * Nano-dollars as the JSON number that a response shows. The digits are exact at any size: `JSON.stringify` writes
- * them as they are. Typed as a number because that is what a reader of the JSON gets; never calculate with it.
+ * Nano-dollars as a JSON number for a response. The digits are exact at any size: `JSON.stringify` writes them
+ * unchanged. Typed as a number because that is what clients receive; never calculate with it.
  */
 export function moneyNumber(nanos: Nanos): number
 export function moneyNumber(nanos: Nanos | null): number | null
@@ -90,8 +90,8 @@ export function moneyNumber(nanos: Nanos | null): number | null {
 }
 
 /**
- * As {@link moneyNumber}, for an integer of 10^-`digits` units. A number that is written with these very digits is
- * itself the answer: `JSON.stringify` needs four times as long for an object with anything raw in it.
+ * Like {@link moneyNumber}, for an integer of 10^-`digits` units. Returns an ordinary number if its text has exactly
+ * these digits: `JSON.stringify` needs four times as long for an object that contains raw JSON.
  */
 export function decimalNumber(units: bigint, digits: number): number {
   const text = formatDecimal(units, digits)

@@ -1,4 +1,4 @@
-/** Normalizes names: surrounding white space and Unicode composition make no difference. */
+/** Normalizes names: surrounding white space and Unicode composition are ignored. */
 
 /** A name as stored: in Unicode NFC, without surrounding white space. */
 export function composeName(name: string): string {

@@ -1,6 +1,6 @@
 /**
- * What tells one caller's addresses from another's. Whoever has an IPv6 address has 2^64 of them, so only its network
- * counts; an IPv4 address counts as it is.
+ * The network that identifies a client by its address. An IPv6 client has 2^64 addresses, so only its /64 network
+ * counts; an IPv4 address is returned as it is.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address

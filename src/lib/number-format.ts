@@ -1,11 +1,14 @@
-/** Numbers of documents: a format such as `{year}-{sequence:4}`, filled in from the day of issue and a sequence. */
+/** Document numbers: a format such as `{year}-{sequence:4}`, filled in with the day of issue and a sequence number. */
 
 const PLACEHOLDER = /\{(year|month|sequence)(?::(\d))?\}/g
 
-/** No number is longer: it has to fit into a bank's line of reference. */
+/** Maximum length of a number: it has to fit in the reference line of a bank transfer. */
 const FORMAT_LIMIT = 40
 
-/** What may stand around the placeholders: what a file's name and a bank's line of reference can hold. */
+/**
+ * The text around the placeholders: characters that are allowed in file names and in the reference line of a bank
+ * transfer.
+ */
 const PLAIN = /^[A-Za-z0-9 ._/-]*$/
 
 /** Why a format is invalid; undefined if it is valid. */
@@ -22,7 +25,7 @@ export function issueOfNumberFormat(format: string): string | undefined {
   return undefined
 }
 
-/** Within what the sequence counts: a year or a month where the format names it, else for good. */
+/** The scope within which the sequence counts: a year or a month if the format contains it, otherwise all time. */
 export function sequenceScope(format: string, day: string): string {
   if (format.includes('{month')) return day.slice(0, 7)
   return format.includes('{year') ? day.slice(0, 4) : ''

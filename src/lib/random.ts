@@ -11,7 +11,7 @@ export class Random {
 
   constructor(seed: number) {
     this.#c = seed >>> 0
-    // The seed has spread over the whole state after a dozen rounds.
+    // After a dozen rounds the seed has spread over the whole state.
     for (let round = 0; round < 12; round++) this.bits()
   }
 
@@ -43,9 +43,9 @@ export class Random {
     return things[this.below(things.length)]!
   }
 
-  /** Around 1, mostly between 1/spread and spread, now and then far above: as sizes of sessions are (log-normal). */
+  /** Around 1, mostly between 1/spread and spread, occasionally far above, like the sizes of sessions (log-normal). */
   size(spread: number): number {
-    // The sum of twelve even draws is close to a normal one, without logarithms that engines round differently.
+    // The sum of twelve uniform draws is close to normal, without logarithms, which engines round differently.
     let normal = -6
     for (let draw = 0; draw < 12; draw++) normal += this.fraction()
     return spread ** normal
@@ -64,7 +64,7 @@ export class Random {
     return `${hex(0, 4)}-${hex(4, 6)}-${hex(6, 8)}-${hex(8, 10)}-${hex(10, 16)}`
   }
 
-  /** A UUID of version 7 for a moment, as the database keeps it. */
+  /** A UUID of version 7 for a moment, as the database stores it. */
   uuidOf(milliseconds: number): Buffer {
     const bytes = this.#bytes(16)
     bytes.writeUIntBE(milliseconds, 0, 6)

@@ -1,6 +1,6 @@
 /**
- * What Tally uses of Temporal. Bun has all of it; the library of TypeScript 5.9 does not know it yet, and this file
- * goes as soon as it does.
+ * The part of Temporal that Tally uses. Bun has all of it; the library of TypeScript 5.9 does not declare it yet.
+ * Remove this file as soon as it does.
  */
 declare namespace Temporal {
   class Instant {
@@ -18,7 +18,7 @@ declare namespace Temporal {
   }
 
   class PlainDate {
-    /** Throws a RangeError for a text that is no date. */
+    /** Throws a RangeError if the text is not a date. */
     static from(text: string): PlainDate
     readonly year: number
     readonly month: number
@@ -28,7 +28,7 @@ declare namespace Temporal {
     with(fields: { month?: number; day?: number }): PlainDate
     add(duration: { days?: number; weeks?: number; months?: number }): PlainDate
     subtract(duration: { days?: number; weeks?: number; months?: number }): PlainDate
-    /** The first moment of the day, which is not midnight where the clocks skip it. */
+    /** The first moment of the day, which is not midnight if a clock change skips it. */
     toZonedDateTime(timeZone: string): ZonedDateTime
     toString(): string
   }
