@@ -1,6 +1,6 @@
 /** The shapes that readers of agents' session files return. */
 
-/** As they stand in `agent_harness`, so that what a hook, a scan and telemetry say of a session meets. */
+/** The values of `agent_harness`, so that hooks, scans and telemetry report the same session under the same name. */
 export const AGENT_NAMES = ['claude-code', 'codex', 'gemini-cli', 'opencode', 'qwen-code'] as const
 export type AgentName = (typeof AGENT_NAMES)[number]
 
@@ -14,7 +14,7 @@ export interface Counts {
 }
 
 export interface Tokens extends Counts {
-  /** The share of the five counts of requests with more than 200,000 input-side tokens; absent where that is unknown. */
+  /** The part of the five counts in requests with more than 200,000 input-side tokens; absent if unknown. */
   over_200k?: Counts
 }
 
@@ -23,28 +23,28 @@ export interface SessionUse {
   agentHarness: AgentName
   sessionId: string
   model: string
-  /** Null where the agent does not say who sold the model, or where that is its maker. */
+  /** Null if the agent does not record who sold the model, or if its maker did. */
   provider: string | null
   startedAt: string
   endedAt: string
   tokens: Tokens
   requests: number
-  /** Exact decimal text of US dollars; null where the agent does not know the cost of every request. */
+  /** Exact decimal text of US dollars; null if the agent does not know the cost of every request. */
   reportedCost: string | null
   /** The folder the agent worked in. Never sent. */
   folder: string | null
-  /** `owner/name` on a forge with such paths, else host and path. */
+  /** `owner/name` on a forge with such paths, otherwise host and path. */
   repository: string | null
   branch: string | null
-  /** One line that holds nothing of what was said in the session. */
+  /** One line without any content of the conversation. */
   summary: string
-  /** What the session is called in the agent, made of prompts: sent only where the person asks for it. */
+  /** The session's title in the agent, which is made of prompts: sent only if the person asks for it. */
   title: string | null
-  /** The file that holds most of it, for people who want to look. */
+  /** The file with most of the session, for people who want to look. */
   file: string
 }
 
-/** Something that could not be read, and so is not counted. A scan continues. */
+/** Something that could not be read and therefore is not counted. The scan continues. */
 export interface Damage {
   file: string
   /** Line number from 1; null for the whole file. */
@@ -56,14 +56,14 @@ export function damageText({ file, line, what }: Damage): string {
   return `${file}${line === null ? '' : `:${line}`}: ${what}`
 }
 
-/** A session that a hook names. */
+/** A session as named by a hook. */
 export interface SessionName {
   sessionId: string
-  /** Where the agent says its file is; read as well where it lies outside the usual places. */
+  /** The path of the session's file according to the agent; also read if it is outside the usual folders. */
   transcriptPath?: string
 }
 
-/** Everything found, and what it took. */
+/** The result of a scan, and how much was read for it. */
 export interface Scan {
   /** Ordered by start. */
   uses: SessionUse[]

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { AgentsEnvironment, ClientConfig } from '../config.ts'
 import { isMissing, writePrivateFile } from './private-files.ts'
 
-/** The stored credentials cannot be used; the message says what to do. */
+/** The stored credentials cannot be used; the message explains what to do. */
 export class CredentialsError extends Error {}
 
 export function credentialsPath({ configHome }: AgentsEnvironment): string {
@@ -17,7 +17,7 @@ export function readCredentials(environment: AgentsEnvironment): ClientConfig | 
   let text: string
   try {
     const { mode } = statSync(path)
-    // Windows has no such bits: there the folder of a user is theirs alone.
+    // Windows has no such bits: there, only the user can read their home folder.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new CredentialsError(
         `${path} contains a token but can be read by other users, so it is not used. Run \`chmod 600 ${path}\`. If someone else may have read it, revoke the token with \`tally tokens revoke\` and log in with a new one.`,
@@ -47,7 +47,7 @@ function parsed(text: string): ClientConfig | undefined {
 export function storeCredentials(environment: AgentsEnvironment, { url, token }: ClientConfig): string {
   const path = credentialsPath(environment)
   writePrivateFile(path, `${JSON.stringify({ url, token }, null, 2)}\n`)
-  // The folder may have been there before, with other rights.
+  // An existing folder may have other permissions.
   chmodSync(dirname(path), 0o700)
   return path
 }

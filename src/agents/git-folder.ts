@@ -1,24 +1,26 @@
-/** What git knows of the folder that a session worked in, read from its files: starting git costs more than the scan. */
+/**
+ * The repository and branch of a session's folder, read from git's files: starting git would take longer than the scan.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 
 interface Checkout {
   atMs: number
-  /** The branch that was left. */
+  /** The previous branch. */
   from: string
 }
 
-/** A work tree, a linked one and a submodule included. */
+/** A work tree, including linked ones and submodules. */
 export interface GitFolder {
-  /** As it is named in labels; null where nothing but this machine knows it. */
+  /** The name in labels; null if the repository exists only on this machine. */
   repository: string | null
-  /** Null where no branch is checked out. */
+  /** Null if no branch is checked out. */
   branch: string | null
-  /** The latest last. */
+  /** Oldest first. */
   checkouts: Checkout[]
 }
 
-/** Undefined where the folder belongs to no repository, or is gone with it. */
+/** Undefined if the folder is not in a repository, or no longer exists. */
 export function findGitFolder(folder: string): GitFolder | undefined {
   const directory = findGitDirectory(folder)
   if (directory === undefined) return undefined
@@ -33,13 +35,16 @@ export function findGitFolder(folder: string): GitFolder | undefined {
 
 /** The branch that was checked out at that time, from the reflog of HEAD. */
 export function branchAt({ branch, checkouts }: GitFolder, atMs: number): string | null {
-  const left = checkouts.find((checkout) => checkout.atMs > atMs)?.from
-  // Where no branch was checked out, git says the commit.
-  if (left !== undefined) return /^[0-9a-f]{40,64}$/.test(left) ? null : left
+  const previous = checkouts.find((checkout) => checkout.atMs > atMs)?.from
+  // If no branch was checked out, git records the commit.
+  if (previous !== undefined) return /^[0-9a-f]{40,64}$/.test(previous) ? null : previous
   return branch
 }
 
-/** As labels name a repository: `owner/name`, or with more or fewer parts its host as well. Null for a local path. */
+/**
+ * The name of a repository in labels: `owner/name`, or with the host if the path has fewer or more parts. Null for a
+ * local path.
+ */
 export function repositoryName(url: string): string | null {
   const [, host, path] =
     /^(?:https?|ssh|git):\/\/(?:[^/@]*@)?([^/:]+)(?::\d+)?\/+(.+)$/.exec(url) ??
@@ -60,7 +65,7 @@ function findGitDirectory(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const candidate = join(at, '.git')
     if (existsSync(candidate)) {
-      // A linked work tree and a submodule have a file there, which says where their part of the repository is.
+      // In a linked work tree or a submodule, `.git` is a file that contains the path of its part of the repository.
       const elsewhere = /^gitdir: (.+)$/m.exec(textOfFile(candidate))?.[1]
       return elsewhere === undefined ? candidate : resolve(at, elsewhere.trim())
     }
@@ -68,7 +73,7 @@ function findGitDirectory(folder: string): string | undefined {
   }
 }
 
-/** That of `origin`, else of the first remote there is. */
+/** The URL of `origin`, otherwise of the first remote. */
 function remoteUrl(config: string): string {
   const urls = new Map<string, string>()
   let remote: string | undefined
@@ -88,7 +93,7 @@ function checkoutsIn(log: string): Checkout[] {
   }))
 }
 
-/** Empty where it is no file or cannot be read. */
+/** Empty if it is not a file or cannot be read. */
 function textOfFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -9,20 +9,25 @@ import { isHeld, senderLockPath } from './sender-lock.ts'
 import { addJob } from './spool.ts'
 import { stateFolder } from './state-folder.ts'
 
-/** An agent that leaves standard input open must not wait for its own timeout. Of Claude Code's that is 1.5 s at worst. */
+/**
+ * An agent that leaves standard input open must not wait until its own timeout, which is at worst 1.5 s (Claude Code).
+ */
 const INPUT_DEADLINE_MS = 1_000
 
-/** Gemini CLI sends prompt and answer along. What is longer than any conversation is not from an agent. */
+/**
+ * Gemini CLI includes the prompt and the answer. Anything longer than a conversation can be does not come from an
+ * agent.
+ */
 const INPUT_LIMIT_BYTES = 64 * 1024 * 1024
 
-/** As the server takes it. */
+/** The limit of the server. */
 const LONGEST_SESSION_ID = 200
 
 export interface HookCall {
   /** The arguments after `tally agents hook`. */
   args: string[]
   environment: AgentsEnvironment
-  /** The server that this environment names; null for that of `tally agents login`. */
+  /** The server named by this environment; null for the server of `tally agents login`. */
   server: string | null
   /** Starts the sender, in the background. */
   sender: string[]
@@ -37,26 +42,26 @@ interface Payload {
 
 /** Never throws. Prints errors to standard error for people who try it; agents do not show them. */
 export async function runHook(call: HookCall): Promise<void> {
-  const tell = (issue: string) => {
+  const reportIssue = (issue: string) => {
     const message = `tally agents hook ${call.args[0] ?? ''}: ${issue}`
     log(call.environment, message)
     process.stderr.write(`${message}\n`)
   }
   try {
     const { agent, chained, argument } = readArguments(call.args)
-    // Neither of the two takes the other along where it fails.
-    if (chained.length > 0) startChained(chained, argument, tell)
+    // An error in one of the two must not affect the other.
+    if (chained.length > 0) startChained(chained, argument, reportIssue)
     noteSession(call, agent, readPayload(argument ?? (await readInput(call.input()))))
   } catch (error) {
-    tell((error as Error).message)
+    reportIssue((error as Error).message)
   }
 }
 
-function startChained(command: string[], argument: string | undefined, tell: (issue: string) => void): void {
+function startChained(command: string[], argument: string | undefined, reportIssue: (issue: string) => void): void {
   try {
     startDetached(argument === undefined ? command : [...command, argument])
   } catch (error) {
-    tell(`cannot start ${command[0]}: ${(error as Error).message}`)
+    reportIssue(`cannot start ${command[0]}: ${(error as Error).message}`)
   }
 }
 
@@ -65,11 +70,14 @@ function noteSession({ environment, server, sender }: HookCall, agent: AgentName
   const { sessionId, transcriptPath, event } = payload
   addJob(environment, { agent, sessionId, transcriptPath, event, at, server, environment })
   noteHook(environment, agent, { at, event })
-  // One that runs looks into the spool again before it ends. Elsewhere than the agent, whose folder may be removed.
+  // A running sender checks the spool again before it ends. Not in the agent's folder, which may be removed.
   if (!isHeld(senderLockPath(environment, server))) startDetached(sender, { cwd: stateFolder(environment) })
 }
 
-/** `<agent> [--then <command> <argument>…] [<JSON>]`: with `--then`, what was called before Tally came. */
+/**
+ * `<agent> [--then <command> <argument>…] [<JSON>]`: `--then` is followed by the program that was configured before
+ * Tally.
+ */
 function readArguments(args: string[]): { agent: AgentName; chained: string[]; argument: string | undefined } {
   const [name, ...rest] = args
   const agent = AGENT_NAMES.find((each) => each === name)
@@ -89,7 +97,7 @@ function readPayload(text: string): Payload {
       'the input is not valid JSON; this command is meant to be called by agents, with the data of a session',
     )
   }
-  // The first names are those of hooks, the others those of Codex's `notify`.
+  // The first names are used by hooks, the others by Codex's `notify`.
   const sessionId = payload?.session_id ?? payload?.['thread-id']
   if (typeof sessionId !== 'string' || sessionId === '' || sessionId.length > LONGEST_SESSION_ID) {
     throw new Error('the input has no valid session id')
@@ -102,7 +110,7 @@ function readPayload(text: string): Payload {
   }
 }
 
-/** Until it ends, or until it is whole: not every agent closes it. */
+/** Reads until the stream ends or the JSON is complete: not every agent closes it. */
 async function readInput(stream: ReadableStream<Uint8Array>): Promise<string> {
   const reader = stream.getReader()
   const deadline = Bun.sleep(INPUT_DEADLINE_MS).then(() => ({ done: true, value: undefined }) as const)
@@ -130,7 +138,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** In a session of its own, so that it outlives the agent and its terminal. */
+/** Runs in a session of its own, so that it outlives the agent and its terminal. */
 function startDetached(command: string[], place: { cwd?: string } = {}): void {
   Bun.spawn(command, { ...place, detached: true, stdio: ['ignore', 'ignore', 'ignore'] }).unref()
 }

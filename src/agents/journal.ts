@@ -6,7 +6,7 @@ import type { AgentName } from './agent.ts'
 import { readJsonFile } from './private-files.ts'
 import { stateFolder } from './state-folder.ts'
 
-/** Some thousand lines, of months as a rule. There are two files of it, so that the last ones are always there. */
+/** Some thousand lines, usually months. The log has two files, so that the latest lines are always kept. */
 const LOG_LIMIT_BYTES = 256 * 1024
 
 export interface LastHook {
@@ -30,7 +30,7 @@ export function logPath(environment: AgentsEnvironment): string {
   return join(stateFolder(environment), 'agents.log')
 }
 
-/** One line, whatever the message holds. */
+/** Always one line, whatever the message contains. */
 export function log(environment: AgentsEnvironment, message: string): void {
   const path = logPath(environment)
   const line = `${new Date().toISOString()} ${message.replace(/\s*\n\s*/g, ' ')}\n`
@@ -49,7 +49,7 @@ function note(environment: AgentsEnvironment, what: string, content: LastHook | 
   const path = lastPath(environment, what)
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    // Without the care of the spool: whatever is lost here is written again at the next hook.
+    // Less careful than the spool: what is lost here is written again at the next hook.
     writeFileSync(path, JSON.stringify(content), { mode: 0o600 })
   } catch {}
 }
@@ -62,7 +62,7 @@ export function noteDelivery(environment: AgentsEnvironment, agent: AgentName, d
   note(environment, `delivery-${agent}`, delivery)
 }
 
-/** Why nothing can be delivered at present; null where that is over. */
+/** Why nothing can be delivered at present; null once that is over. */
 export function noteError(environment: AgentsEnvironment, issue: LastError | null): void {
   try {
     if (issue) note(environment, 'error', issue)

@@ -3,46 +3,48 @@ import type { Counts } from './agent.ts'
 
 /** One call of a model, as recorded in one file. */
 export interface ModelCall {
-  /** Two with the same name are the same call; empty where the agent names none. */
+  /** Two calls with the same key are the same; empty if the agent records none. */
   key: string
   /** The session whose file contains it. */
   session: string
-  /** The session that made it, where the file says so; empty where it does not. */
+  /** The session that made it; empty if the file does not record it. */
   owner: string
   /** Milliseconds since 1970. */
   at: number
   model: string
   provider: string
   counts: Counts
-  /** Exact decimal text of US dollars; empty where the file says none. */
+  /** Exact decimal text of US dollars; empty if the file has no cost. */
   cost: string
   folder: string
   branch: string
-  /** Stands beside the conversation, as what sub-agents do. Such a file may repeat calls of the conversation. */
+  /**
+   * Not part of the conversation itself, such as calls of sub-agents. Such a file may repeat calls of the conversation.
+   */
   isSidechain: boolean
-  /** How many calls it stands for, where a file only tells sums; else it is one. */
+  /** How many calls it represents if a file records only sums; otherwise one. */
   requests?: number
-  /** The address of the folder's repository, where the agent notes it. */
+  /** The URL of the folder's repository, if the agent records it. */
   remote?: string
-  /** The running total of the session after it, as text, where the file tells no more than that. */
+  /** The session's running total after the call, as text, if the file records nothing else. */
   total?: string
 }
 
-/** What a file tells beside a call's key, session, time, model and counts, where it tells nothing. */
-export const UNTOLD = { owner: '', provider: '', cost: '', folder: '', branch: '', isSidechain: false } as const
+/** Defaults for the fields of a call that a file may not record. */
+export const CALL_DEFAULTS = { owner: '', provider: '', cost: '', folder: '', branch: '', isSidechain: false } as const
 
 /** The fields without which a call cannot be counted. */
 export type Countable = Pick<ModelCall, 'counts' | 'at' | 'model'>
 
 /**
- * Undefined where nothing was used, and where something is missing without which a call cannot be counted, which is
- * told as damage. The counts are undefined where they are none.
+ * Undefined if nothing was used, or if the call cannot be counted because a field is missing, which is reported as
+ * damage. `counts` is undefined if they are invalid.
  */
 export function findCountable(
   { counts, at, model }: { [Field in keyof Countable]: Countable[Field] | undefined },
-  tellDamage: (what: string) => void,
+  onDamage: (what: string) => void,
 ): Countable | undefined {
-  const missing = (what: string) => void tellDamage(`has token counts ${what}, and is not counted`)
+  const missing = (what: string) => void onDamage(`has token counts ${what}, and is not counted`)
   if (!counts) return missing('that are not whole numbers')
   if (totalOf(counts) === 0) return undefined
   if (at === undefined) return missing('without a time')
@@ -54,23 +56,23 @@ export interface FileDamage {
   what: string
 }
 
-/** Everything that a scan wants to know of a file. Holds nothing of what was said, so that it can be kept. */
+/** Everything that a scan needs from a file. Contains nothing of the conversation, so that it can be cached. */
 export interface FileReading {
   calls: ModelCall[]
-  /** The first moment that the file names; null where it names none. */
+  /** The earliest time in the file; null if there is none. */
   startedAt: number | null
   damage: FileDamage[]
-  /** Sessions that were made of others, as sub-agents and forks are, with those. */
+  /** The parents of sessions that were created from others, such as sub-agents and forks. */
   parents: Record<string, string[]>
 }
 
-/** A count as files have it: absent and null are none. Undefined where it is no count, which is damage. */
+/** A count in a file: absent and null are 0. Undefined if it is not a valid count, which is damage. */
 export function countOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return 0
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** Several counts at once; undefined where one of them is none. */
+/** Several counts at once; undefined if one of them is invalid. */
 export function countsOf<Names extends readonly string[]>(
   record: Record<string, unknown>,
   names: Names,
@@ -83,23 +85,23 @@ export function totalOf({ input, output, cache_read, cache_write, cache_write_1h
   return input + output + cache_read + cache_write + cache_write_1h
 }
 
-/** An object of JSON, or undefined for anything else. */
+/** The value if it is a JSON object, otherwise undefined. */
 export function objectOf(value: unknown): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : undefined
 }
 
-/** Empty where it is no text. */
+/** Empty if it is not a text. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A moment as agents write it: ISO 8601 text, or milliseconds since 1970. Undefined for anything else. */
+/** A time in the format of an agent: ISO 8601 text, or milliseconds since 1970. Undefined for anything else. */
 export function momentOf(value: unknown): number | undefined {
   const moment = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Number.isFinite(moment) && moment >= 0 && moment < LATEST_MOMENT ? Math.floor(moment) : undefined
 }
 
-/** The end of the year 9999, beyond which a timestamp has no four digits. */
+/** The end of the year 9999: later timestamps have no four-digit year. */
 const LATEST_MOMENT = 253_402_300_800_000

@@ -2,15 +2,15 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Whether the error says that there is no such file. */
+/** Whether the error means that there is no such file. */
 export function isMissing(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
 /**
- * Puts the file there as a whole or not at all, so that it survives a loss of power, too. Synchronous, as a hook has
- * nothing else to do meanwhile.
+ * Writes a file atomically and durably, so that it survives a power failure. Synchronous, because a hook has nothing
+ * else to do.
  */
 export function writePrivateFile(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -32,7 +32,7 @@ export function writePrivateFile(path: string, content: string | Uint8Array): vo
   syncFolder(dirname(path))
 }
 
-/** Windows has no such thing, and some network folders refuse it: then the file system alone decides. */
+/** Not possible on Windows, and some network file systems refuse it. */
 function syncFolder(path: string): void {
   try {
     const folder = openSync(path, 'r')
@@ -44,7 +44,7 @@ function syncFolder(path: string): void {
   } catch {}
 }
 
-/** What a JSON file of Tally's holds; undefined where there is none, or none that can be read. */
+/** The content of one of Tally's JSON files; undefined if there is none, or if it can't be read. */
 export function readJsonFile<Content>(path: string): Content | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Content

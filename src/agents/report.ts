@@ -1,19 +1,19 @@
-/** A session's use as the report endpoint takes it. */
+/** A session's use as a body for the report endpoint. */
 import type { TokenEntryReport } from '../features/entries/schema.ts'
 import type { SessionUse } from './agent.ts'
 
-/** What the person who reports adds to every entry. */
+/** Options that the reporting person sets for all entries. */
 export interface ReportOptions {
-  /** Sends what the session is called, which is made of prompts. */
+  /** Sends the title of the session, which is made of prompts. */
   withTitles?: boolean
-  /** The agent's name where it is not that of the harness. */
+  /** The agent's name if it differs from the harness. */
   agentName?: string
   project?: string
   ticket?: string
   labels?: Record<string, string>
 }
 
-/** What the endpoint takes of each text; what is longer is cut, as an entry without its end is better than none. */
+/** The endpoint's limits; longer texts are cut, because a shortened entry is better than none. */
 const NAME_LENGTH = 200
 const LABEL_LENGTH = 256
 const SUMMARY_LENGTH = 1_000
@@ -23,7 +23,7 @@ export function reportText(use: SessionUse, options: ReportOptions = {}): string
   return JSON.stringify(reportOf(use, options))
 }
 
-/** One entry. Its cost is only for `JSON.stringify`, which writes it as the agent wrote it: a number may lose digits. */
+/** One entry. Its cost is only for `JSON.stringify`, which writes the agent's exact text: a number may lose digits. */
 export function reportOf(use: SessionUse, options: ReportOptions = {}): TokenEntryReport {
   const { repository, branch, reportedCost } = use
   const labels = { ...(repository ? { repository } : {}), ...(branch ? { branch } : {}), ...options.labels }
@@ -46,20 +46,20 @@ export function reportOf(use: SessionUse, options: ReportOptions = {}): TokenEnt
   }
 }
 
-// TypeScript 5.9's library does not know JSON.rawJSON (ES2026) yet.
+// TypeScript 5.9's library does not declare JSON.rawJSON (ES2026) yet.
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => number }
 
 function exactNumber(decimal: string): number {
   return rawJSON(decimal)
 }
 
-/** One line without control characters and halves of letters, which the endpoint refuses. */
+/** One line without control characters and unpaired surrogates, which the endpoint rejects. */
 function plainText(text: string, length: number): string {
   const line = text
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
-  // Cut between letters, not within one that JavaScript counts as two.
+  // Cut between characters, not within a surrogate pair.
   return line.length <= length
     ? line
     : line

@@ -4,10 +4,10 @@ import type { SessionUse } from './agent.ts'
 import { type ReportOptions, reportText } from './report.ts'
 import { BATCH_LIMIT, mayPass, type Refusal, type Reported, reportBatch, ServerError } from './server.ts'
 
-/** A server that restarts is back within them; a person who waits is not kept for longer. */
+/** A server that restarts is back by then; a person who waits is not kept any longer. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000]
 
-/** As much as a server takes in one body has room for a batch of the longest entries; this keeps calls short. */
+/** Keeps calls short: the server accepts larger bodies. */
 const BATCH_BYTES = 1_000_000
 
 export interface Outcome {
@@ -29,8 +29,8 @@ export interface ReportingOptions extends ReportOptions {
 }
 
 /**
- * Reports all of them, and answers what became of each. Reports are totals so far: what is sent again after a lost
- * answer, or by another scan, changes nothing.
+ * Reports all of them and returns the outcome of each. Reports are totals so far: sending one again after a lost
+ * response, or from another scan, changes nothing.
  */
 export async function reportUses(
   server: ClientConfig,
@@ -76,7 +76,7 @@ function* batchesOf(uses: readonly SessionUse[], options: ReportOptions): Genera
   if (batch.length > 0) yield batch
 }
 
-/** Until each is acknowledged or refused for good. Throws the server's issue where it does not pass in time. */
+/** Repeats until each is acknowledged or permanently refused. Throws the server's error if it persists. */
 async function reportAll(
   server: ClientConfig,
   batch: Report[],

@@ -1,6 +1,6 @@
 /**
- * Keeps what was read of session files, so that only changed ones are read again. Holds counts, times and folders, and
- * nothing of what was said. May be deleted at any time.
+ * Caches the content of session files, so that only changed ones are read again. Contains counts, times and folders,
+ * and nothing of the conversations. May be deleted at any time.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,29 +9,29 @@ import type { AgentName, Damage } from './agent.ts'
 import type { FileDamage, FileReading, ModelCall } from './model-calls.ts'
 import type { SessionSum } from './session-sums.ts'
 
-/** To be raised whenever a reader reads something else in the same file, or what is kept changes its shape. */
+/** Must be increased if a reader reads something else from the same file, or if the shape of the cache changes. */
 const FORMAT = 1
 
-/** A file as it was when it was read. It counts as unchanged where all of this is the same. */
+/** The state of a file when it was read. The file counts as unchanged if all of this is the same. */
 export interface FileState {
   path: string
   /** Size, time of change and identity of the file and its companions. */
   state: string
 }
 
-/** What all files of an agent come to, as long as none of them changes. */
+/** The result for all files of an agent, valid as long as none of them changes. */
 export interface KeptScan {
   sums: SessionSum[]
-  /** The file that holds most of a session. */
+  /** The file with most of each session. */
   files: Record<string, string>
-  /** Sessions that were made of others. */
+  /** The parents of sessions that were created from others. */
   parents: Record<string, string[]>
   damage: Damage[]
 }
 
 interface KeptFile {
   state: string
-  /** Names that calls refer to by their place in this list, as most repeat. */
+  /** Names that calls refer to by their index in this list, because most repeat. */
   names: string[]
   calls: CallRow[]
   startedAt: number | null
@@ -50,7 +50,7 @@ export class ScanCache {
     readonly agent: AgentName,
   ) {}
 
-  /** Undefined where any file is new, changed or gone. */
+  /** Undefined if any file is new, changed or gone. */
   findScan(files: readonly FileState[]): KeptScan | undefined {
     const kept = loadKept<{ digest: string; scan: KeptScan }>(this.environment, `${this.agent}-scan`)
     return kept?.digest === digestOf(files) ? kept.scan : undefined
@@ -60,12 +60,12 @@ export class ScanCache {
     storeKept(this.environment, `${this.agent}-scan`, { digest: digestOf(files), scan })
   }
 
-  /** Keeps what was found and read of single files since the cache was made, and nothing of others. */
+  /** Keeps only the files that were found or read since the cache was created. */
   keepFiles(): void {
     storeKept(this.environment, `${this.agent}-files`, this.#current)
   }
 
-  /** Undefined where the file is not the one that was read. */
+  /** Undefined if the file has changed since it was read. */
   findReading({ path, state }: FileState): FileReading | undefined {
     this.#files ??= loadKept<Record<string, KeptFile>>(this.environment, `${this.agent}-files`) ?? {}
     const kept = Object.hasOwn(this.#files, path) ? this.#files[path] : undefined
@@ -82,7 +82,7 @@ export class ScanCache {
   }
 }
 
-/** Undefined where nothing is kept, as well as where it is not whole: then it is made anew. */
+/** Undefined if nothing is cached, or if the cache is damaged: it is then created again. */
 export function loadKept<Content>(environment: AgentsEnvironment, name: string): Content | undefined {
   try {
     const { format, content } = JSON.parse(readFileSync(pathOf(environment, name), 'utf8'))
@@ -92,10 +92,10 @@ export function loadKept<Content>(environment: AgentsEnvironment, name: string):
   }
 }
 
-/** A folder that cannot be written costs time only, the next time. */
+/** If the folder can't be written, the only consequence is that the next scan is slower. */
 export function storeKept(environment: AgentsEnvironment, name: string, content: unknown): void {
   const path = pathOf(environment, name)
-  // Two scans at once write one each, and the last one stays.
+  // Two scans at the same time write one each, and the later one stays.
   const unfinished = `${path}.${process.pid}`
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -106,7 +106,7 @@ export function storeKept(environment: AgentsEnvironment, name: string, content:
   }
 }
 
-/** Where not even the folder can be made, removing fails as well, `force` or not. */
+/** If the folder can't even be created, removing fails too, with or without `force`. */
 function removeUnfinished(path: string): void {
   try {
     rmSync(path, { force: true })

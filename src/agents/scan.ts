@@ -11,13 +11,13 @@ import { type SessionSum, sumCalls } from './session-sums.ts'
 
 export interface ScanOptions {
   environment: AgentsEnvironment
-  /** All of them where absent. */
+  /** All agents if absent. */
   agents?: readonly AgentName[]
-  /** Leaves out sessions that had ended before, in milliseconds; never a part of one. */
+  /** Leaves out sessions that ended before this time, in milliseconds; sessions are never cut. */
   since?: number
-  /** Reads what sessions are called as well. */
+  /** Also reads the titles of sessions. */
   withTitles?: boolean
-  /** Told now and then how far it is. */
+  /** Called from time to time with the progress. */
   onProgress?: (readBytes: number, totalBytes: number) => void
 }
 
@@ -43,9 +43,9 @@ export function scanAll(options: ScanOptions): Scan {
 }
 
 /**
- * One session, with what sub-agents did in sessions of their own. Empty where its file is not there or holds no use yet.
- * Reads all files of the agent, because a session may contain calls of an earlier one; those that have not changed
- * come from the cache.
+ * One session, including sub-agents with sessions of their own. Empty if its file does not exist or contains no use
+ * yet. Reads all files of the agent, because a session may contain calls of an earlier one; unchanged files come from
+ * the cache.
  */
 export function scanSession(
   agent: AgentName,
@@ -63,7 +63,7 @@ export function scanSession(
   return { uses, damage: [...damage, ...kept.damage].filter(({ file }) => places.has(file)) }
 }
 
-/** The session, and those that were made of it in turn. */
+/** The session, and all sessions created from it, directly or indirectly. */
 function familyOf(sessionId: string, parents: Record<string, string[]>): Set<string> {
   const family = new Set([sessionId])
   for (let size = 0; size < family.size; ) {
@@ -73,7 +73,7 @@ function familyOf(sessionId: string, parents: Record<string, string[]>): Set<str
   return family
 }
 
-/** What all the files come to, of which the changed ones are read. */
+/** The result for all files, of which only the changed ones are read. */
 function scanFiles(
   reader: Reader,
   files: readonly FoundFile[],
@@ -99,7 +99,7 @@ function scanFiles(
     damage: read.flatMap(({ path, reading }) => reading.damage.map((each) => ({ file: path, ...each }))),
   }
   cache.keepFiles()
-  // What could not be read may be readable the next time, without having changed.
+  // A file that could not be read may be readable the next time, without having changed.
   if (unread.length === 0) cache.keepScan(files, scan)
   return { ...scan, damage: [...unread, ...scan.damage] }
 }
@@ -115,7 +115,7 @@ function readFile(reader: Reader, file: FoundFile, cache: ScanCache, unread: Dam
   }
 }
 
-/** The file with most calls of each session. */
+/** The file with the most calls of each session. */
 function placesOf(files: readonly ReadFile[]): Record<string, string> {
   const places = new Map<string, { path: string; count: number }>()
   for (const { path, reading } of files) {
@@ -172,14 +172,14 @@ function sessionsSince(sums: readonly SessionSum[], since: number): Set<string> 
   return new Set(sums.filter(({ lastAt }) => lastAt >= since).map(({ session }) => session))
 }
 
-/** Read each time, since they are not kept. */
+/** Read each time, since titles are not cached. */
 function titlesOf(reader: Reader, sums: readonly SessionSum[], files: Record<string, string>): Map<string, string> {
   const titles = new Map<string, string>()
   for (const path of new Set(sums.flatMap(({ session }) => files[session] ?? []))) {
     try {
       for (const [session, title] of reader.readTitles(path)) titles.set(session, title)
     } catch {
-      // What cannot be read was told as damage already.
+      // Unreadable files have already been reported as damage.
     }
   }
   return titles

@@ -1,22 +1,22 @@
 /**
- * Keeps it to one sender a server as a rule. Only as a rule: two of them do no harm, since reports are totals so far and
- * a file that is gone is gone. The lock spares work, and so it may be as simple as this, on any file system.
+ * Limits senders to one per server, usually. Two do no harm, since reports are totals so far and removing a file twice
+ * changes nothing. The lock only avoids unnecessary work, so it can be this simple, on any file system.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import { stateFolder } from './state-folder.ts'
 
-/** A sender says this often that it lives. */
+/** A sender updates its lock this often. */
 export const BEAT_MS = 2_000
 
 /**
- * Whoever was silent for so long is none of ours: its process id was given to another process. A sender that is only
- * slow gets company, which does no harm.
+ * A lock that has not been updated for this long is stale: its process id now belongs to another process. If a sender
+ * is only slow, a second one is started, which does no harm.
  */
 const STALE_MS = 10_000
 
-/** One for each server that hooks name, and one for the server of `tally agents login`. */
+/** One per server named by hooks, and one for the server of `tally agents login`. */
 export function senderLockPath(environment: AgentsEnvironment, server: string | null): string {
   const name = server === null ? 'sender.lock' : `sender-${encodeURIComponent(server).slice(0, 100)}.lock`
   return join(stateFolder(environment), name)
@@ -26,7 +26,7 @@ export function senderLockPath(environment: AgentsEnvironment, server: string | 
 export function isHeld(path: string): boolean {
   try {
     const pid = Number(readFileSync(path, 'utf8'))
-    // Either way: the clock may have been set back.
+    // In both directions: the clock may have been set back.
     const isSilent = Math.abs(Date.now() - statSync(path).mtimeMs) > STALE_MS
     return !isSilent && isAlive(pid)
   } catch {
@@ -40,12 +40,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return !isDefunct(pid)
   } catch (error) {
-    // There, but somebody else's.
+    // It exists, but belongs to another user.
     return (error as { code?: unknown }).code === 'EPERM'
   }
 }
 
-/** Whether it has ended and nobody has collected what is left of it, as in containers whose first process does not. */
+/** Whether it has ended but has not been reaped, as in containers where the first process does not do so. */
 function isDefunct(pid: number): boolean {
   try {
     return / [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, ''))
@@ -70,7 +70,7 @@ export function takeLock(path: string): boolean {
   }
 }
 
-/** Says that the holder lives. */
+/** Shows that the holder is alive. */
 export function beat(path: string): void {
   try {
     const now = new Date()

@@ -18,19 +18,19 @@ import {
 } from './spool.ts'
 
 /**
- * A session's file can lag behind the hook: agents write it through a queue. It is read at once, so that figures are
- * there, and again when this long has passed; only then is the hook done with. A later hook or the end of the session
- * would bring what came even later.
+ * A session's file can lag behind the hook: agents write it through a queue. It is read immediately, so that its usage
+ * is reported soon, and again after this time; only then is the hook's job removed. Anything written even later is
+ * reported by a later hook or at the end of the session.
  */
 const SETTLING_MS = 5_000
 
-/** Doubled each time, up to the longest: as often as somebody who watches a restart would try. */
+/** Doubled after each attempt, up to the longest. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 
 /**
- * A server that is restarted or upgraded is back by then. One that is not is tried again at the next hook: a process
- * that waits all day on a developer's machine for it would be in the way.
+ * Long enough for a server to be restarted or upgraded. Otherwise the next hook tries again: a process should not wait
+ * on a developer's machine all day.
  */
 export const BACKGROUND_PATIENCE_MS = 15 * 60_000
 
@@ -39,7 +39,7 @@ export interface Delivered {
   sessionId: string
   /** Number of the session's entries on the server, one per model. */
   entries: number
-  /** `created` where any entry is new, else `updated` where any changed. */
+  /** `created` if any entry is new, otherwise `updated` if any changed. */
   result: 'created' | 'updated' | 'repeated'
 }
 
@@ -53,19 +53,19 @@ export interface Delivery {
   issue: ServerError | null
 }
 
-/** Which of the jobs are meant. */
+/** Selects the jobs. */
 export interface Destination {
   environment: AgentsEnvironment
   server: { url: string }
-  /** The server of jobs that name none. */
+  /** The server of jobs that don't name one. */
   usualServer: string
 }
 
 export interface SendingOptions extends Destination {
   server: ClientConfig
-  /** How long a server that cannot be reached is tried. */
+  /** How long an unreachable server is retried. */
   patienceMs: number
-  /** Told before each pause. */
+  /** Called before each pause. */
   onPause?: (issue: ServerError, pauseMs: number) => void
 }
 
@@ -73,7 +73,7 @@ export interface SendingOptions extends Destination {
 interface Session {
   agent: AgentName
   sessionId: string
-  /** The latest. */
+  /** The latest job. */
   job: Job
   jobs: { name: string; settlesInMs: number }[]
 }
@@ -93,7 +93,7 @@ export async function deliverWaiting(options: SendingOptions): Promise<Delivery>
   }
 }
 
-/** As {@link deliverWaiting}, unless another sender of the same kind is at it. */
+/** Like {@link deliverWaiting}, unless another sender for the same server is running. */
 export async function deliverInBackground(options: SendingOptions & { named: string | null }): Promise<void> {
   const path = senderLockPath(options.environment, options.named)
   do {
@@ -110,7 +110,7 @@ export async function deliverInBackground(options: SendingOptions & { named: str
   } while (waitingFor(options).length > 0)
 }
 
-/** What waits for this server, by session, the longest waiting first. */
+/** Sessions waiting for this server, longest waiting first. */
 export function waitingFor({ environment, server, usualServer }: Destination): Session[] {
   const { waiting } = readJobs(environment)
   const now = Date.now()
@@ -120,7 +120,7 @@ export function waitingFor({ environment, server, usualServer }: Destination): S
     const key = JSON.stringify([job.agent, job.sessionId, job.environment])
     const { jobs, job: before } = sessions.get(key) ?? { jobs: [], job }
     const ageMs = now - Date.parse(job.at)
-    // A clock that was set back makes a hook of the future, for which nobody shall wait.
+    // After a clock was set back, a hook's time can be in the future; it must not be waited for.
     const settlesInMs = ageMs >= 0 && ageMs < SETTLING_MS ? SETTLING_MS - ageMs : 0
     sessions.set(key, {
       agent: job.agent,
@@ -138,9 +138,9 @@ class Sender {
   readonly #refused = new Map<string, RefusedJob>()
   readonly #empty = new Map<string, Session>()
   readonly #damage = new Map<string, Damage>()
-  /** Jobs after which their session was read: before they settle, it need not be read again. */
+  /** Jobs whose session has been read since: it need not be read again before they settle. */
   readonly #read = new Set<string>()
-  /** What the server is known to have, by session: what is read again is mostly the same. */
+  /** The latest acknowledged report of each session: most reads find the same again. */
   readonly #acknowledged = new Map<string, string>()
 
   constructor(options: SendingOptions) {
@@ -157,7 +157,7 @@ class Sender {
     }
   }
 
-  /** Until nothing waits any more, not for a second reading either; or until the server fails. */
+  /** Continues until nothing is waiting, including second readings, or until the server fails. */
   async deliverSettling(): Promise<ServerError | null> {
     for (;;) {
       const sessions = waitingFor(this.#options)
@@ -176,7 +176,7 @@ class Sender {
     }
   }
 
-  /** The last hook of a session says all: its figures are read when they are delivered, however long that takes. */
+  /** The last hook of a session is enough: usage is read at delivery, whenever that is. */
   #forgetRepeated(sessions: Session[]): void {
     const repeated = sessions.flatMap(({ jobs }) => jobs.slice(0, -1).map(({ name }) => name))
     removeWaiting(spoolFolder(this.#options.environment), repeated)
@@ -194,7 +194,7 @@ class Sender {
     const settled = session.jobs.filter(({ settlesInMs }) => settlesInMs === 0).map(({ name }) => name)
     if (settled.length === session.jobs.length) {
       if (text === '') this.#leaveEmpty(session, damage)
-      for (const each of damage) this.#tellDamage(session, each)
+      for (const each of damage) this.#recordDamage(session, each)
     }
     for (const { name } of session.jobs) this.#read.add(name)
     removeWaiting(spoolFolder(this.#options.environment), settled)
@@ -245,7 +245,7 @@ class Sender {
     }
   }
 
-  #tellDamage(session: Session, damage: Damage): void {
+  #recordDamage(session: Session, damage: Damage): void {
     const what = damageText(damage)
     if (this.#damage.has(what)) return
     this.#damage.set(what, damage)
@@ -257,7 +257,7 @@ function keyOf({ agent, sessionId }: Pick<Session, 'agent' | 'sessionId'>): stri
   return `${agent} ${sessionId}`
 }
 
-/** A session that cannot be read must not keep the others waiting: it is damaged as a whole. */
+/** A session that cannot be read must not block the others: it is reported as damaged. */
 function readSession({ job }: Session): { uses: SessionUse[]; damage: Damage[] } {
   const { agent, sessionId, transcriptPath, environment } = job
   const session = transcriptPath === null ? { sessionId } : { sessionId, transcriptPath }
@@ -269,7 +269,7 @@ function readSession({ job }: Session): { uses: SessionUse[]; damage: Damage[] }
   }
 }
 
-/** What was refused before is out of date, as this says anew what the session used. */
+/** Removes earlier refusals of the session, because the new report replaces them. */
 function forgetRefused(environment: AgentsEnvironment, { agent, sessionId }: Session): void {
   const { waiting } = readRefused(environment)
   const same = waiting.filter(({ content: { job } }) => job.agent === agent && job.sessionId === sessionId)

@@ -23,7 +23,7 @@ export function refusalText({ code, detail, errors = [] }: Refusal): string {
   return `${code}: ${issues || detail}`
 }
 
-/** The result of one report. */
+/** The outcome of one report. */
 export type Reported =
   | { result: 'created' | 'updated' | 'repeated'; refusal: null }
   | { result: 'rejected'; refusal: Refusal }
@@ -60,7 +60,7 @@ export function readMe(server: ClientConfig): Promise<Me> {
 }
 
 /**
- * Reports at most {@link BATCH_LIMIT} entries, each as JSON text, and returns the result of each. Reports of a session
+ * Reports at most {@link BATCH_LIMIT} entries, each as JSON text, and returns the outcome of each. Reports of a session
  * are its totals so far, so a report that is sent twice counts once. Throws {@link ServerError}.
  */
 export async function reportBatch(server: ClientConfig, reports: readonly string[]): Promise<Reported[]> {
@@ -77,7 +77,7 @@ export async function reportBatch(server: ClientConfig, reports: readonly string
   )
 }
 
-/** Whether the server refused an entry for a reason of its own, which may have passed at the next attempt. */
+/** Whether the server refused an entry for a reason that may no longer apply at the next attempt. */
 export function mayPass({ refusal }: Reported): boolean {
   return refusal !== null && isPassing(refusal.status)
 }
@@ -110,7 +110,7 @@ async function send({ url, token }: ClientConfig, path: string, body: string | u
     return await fetch(url + path, {
       ...(body === undefined ? {} : { method: 'POST', body }),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      // Following would send the token to wherever the answer points.
+      // Following a redirect would send the token to any address that the response names.
       redirect: 'manual',
       signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
     })

@@ -10,22 +10,22 @@ export interface FoundFile extends FileState {
   bornAt: number
 }
 
-/** The session files in some folders, in the order of their paths. A folder that is not there has none. */
+/** The session files in some folders, ordered by path. Missing folders contain none. */
 export function findFiles(reader: Reader, folders: readonly string[], damage: Damage[]): FoundFile[] {
   const found = new Map<string, FoundFile>()
   for (const folder of folders) {
-    const isWanted = (path: string) => reader.isSessionFolder?.(relative(folder, path)) ?? true
-    for (const path of pathsIn(folder, damage, isWanted)) {
+    const isIncluded = (path: string) => reader.isSessionFolder?.(relative(folder, path)) ?? true
+    for (const path of pathsIn(folder, damage, isIncluded)) {
       if (!reader.isSessionFile(relative(folder, path))) continue
       const file = findFile(reader, path, damage)
-      // One that is reached by two names is one.
+      // A file with two names is read once.
       if (file) found.set(file.identity, found.get(file.identity) ?? file)
     }
   }
   return [...found.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** Undefined where it is no file, has vanished meanwhile, or where nobody can say what it is. */
+/** Undefined if it is not a file, has just been removed, or can't be examined. */
 function findFile(reader: Reader, path: string, damage: Damage[]): (FoundFile & { identity: string }) | undefined {
   const stats = findStats(path, damage)
   if (!stats?.isFile()) return undefined
@@ -43,14 +43,14 @@ function findStats(path: string, damage: Damage[]): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    // A link that leads to itself, or a folder that may be listed and not entered.
+    // A link to itself, or a folder that may be listed but not entered.
     damage.push({ file: path, line: null, what: issueOf(error) })
     return undefined
   }
 }
 
-/** The files in a folder and in those below it that are wanted. */
-function pathsIn(folder: string, damage: Damage[], isWanted: (folder: string) => boolean): string[] {
+/** The files in a folder and its included subfolders. */
+function pathsIn(folder: string, damage: Damage[], isIncluded: (folder: string) => boolean): string[] {
   let entries: Dirent[]
   try {
     entries = readdirSync(folder, { withFileTypes: true })
@@ -62,7 +62,7 @@ function pathsIn(folder: string, damage: Damage[], isWanted: (folder: string) =>
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name)
     if (!entry.isDirectory()) return [path]
-    return isWanted(path) ? pathsIn(path, damage, isWanted) : []
+    return isIncluded(path) ? pathsIn(path, damage, isIncluded) : []
   })
 }
 
@@ -70,7 +70,10 @@ export function issueOf(error: unknown): string {
   return `cannot be read: ${(error as Error).message}`
 }
 
-/** Where an agent keeps its files elsewhere: the folder of the one that a hook named, which holds the earlier ones too. */
+/**
+ * For agents with files in an unusual place: the folder of the file that a hook named, which also contains earlier
+ * files.
+ */
 export function filesOfTranscript(
   reader: Reader,
   transcriptPath: string | undefined,

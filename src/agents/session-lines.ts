@@ -1,17 +1,17 @@
 /**
- * Reads a session file line by line, whatever is in it, and parses only the lines that may matter: most of a transcript
- * is text that says nothing of tokens, and looking for a few bytes costs a fraction of parsing it.
+ * Reads a session file line by line, tolerating any content, and parses only lines that may matter: most of a
+ * transcript is text without token counts, and searching for a few bytes costs a fraction of parsing.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { FileDamage } from './model-calls.ts'
 
-/** Most session files are smaller, and so are read with one call. The memory is used again for the next file. */
+/** Most session files are smaller, and so are read with one call. The buffer is reused for the next file. */
 const BLOCK_BYTES = 4 * 1024 * 1024
 
-/** A line as long as this holds a picture or a file, which would be parsed to be thrown away. */
+/** Longer lines contain an image or a file, which would be parsed in vain. */
 const LONG_LINE_BYTES = 1024 * 1024
 
-/** Names and counts are shorter; what is longer is content. */
+/** Names and counts are shorter; longer texts are content. */
 const LONG_TEXT_BYTES = 4_096
 
 const NEW_LINE = 0x0a
@@ -22,10 +22,10 @@ const CLOSING_BRACE = 0x7d
 
 let block = Buffer.allocUnsafe(BLOCK_BYTES)
 
-/** A line that holds one of the marks, parsed. */
+/** Called with each line that contains one of the marks, parsed. */
 export type VisitLine = (record: Record<string, unknown>, line: number) => void
 
-/** The damage of a file: one item per kind, at the first line that has it, with how many more there are. */
+/** Damage of a file: one item per kind, with the first line that has it and the number of lines. */
 export class Damages {
   readonly #found = new Map<string, { line: number | null; count: number }>()
 
@@ -44,9 +44,9 @@ export class Damages {
 }
 
 /**
- * Visits the lines that hold one of `marks`, which are names with their quotes: inside a text of JSON the closing quote
- * would stand behind a backslash, so that what people and models write about them is no mark. Reads as far as the file
- * reaches when it is opened. Throws what the operating system says of a file that cannot be read.
+ * Visits the lines that contain one of `marks`, which are names in quotes: within a JSON text, the closing quote is
+ * preceded by a backslash, so that prose about these names does not match. Reads up to the file's size when it is
+ * opened. Throws the operating system's error if the file cannot be read.
  */
 export function readMarkedLines(path: string, marks: readonly string[], damages: Damages, visit: VisitLine): void {
   const file = openSync(path, 'r')
@@ -77,13 +77,13 @@ class LineReading {
 
   run(): void {
     let position = 0
-    /** Where the search for the end of a line goes on: what was there before has none. */
+    /** Where the search for the end of the line continues: the bytes before it contain none. */
     let searched = 0
     while (position < this.size) {
       if (this.#filled === block.length) block = Buffer.concat([block], block.length * 2)
       const wanted = Math.min(block.length - this.#filled, this.size - position)
       const count = readSync(this.file, block, this.#filled, wanted, position)
-      // It was cut while it was read.
+      // The file was truncated while it was read.
       if (count === 0) break
       position += count
       this.#filled += count
@@ -95,7 +95,7 @@ class LineReading {
     if (this.#filled > 0) this.#readLine(block.subarray(0, this.#filled), 0, this.#filled, true)
   }
 
-  /** Reads the whole lines of the block, and answers where the rest begins. */
+  /** Reads the complete lines of the block, and returns the position of the rest. */
   #readBlock(searched: number): number {
     const bytes = block.subarray(0, this.#filled)
     for (const mark of this.#marks) mark.at = bytes.indexOf(mark.bytes)
@@ -139,7 +139,7 @@ function isByteOrderMark(bytes: Buffer, at: number): boolean {
   return bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf
 }
 
-/** Undefined where it is no JSON. */
+/** Undefined if it is not JSON. */
 function parsedLine(bytes: Buffer, from: number, to: number): Record<string, unknown> | undefined {
   try {
     return JSON.parse(to - from > LONG_LINE_BYTES ? withoutContent(bytes, from, to) : bytes.toString('utf8', from, to))
@@ -148,7 +148,7 @@ function parsedLine(bytes: Buffer, from: number, to: number): Record<string, unk
   }
 }
 
-/** The line with its long texts left out, so that it takes as much memory as what is wanted of it. */
+/** The line without its long texts, so that only the needed part uses memory. */
 function withoutContent(bytes: Buffer, from: number, to: number): string {
   const kept: string[] = []
   let keptTo = from

@@ -1,14 +1,14 @@
-/** Adds up what each model used in each session. */
+/** Adds up the use of each model in each session. */
 import { formatDecimal, parseDecimal } from '../lib/money.ts'
 import type { Counts, Tokens } from './agent.ts'
 import type { ModelCall } from './model-calls.ts'
 
-/** A sum, before anything is asked of git or of the clock. Kept, so nothing of what was said may be in it. */
+/** A sum, before git or the clock is consulted. Cached, so it must not contain anything of the conversation. */
 export interface SessionSum {
   session: string
   model: string
   provider: string
-  /** Of the first and the last call, in milliseconds. */
+  /** Times of the first and the last call, in milliseconds. */
   firstAt: number
   lastAt: number
   tokens: Tokens
@@ -17,14 +17,14 @@ export interface SessionSum {
   cost: string
   folder: string
   branch: string
-  /** The address of the repository, where the file says it. */
+  /** The URL of the repository, if the file contains it. */
   remote: string
 }
 
-/** Requests with more input than this cost more at some vendors. */
+/** Some vendors charge more for requests with more input than this. */
 const LONG_CONTEXT_TOKENS = 200_000
 
-/** Vendors' own costs per call have fewer digits, and a number of JavaScript's has at most these. */
+/** Vendors' costs per call have fewer digits, and a JavaScript number has at most these. */
 const COST_DIGITS = 18
 
 /** One sum per session and model. */
@@ -46,7 +46,7 @@ class Summing {
   #last: ModelCall
   #requests = 0
   #costs: bigint | undefined = 0n
-  /** A sum of several requests does not say how long each of them was. */
+  /** False if a sum of several requests is included, which does not contain the length of each. */
   #isLengthKnown = true
   #branch = ''
   #branchAt = -1

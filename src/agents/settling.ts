@@ -1,63 +1,66 @@
 /**
- * Tells copies from calls: sessions that are forked, resumed or replayed hold the calls of others once more, and a call
+ * Removes copied calls: sessions that are forked, resumed or replayed contain the calls of others again, and a call
  * counts once, for the session that made it.
  */
 import type { ModelCall } from './model-calls.ts'
 import type { ReadFile } from './readers/reader.ts'
 
-/** Whether a later line of the same call says more than what is held. Lines come in the order of files and lines. */
-export type Betters = (candidate: ModelCall, held: ModelCall) => boolean
+/**
+ * Whether a later line of the same call is more complete than the current one. Lines come in the order of files and
+ * lines.
+ */
+export type IsBetter = (candidate: ModelCall, held: ModelCall) => boolean
 
-/** All that files tell of one call. */
-interface Told {
-  /** The line that says most. */
+/** The lines of one call in all files. */
+interface MergedCall {
+  /** The most complete line. */
   call: ModelCall
   /** The earliest line that does not name another session as the one that made the call. */
   own: ModelCall | undefined
-  /** Which session those that hold a copy name, by themselves. Mostly there are none. */
+  /** The session that each copy names as the original, by the session of the copy. Usually there are none. */
   copiedFrom: Map<string, string> | undefined
 }
 
 /**
- * Each call once. It belongs to the session that copies of it name; else to the earliest that holds it: the one whose
- * files begin first; or, as forks copy the first lines with their time, the one whose file was made first; or, where
- * files were copied, the one that ended first.
+ * Returns each call once. It belongs to the session that its copies name; otherwise to the earliest session that
+ * contains it: the one with the earliest start; if equal, because forks copy the first lines with their times, the one
+ * with the oldest file; or, if files were copied, the one that ended first.
  */
-export function settleByKey(files: ReadFile[], betters: Betters): ModelCall[] {
+export function settleByKey(files: ReadFile[], isBetter: IsBetter): ModelCall[] {
   const spans = sessionSpans(files)
-  const told: Told[] = []
-  const places = new Map<string, Told>()
+  const merged: MergedCall[] = []
+  const places = new Map<string, MergedCall>()
   for (const { reading } of files) {
     for (const call of reading.calls) {
       const known = call.key === '' ? undefined : places.get(call.key)
       const one = known ?? { call, own: undefined, copiedFrom: undefined }
       if (!known) {
-        told.push(one)
+        merged.push(one)
         if (call.key !== '') places.set(call.key, one)
-      } else if (betters(call, one.call)) {
+      } else if (isBetter(call, one.call)) {
         one.call = call
       }
-      tellSession(one, call, spans)
+      assignSession(one, call, spans)
     }
   }
-  return told.map(settled)
+  return merged.map(settled)
 }
 
-function tellSession(told: Told, call: ModelCall, spans: Map<string, SessionSpan>): void {
+function assignSession(merged: MergedCall, call: ModelCall, spans: Map<string, SessionSpan>): void {
   if (call.owner !== '' && call.owner !== call.session) {
-    told.copiedFrom ??= new Map()
-    told.copiedFrom.set(call.session, call.owner)
-  } else if (!told.own || isEarlier(call.session, told.own.session, spans)) {
-    told.own = call
+    merged.copiedFrom ??= new Map()
+    merged.copiedFrom.set(call.session, call.owner)
+  } else if (!merged.own || isEarlier(call.session, merged.own.session, spans)) {
+    merged.own = call
   }
 }
 
-function settled({ call, own, copiedFrom }: Told): ModelCall {
+function settled({ call, own, copiedFrom }: MergedCall): ModelCall {
   if (own) {
     const { session, folder, branch } = own
     return session === call.session ? call : { ...call, session, folder, branch }
   }
-  // Each fork of a fork names the one before it, of which the file may be gone.
+  // Each fork of a fork names its parent, which may no longer have a file.
   let session = call.session
   const passed = new Set<string>()
   for (let from = copiedFrom?.get(session); from !== undefined && !passed.has(from); from = copiedFrom?.get(session)) {
@@ -79,7 +82,7 @@ function sessionSpans(files: ReadFile[]): Map<string, SessionSpan> {
     let span: SessionSpan | undefined
     let session: string | undefined
     for (const call of reading.calls) {
-      // Most files hold one session, which is looked up once.
+      // Most files contain one session, which is looked up once.
       if (call.session !== session || !span) {
         session = call.session
         span = spans.get(session) ?? { at: call.at, bornAt, endedAt: call.at }
@@ -93,7 +96,7 @@ function sessionSpans(files: ReadFile[]): Map<string, SessionSpan> {
   return spans
 }
 
-/** Nobody forks a session so soon; files that were made closer together were copied to where they are. */
+/** Sessions are not forked so soon: files created closer together were copied. */
 const MADE_TOGETHER_MS = 10_000
 
 function isEarlier(session: string, than: string, spans: Map<string, SessionSpan>): boolean {

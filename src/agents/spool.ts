@@ -9,26 +9,28 @@ import { AGENT_NAMES, type AgentName } from './agent.ts'
 import { isMissing, writePrivateFile } from './private-files.ts'
 import { stateFolder } from './state-folder.ts'
 
-/** That a session has used something. Deliberately nothing of what was said in it: figures are read when they are sent. */
+/**
+ * Records that a session has used something. Deliberately nothing of the conversation: usage is read when it is sent.
+ */
 export interface Job {
   agent: AgentName
   sessionId: string
-  /** Where the agent says the session's file is; null where it does not say. */
+  /** The path of the session's file according to the agent; null if unknown. */
   transcriptPath: string | null
-  /** What the agent called the moment. */
+  /** The agent's name of the event. */
   event: string
   at: string
-  /** The one server it is for, where the hook's environment named one; null for the one of `tally agents login`. */
+  /** The server named in the hook's environment; null for the one of `tally agents login`. */
   server: string | null
-  /** Of the agent: it may have a home of its own, which the sender does not know. */
+  /** The agent's environment: it may have a different home, which the sender does not know. */
   environment: AgentsEnvironment
 }
 
-/** Why a server will never take a session as it is. */
+/** Why the server will never accept a session as it is. */
 export interface RefusedJob {
   job: Job
   at: string
-  /** One line a model. */
+  /** One line per model. */
   reasons: string[]
 }
 
@@ -45,10 +47,10 @@ export function refusedFolder(environment: AgentsEnvironment): string {
   return join(stateFolder(environment), 'refused')
 }
 
-/** Files of this process, several of which may be made in the same millisecond. */
+/** Number of files created by this process, which may create several in the same millisecond. */
 let made = 0
 
-/** Sorts by time, and no two hooks choose the same. */
+/** Sorts by time, and is unique across hooks. */
 function newName(): string {
   made += 1
   const [moment, turn] = [String(Date.now()).padStart(14, '0'), String(made).padStart(6, '0')]
@@ -87,14 +89,14 @@ function readFolder<Content>(folder: string, isWhole: (content: Content) => bool
       if (isWhole(content)) spool.waiting.push({ name, content })
       else spool.damaged.push(join(folder, name))
     } catch (error) {
-      // Another sender was faster.
+      // Another sender has removed it.
       if (!isMissing(error)) spool.damaged.push(join(folder, name))
     }
   }
   return spool
 }
 
-/** Files that are not whole yet have other names. */
+/** Incomplete files have other names. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -110,7 +112,7 @@ export function removeWaiting(folder: string, names: readonly string[]): void {
   for (const name of names) rmSync(join(folder, name), { force: true })
 }
 
-/** Keeps a session that the server refused out of the way of others, until a person decides about it. */
+/** Moves a session that the server refused out of the queue, until a person decides about it. */
 export function keepRefused(environment: AgentsEnvironment, refused: RefusedJob): void {
   writePrivateFile(join(refusedFolder(environment), newName()), JSON.stringify(refused))
 }
@@ -119,7 +121,8 @@ export function keepRefused(environment: AgentsEnvironment, refused: RefusedJob)
 export function retryRefused(environment: AgentsEnvironment): number {
   const { waiting } = readRefused(environment)
   for (const { name, content } of waiting) {
-    // Written before the other is removed: in between, both are there, and totals so far never add up.
+    // Written before the other is removed: for a moment both exist, which is harmless because reports are totals so
+    // far.
     addJob(environment, content.job)
     removeWaiting(refusedFolder(environment), [name])
   }

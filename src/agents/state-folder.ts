@@ -1,4 +1,4 @@
-/** Where what hooks leave lies, below the folder that XDG names for what must outlive a process. */
+/** The folder for the hooks' files, within the XDG folder for data that outlives a process. */
 import { join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 

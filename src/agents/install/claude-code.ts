@@ -5,10 +5,10 @@ import { shellText } from './shell.ts'
 
 const HOOKS: HooksInJson = {
   agent: 'claude-code',
-  // A turn of the session, one of a sub-agent that goes on in the background, and whatever was written at the end.
+  // The end of a turn, of a turn of a background sub-agent, and of the session with its last lines.
   events: ['Stop', 'SubagentStop', 'SessionEnd'],
-  // In seconds. Claude Code kills hooks of SessionEnd after 1.5 s where they ask for no more, and a machine that wakes up
-  // may need longer than that to start anything.
+  // In seconds. By default, Claude Code kills SessionEnd hooks after 1.5 s, and a machine that wakes up may need longer
+  // than that to start a process.
   hookFor: (command) => ({ type: 'command', command, timeout: 10 }),
 }
 

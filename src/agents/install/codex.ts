@@ -1,6 +1,6 @@
 /**
- * Codex calls one program after each turn, `notify`. A program that is there already is called by Tally's hook then.
- * Intentionally not Codex's hooks: each of those, and each change of one, waits until the person has declared it trusted.
+ * Codex calls one program after each turn, `notify`. If there is one already, Tally's hook calls it. Intentionally not
+ * Codex's hooks: each of those, and each change of one, is inactive until the person has declared it trusted.
  */
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -8,7 +8,7 @@ import { parse, TomlError } from 'smol-toml'
 import { type Installer, lineEnd, SettingsError } from './installer.ts'
 import { findTopLevel } from './toml-top-level.ts'
 
-/** What follows the executable, and what precedes the program that was there before. */
+/** The arguments after the executable, and the flag before the program that was configured before. */
 const HOOK = ['agents', 'hook', 'codex']
 const THEN = '--then'
 
@@ -22,7 +22,7 @@ export const codex: Installer = {
     const others = readNotify(without)
     const added = others && others.length > 0 ? [...command, THEN] : [...command]
     const text = others ? withFirst(without, added) : withLine(without, added)
-    return proven(settings, text, [...added, ...(others ?? [])])
+    return verified(settings, text, [...added, ...(others ?? [])])
   },
   withoutHook: (settings) => {
     const notify = readNotify(settings)
@@ -30,13 +30,13 @@ export const codex: Installer = {
     if (!notify || own === 0) return settings
     const rest = notify.slice(own)
     const text = rest.length > 0 ? withoutFirst(settings, own) : withoutLine(settings)
-    return proven(settings, text, rest.length > 0 ? rest : undefined).trim() === '' ? undefined : text
+    return verified(settings, text, rest.length > 0 ? rest : undefined).trim() === '' ? undefined : text
   },
   hasHook: (settings) => ownWords(readNotify(settings)) > 0,
   warnings: () => [],
 }
 
-/** The words of `notify`; undefined where there is none. */
+/** The words of `notify`; undefined if it is not set. */
 function readNotify(settings: string): string[] | undefined {
   const { notify } = readToml(settings)
   if (notify === undefined) return undefined
@@ -54,16 +54,16 @@ function readToml(settings: string): Record<string, unknown> {
   }
 }
 
-/** How many words of `notify` are Tally's. */
+/** The number of words of `notify` that belong to Tally. */
 function ownWords(notify: string[] = []): number {
   const start = notify.findIndex((_, index) => isDeepStrictEqual(notify.slice(index, index + HOOK.length), HOOK))
-  // An executable, or the runtime and the program when it runs from source.
+  // The executable, or the runtime and the program if it runs from source.
   if (start < 1 || start > 2) return 0
   const end = start + HOOK.length
   return notify[end] === THEN ? end + 1 : end
 }
 
-/** A basic string: those of JSON are, but for one character. */
+/** A TOML basic string: the same as a JSON string, except for one character. */
 function tomlWord(word: string): string {
   return JSON.stringify(word).replaceAll('\u007f', '\\u007f')
 }
@@ -74,7 +74,7 @@ function withFirst(settings: string, words: string[]): string {
   return settings.slice(0, valueStart + 1) + words.map(tomlWord).join(', ') + separator + settings.slice(valueStart + 1)
 }
 
-/** Behind the last of the settings that belong to no table: below a table's name it would belong to that. */
+/** Adds the line after the last top-level setting: after a table header it would belong to that table. */
 function withLine(settings: string, words: string[]): string {
   const end = lineEnd(settings)
   const line = `notify = [${words.map(tomlWord).join(', ')}]`
@@ -85,7 +85,7 @@ function withLine(settings: string, words: string[]): string {
   return `${settings.slice(0, newline + 1)}${line}${end}${settings.slice(newline + 1)}`
 }
 
-/** Everything up to the comma behind the last of the words, and one space. */
+/** Removes everything up to the comma after the last of the words, and one space. */
 function withoutFirst(settings: string, words: number): string {
   const { valueStart } = topLevelNotify(settings)
   const word = /\s*"(?:[^"\\\n]|\\.)*"\s*,/y
@@ -107,8 +107,8 @@ function topLevelNotify(settings: string) {
   return found
 }
 
-/** The text, where it says what was meant and all else as before. */
-function proven(before: string, text: string, notify: string[] | undefined): string {
+/** Returns the text after checking that only the intended setting has changed. */
+function verified(before: string, text: string, notify: string[] | undefined): string {
   const wanted = { ...readToml(before), notify }
   if (!isDeepStrictEqual({ ...readToml(text), notify: readNotify(text) }, wanted)) throw notUnderstood()
   return text

@@ -6,7 +6,7 @@ import { shellText } from './shell.ts'
 const HOOKS: HooksInJson = {
   agent: 'gemini-cli',
   events: ['AfterAgent', 'SessionEnd'],
-  // In milliseconds, other than Claude Code's.
+  // In milliseconds, unlike in Claude Code.
   hookFor: (command) => ({ type: 'command', name: 'tally', command, timeout: 10_000 }),
 }
 

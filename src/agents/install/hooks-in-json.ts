@@ -1,6 +1,7 @@
 /**
- * Hooks in the settings of Claude Code and of Gemini CLI, which have the same shape: `hooks`, below it a list of groups
- * for each event, and in a group a list of hooks. Comments and all that is not Tally's stay as they are, to the byte.
+ * Hooks in the settings of Claude Code and of Gemini CLI, which have the same shape: `hooks` contains a list of groups
+ * for each event, and a group contains a list of hooks. Comments and everything that is not Tally's stay the same, byte
+ * for byte.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { type JSONPath, type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
@@ -17,10 +18,10 @@ interface Hook {
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
 interface Found {
-  /** Where it stands. */
+  /** Path of the hook in the settings. */
   path: [string, string, number, string, number]
   hook: Json
-  /** Hooks of the same group, itself included. */
+  /** Number of hooks in the same group, including this one. */
   groupSize: number
 }
 
@@ -31,7 +32,7 @@ export interface HooksInJson {
 }
 
 export function addHooks(settings: string, command: string, { agent, events, hookFor }: HooksInJson): string {
-  // An empty file is how some editors leave one that was never filled.
+  // Some editors leave an empty file for settings that were never filled in.
   let text = settings.trim() === '' ? `{}${lineEnd(settings)}` : settings
   for (const event of events) {
     const found = findHooks(readSettings(text), agent).filter(({ path }) => path[1] === event)
@@ -39,11 +40,11 @@ export function addHooks(settings: string, command: string, { agent, events, hoo
     if (found.length === 0) text = withGroup(text, event, { hooks: [hookFor(command)] })
   }
   const missing = events.filter((event) => !findHooks(readSettings(text), agent).some(({ path }) => path[1] === event))
-  if (missing.length > 0 || !isSameBeside(agent, settings, text)) throw notUnderstood()
+  if (missing.length > 0 || !isSameOtherwise(agent, settings, text)) throw notUnderstood()
   return text
 }
 
-/** What the hook that stands there must say; whatever a person added to it stays. */
+/** Sets the fields that Tally's hook needs; fields that a person added stay. */
 function withFields(settings: string, path: Found['path'], fields: Hook): string {
   let text = settings
   for (const [name, value] of Object.entries(fields)) {
@@ -68,7 +69,7 @@ function withGroup(text: string, event: string, group: unknown): string {
     : withAdded(text, ['hooks'], [group], event)
 }
 
-/** Undefined where nothing is left. */
+/** Undefined if nothing is left. */
 export function removeHooks(settings: string, { agent }: HooksInJson): string | undefined {
   let text = settings
   for (;;) {
@@ -77,7 +78,7 @@ export function removeHooks(settings: string, { agent }: HooksInJson): string | 
     text = withRemoved(text, emptiedBy(text, found))
   }
   if (text === settings) return settings
-  if (!isSameBeside(agent, settings, text)) throw notUnderstood()
+  if (!isSameOtherwise(agent, settings, text)) throw notUnderstood()
   return isDeepStrictEqual(readSettings(text), {}) && !/\/[/*]/.test(text) ? undefined : text
 }
 
@@ -106,7 +107,7 @@ function isObject(value: Json | undefined): value is { [name: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Undefined where the event has none yet. */
+/** Undefined if the event has no groups yet. */
 function groupsOf({ hooks = {} }: { [name: string]: Json }, event: string): Json[] | undefined {
   if (!isObject(hooks)) throw new SettingsError('has a `hooks` that is not an object. Fix it first')
   const groups = hooks[event]
@@ -114,7 +115,7 @@ function groupsOf({ hooks = {} }: { [name: string]: Json }, event: string): Json
   throw new SettingsError(`has a \`hooks.${event}\` that is not a list. Fix it first`)
 }
 
-/** Tally's own, whichever executable they call. */
+/** Tally's own hooks, whichever executable they call. */
 function findHooks(settings: { [name: string]: Json }, agent: AgentName): Found[] {
   const { hooks } = settings
   if (!isObject(hooks)) return []
@@ -132,7 +133,7 @@ function isOwn(hook: Json, agent: AgentName): boolean {
   return isObject(hook) && typeof hook.command === 'string' && hook.command.trimEnd().endsWith(` agents hook ${agent}`)
 }
 
-/** The outermost thing that would be empty without the hook, and about which nobody wrote anything. */
+/** The outermost value that would be empty without the hook and contains no comments. */
 function emptiedBy(text: string, { path, groupSize }: Found): JSONPath {
   const [, event, index] = path
   const { hooks } = readSettings(text) as { hooks: { [name: string]: Json[] } }
@@ -143,13 +144,13 @@ function emptiedBy(text: string, { path, groupSize }: Found): JSONPath {
   return outermost.find(fits) ?? path
 }
 
-/** Whether both say the same beside Tally's hooks: the proof that a change did no harm. */
-function isSameBeside(agent: AgentName, before: string, after: string): boolean {
-  return isDeepStrictEqual(beside(agent, readSettings(before)), beside(agent, readSettings(after)))
+/** Whether the two are the same apart from Tally's hooks: the check that a change did no damage. */
+function isSameOtherwise(agent: AgentName, before: string, after: string): boolean {
+  return isDeepStrictEqual(withoutOwnHooks(agent, readSettings(before)), withoutOwnHooks(agent, readSettings(after)))
 }
 
-/** Without Tally's hooks, and without what is empty, of which nothing follows. */
-function beside(agent: AgentName, settings: { [name: string]: Json }): Json {
+/** The settings without Tally's hooks, and without the empty groups and events that remain. */
+function withoutOwnHooks(agent: AgentName, settings: { [name: string]: Json }): Json {
   const { hooks, ...rest } = settings
   if (!isObject(hooks)) return settings
   const kept = Object.entries(hooks).flatMap(([event, groups]): [string, Json][] => {

@@ -1,4 +1,4 @@
-/** Installs hooks in the settings of agents, and removes them without a trace. */
+/** Installs hooks in the settings of agents, and removes them completely. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
@@ -19,24 +19,24 @@ const INSTALLERS = [claudeCode, codex, geminiCli, opencode] as const
 /** Agents that can call a hook. */
 export const HOOKED_AGENTS: readonly AgentName[] = INSTALLERS.map(({ agent }) => agent)
 
-/** A change of an agent's settings that is not made yet. */
+/** A planned change of an agent's settings. */
 export interface SettingsChange {
   agent: AgentName
   path: string
   before: Uint8Array | undefined
-  /** Undefined removes the file. */
+  /** If undefined, the file is removed. */
   after: Uint8Array | undefined
-  /** What keeps the hook from being called, for the person to decide. */
+  /** Reasons why the hook may not be called, for the person to resolve. */
   warnings: string[]
 }
 
 /**
- * What an installation found and made, so that taking the hook out gives back the very bytes. Also the only copy of the
- * settings as they were.
+ * The settings before and after an installation, so that uninstalling restores the exact bytes. Also the only copy of
+ * the original settings.
  */
 interface Installation {
   path: string
-  /** In base64; null where there was no file. */
+  /** In base64; null if there was no file. */
   before: string | null
   after: string
 }
@@ -49,7 +49,7 @@ export function settingsPath(agent: AgentName, environment: AgentsEnvironment): 
   return installerOf(agent).pathIn(environment)
 }
 
-/** Throws {@link SettingsError}, whose message follows the file's path. */
+/** Throws {@link SettingsError}; its message is to be prefixed with the file's path. */
 export function hasHook(agent: AgentName, environment: AgentsEnvironment): boolean {
   const settings = readSettingsFile(settingsPath(agent, environment))
   return settings !== undefined && installerOf(agent).hasHook(settings)
@@ -97,7 +97,7 @@ export function isChange({ before, after }: SettingsChange): boolean {
 /** Throws {@link SettingsError}. */
 export function install(environment: AgentsEnvironment, { agent, path, before, after }: SettingsChange): void {
   const made = readInstallation(environment, agent)
-  // An installation anew, of an executable that was moved: what was there before is what was before the first.
+  // If a moved executable is installed again, the original settings are those before the first installation.
   const isAgain = made?.path === path && before && isSame(before, Buffer.from(made.after, 'base64'))
   const original = isAgain ? made.before : before ? Buffer.from(before).toString('base64') : null
   const settings = readSettingsFile(path)

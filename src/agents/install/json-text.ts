@@ -1,22 +1,22 @@
 /**
- * Changes of JSON with comments that touch nothing else: what is added stands between characters that stay, and what is
- * removed takes its comma and the space before it along. Libraries that do this format the lines around it, too, and
- * take comments away with what stood before them.
+ * Changes of JSON with comments that touch nothing else: a value is inserted between existing characters, and is
+ * removed together with its comma and the space before it. Libraries for this also reformat adjacent lines, and remove
+ * comments together with the preceding value.
  */
 import { findNodeAtLocation, type JSONPath, type Node, parseTree, stripComments } from 'jsonc-parser'
 import { lineEnd, SettingsError } from './installer.ts'
 
 const SPACE_AND_COMMENTS = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y
 
-/** The rest of a line that holds no more than a comment. */
+/** The rest of a line if it contains only a comment. */
 const END_OF_LINE = /[ \t]*(?:\/\/[^\r\n]*|\/\*(?:(?!\*\/)[^\r\n])*\*\/[ \t]*)?(?=\r?\n)/y
 
-/** Adds a value at the end of the list there, or under `name` at the end of the object. */
+/** Adds a value at the end of the list at `parent`, or under `name` at the end of the object. */
 export function withAdded(text: string, parent: JSONPath, value: unknown, name?: string): string {
   const node = nodeAt(text, parent)
   const label = name === undefined ? '' : `${JSON.stringify(name)}: `
   const last = node.children?.at(-1)
-  if (last) return withBehind(text, node, last, label, value)
+  if (last) return withAppended(text, node, last, label, value)
   const outer = indentAt(text, node.offset)
   const indent = outer + unitOf(text)
   const inside = text.slice(node.offset + 1, node.offset + node.length - 1)
@@ -24,31 +24,31 @@ export function withAdded(text: string, parent: JSONPath, value: unknown, name?:
   return spliced(text, node.offset + 1, 0, lineEnd(text) + indent + label + jsonText(text, value, indent) + tail)
 }
 
-/** Puts another value in the place of the one there. */
+/** Replaces the value at `path`. */
 export function withReplaced(text: string, path: JSONPath, value: unknown): string {
   const { offset, length } = nodeAt(text, path)
   return spliced(text, offset, length, jsonText(text, value, indentAt(text, offset)))
 }
 
-/** Takes the value there away, with its name. */
+/** Removes the value at `path`, including its name. */
 export function withRemoved(text: string, path: JSONPath): string {
   const value = nodeAt(text, path)
   const node = value.parent!.type === 'property' ? value.parent! : value
   const siblings = node.parent!.children!
   const before = siblings[siblings.indexOf(node) - 1]
   const gap = text.slice(before ? before.offset + before.length : node.parent!.offset + 1, node.offset)
-  // The end of a comment's line is not space before the value.
+  // The line end after a comment must stay.
   const space = gap.includes('//') ? /[ \t]*$/ : /\s*$/
   const start = node.offset - space.exec(gap)![0].length
   const end = node.offset + node.length
-  const comma = commaBehind(text, node)
+  const comma = commaAfter(text, node)
   if (comma !== undefined) return spliced(spliced(text, comma, 1, ''), start, end - start, '')
   const without = spliced(text, start, end - start, '')
-  const commaBefore = before && commaBehind(text, before)
+  const commaBefore = before && commaAfter(text, before)
   return commaBefore === undefined ? without : spliced(without, commaBefore, 1, '')
 }
 
-/** Whether a person wrote something beside the values there. */
+/** Whether there are comments within the value at `path`. */
 export function hasComments(text: string, path: JSONPath): boolean {
   const value = nodeAt(text, path)
   const { offset, length } = value.parent?.type === 'property' ? value.parent : value
@@ -56,7 +56,9 @@ export function hasComments(text: string, path: JSONPath): boolean {
   return stripComments(part) !== part
 }
 
-/** Throws where values say that it is there and the text has it elsewhere: of a name that stands in it twice. */
+/**
+ * Throws if the node is not at the path where the parsed value has it: this happens if an object contains a name twice.
+ */
 function nodeAt(text: string, path: JSONPath): Node {
   const node = findNodeAtLocation(parseTree(text, [], { allowTrailingComma: true })!, path)
   if (!node) throw notUnderstood()
@@ -67,13 +69,13 @@ export function notUnderstood(): SettingsError {
   return new SettingsError('cannot be changed safely. Check whether it contains a name twice')
 }
 
-/** Behind the last member and its comma, and behind what is said about it on the same line. */
-function withBehind(text: string, parent: Node, last: Node, label: string, value: unknown): string {
-  const comma = commaBehind(text, last)
+/** Inserts after the last member, its comma, and a comment on the same line. */
+function withAppended(text: string, parent: Node, last: Node, label: string, value: unknown): string {
+  const comma = commaAfter(text, last)
   const end = comma === undefined ? last.offset + last.length : comma + 1
   END_OF_LINE.lastIndex = end
   const place = END_OF_LINE.test(text) ? END_OF_LINE.lastIndex : end
-  // One line stays one, unless it ends with a comment.
+  // A single line stays single, unless it ends with a comment.
   const isOneLine = place === end && !text.slice(parent.offset, last.offset).includes('\n')
   const indent = isOneLine ? undefined : indentAt(text, last.offset)
   const lead = indent === undefined ? ' ' : lineEnd(text) + indent
@@ -81,24 +83,24 @@ function withBehind(text: string, parent: Node, last: Node, label: string, value
   return comma === undefined ? spliced(added, end, 0, ',') : added
 }
 
-function commaBehind(text: string, { offset, length }: Node): number | undefined {
+function commaAfter(text: string, { offset, length }: Node): number | undefined {
   SPACE_AND_COMMENTS.lastIndex = offset + length
   SPACE_AND_COMMENTS.test(text)
   return text[SPACE_AND_COMMENTS.lastIndex] === ',' ? SPACE_AND_COMMENTS.lastIndex : undefined
 }
 
-/** On one line where there is no indent. */
+/** On one line if there is no indent. */
 function jsonText(text: string, value: unknown, indent: string | undefined): string {
   if (indent === undefined) return JSON.stringify(value)
   return JSON.stringify(value, null, unitOf(text)).replaceAll('\n', lineEnd(text) + indent)
 }
 
-/** As the file indents. */
+/** The indentation unit of the file. */
 function unitOf(text: string): string {
   return /^([ \t]+)\S/m.exec(text)?.[1] ?? '  '
 }
 
-/** Of the line. */
+/** The indentation of the line. */
 function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))![0]
 }

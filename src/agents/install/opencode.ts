@@ -1,4 +1,4 @@
-/** opencode loads every file of a folder as a plugin: so the hook is a file of its own. */
+/** opencode loads every file of a folder as a plugin, so the hook is a separate file. */
 import { join } from 'node:path'
 import { type Installer, SettingsError } from './installer.ts'
 
@@ -19,7 +19,7 @@ export const opencode: Installer = {
   warnings: () => [],
 }
 
-/** The id of the session goes as an argument: opencode may end before it has written to a pipe. */
+/** The session's id is an argument: opencode may end before it has written to a pipe. */
 function plugin([executable, ...args]: readonly string[]): string {
   return `${FIRST_LINE}
 import { spawn } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** An agent's settings as a file: read to the byte, and replaced as a whole without anything else of it changing. */
+/** Reads an agent's settings file exactly, and replaces it atomically while keeping everything else about it. */
 import {
   chmodSync,
   chownSync,
@@ -20,7 +20,7 @@ import { SettingsError } from './installer.ts'
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** The text, without a byte order mark; undefined where there is no such file. Throws {@link SettingsError}. */
+/** The text, without a byte order mark; undefined if there is no such file. Throws {@link SettingsError}. */
 export function readSettingsFile(path: string): string | undefined {
   const bytes = readBytes(path)
   return bytes && textOf(bytes)
@@ -43,15 +43,15 @@ export function readBytes(path: string): Uint8Array | undefined {
   }
 }
 
-/** The bytes of the new text, with a byte order mark where there was one. */
+/** The bytes of the new text, with a byte order mark if there was one. */
 export function bytesLike(before: Uint8Array | undefined, text: string): Uint8Array {
   const hasMark = before !== undefined && before[0] === 0xef && before[1] === 0xbb && before[2] === 0xbf
   return Buffer.from(hasMark ? BYTE_ORDER_MARK + text : text)
 }
 
 /**
- * Puts `after` in the place of `before`, at once; undefined is no file. Rights and owner stay, and a link stays a link to
- * the same file, which is changed. Throws {@link SettingsError} where somebody else has changed the file meanwhile.
+ * Atomically replaces `before` with `after`; undefined means no file. Permissions and owner are kept, and if the path
+ * is a link, its target is changed. Throws {@link SettingsError} if the file has been changed in the meantime.
  */
 export function replaceFile(path: string, before: Uint8Array | undefined, after: Uint8Array | undefined): void {
   const now = readBytes(path)
@@ -74,7 +74,7 @@ function create(path: string, bytes: Uint8Array): void {
     throw new SettingsError('is a link to a file that does not exist')
   }
   mkdirSync(dirname(path), { recursive: true })
-  // Settings of agents may come to hold keys of models.
+  // Settings of agents may contain API keys.
   writeDurably(path, bytes, 0o600)
 }
 
@@ -83,14 +83,14 @@ function overwrite(path: string, bytes: Uint8Array): void {
   const unfinished = `${path}.tally-${process.pid}~`
   try {
     writeDurably(unfinished, bytes, mode & 0o7777)
-    // Not subject to the mask of new files, as the mode above is.
+    // Unlike the mode above, this is not subject to the umask.
     chmodSync(unfinished, mode & 0o7777)
     keepOwner(unfinished, uid, gid)
     renameSync(unfinished, path)
   } catch (error) {
     rmSync(unfinished, { force: true })
     const { code } = error as { code?: unknown }
-    // A file that is mounted by itself, or in a folder that is not the person's, can be changed only in place.
+    // If the file itself is a mount point, or its folder belongs to someone else, it can only be changed in place.
     if (code !== 'EBUSY' && code !== 'EACCES' && code !== 'EPERM') throw error
     writeFileSync(path, bytes)
   }

@@ -1,18 +1,21 @@
-/** Finds where the settings of a TOML document stand that belong to no table. What they mean is for a TOML parser. */
+/**
+ * Finds the positions of the top-level settings of a TOML document, which belong to no table. Their values are left to
+ * a TOML parser.
+ */
 
 export interface Statement {
-  /** As it is written. */
+  /** As written in the file. */
   key: string
   start: number
   valueStart: number
-  /** Behind the value; a comment may follow. */
+  /** The end of the value; a comment may follow. */
   valueEnd: number
 }
 
-/** Strings of the four kinds, each to its end. */
+/** The four kinds of strings, each up to its end. */
 const STRING = /"""(?:[^\\]|\\[\s\S])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/y
 
-/** In order. Of a document that is valid; of any other, whatever is found. */
+/** In order. The document should be valid; otherwise the result is whatever was found. */
 export function findTopLevel(text: string): Statement[] {
   const statements: Statement[] = []
   for (let position = 0; position < text.length; ) {
@@ -38,7 +41,7 @@ export function findTopLevel(text: string): Statement[] {
   return statements
 }
 
-/** The first place outside of strings where the character fits, else the end of the text. */
+/** The first position outside of strings with a matching character, or the end of the text. */
 function endOf(text: string, from: number, fits: (character: string) => boolean): number {
   for (let position = from; position < text.length; position += 1) {
     const character = text[position]!
@@ -53,7 +56,7 @@ function afterString(text: string, start: number): number {
   return STRING.test(text) ? STRING.lastIndex : text.length
 }
 
-/** A value ends with its line, unless a bracket is open. */
+/** A value ends at the end of its line, unless a bracket is open. */
 function endOfValue(text: string, start: number): number {
   let depth = 0
   let end = start

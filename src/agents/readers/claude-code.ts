@@ -1,4 +1,4 @@
-/** Claude Code: a file of JSON lines per session, and one per sub-agent in a folder of the session's name. */
+/** Claude Code: a file of JSON lines per session, and one per sub-agent in a folder named after the session. */
 import { basename, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
 import type { Counts } from '../agent.ts'
@@ -16,12 +16,12 @@ import { Damages, readMarkedLines } from '../session-lines.ts'
 import { settleByKey } from '../settling.ts'
 import type { Reader } from './reader.ts'
 
-/** What the client itself says where a request failed; no model was used. */
+/** Lines that the client itself adds after a failed request; no model was used. */
 const NO_MODEL = '<synthetic>'
 
 const SESSION_FILE = /\.jsonl$/
 
-/** A sub-agent's file lies in a folder of this name, which lies in one of the session's name. */
+/** A sub-agent's file is in a folder of this name, within a folder named after the session. */
 const SUBAGENTS = /(?:^|[/\\])([^/\\]+)[/\\]subagents[/\\]/
 
 export const claudeCode: Reader = {
@@ -30,11 +30,14 @@ export const claudeCode: Reader = {
   folders: (environment) => configFolders(environment).map((folder) => join(folder, 'projects')),
   isSessionFile: (path) => SESSION_FILE.test(path),
   read: readSessionFile,
-  settle: (files) => withoutReplays(settleByKey(files, saysMore)),
+  settle: (files) => withoutReplays(settleByKey(files, isMoreComplete)),
   readTitles,
 }
 
-/** As Claude Code and others read the variable: one folder, or several; also the `projects` folder itself. */
+/**
+ * The variable as Claude Code and other tools read it: one folder or several, which may also be the `projects` folder
+ * itself.
+ */
 function configFolders({ claudeConfigDir, home, configHome }: AgentsEnvironment): string[] {
   if (claudeConfigDir === undefined) return [join(home, '.claude'), join(configHome, 'claude')]
   return claudeConfigDir
@@ -57,16 +60,16 @@ function readSessionFile(path: string): FileReading {
     const usage = objectOf(message?.usage)
     if (!message || !usage) return
     for (const call of callsOf(record, message, usage, pathSession, line, damages)) {
-      // A file of a session is mostly the same calls again, once for each block of content.
+      // A session's file mostly repeats the same calls, once for each block of content.
       const held = call.key === '' ? undefined : calls.get(call.key)
       const key = call.key || `line ${line}`
-      if (!held || saysMore(call, held)) calls.set(key, call)
+      if (!held || isMoreComplete(call, held)) calls.set(key, call)
     }
   })
   return { calls: [...calls.values()], startedAt, damage: damages.list(), parents: {} }
 }
 
-/** The call that a line tells of, and those that the model made of an advisor, which its own counts leave out. */
+/** The call on a line, and the model's calls of an advisor, which are not included in its own counts. */
 function callsOf(
   record: Record<string, unknown>,
   message: Record<string, unknown>,
@@ -77,12 +80,12 @@ function callsOf(
 ): ModelCall[] {
   const model = textOf(message.model)
   if (model === NO_MODEL) return []
-  const told = { counts: countsOfUsage(usage), at: momentOf(record.timestamp), model }
-  const countable = findCountable(told, (what) => damages.add(what, line))
+  const recorded = { counts: countsOfUsage(usage), at: momentOf(record.timestamp), model }
+  const countable = findCountable(recorded, (what) => damages.add(what, line))
   if (!countable) return []
   const id = textOf(message.id)
   const request = textOf(record.requestId)
-  // Without an id of its own a line is still itself where it is copied.
+  // A line without ids can still be recognized by its uuid when it is copied.
   const key = id === '' && request === '' ? textOf(record.uuid) : `${id} ${request}`
   const branch = textOf(record.gitBranch)
   const call: ModelCall = {
@@ -93,7 +96,7 @@ function callsOf(
     provider: providerOf(id),
     cost: typeof record.costUSD === 'number' ? String(record.costUSD) : '',
     folder: textOf(record.cwd),
-    // What git answers where no branch is checked out.
+    // Git returns this if no branch is checked out.
     branch: branch === 'HEAD' ? '' : branch,
     isSidechain: record.isSidechain === true,
   }
@@ -103,7 +106,7 @@ function callsOf(
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
 const CACHE_COUNTS = ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'] as const
 
-/** Undefined where one of the counts is none. Old versions do not say for how long something is in the cache. */
+/** Undefined if one of the counts is invalid. Old versions do not record how long something is cached. */
 function countsOfUsage(usage: Record<string, unknown>): Counts | undefined {
   const counts = countsOf(usage, COUNTS)
   const split = countsOf(objectOf(usage.cache_creation) ?? {}, CACHE_COUNTS)
@@ -114,7 +117,7 @@ function countsOfUsage(usage: Record<string, unknown>): Counts | undefined {
 }
 
 /**
- * What an advisor used that the model asked: `iterations` tells it beside the counts, which leave it out
+ * Calls of an advisor by the model: listed in `iterations`, and not included in the counts
  * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool).
  */
 function advisorCalls(usage: Record<string, unknown>, call: ModelCall): ModelCall[] {
@@ -129,31 +132,31 @@ function advisorCalls(usage: Record<string, unknown>, call: ModelCall): ModelCal
   })
 }
 
-/** Ids of messages say where the model ran, where that was not at Anthropic. */
+/** The ids of messages show where the model ran, if not at Anthropic. */
 function providerOf(messageId: string): string {
   if (messageId.startsWith('msg_bdrk_')) return 'aws'
   return messageId.startsWith('msg_vrtx_') ? 'google' : ''
 }
 
-/** The conversation's own line before a sub-agent's, then the one with more output; of two alike the last. */
-function saysMore(candidate: ModelCall, held: ModelCall): boolean {
+/** Prefers the conversation's own line to a sub-agent's, then the one with more output; if equal, the later one. */
+function isMoreComplete(candidate: ModelCall, held: ModelCall): boolean {
   if (candidate.isSidechain !== held.isSidechain) return held.isSidechain
   return candidate.counts.output >= held.counts.output
 }
 
-/** Side questions begin with the conversation's last messages, under the same id and with another request's. */
+/** Side questions start with the conversation's last messages, with the same message id but another request's. */
 function withoutReplays(calls: ModelCall[]): ModelCall[] {
-  const told = new Set<string>()
-  for (const { key, isSidechain } of calls) if (!isSidechain) told.add(messageOf(key))
-  told.delete('')
-  return calls.filter(({ key, isSidechain }) => !isSidechain || !told.has(messageOf(key)))
+  const inConversation = new Set<string>()
+  for (const { key, isSidechain } of calls) if (!isSidechain) inConversation.add(messageOf(key))
+  inConversation.delete('')
+  return calls.filter(({ key, isSidechain }) => !isSidechain || !inConversation.has(messageOf(key)))
 }
 
 function messageOf(key: string): string {
   return key.slice(0, Math.max(0, key.indexOf(' ')))
 }
 
-/** The name that a person gave, else the client's own, else the summary, else what was asked first. */
+/** The name that a person gave, otherwise the client's own, the summary, or the first prompt. */
 const TITLES = [
   ['custom-title', 'customTitle'],
   ['ai-title', 'aiTitle'],

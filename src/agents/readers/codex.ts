@@ -1,11 +1,12 @@
 /**
- * Codex: a rollout of JSON lines per thread. Newer ones record the usage of each response; older ones only tell the
- * running total of the thread, some of them again and again.
+ * Codex: a rollout of JSON lines per thread. Newer ones record the usage of each response; older ones only the thread's
+ * running total, some of them repeatedly.
  */
 import { basename, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
 import type { Counts } from '../agent.ts'
 import {
+  CALL_DEFAULTS,
   countsOf,
   type FileReading,
   findCountable,
@@ -14,7 +15,6 @@ import {
   objectOf,
   textOf,
   totalOf,
-  UNTOLD,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import { settleByKey } from '../settling.ts'
@@ -22,13 +22,15 @@ import type { Reader, ReadFile } from './reader.ts'
 
 const ROLLOUT = /(?:^|[/\\])rollout-[^/\\]*\.jsonl$/
 
-/** The id of a thread as its file is named after it. */
+/** The id of a thread in the name of its file. */
 const THREAD = /([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})\.jsonl$/
 
-/** Rollouts of 2025 and before say no model where the person chose none. Its price is then unknown, and shown so. */
+/**
+ * Rollouts of 2025 and before contain no model if the person chose none. Its price is then unknown, and shown as such.
+ */
 const UNKNOWN_MODEL = 'unknown'
 
-/** A fork writes what it inherits at once, when it begins; a model's first answer takes longer. */
+/** A fork writes everything it inherits immediately when it starts; a model's first answer takes longer. */
 const REPLAY_MS = 1_000
 
 export const codex: Reader = {
@@ -52,7 +54,7 @@ const USAGE_COUNTS = [
   'reasoning_output_tokens',
 ] as const
 
-/** As Codex counts: the input includes both cache counts, the output the reasoning. */
+/** Counted by Codex: the input includes both cache counts, the output the reasoning. */
 type Usage = [input: number, cached: number, written: number, output: number, reasoning: number]
 
 const NOTHING: Usage = [0, 0, 0, 0, 0]
@@ -69,9 +71,9 @@ class RolloutReading {
   #remote = ''
   #provider = ''
   #model = UNKNOWN_MODEL
-  /** The thread's total as far as it is counted. */
+  /** The thread's total that has been counted so far. */
   #total: Usage | undefined
-  /** How often the total began anew, as it does in old versions when a thread goes on another day. */
+  /** How often the total started again from zero, as in old versions when a thread continues on another day. */
   #restarts = 0
   #hasRecords = false
 
@@ -100,7 +102,7 @@ class RolloutReading {
     }
   }
 
-  /** The first one is the thread's own; a fork copies that of the thread it was made of, too. */
+  /** The first one belongs to the thread; a fork also copies the one of its parent. */
   #readMeta(record: Record<string, unknown>, meta: Record<string, unknown>): void {
     const id = textOf(meta.id) || textOf(meta.session_id)
     if (this.#thread !== '') {
@@ -136,12 +138,12 @@ class RolloutReading {
 
   #readTotal(record: Record<string, unknown>, payload: Record<string, unknown>, line: number): void {
     const info = objectOf(payload.info)
-    // The limits of the account come the same way, without counts.
+    // Account limits arrive as the same event, without counts.
     if (!info) return
     const at = momentOf(record.timestamp)
     const last = info.last_token_usage === undefined ? undefined : this.#usageOf(info.last_token_usage, line)
     const total = info.total_token_usage === undefined ? last : this.#usageOf(info.total_token_usage, line)
-    // What is recorded response by response is in the totals as well.
+    // Usage that is recorded per response is also included in the totals.
     if (!total || this.#hasRecords) return
     const counted = this.#total ?? (this.#parents.length > 0 && last ? difference(total, last) : NOTHING)
     this.#total = total
@@ -159,11 +161,11 @@ class RolloutReading {
   }
 
   #add(usage: Usage, at: number | undefined, line: number, key: string, owner: string, total?: string): void {
-    const told = { counts: countsOfUsage(usage), at, model: this.#model }
-    const countable = findCountable(told, (what) => this.#damages.add(what, line))
+    const recorded = { counts: countsOfUsage(usage), at, model: this.#model }
+    const countable = findCountable(recorded, (what) => this.#damages.add(what, line))
     if (!countable) return
     this.#calls.push({
-      ...UNTOLD,
+      ...CALL_DEFAULTS,
       ...countable,
       key,
       session: this.#thread,
@@ -192,9 +194,9 @@ function isLarger(candidate: ModelCall, held: ModelCall): boolean {
 }
 
 /**
- * Without the running totals that a thread has from the one it was made of: those that stand there in the same order.
- * Where the other one's file is gone, those that were written when the thread began. The rest are named by their total,
- * as a thread may lie in two files once it is archived.
+ * Removes running totals that a thread inherited from its parent: those in the same order as in the parent's file. If
+ * that file no longer exists, those that were written when the thread started. The remaining calls are identified by
+ * their total, because an archived thread may be in two files.
  */
 function withoutInherited(files: ReadFile[]): ReadFile[] {
   const totals = new Map<string, string[]>()
@@ -232,7 +234,7 @@ function inheritedCount(running: ModelCall[], reading: FileReading, totals: Map<
   return own === -1 ? running.length : own
 }
 
-/** A thread has no name of its own in its rollout but what was asked first. */
+/** A rollout contains no title of the thread, so the first prompt is used. */
 function readTitles(path: string): Map<string, string> {
   const titles = new Map<string, string>()
   let thread = ''

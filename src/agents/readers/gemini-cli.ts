@@ -1,8 +1,9 @@
-/** Gemini CLI: a file per session, of JSON lines, or in older versions one JSON document. */
+/** Gemini CLI: a file of JSON lines per session, or one JSON document in older versions. */
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Counts } from '../agent.ts'
 import {
+  CALL_DEFAULTS,
   countsOf,
   type FileReading,
   findCountable,
@@ -10,16 +11,15 @@ import {
   momentOf,
   objectOf,
   textOf,
-  UNTOLD,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import { settleByKey } from '../settling.ts'
 import type { Reader } from './reader.ts'
 
-/** Beside them lie logs of prompts and checkpoints, which are JSON too. */
+/** The same folders contain logs of prompts and checkpoints, which are JSON too. */
 const CHAT = /^[^/\\]+[/\\]chats[/\\](?:[^/\\]+[/\\])*[^/\\]+\.jsonl?$/
 
-/** A project's folder, or what is in that of its chats. */
+/** A project's folder, or a path within its chats. */
 const CHATS = /^[^/\\]+(?:[/\\]chats(?:[/\\].*)?)?$/
 
 export const geminiCli: Reader = {
@@ -29,7 +29,7 @@ export const geminiCli: Reader = {
   isSessionFile: (path) => CHAT.test(path),
   isSessionFolder: (path) => CHATS.test(path),
   read: (path) => new ChatReading(path).run(),
-  // A message is written again as its tools answer; the last line tells all of it.
+  // A message is written again when its tools respond; the last line is complete.
   settle: (files) => settleByKey(files, () => true),
   readTitles,
 }
@@ -64,13 +64,13 @@ class ChatReading {
     try {
       document = objectOf(JSON.parse(text))
     } catch {
-      // It is told below.
+      // Reported below.
     }
     if (document) this.#read(document, null)
     else this.#damages.add('is not a JSON object and was skipped', null)
   }
 
-  /** The head of a session, a message, or a change of the session that holds messages. */
+  /** The head of a session, a message, or a change of the session that contains messages. */
   #read(record: Record<string, unknown>, line: number | null): void {
     const startedAt = momentOf(record.startTime)
     if (startedAt !== undefined) this.#startedAt = Math.min(this.#startedAt ?? startedAt, startedAt)
@@ -85,19 +85,19 @@ class ChatReading {
     if (message?.type !== 'gemini') return
     const tokens = objectOf(message.tokens)
     if (!tokens) return
-    const told = { counts: countsOfTokens(tokens), at: momentOf(message.timestamp), model: textOf(message.model) }
-    const countable = findCountable(told, (what) => this.#damages.add(what, line))
+    const recorded = { counts: countsOfTokens(tokens), at: momentOf(message.timestamp), model: textOf(message.model) }
+    const countable = findCountable(recorded, (what) => this.#damages.add(what, line))
     if (!countable) return
     const id = textOf(message.id)
     const key = id === '' ? '' : `${this.#session} ${id}`
-    const call: ModelCall = { ...UNTOLD, ...countable, key, session: this.#session, folder: this.#folder }
+    const call: ModelCall = { ...CALL_DEFAULTS, ...countable, key, session: this.#session, folder: this.#folder }
     this.#calls.set(key || `at ${call.at} ${this.#calls.size}`, call)
   }
 }
 
 const TOKENS = ['input', 'output', 'cached', 'thoughts', 'tool'] as const
 
-/** The input includes what was cached, but not what tools put in; the output leaves out the thoughts. */
+/** The input includes cached tokens, but not those added by tools; the output excludes thoughts. */
 function countsOfTokens(tokens: Record<string, unknown>): Counts | undefined {
   const counts = countsOf(tokens, TOKENS)
   if (!counts) return undefined
@@ -106,19 +106,19 @@ function countsOfTokens(tokens: Record<string, unknown>): Counts | undefined {
   return { input: input - cache_read + tool, output: output + thoughts, cache_read, cache_write: 0, cache_write_1h: 0 }
 }
 
-/** The client notes beside its chats for which folder they are. */
+/** The client stores the path of a project's folder next to its chats. */
 function projectFolder(path: string): string {
   let folder = dirname(path)
   while (basename(folder) !== 'chats' && dirname(folder) !== folder) folder = dirname(folder)
   try {
     return readFileSync(join(dirname(folder), '.project_root'), 'utf8').trim()
   } catch {
-    // Older versions only keep a digest of the folder's path.
+    // Older versions only store a hash of the folder's path.
     return ''
   }
 }
 
-/** The client's own summary of the session, else what was asked first. */
+/** The client's own summary of the session, otherwise the first prompt. */
 function readTitles(path: string): Map<string, string> {
   let session = basename(path).replace(/\.jsonl?$/, '')
   let summary = ''

@@ -1,10 +1,11 @@
-/** opencode: a SQLite database of all sessions; before it, a JSON file per message. */
+/** opencode: a SQLite database of all sessions; in older versions, a JSON file per message. */
 import { constants, Database } from 'bun:sqlite'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Counts } from '../agent.ts'
 import {
+  CALL_DEFAULTS,
   countsOf,
   type FileReading,
   findCountable,
@@ -13,13 +14,12 @@ import {
   objectOf,
   textOf,
   totalOf,
-  UNTOLD,
 } from '../model-calls.ts'
 import { Damages } from '../session-lines.ts'
 import { settleByKey } from '../settling.ts'
 import type { Reader } from './reader.ts'
 
-/** Versions other than the released one keep a database of their own beside it, such as `opencode-dev.db`. */
+/** Unreleased versions have a separate database in the same folder, such as `opencode-dev.db`. */
 const DATABASE = /^opencode(?:-[\w-]+)?\.db$/
 const FOLDER = /^storage(?:[/\\]message(?:[/\\][^/\\]+)?)?$/
 const MESSAGE = /^storage[/\\]message[/\\][^/\\]+[/\\][^/\\]+\.json$/
@@ -32,7 +32,7 @@ export const opencode: Reader = {
   isSessionFolder: (path) => FOLDER.test(path),
   companions: (path) => (path.endsWith('.db') ? [`${path}-wal`] : []),
   read: (path) => (path.endsWith('.db') ? readDatabase(path) : readMessageFile(path)),
-  // While it is written a message has the tokens of its steps so far.
+  // A message that is still being written has the tokens of its steps so far.
   settle: (files) => settleByKey(files, (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts)),
   readTitles,
 }
@@ -52,7 +52,7 @@ interface SessionRow {
 function readDatabase(path: string): FileReading {
   return withDatabase(path, (database) => {
     const damages = new Damages()
-    // Without json_extract, which fails on all rows where one of them is no JSON.
+    // Without json_extract, which fails for all rows if one of them is not JSON.
     const rows = database.query<MessageRow, []>(
       `SELECT session_id, data FROM message WHERE data LIKE '%"tokens"%' ORDER BY time_created, id`,
     )
@@ -73,8 +73,8 @@ function parentsIn(database: Database): Record<string, string[]> {
 }
 
 /**
- * Reads without writing anything. Where opencode has closed the database, there is no log beside it: it is then opened
- * as one that does not change, since SQLite would leave two files there otherwise, and read again if it changed after all.
+ * Reads without writing anything. After opencode has closed the database, there is no log file: the database is then
+ * opened as immutable, since SQLite would otherwise leave two files there, and read again if it changed after all.
  */
 function withDatabase<Answer>(path: string, read: (database: Database) => Answer): Answer {
   const before = statSync(path)
@@ -128,33 +128,33 @@ function callOf(
   session: string,
   damages: Damages,
 ): ModelCall | undefined {
-  const tellDamage = (what: string) => damages.add(`a message ${what}`, null)
-  if (!message) return void tellDamage('is not a JSON object and was skipped')
+  const addDamage = (what: string) => damages.add(`a message ${what}`, null)
+  if (!message) return void addDamage('is not a JSON object and was skipped')
   const tokens = objectOf(message.tokens)
   if (message.role !== 'assistant' || !tokens) return undefined
   const time = objectOf(message.time)
-  const told = { counts: countsOfTokens(tokens), at: momentOf(time?.created), model: textOf(message.modelID) }
-  const countable = findCountable(told, tellDamage)
+  const recorded = { counts: countsOfTokens(tokens), at: momentOf(time?.created), model: textOf(message.modelID) }
+  const countable = findCountable(recorded, addDamage)
   if (!countable) return undefined
   const { counts, at, model } = countable
   const provider = textOf(message.providerID)
   return {
-    ...UNTOLD,
+    ...CALL_DEFAULTS,
     ...countable,
     // A fork gives copies new ids, but keeps their times to the millisecond.
     key: [at, momentOf(time?.completed) ?? '', provider, model, ...Object.values(counts)].join(' '),
     session,
     provider: MAKERS.has(provider) ? '' : provider,
-    // Nothing was to be paid, or nobody knows: a list value is better than none.
+    // Free, or unknown: a list value is better than none.
     cost: typeof message.cost === 'number' && message.cost > 0 ? String(message.cost) : '',
     folder: textOf(objectOf(message.path)?.cwd),
   }
 }
 
-/** They sell the models that they make, so that their names say nothing. */
+/** They sell the models that they make, so their names add no information. */
 const MAKERS = new Set(['anthropic', 'openai', 'google'])
 
-/** The input leaves out the cache, the output the reasoning. */
+/** The input excludes the cache, the output excludes the reasoning. */
 function countsOfTokens(tokens: Record<string, unknown>): Counts | undefined {
   const counts = countsOf(tokens, TOKENS)
   const cache = countsOf(objectOf(tokens.cache) ?? {}, CACHE)

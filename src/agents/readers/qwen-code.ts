@@ -1,10 +1,11 @@
 /**
- * Qwen Code: a file of JSON lines per session, and a ledger of finished sessions. A session's file tells every call as
- * telemetry does, sub-agents' included; its answers tell fewer, and the ledger only sums.
+ * Qwen Code: a file of JSON lines per session, and a ledger of finished sessions. A session's file contains every call
+ * as a telemetry event, including those of sub-agents; its answers cover fewer calls, and the ledger only sums.
  */
 import { basename, join } from 'node:path'
 import type { Counts } from '../agent.ts'
 import {
+  CALL_DEFAULTS,
   countOf,
   countsOf,
   type FileReading,
@@ -14,7 +15,6 @@ import {
   objectOf,
   textOf,
   totalOf,
-  UNTOLD,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import { settleByKey } from '../settling.ts'
@@ -32,7 +32,7 @@ export const qwenCode: Reader = {
   isSessionFile: (path) => path === LEDGER || CHAT.test(path),
   read: (path) => (basename(path) === LEDGER ? readLedger(path) : readChat(path)),
   settle: (files) =>
-    settleByKey(bestTold(files), (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts)),
+    settleByKey(withoutLedgerDuplicates(files), (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts)),
   readTitles,
 }
 
@@ -40,7 +40,7 @@ const EVENT_COUNTS = ['input_token_count', 'output_token_count', 'cached_content
 const ANSWER_COUNTS = ['promptTokenCount', 'candidatesTokenCount', 'cachedContentTokenCount'] as const
 const LEDGER_COUNTS = ['inputTokens', 'outputTokens', 'cachedTokens'] as const
 
-/** The input includes what was cached, and, unlike Gemini's, the output the thoughts. */
+/** The input includes cached tokens, and the output, unlike Gemini's, includes thoughts. */
 function countsOfUsage(
   usage: Record<string, unknown>,
   names: readonly [input: string, output: string, cached: string],
@@ -52,7 +52,7 @@ function countsOfUsage(
   return { input: input - cache_read, output, cache_read, cache_write: 0, cache_write_1h: 0 }
 }
 
-interface Told {
+interface RecordedCall {
   usage: Record<string, unknown>
   names: typeof EVENT_COUNTS | typeof ANSWER_COUNTS
   model: unknown
@@ -65,33 +65,33 @@ function readChat(path: string): FileReading {
   const events: ModelCall[] = []
   const answers: ModelCall[] = []
   readMarkedLines(path, ['"ui_telemetry"', '"usageMetadata"'], damages, (record, line) => {
-    const told = toldBy(record)
-    if (!told) return
+    const recorded = callIn(record)
+    if (!recorded) return
     const countable = findCountable(
       {
-        counts: countsOfUsage(told.usage, told.names),
-        at: momentOf(told.at) ?? momentOf(record.timestamp),
-        model: textOf(told.model),
+        counts: countsOfUsage(recorded.usage, recorded.names),
+        at: momentOf(recorded.at) ?? momentOf(record.timestamp),
+        model: textOf(recorded.model),
       },
       (what) => damages.add(what, line),
     )
     if (!countable) return
-    const calls = told.names === EVENT_COUNTS ? events : answers
+    const calls = recorded.names === EVENT_COUNTS ? events : answers
     calls.push({
-      ...UNTOLD,
+      ...CALL_DEFAULTS,
       ...countable,
-      key: told.id === '' ? '' : `${told.id} ${countable.at}`,
+      key: recorded.id === '' ? '' : `${recorded.id} ${countable.at}`,
       session: textOf(record.sessionId) || basename(path, '.jsonl'),
       folder: textOf(record.cwd),
       branch: textOf(record.gitBranch),
     })
   })
-  // Versions without the events tell the same calls with their answers only.
+  // Versions without events record calls only in their answers.
   const calls = events.length > 0 ? events : answers
   return { calls, startedAt: null, damage: damages.list(), parents: {} }
 }
 
-function toldBy(record: Record<string, unknown>): Told | undefined {
+function callIn(record: Record<string, unknown>): RecordedCall | undefined {
   if (record.type === 'system' && record.subtype === 'ui_telemetry') {
     const event = objectOf(objectOf(record.systemPayload)?.uiEvent)
     if (event?.['event.name'] !== 'qwen-code.api_response') return undefined
@@ -103,7 +103,7 @@ function toldBy(record: Record<string, unknown>): Told | undefined {
   return { usage, names: ANSWER_COUNTS, model: record.model, at: record.timestamp, id: textOf(record.uuid) }
 }
 
-/** The sums of sessions; a session that went on stands in it again, with larger ones. */
+/** The sums of sessions; a continued session is in it again, with larger sums. */
 function readLedger(path: string): FileReading {
   const damages = new Damages()
   const calls: ModelCall[] = []
@@ -112,11 +112,11 @@ function readLedger(path: string): FileReading {
     const at = momentOf(record.startTime) ?? momentOf(record.timestamp)
     if (session === '' || at === undefined) return
     for (const [model, usage] of Object.entries(objectOf(record.models) ?? {})) {
-      const told = { counts: countsOfUsage(objectOf(usage) ?? {}, LEDGER_COUNTS), at, model }
-      const countable = findCountable(told, (what) => damages.add(what, line))
+      const recorded = { counts: countsOfUsage(objectOf(usage) ?? {}, LEDGER_COUNTS), at, model }
+      const countable = findCountable(recorded, (what) => damages.add(what, line))
       if (!countable) continue
       calls.push({
-        ...UNTOLD,
+        ...CALL_DEFAULTS,
         ...countable,
         key: `${LEDGER} ${session} ${model}`,
         session,
@@ -128,21 +128,21 @@ function readLedger(path: string): FileReading {
   return { calls, startedAt: null, damage: damages.list(), parents: {} }
 }
 
-/** The ledger counts for sessions without a file, such as those that were deleted. */
-function bestTold(files: ReadFile[]): ReadFile[] {
+/** The ledger counts only for sessions without a file, such as deleted ones. */
+function withoutLedgerDuplicates(files: ReadFile[]): ReadFile[] {
   const chats = files.filter(({ path }) => basename(path) !== LEDGER)
-  const told = new Set(chats.flatMap(({ reading }) => reading.calls.map(({ session }) => session)))
+  const recorded = new Set(chats.flatMap(({ reading }) => reading.calls.map(({ session }) => session)))
   const ledgers = files.filter(({ path }) => basename(path) === LEDGER)
   return [
     ...chats,
     ...ledgers.map((file) => {
-      const calls = file.reading.calls.filter(({ session }) => !told.has(session))
+      const calls = file.reading.calls.filter(({ session }) => !recorded.has(session))
       return { ...file, reading: { ...file.reading, calls } }
     }),
   ]
 }
 
-/** What was asked first. */
+/** The first prompt. */
 function readTitles(path: string): Map<string, string> {
   const titles = new Map<string, string>()
   if (basename(path) === LEDGER) return titles

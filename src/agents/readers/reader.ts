@@ -5,27 +5,30 @@ import type { FileReading, ModelCall } from '../model-calls.ts'
 
 export interface Reader {
   name: AgentName
-  /** As people write it. */
+  /** The name shown to people. */
   title: string
-  /** The folders that may hold session files, whether they are there or not. */
+  /** The folders that may contain session files; they need not exist. */
   folders(environment: AgentsEnvironment): string[]
-  /** Whether a file in one of the folders is a session file, by its path from there. */
+  /** Whether a file is a session file, by its path relative to the folder. */
   isSessionFile(path: string): boolean
-  /** Whether a folder may hold session files, by its path; all may where this is absent. Others can hold a great deal. */
+  /**
+   * Whether a folder may contain session files, by its relative path; if absent, all may. Other folders can be very
+   * large.
+   */
   isSessionFolder?(path: string): boolean
-  /** Files whose change changes what is read of this one, such as a log that belongs to it. */
+  /** Other files that affect what is read from this one, such as its log. */
   companions?(path: string): string[]
-  /** Throws what the operating system says where it cannot be read. */
+  /** Throws the operating system's error if the file cannot be read. */
   read(path: string): FileReading
   /** The calls of all files, each once and in the session that made it. */
   settle(files: ReadFile[]): ModelCall[]
-  /** What sessions are called, by session. Made of prompts, so that it is read only where somebody asks for it. */
+  /** The titles of sessions, by session. Made of prompts, so only read on request. */
   readTitles(path: string): Map<string, string>
 }
 
 export interface ReadFile {
   path: string
-  /** When the file was made, in milliseconds, as far as the file system knows. */
+  /** Creation time of the file in milliseconds, if the file system knows it. */
   bornAt: number
   reading: FileReading
 }
