@@ -6,11 +6,11 @@ interface At<Content> {
 }
 
 /**
- * Something read from the database and kept until the `revision` moves, so that a change made by another process is
- * seen by the very next call. Those who ask while it is being read share that reading.
+ * A value read from the database and cached until `revision` changes, so that the next call sees changes of other
+ * processes too. Concurrent callers share one read.
  *
- * What is loaded inside a transaction is kept only after its commit: after a rollback the same revision number would
- * later stand for other content.
+ * A value loaded inside a transaction is cached only after the commit: after a rollback, the same revision number would
+ * later refer to other content.
  */
 export class Cached<Value> {
   #held: At<Value> | undefined
@@ -18,7 +18,10 @@ export class Cached<Value> {
 
   constructor(readonly load: (reader: Reader) => Promise<Value>) {}
 
-  /** The value as `reader` sees it. Not a promise where the held one still holds and the revision is at hand. */
+  /**
+   * The value as `reader` sees it. Not a promise if the cached value is valid and the revision is available
+   * synchronously.
+   */
   get(reader: Reader | Tx): Value | Promise<Value> {
     const revision = reader.revision()
     if (typeof revision !== 'number') return revision.then((known) => this.#at(known, reader))

@@ -2,13 +2,13 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
 
-/** Rows that refer to nothing are named up to this number; more of them say nothing new. */
+/** The number of dangling references that are listed; more of them add no information. */
 const NAMED = 20
 
 /**
- * A sentence for everything that is wrong; none where all is well. Intentionally nothing on PostgreSQL, which has tools
- * of its own for its files and holds references whoever writes. Reads the whole file, which takes minutes where it is
- * large, so not for a server's `db.slow`.
+ * A sentence for each problem; empty if there is none. Intentionally nothing on PostgreSQL, which has tools of its own
+ * for its files and always enforces references. Reads the whole file, which takes minutes if it is large, so don't use
+ * a server's `db.slow`.
  */
 export async function findDamage(db: Database): Promise<string[]> {
   if (db.engine === 'postgres') return []

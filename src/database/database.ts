@@ -1,9 +1,9 @@
 /**
- * What stores and services see of a database, whichever engine is below.
+ * The interface of a database for stores and services, whichever the engine.
  *
- * The query builders are typed as PostgreSQL's, which are asynchronous; SQLite's are cast to them. Only what both
- * engines have in common is exposed, so that a query for one engine alone does not compile. Affected rows are asked
- * for with `.returning()`.
+ * The query builders are typed as PostgreSQL's, which are asynchronous; SQLite's are cast to them. Only features of
+ * both engines are exposed, so that a query for one engine alone does not compile. Use `.returning()` to get affected
+ * rows.
  */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import type { Tables } from './schema/tables.ts'
@@ -15,10 +15,10 @@ export interface Prepared<Row> {
   execute(values?: Record<string, unknown>): Promise<Row[]>
 }
 
-/** A query that can be prepared: the end of a builder chain that answers rows. */
+/** A query that can be prepared: the end of a builder chain that returns rows. */
 interface Preparable<Row> {
   prepare(name: string): unknown
-  // Only here to infer the type of a row.
+  // Used only to infer the type of a row.
   then: Promise<Row[]>['then']
 }
 
@@ -26,13 +26,13 @@ interface Preparable<Row> {
 export interface Reader extends Pick<Builders, 'select' | 'selectDistinct' | 'with'> {
   readonly tables: Tables
   /**
-   * A number that moves whenever something that caches hold (tokens, people, prices, settings) is changed, by this
-   * process or another. Not a promise on the main thread's SQLite, where it costs about a microsecond.
+   * A number that changes whenever cached data (tokens, people, prices, settings) changes, by this process or another.
+   * Not a promise on the main thread's SQLite, where it costs about a microsecond.
    */
   revision(): number | Promise<number>
   /**
    * The query that `build` makes, prepared once per connection under a key that is unique in the program. For hot
-   * paths: building costs several times what running does. `build` must not depend on anything but its arguments.
+   * paths: building a query costs several times as much as running it. `build` must depend only on its arguments.
    */
   prepared<Row>(key: string, build: (reader: this) => Preparable<Row>): Prepared<Row>
 }
@@ -40,53 +40,55 @@ export interface Reader extends Pick<Builders, 'select' | 'selectDistinct' | 'wi
 /** Reading and writing inside one transaction. Nothing else may be awaited in it. */
 export interface Tx extends Reader, Pick<Builders, 'insert' | 'update' | 'delete'> {
   /**
-   * Runs `body` as a part of the transaction: where it throws, what it wrote is taken back and its effects are dropped,
-   * and the transaction may go on. Parts do not overlap: each is awaited before the next begins.
+   * Runs `body` as a part of the transaction: if it throws, its writes are rolled back and its effects are dropped, and
+   * the transaction can continue. Parts must not overlap: await each before the next.
    */
   attempt<Result>(body: () => Promise<Result>): Promise<Result>
-  /** Runs after the commit, and not at all where the transaction is rolled back: the place to fill a cache. */
+  /** Runs after the commit, and not at all if the transaction is rolled back. Use it to fill a cache. */
   afterCommit(effect: () => void): void
 }
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgres'
-  /** The file that workers of a server may open to read it themselves; undefined on PostgreSQL and on a command line. */
+  /** The file, for workers of a server that read it themselves; undefined on PostgreSQL and on a command line. */
   readonly file?: string | undefined
-  /** A connection of its own for reads that take well under 20 ms. Sees what is committed. */
+  /** A separate connection for reads that take well under 20 ms. Sees committed data. */
   readonly read: Reader
-  /** For reads that may take over 20 ms: off the main thread on a server's SQLite. Fails with `database_deadline` after its time. */
+  /**
+   * For reads that may take over 20 ms: off the main thread on a server's SQLite. Fails with `database_deadline` after
+   * its time limit.
+   */
   readonly slow: Reader
   /**
-   * Runs `body` in a transaction and answers its result once that is durable. Bodies that wait together share one
-   * commit on SQLite; one that throws is rolled back alone. A body awaits nothing but `tx`; a `write` within a `write`
-   * throws.
+   * Runs `body` in a transaction and returns its result once it is durable. On SQLite, waiting bodies share one commit;
+   * a body that throws is rolled back alone. A body must await nothing but `tx`; a `write` within a `write` throws.
    *
-   * On PostgreSQL a body that lost a race is run again, so what it does outside of `tx` belongs into `afterCommit`. There
-   * a query that fails also ends the transaction: a body may look at its error but must not go on.
+   * On PostgreSQL, a body that lost a race is run again, so put its other effects into `afterCommit`. There, a failed
+   * query also ends the transaction: a body may inspect the error but must not continue.
    *
-   * Throws `database_busy`, `database_full`, `database_unreachable` or `overloaded` (503) where nothing was written and
-   * a repeat may succeed. Any other error of the database leaves open what became durable.
+   * Throws `database_busy`, `database_full`, `database_unreachable` or `overloaded` (503) if nothing was written and a
+   * retry may succeed. After any other database error it is unknown what became durable.
    */
   write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** Writes something small that nobody reads, and answers when it is durable. Throws as `write` does. */
+  /** Writes a small value that is never read, and returns once it is durable. Throws as `write` does. */
   probe(): Promise<void>
-  /** How many bodies wait for their turn. */
+  /** Number of waiting bodies. */
   waitingWrites(): number
-  /** Answers what waits, refuses what comes. */
+  /** Completes waiting writes, and refuses new ones. */
   close(): Promise<void>
 }
 
 /** Database events that the process must handle. */
 export interface DatabaseEvents {
   /**
-   * The disk failed, or somebody took the files away: it is unknown what is durable, and the process must end without
-   * closing the database, and start again. Nothing is written after it.
+   * The disk failed, or the files were removed: it is unknown what is durable. The process must end without closing the
+   * database, and start again. Nothing more is written.
    */
   onFatal(error: unknown): void
-  /** The disk could not be read, but not everywhere: only those who asked for what is there were refused. */
+  /** Part of the disk could not be read: only the callers who requested that part were refused. */
   onReadError(error: unknown): void
-  /** Somebody has been reading for so long that the log, now of so many bytes, cannot be emptied. */
+  /** A reader has been running for so long that the log, now of this size, cannot be emptied. */
   onBlockedLog(reader: { seconds: number; logBytes: number }): void
-  /** So many writes became durable together, so long after their transaction began. */
+  /** The number of writes in a commit, and the time from the start of their transaction until they were durable. */
   onCommit(writes: number, seconds: number): void
 }

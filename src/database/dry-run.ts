@@ -1,12 +1,12 @@
-/** Dry runs: the same is done, and taken back, so that they say exactly what would happen. */
+/** Dry runs execute the real code and roll it back, so that their result is exact. */
 import type { Database, Tx } from './database.ts'
 
-/** Carries what was found out of the transaction that it ends. */
+/** Carries the result out of the transaction that is rolled back. */
 class RolledBack {
   constructor(readonly outcome: unknown) {}
 }
 
-/** What the body would have come to. */
+/** The result that the body would have. */
 export async function rehearse<Outcome>(db: Database, body: (tx: Tx) => Promise<Outcome>): Promise<Outcome> {
   try {
     return await db.write(async (tx) => {

@@ -23,7 +23,7 @@ const SQLITE_FAILURES: [start: string, failure: Failure][] = [
   ['SQLITE_LOCKED', 'busy'],
   ['SQLITE_FULL', 'full'],
   ['SQLITE_IOERR', 'io'],
-  // What SQLite makes of EIO at a read. A file that is really damaged is no better to go on with.
+  // SQLite's code for EIO at a read. A really damaged file is no better.
   ['SQLITE_CORRUPT', 'io'],
   ['SQLITE_NOTADB', 'io'],
 ]
@@ -49,7 +49,7 @@ const POSTGRES_FAILURES: Record<string, Failure> = {
   '58030': 'io',
 }
 
-/** What postgres.js and the operating system say where there is no connection, or no longer. */
+/** Error codes of postgres.js and the operating system for a missing or lost connection. */
 const CONNECTION_CODES = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
@@ -65,12 +65,12 @@ const CONNECTION_CODES = new Set([
   'ETIMEDOUT',
 ])
 
-/** What kind of failure a driver's error is. drizzle wraps the driver's error as `cause`. */
+/** The kind of failure of a driver's error. drizzle wraps the driver's error as `cause`. */
 export function failureOf(error: unknown): Failure {
   for (let current = error; current instanceof Error; current = current.cause) {
     const { code, syscall } = current as { code?: unknown; syscall?: unknown }
     if (typeof code !== 'string') continue
-    // A connect call also fails where the socket's file is missing or closed to us.
+    // A connect call also fails if the socket file is missing or not accessible.
     if (CONNECTION_CODES.has(code) || syscall === 'connect') return 'unreachable'
     const sqlite = SQLITE_FAILURES.find(([start]) => code.startsWith(start))
     if (sqlite) return sqlite[1]
@@ -84,7 +84,7 @@ export function isUniqueViolation(error: unknown): boolean {
   return failureOf(error) === 'unique'
 }
 
-/** Whether a sum does not fit into 64 bits. Only on SQLite: PostgreSQL's sums of integers have no end. */
+/** Whether a sum does not fit into 64 bits. Only on SQLite: PostgreSQL's sums of integers are unlimited. */
 export function isOverflow(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current.message === 'integer overflow') return true
@@ -92,7 +92,9 @@ export function isOverflow(error: unknown): boolean {
   return false
 }
 
-/** Seconds after which a client may try again. Long enough for a checkpoint or a command line's transaction to end. */
+/**
+ * Seconds after which a client may try again. Long enough for a checkpoint or a transaction of a command line to end.
+ */
 const RETRY_AFTER_SECONDS = '2'
 const retryLater = { headers: { 'retry-after': RETRY_AFTER_SECONDS } }
 
@@ -136,7 +138,7 @@ function databaseFailed(cause: unknown): Problem {
     'The database could not be read or written: the disk failed, or the file is corrupt. The change may or may not have been written; try again.',
     retryLater,
   )
-  // For those who must know that it was the disk.
+  // Keeps the cause for callers that handle disk errors.
   return Object.assign(problem, { cause })
 }
 
@@ -182,7 +184,7 @@ export function asProblem(error: unknown): unknown {
 }
 
 /**
- * The driver's error without the values that were written, which no log may hold: drizzle's wrapper repeats them in its
+ * The driver's error without the written values, which must not be logged: drizzle's wrapper repeats them in its
  * message, PostgreSQL in the detail ("Failing row contains …").
  */
 function withoutValues(error: unknown): unknown {

@@ -1,20 +1,20 @@
 /** Integer sums in SQL that cannot overflow. */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 
-/** Where a figure is divided, so that sums of either part fit into 64 bits for any number of entries. */
+/** Numbers are split at this digit, so that sums of either part fit into 64 bits for any number of entries. */
 const PART = 1_000_000_000
 const PART_SQL = sql.raw(String(PART))
 
 /**
- * SQLite refuses an integer sum above 2^63, which the nano-dollars of ten entries at the highest cost that a report may
- * tell already reach; so the parts above and below are summed apart, and put together again where they are read. Null
- * where there is nothing to add up.
+ * SQLite rejects an integer sum above 2^63, which the nano-dollars of ten entries at the highest allowed cost already
+ * reach. So the upper and lower parts are summed separately, and combined when they are read. Null if there are no
+ * rows.
  */
 export function exactSum(expression: SQLWrapper) {
   return sql<bigint | null>`${partsOf(expression)}`.mapWith(joined)
 }
 
-/** The same, and 0 where there is nothing to add up. */
+/** Like {@link exactSum}, but 0 if there are no rows. */
 export function exactTotal(expression: SQLWrapper) {
   return sql<bigint>`coalesce(${partsOf(expression)}, '0 0')`.mapWith(joined)
 }

@@ -1,6 +1,6 @@
 import { dlopen, FFIType } from 'bun:ffi'
 
-/** Where each system keeps `_exit`; musl's libc is named after the processor. */
+/** The libraries that contain `_exit`; musl's libc is named after the processor. */
 const LIBRARIES: Partial<Record<NodeJS.Platform, string[]>> = {
   linux: ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`],
   darwin: ['libSystem.B.dylib'],
@@ -15,7 +15,7 @@ export function exitAtOnce(code: number): never {
     try {
       dlopen(library, { _exit: { args: [FFIType.i32], returns: FFIType.void } }).symbols._exit(code)
     } catch {
-      // Another system's name. Where none fits, the end of this function is better than going on.
+      // The library of another system. If none is found, the normal exit below is better than continuing.
     }
   }
   process.exit(code)

@@ -1,4 +1,4 @@
-/** Opens the database that the configuration names, migrated and ready. */
+/** Opens the configured database, migrated and ready. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
@@ -10,36 +10,36 @@ import { asWrongFile, migrateSqlite, WrongDatabase } from './schema/migrate.ts'
 
 export const DATABASE_FILE = 'tally.db'
 
-/** An interactive question that takes longer is answered 503; a person would have given up as well. */
+/** A longer query is refused with 503; a person would have given up as well. */
 const SLOW_DEADLINE_MS = 5_000
 
-/** A command line's transaction takes milliseconds, so waiting this long for its lock only ends so when something is stuck. */
+/** Transactions of a command line take milliseconds, so a longer wait means that something is stuck. */
 const BUSY_DEADLINE_MS = 5_000
 
 export interface OpenOptions extends Partial<DatabaseEvents> {
-  /** The folder of the embedded database, made where it is missing. */
+  /** The folder of the embedded database, created if it is missing. */
   dataDir: string
   /** `postgres://…` to keep everything in PostgreSQL instead. */
   databaseUrl?: string | undefined
   clock: Clock
   /** Whether the process serves: slow reads and checkpoints then run on workers. */
   serving?: boolean
-  /** What `db.slow` is given for a question. */
+  /** Time limit of a query on `db.slow`. */
   slowDeadlineMs?: number
-  /** How long `db.write` waits for what another transaction locks. */
+  /** How long `db.write` waits for locks of other transactions. */
   busyDeadlineMs?: number
 }
 
 /**
- * Throws `WrongDatabase` where the database is another program's, a newer Tally's or cannot be opened, and a Problem
- * where it stays locked, has no space left or does not answer.
+ * Throws `WrongDatabase` if the database belongs to another program or a newer Tally, or cannot be opened, and a
+ * Problem if it stays locked, has no space left or does not respond.
  */
 export async function openDatabase({
   dataDir,
   databaseUrl,
   clock,
   serving = false,
-  // Whoever wrote is told; a command ends with what failed.
+  // By default, only the caller gets the error; a command then ends with it.
   onFatal = () => {},
   onReadError = () => {},
   onBlockedLog = () => {},
@@ -49,7 +49,7 @@ export async function openDatabase({
 }: OpenOptions): Promise<Database> {
   const settings = { slowDeadlineMs, busyDeadlineMs, onCommit }
   if (databaseUrl) {
-    // Its client takes a sixth of the time in which a command on the embedded database is done.
+    // Loaded only if used: the client takes a sixth of the time of a command on the embedded database.
     const { openPostgres } = await import('./engines/postgres/postgres.ts')
     return openPostgres({ url: databaseUrl, now: clock.now(), ...settings })
   }
@@ -68,7 +68,10 @@ export async function openDatabase({
 /** Whether the disk failed, or the file is no longer a Tally database. */
 export const isDiskError = (error: unknown): boolean => failureOf(error) === 'io'
 
-/** SQLite would make a new database and remove the log, which holds what was acknowledged last. */
+/**
+ * Without this check, SQLite would create a new database and remove the log, which contains the latest acknowledged
+ * writes.
+ */
 function refuseOrphanedLog(path: string): void {
   if (existsSync(path) || !existsSync(`${path}-wal`)) return
   throw new WrongDatabase(
@@ -78,7 +81,7 @@ function refuseOrphanedLog(path: string): void {
 
 function makeFolder(path: string): void {
   try {
-    // Readable by its owner only: it holds what people cost and who they work for.
+    // Readable by its owner only: it contains people's costs and their clients.
     mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {
     const reason = error instanceof Error ? error.message : error

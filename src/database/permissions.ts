@@ -6,21 +6,23 @@ import { DATABASE_FILE } from './open.ts'
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
 
-/** Any right of the group or of others. */
+/** Any permission of the group or of others. */
 const OTHERS = 0o077
 
-/** What else may be in a folder that is Tally's alone; the last is of the file system itself. */
+/** Other names that a folder of Tally's alone may contain; the last belongs to the file system. */
 const OWN_NAMES = new Set(['backups', 'lost+found'])
 
 const isOwnName = (name: string) => name.startsWith(DATABASE_FILE) || /^tally-.*Z\.db(\.unfinished)?$/.test(name)
 
 interface Folders {
   dataDir: string
-  /** Where backups are made. */
+  /** The folder of backups. */
   backups: string
 }
 
-/** What users other than the owner may read or write, deepest first. Nothing on Windows, where access lists decide. */
+/**
+ * Paths that users other than the owner may read or write, deepest first. Empty on Windows, which uses access lists.
+ */
 export function findExposed({ dataDir, backups }: Folders): string[] {
   if (process.platform === 'win32') return []
   return [...new Set([backups, dataDir])].flatMap((folder) => {
@@ -30,8 +32,8 @@ export function findExposed({ dataDir, backups }: Folders): string[] {
 }
 
 /**
- * Takes the rights of others away, and answers what could not be changed: what another user owns, and folders that hold
- * more than Tally's files, which somebody else may need.
+ * Removes the permissions of others, and returns the paths that could not be changed: those of other users, and folders
+ * that contain more than Tally's files, which others may need.
  */
 export function protect(folders: Folders): { changed: string[]; exposed: string[] } {
   const changed: string[] = []

@@ -1,6 +1,6 @@
 /**
- * Rows or keys of one statement. SQLite takes 32,766 values and PostgreSQL 65,535, which is enough for a thousand rows
- * of thirty columns; and a statement is prepared in a time that grows with them.
+ * Rows or keys per statement. SQLite accepts 32,766 values and PostgreSQL 65,535, which is enough for a thousand rows
+ * of thirty columns; the time to prepare a statement grows with them.
  */
 const PORTION = 1_000
 

@@ -2,12 +2,12 @@ import { MIGRATIONS } from '../../migrations/index.ts'
 import { Problem } from '../errors.ts'
 import type { Database } from './database.ts'
 
-/** Anybody may ask, and each probe writes to the disk: whoever asks more often hears what the last one found. */
+/** Anyone may call this, and each probe writes to the disk: more frequent calls get the last result. */
 const PROBE_EVERY_MS = 1_000
 
 /**
- * Answers where the database can be written, which is tried, and has the schema that this program knows. A newer
- * Tally's command line may have migrated it under a server that runs.
+ * Resolves if the database can be written, which is tested, and has this program's schema version. The command line of
+ * a newer Tally may have migrated it while the server runs.
  */
 export function readinessOf(db: Database): () => Promise<void> {
   let probedAt = Number.NEGATIVE_INFINITY
@@ -41,5 +41,5 @@ async function refuseUpgraded(db: Database): Promise<void> {
   )
 }
 
-/** Someone has to start another program first. */
+/** A person has to start another program first. */
 const RETRY_AFTER_SECONDS = '60'

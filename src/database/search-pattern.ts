@@ -1,4 +1,4 @@
-/** Patterns of `LIKE … ESCAPE '!'` for texts that may have any character. */
+/** Patterns of `LIKE … ESCAPE '!'` for texts with arbitrary characters. */
 
 function literal(text: string): string {
   return text.replace(/[!%_]/g, (character) => `!${character}`)

@@ -5,18 +5,18 @@ import { copyWhole } from './copy.ts'
 
 declare const self: Worker
 
-/** Behind everything that somebody waits for. */
+/** The lowest priority that still makes progress: everything that a person waits for comes first. */
 const NICENESS = 15
 
 self.onmessage = ({ data: { from, to } }: MessageEvent<{ from: string; to: string }>) => {
-  // Linux alone takes this for the calling thread; elsewhere it would be the whole process.
+  // Only on Linux does this apply to the calling thread alone; elsewhere it would apply to the whole process.
   if (process.platform === 'linux') setPriority(0, NICENESS)
   let reading: Connection | undefined
   try {
     reading = new Connection(from, { readonly: true })
     self.postMessage({ copy: copyWhole(reading, to) })
   } catch (error) {
-    // An error that is posted loses its code.
+    // A posted error loses its code.
     const { message, code } = error as { message: string; code?: string }
     self.postMessage({ error: { message, code } })
   } finally {

@@ -4,29 +4,29 @@ import { existsSync, statSync } from 'node:fs'
 import type { Copy } from './copy.ts'
 import { sizeOf, unfinishedName } from './copy.ts'
 
-/** How often one looks how far the copy is. */
-const LOOK_MS = 200
+/** How often progress is reported. */
+const PROGRESS_MS = 200
 
 type Told = { copy: Copy } | { error: { message: string; code?: string } }
 
 interface BackUpOptions {
-  /** The file of the database. */
+  /** The database file. */
   from: string
-  /** Where nothing is yet. */
+  /** The path must not exist. */
   to: string
-  /** Hears how many bytes of about how many are copied. */
+  /** Receives the bytes copied so far and the approximate total. */
   progress?: (done: number, total: number) => void
   signal?: AbortSignal
 }
 
 /**
- * Copies the database as it is at one moment, and checks the copy: its pages, its references, and that it is Tally's.
- * Throws where the file exists, space is missing or the copy is damaged; then nothing is left of it.
+ * Copies the database as it is at one moment, and verifies the copy: its pages, its references, and that it is Tally's.
+ * Throws if the file exists, space is missing or the copy is damaged; an incomplete copy is removed.
  */
 export async function backUp({ from, to, progress, signal }: BackUpOptions): Promise<Copy> {
   if (existsSync(to)) throw new Error(`${to} already exists. A backup never overwrites a file; choose another name.`)
   const total = progress ? sizeOfFile(from) : 0
-  const looking = progress && setInterval(() => progress(bytesOf(unfinishedName(to)), total), LOOK_MS)
+  const looking = progress && setInterval(() => progress(bytesOf(unfinishedName(to)), total), PROGRESS_MS)
   try {
     return await copyOnThread(from, to, signal)
   } finally {

@@ -1,6 +1,6 @@
 /**
- * Copies of an embedded database. A copy is made by SQLite (`VACUUM INTO`) from one moment of the database, whoever writes meanwhile; it
- * has its name only when it is whole, checked and on the disk.
+ * Copies of an embedded database. SQLite (`VACUUM INTO`) copies one moment of the database, even during writes; the
+ * copy gets its name only when it is complete, verified and durable.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { makePrivateFile, refuseForeignFile, WrongDatabase } from '../schema/mig
 
 export interface Copy {
   bytes: number
-  /** Of the schema, as migrations count. */
+  /** The schema version, as migrations count. */
   version: number
   entries: number
 }
@@ -19,8 +19,8 @@ export interface Copy {
 export const unfinishedName = (path: string) => `${path}.unfinished`
 
 /**
- * Copies the database of a connection to a path where nothing is yet; what an earlier attempt left is taken away.
- * Throws where something is there already, space is missing, or the copy is damaged, which means that the database is.
+ * Copies the database of a connection to a path that must not exist, and removes what an earlier attempt left. Throws
+ * if something exists there, if space is missing, or if the copy is damaged, which means that the database is.
  */
 export function copyWhole(reading: Connection, path: string): Copy {
   const unfinished = unfinishedName(path)
@@ -30,11 +30,11 @@ export function copyWhole(reading: Connection, path: string): Copy {
     makePrivateFile(unfinished)
     reading.run('VACUUM INTO ?', [unfinished])
     const copy = identify(unfinished)
-    requireSound(unfinished)
+    requireIntact(unfinished)
     const file = openSync(unfinished, 'r+')
     fsyncSync(file)
     closeSync(file)
-    // A link, which fails where something is there, while a rename would replace it.
+    // A link fails if the name exists; a rename would replace it.
     linkSync(unfinished, path)
     syncFolder(dirname(path))
     return copy
@@ -43,7 +43,7 @@ export function copyWhole(reading: Connection, path: string): Copy {
   }
 }
 
-/** What a file of Tally's holds. Throws {@link WrongDatabase} for any other file. */
+/** The content of a Tally database file. Throws {@link WrongDatabase} for any other file. */
 export function identify(path: string): Copy {
   const connection = openExisting(path)
   try {
@@ -58,8 +58,8 @@ export function identify(path: string): Copy {
   }
 }
 
-/** Reads all of it. */
-function requireSound(path: string): void {
+/** Reads the whole file. */
+function requireIntact(path: string): void {
   const connection = openExisting(path)
   try {
     const pages = connection.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()!

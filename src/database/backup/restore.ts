@@ -7,17 +7,17 @@ import { refuseNewer, WrongDatabase } from '../schema/migrate.ts'
 import { type Copy, copyWhole, identify } from './copy.ts'
 
 interface RestoreOptions {
-  /** The backup. It is read only. */
+  /** The backup. It is only read. */
   from: string
-  /** The file of the database. */
+  /** The database file. */
   to: string
-  /** Under this name the database that is there now is kept; undefined refuses where one is. */
+  /** The name under which the existing database is kept; if undefined, an existing database is an error. */
   keepAs: string | undefined
 }
 
 /**
- * Throws {@link WrongDatabase} where the backup is not Tally's, of a newer Tally or damaged, where a database is there and is not to be
- * replaced, and where a process is using it. Nothing has changed then.
+ * Throws {@link WrongDatabase} if the backup is not Tally's, damaged, or from a newer Tally, if a database exists and
+ * must not be replaced, or if a process is using it. Nothing has changed then.
  */
 export function restore({ from, to, keepAs }: RestoreOptions): Copy & { replaced: boolean } {
   const { version } = identify(from)
@@ -41,9 +41,9 @@ export function restore({ from, to, keepAs }: RestoreOptions): Copy & { replaced
   }
   if (replaces) {
     requireUnused(to)
-    // A second name first and then a rename, so that at no moment there is no database, of which a start would make a new one.
+    // A link and then a rename, so that there is always a database: a server that starts without one would create it.
     linkSync(to, keepAs!)
-    // It may be from a version that left this to the umask.
+    // Older versions left its permissions to the umask.
     chmodSync(keepAs!, 0o600)
   }
   renameSync(restored, to)
@@ -52,8 +52,8 @@ export function restore({ from, to, keepAs }: RestoreOptions): Copy & { replaced
 }
 
 /**
- * Throws where any process has the file open: only the last connection may leave write-ahead mode. It also takes into
- * the file what the log still holds, so that the file alone is the database.
+ * Throws if any process has the file open: only the last connection can leave write-ahead mode. Leaving it also moves
+ * the content of the log into the file, so that the file alone is the database.
  */
 function requireUnused(path: string): void {
   const connection = new Connection(path, { readwrite: true, create: false })

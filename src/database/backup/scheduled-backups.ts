@@ -1,4 +1,4 @@
-/** Backups that a server makes by itself: one whenever the newest is old enough, and of the older ones as many as are to be kept. */
+/** Automatic backups of a server: makes one when the newest is old enough, and keeps a limited number. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
@@ -8,7 +8,7 @@ import type { Copy } from './copy.ts'
 export interface BackupPlan {
   folder: string
   everyMs: number
-  /** How many are kept, the newest. */
+  /** How many backups are kept. */
   keep: number
 }
 
@@ -19,17 +19,17 @@ export interface BackupEvents {
 
 /** The state of the backup schedule, for monitoring. */
 export interface BackupState {
-  /** When the newest backup was made; null where there is none. */
+  /** When the newest backup was made; null if there is none. */
   lastMadeAt: number | null
   failures: number
 }
 
-/** How often it is asked whether a backup is due: a clock that was set, or a machine that slept, is noticed within a minute. */
-const ASK_MS = 60_000
+/** How often the schedule is checked, so that a changed clock or a machine that slept is noticed within a minute. */
+const CHECK_MS = 60_000
 
 const NAME = /^tally-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/
 
-/** `tally-20261121T201500Z.db`: sorts as it is dated, and no system refuses it. */
+/** `tally-20261121T201500Z.db`: sorts by date, and is a valid name on every system. */
 export function backupName(now: number): string {
   return `tally-${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.db`
 }
@@ -47,7 +47,7 @@ export function backupsIn(folder: string): { file: string; madeAt: number }[] {
 }
 
 interface ScheduledBackupsOptions extends BackupPlan {
-  /** The file of the database. */
+  /** The database file. */
   from: string
   clock: Clock
   events: BackupEvents
@@ -58,13 +58,13 @@ export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: 
   const stopping = new AbortController()
   let running: Promise<void> | undefined
   let failures = 0
-  // As the database's own folder.
+  // Like the database's own folder.
   mkdirSync(folder, { recursive: true, mode: 0o700 })
 
   function isDue(): boolean {
     const newest = backupsIn(folder)[0]?.madeAt
     const now = clock.now()
-    // A backup from the future was made before the clock was set back, and says nothing of how old it is.
+    // A backup from the future was made before the clock was set back, so its age is unknown.
     return newest === undefined || newest > now || now - newest >= everyMs
   }
 
@@ -73,7 +73,7 @@ export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: 
     const begun = performance.now()
     const copy = await backUp({ from, to: file, signal: stopping.signal })
     events.made({ ...copy, file, tookMs: Math.round(performance.now() - begun) })
-    // Only now, so that a disk that is full costs the new one and not the old.
+    // Only after the new one is complete, so that a full disk does not cost an old one.
     for (const { file } of backupsIn(folder).slice(keep)) rmSync(file)
   }
 
@@ -92,12 +92,12 @@ export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: 
     })()
   }
 
-  const timer = setInterval(ask, ASK_MS)
+  const timer = setInterval(ask, CHECK_MS)
   ask()
 
   return {
     state: (): BackupState => ({ lastMadeAt: backupsIn(folder)[0]?.madeAt ?? null, failures }),
-    /** A backup that is being made is given up: a stop must not wait for it. */
+    /** Cancels a running backup: shutdown must not wait for it. */
     async stop(): Promise<void> {
       clearInterval(timer)
       stopping.abort()

@@ -2,10 +2,10 @@ import type { Prepared } from '../database.ts'
 import { asProblem } from '../errors.ts'
 import type { Tables } from '../schema/tables.ts'
 
-/** What of a drizzle database the façade shows, whichever engine and driver it is for. */
+/** The parts of a drizzle database that readers and transactions expose, for any engine and driver. */
 type Orm = Record<'select' | 'selectDistinct' | 'with' | 'insert' | 'update' | 'delete', (...args: never[]) => unknown>
 
-/** drizzle's builders over one connection, with the queries prepared on it: what every reader and every `tx` is made of. */
+/** drizzle's builders over one connection, with its prepared queries: the base of every reader and every `tx`. */
 export class Queries {
   readonly tables: Tables
   readonly select
@@ -40,10 +40,10 @@ export class Queries {
 type Run = (...args: unknown[]) => Promise<unknown>
 
 /**
- * Makes every query of an asynchronous drizzle database fail with what `asProblem` says, and go through `around`
- * where it is given. Readers need it; what fails inside `write` is told as a problem by `write` itself.
+ * Makes every query of an asynchronous drizzle database fail with the result of `asProblem`, and run through `around`
+ * if given. Only for readers: `write` converts errors inside it to problems itself.
  */
-export function tellProblems(orm: object, around: (run: () => Promise<unknown>) => Promise<unknown> = (run) => run()) {
+export function convertErrors(orm: object, around: (run: () => Promise<unknown>) => Promise<unknown> = (run) => run()) {
   const { session } = orm as { session: { prepareQuery(...args: unknown[]): Record<string, Run> } }
   const prepareQuery = session.prepareQuery.bind(session)
   session.prepareQuery = (...args) => {
@@ -62,7 +62,7 @@ export function tellProblems(orm: object, around: (run: () => Promise<unknown>) 
 
 type RunNow = (...args: unknown[]) => unknown
 
-/** Reports every error of a drizzle database that answers at once, and throws it on. */
+/** Passes every error of a synchronous drizzle database to `onError`, and rethrows it. */
 export function watchErrors(orm: object, onError: (error: unknown) => void): void {
   const { session } = orm as { session: { prepareQuery(...args: unknown[]): Record<string, RunNow> } }
   const prepareQuery = session.prepareQuery.bind(session)

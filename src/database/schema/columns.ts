@@ -1,9 +1,9 @@
 /**
- * The kinds of column that Tally uses, once per engine. `tables.ts` is written against the PostgreSQL kit; the SQLite
+ * The kinds of columns that Tally uses, once per engine. `tables.ts` is written against the PostgreSQL kit; the SQLite
  * kit has the same shape and maps the same JavaScript values, so one store function serves both.
  *
  * SQLite is opened with `safeIntegers`, so every integer arrives as a bigint and nothing above 2^53 is rounded;
- * PostgreSQL sends 64-bit integers as text. Both are turned into what the column's kind says here.
+ * PostgreSQL sends 64-bit integers as text. Both are converted to the type of the column's kind.
  */
 import { sql } from 'drizzle-orm'
 import { pgTable, customType as pgType } from 'drizzle-orm/pg-core'
@@ -12,7 +12,7 @@ import { type Id, type IdPrefix, idBytes, idFromBytes } from '../../lib/id.ts'
 
 type DriverInteger = bigint | number | string
 
-/** A kind of column: how it is called in each engine and how values pass. */
+/** A kind of column: its type in each engine, and the conversion of values. */
 interface Kind<Data, Driver> {
   sqlite: string
   postgres: string
@@ -26,7 +26,7 @@ const bigInteger: Kind<bigint, DriverInteger> = {
   sqlite: 'integer',
   postgres: 'bigint',
   toDriver: (value) => {
-    // bun:sqlite would keep the lower 64 bits, silently.
+    // bun:sqlite would silently keep only the lower 64 bits.
     if (BigInt.asIntN(64, value) !== value) throw new RangeError(`${value} does not fit into 64 bits`)
     return value
   },
@@ -62,7 +62,7 @@ function json<Data>(): Kind<Data, string> {
   }
 }
 
-/** drizzle hands a placeholder's null to the column's own mapping, which a literal null never reaches. */
+/** drizzle passes a placeholder's null to the column's own mapping, but never a literal null. */
 function nullSafe<Data, Driver>(map: (value: Data) => Driver): (value: Data) => Driver {
   return (value) => (value === null ? (null as Driver) : map(value))
 }

@@ -1,6 +1,6 @@
 /**
- * Brings a database to the newest version, once, however many processes start at the same time: the lock comes first,
- * and only then is asked what is missing.
+ * Migrates a database to the newest version, once, even if many processes start at the same time: each locks the
+ * database before it checks which migrations are missing.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
@@ -8,15 +8,15 @@ import type { Sql } from 'postgres'
 import { MIGRATIONS, type Migration } from '../../../migrations/index.ts'
 import { APPLICATION_ID, configureConnection } from '../engines/sqlite/sqlite.ts'
 
-/** A database that this program must not touch. The message says what to do. */
+/** A database that this program must not touch. The message explains what to do. */
 export class WrongDatabase extends Error {}
 
-/** Longer than any migration of a large database should make the second of two starting processes wait. */
+/** Longer than any migration of a large database should take, while a second starting process waits. */
 const LOCK_TIMEOUT_MS = 60_000
 
 const newestVersion = (migrations: Migration[]) => migrations.at(-1)!.version
 
-/** Throws {@link WrongDatabase} for a database that a newer Tally has written. */
+/** Throws {@link WrongDatabase} for a database that a newer Tally has migrated. */
 export function refuseNewer(version: number, where: string, migrations = MIGRATIONS): void {
   if (version <= newestVersion(migrations)) return
   throw new WrongDatabase(
@@ -30,7 +30,8 @@ function missingFrom(migrations: Migration[], version: number, where: string): M
 }
 
 /**
- * Creates the file where there is none, and applies what is missing. An older file is copied beside itself first.
+ * Creates the file if it does not exist, and applies missing migrations. An older file is first copied to the same
+ * folder.
  *
  * Foreign keys are switched off before BEGIN (inside a transaction the pragma does nothing, and a table rebuild would
  * cascade) and checked before COMMIT. Throws {@link WrongDatabase} for a file that is not Tally's, that a newer Tally
@@ -39,14 +40,14 @@ function missingFrom(migrations: Migration[], version: number, where: string): M
 export function migrateSqlite(path: string, now: number, migrations = MIGRATIONS): void {
   const connection = openOwnFile(path)
   try {
-    // Without the lock, so that every start but the first after an upgrade takes none.
+    // Without the lock, which is only needed at the first start after an upgrade.
     if (missingFrom(migrations, sqliteVersion(connection), path).length === 0) return
     connection.run('PRAGMA foreign_keys = OFF')
     connection.run('BEGIN IMMEDIATE')
     try {
       const before = sqliteVersion(connection)
       const missing = missingFrom(migrations, before, path)
-      if (before > 0 && missing.length > 0) copyBeside(path, before)
+      if (before > 0 && missing.length > 0) copyToSameFolder(path, before)
       for (const migration of missing) applyToSqlite(connection, migration, now)
       const broken = connection.query('PRAGMA foreign_key_check').all()
       if (broken.length > 0) throw new Error(`The migration left ${broken.length} rows with broken references`)
@@ -60,12 +61,12 @@ export function migrateSqlite(path: string, now: number, migrations = MIGRATIONS
   }
 }
 
-/** As a new file would be, within the caller's transaction, who has taken away what was there. */
+/** Creates the schema of a new file within the caller's transaction, after the caller has removed the old one. */
 export function applyAllToSqlite(connection: Connection, now: number): void {
   for (const migration of MIGRATIONS) applyToSqlite(connection, migration, now)
 }
 
-/** A connection to a file that is Tally's or new, in write-ahead mode. */
+/** A connection to a new file or one of Tally's, in write-ahead mode. */
 function openOwnFile(path: string): Connection {
   let connection: Connection | undefined
   try {
@@ -81,18 +82,21 @@ function openOwnFile(path: string): Connection {
   }
 }
 
-/** SQLite takes an empty file for none, and leaves its permissions, which the log and the shared memory inherit. */
+/**
+ * SQLite treats an empty file as a new database, and keeps its permissions, which the log and the shared memory
+ * inherit.
+ */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch {
-    // Another process may have been faster; any other error SQLite reports at the same path.
+    // Another process may have created it; SQLite reports any other error for the same path.
   }
 }
 
 const UNUSABLE_FILE = ['SQLITE_NOTADB', 'SQLITE_CANTOPEN', 'SQLITE_READONLY', 'SQLITE_PERM', 'EACCES', 'EPERM', 'EROFS']
 
-/** {@link WrongDatabase} where the file is none of Tally's or may not be written, else the error itself. */
+/** {@link WrongDatabase} if the file is not Tally's or may not be written, otherwise the error itself. */
 export function asWrongFile(error: unknown, path: string): unknown {
   const { code = '', message } = error as { code?: string; message: string }
   if (!UNUSABLE_FILE.some((unusable) => code.startsWith(unusable))) return error
@@ -104,7 +108,7 @@ export function asWrongFile(error: unknown, path: string): unknown {
 }
 
 export function refuseForeignFile(connection: Connection, path: string): void {
-  // Both in one transaction: another process may be making the file right now.
+  // Both in one transaction: another process may be creating the file at this moment.
   connection.run('BEGIN')
   const { id } = connection.query<{ id: number }, []>('SELECT application_id AS id FROM pragma_application_id').get()!
   const { tables } = connection.query<{ tables: number }, []>('SELECT count(*) AS tables FROM sqlite_schema').get()!
@@ -130,10 +134,10 @@ function applyToSqlite(connection: Connection, { version, name, sql }: Migration
 }
 
 /**
- * The caller holds the write lock, so the copy is exactly what the upgrade begins with; it takes the place of one that
- * an earlier attempt left. Under another name until it is whole and durable.
+ * The caller holds the write lock, so the copy is exactly the state before the upgrade. It replaces the copy of an
+ * earlier attempt, and has a temporary name until it is complete and durable.
  */
-function copyBeside(path: string, version: number): void {
+function copyToSameFolder(path: string, version: number): void {
   const copy = `${path}.before-upgrade-from-${version}`
   const unfinished = `${copy}.unfinished`
   rmSync(unfinished, { force: true })
@@ -151,13 +155,13 @@ function copyBeside(path: string, version: number): void {
   }
 }
 
-/** How PostgreSQL lists Tally's connections. */
+/** The name of Tally's connections in PostgreSQL. */
 export const APPLICATION_NAME = 'tally'
 
-/** 'TALY': the advisory lock that a migrating process holds. */
+/** 'TALY': the advisory lock of a migrating process. */
 const ADVISORY_LOCK = APPLICATION_ID
 
-/** The comment by which Tally knows its own table of migrations; other programs have one of this name, too. */
+/** The comment that identifies Tally's own table of migrations; other programs may use the same table name. */
 const MARK = 'Tally'
 
 /**
@@ -175,13 +179,13 @@ export async function migratePostgres(client: Sql, where: string, now: number, m
     for (const migration of missingFrom(migrations, before, where)) await applyToPostgres(client, migration, now)
     await client.unsafe('COMMIT')
   } catch (error) {
-    // Where the connection is gone, so is the transaction, and the first error is the one to tell.
+    // If the connection is lost, so is the transaction, and the first error is the one to report.
     await client.unsafe('ROLLBACK').catch(() => undefined)
     throw error
   }
 }
 
-/** As {@link applyAllToSqlite}. */
+/** Like {@link applyAllToSqlite}. */
 export async function applyAllToPostgres(client: Sql, now: number): Promise<void> {
   for (const migration of MIGRATIONS) await applyToPostgres(client, migration, now)
 }

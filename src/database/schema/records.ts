@@ -1,9 +1,9 @@
-/** Shapes that columns keep as JSON text. */
+/** Shapes of columns with JSON text. */
 
-/** Label name to value, names in alphabetical order so that equal sets are equal text. */
+/** Label names and values, sorted by name, so that equal sets are equal text. */
 export type LabelMap = Record<string, string>
 
-/** Prices that hold from `from_tokens` on the input side of one request; decimal text of pico-dollars per token. */
+/** Prices for requests with at least `from_tokens` on the input side; decimal text of pico-dollars per token. */
 export interface PriceTier {
   from_tokens: number
   input?: string
@@ -32,7 +32,9 @@ export interface SessionTotals {
   reported_cost: string | null
 }
 
-/** What telemetry said of one model of a session so far, of each count as it was sent; money is decimal text of nano-dollars. */
+/**
+ * Telemetry of one model of a session so far, with each count as it was sent; money is decimal text of nano-dollars.
+ */
 export interface TelemetryTotals {
   model: string
   provider: string | null
@@ -40,19 +42,19 @@ export interface TelemetryTotals {
   ended_at: number
   /** In the order of the channels' `PARTS`. */
   parts: number[]
-  /** As `parts`, of single calls above 200,000 input-side tokens; null where single calls are not told. */
+  /** Like `parts`, for single calls above 200,000 input-side tokens; null if single calls are not known. */
   over_200k: number[] | null
-  /** Null where single calls are not told. */
+  /** Null if single calls are not known. */
   requests: number | null
   reported_cost: string
-  /** Whether anything came without its cost, so that the sum of costs is not that of all. */
+  /** Whether any cost was missing, so that the sum of costs is incomplete. */
   cost_incomplete: boolean
 }
 
 /** A value with the time in milliseconds when it was last set; a later one replaces it. */
 export type SaidAt<Value> = [at: number, value: Value]
 
-/** Attributes of a session from telemetry, besides its counts. */
+/** Attributes of a session from telemetry, other than its counts. */
 export interface SessionFacts {
   agent?: SaidAt<string>
   project?: SaidAt<string>
@@ -62,7 +64,8 @@ export interface SessionFacts {
 
 /**
  * One condition of a placement rule: `field` is `agent_harness`, `agent_name`, `model`, `agent_manager`, `provider`,
- * `summary` or `labels.<name>`; `matches` a glob, or an expression between slashes (`/(?<ticket>[A-Z]+-[0-9]+)/`).
+ * `summary` or `labels.<name>`; `matches` is a glob, or a regular expression between slashes
+ * (`/(?<ticket>[A-Z]+-[0-9]+)/`).
  */
 export interface RuleCondition {
   field: string

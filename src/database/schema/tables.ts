@@ -1,6 +1,6 @@
 /**
- * Every table, once for both engines: `defineTables` is called with each engine's column kit. The migrations create
- * the tables; a test compares both. The comments on columns stand in `migrations/sqlite`.
+ * Every table, once for both engines: `defineTables` is called with each engine's column kit. The migrations create the
+ * tables; a test compares both. The comments on columns are in `migrations/sqlite`.
  */
 
 import { type ColumnKit, postgresKit, sqliteKit } from './columns.ts'
@@ -493,5 +493,5 @@ function defineTables(kit: ColumnKit) {
 export const sqliteTables = defineTables(sqliteKit)
 export const postgresTables = defineTables(postgresKit)
 
-/** The tables of the engine in use; a store takes them from its `tx`. */
+/** The tables of the engine in use; a store gets them from its `tx`. */
 export type Tables = typeof postgresTables

@@ -3,10 +3,10 @@ import { databaseBusy, overloaded } from '../../errors.ts'
 /** The default time after which a waiting call is rejected: its client gives up, and the queue must not only grow. */
 const WAIT_LIMIT_MS = 5_000
 
-/** Waiting turns beyond which more are refused: 10,000 are a few seconds of work and a few megabytes. */
+/** The maximum number of waiting turns: 10,000 are a few seconds of work and a few megabytes. */
 const QUEUE_LIMIT = 10_000
 
-/** How long a turn is held back to be alone. A body that runs longer must not stop all the others. */
+/** How long others are held back for an exclusive turn. A long-running body must not stop all the others. */
 const ALONE_WAIT_MS = 200
 
 interface Waiting<Lane> {
@@ -17,8 +17,8 @@ interface Waiting<Lane> {
 }
 
 /**
- * Hands out a fixed number of lanes, one per body that writes. A turn can be taken alone: it begins when every lane is
- * free, and no other begins until it is over. A body that lost a race runs again so, and seldom loses a second time.
+ * Hands out a fixed number of lanes, one per writing body. An exclusive turn starts when every lane is free, and no
+ * other starts until it is over. A body that lost a race runs again exclusively, and seldom loses a second time.
  */
 export class Turns<Lane> {
   readonly #free: Lane[]
@@ -32,7 +32,7 @@ export class Turns<Lane> {
     this.#free = [...lanes]
   }
 
-  /** Rejects with a Problem where too many wait or the wait takes too long. */
+  /** Rejects with a Problem if too many are waiting, or if the wait takes too long. */
   take(alone: boolean): Promise<Lane> {
     if (this.#waiting.length >= QUEUE_LIMIT) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ export class Turns<Lane> {
       if (this.#alone || this.#free.length < (first.alone ? this.lanes.length : 1)) return
       this.#waiting.shift()
       this.#alone = first.alone
-      // The lane used last has its connection open.
+      // The most recently used lane has an open connection.
       first.resolve(this.#free.pop()!)
     }
   }

@@ -1,13 +1,13 @@
 /**
- * PostgreSQL below drizzle, over postgres.js.
+ * PostgreSQL with drizzle, over postgres.js.
  *
- * Every body of `write` is a REPEATABLE READ transaction of its own: it sees one state of the database, as on SQLite,
- * and of two that change the same row or insert the same unique value the later one fails and runs again on what the
- * earlier one left. So a store that looks first and then writes is right on both engines, without locks of its own.
+ * Every body of `write` is a separate REPEATABLE READ transaction: it sees one state of the database, as on SQLite, and
+ * if two change the same row or insert the same unique value, the later one fails and runs again after the earlier one.
+ * So a store that reads first and then writes is correct on both engines, without locks of its own.
  *
- * postgres.js 3.4.9 does not survive the loss of a connection: what was being written to it then is sent again in
- * front of the next one's greeting, and its own `begin` writes to the closed socket, which ends the process (its
- * issues 1066, 1133 and 1208). So `begin` is not used, and a client that lost a connection is replaced as a whole.
+ * postgres.js 3.4.9 does not survive a lost connection: data that was being written to it is sent again before the
+ * greeting of the next one, and its own `begin` writes to the closed socket, which ends the process (its issues 1066,
+ * 1133 and 1208). So `begin` is not used, and a client that lost a connection is replaced as a whole.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { sql } from 'drizzle-orm'
@@ -17,33 +17,36 @@ import type { Database, DatabaseEvents, Reader, Tx } from '../../database.ts'
 import { asProblem, commitUnknown, databaseClosed, failureOf } from '../../errors.ts'
 import { APPLICATION_NAME, migratePostgres, WrongDatabase } from '../../schema/migrate.ts'
 import { postgresTables } from '../../schema/tables.ts'
-import { Queries, tellProblems } from '../queries.ts'
+import { convertErrors, Queries } from '../queries.ts'
 import { Turns } from './lanes.ts'
 
-/** Connections that write. More than the cores of a small server only wait for each other's fsync. */
+/** Connections for writing. More than the cores of a small server would only wait for each other's fsync. */
 const WRITERS = 8
-/** Connections for quick reads and for slow ones. With the writers 14, of the 100 that PostgreSQL allows unless told otherwise. */
+/** Connections for quick reads and for slow ones. With the writers 14, of PostgreSQL's default of 100. */
 const READERS = 4
 const SLOW_READERS = 2
 
-/** A server that does not greet within this time is down or far too busy. */
+/** A server that does not respond within this time is down or far too busy. */
 const CONNECT_TIMEOUT_SECONDS = 5
 
-/** A transaction of a process whose machine vanished must not hold its rows for hours. Bodies await nothing but queries. */
+/** A transaction of a process on a lost machine must not hold its rows for hours. Bodies await nothing but queries. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000
 
-/** After this the network is taken for gone, which TCP itself notices only after a quarter of an hour. */
+/** After this the network is considered down, which TCP itself detects only after a quarter of an hour. */
 const PATIENCE_MS = 10_000
 const TRANSACTION_PATIENCE_MS = 60_000
 
-/** Runs of a body that keeps losing to other processes. Within this one the second run is alone, if it can be. */
+/**
+ * Attempts of a body that keeps losing to other processes. Within this process, the second attempt is exclusive if
+ * possible.
+ */
 const ATTEMPTS = 10
-/** Between those runs, at random up to this, so that two processes do not meet again each time. */
+/** Maximum of the random pause between those attempts, so that two processes do not collide each time. */
 const PAUSE_MS = 50
 
-/** Where to find the server, from a URL as libpq takes it: `?host=/var/run/postgresql` names a folder of sockets. */
+/** The server's address, from a URL in libpq's format: `?host=/var/run/postgresql` names a folder of sockets. */
 function parseAddress(url: string): { url: string; host?: string; where: string } {
-  // libpq's `postgres://user@/database`, which stands for the usual socket, is no URL to others.
+  // libpq's `postgres://user@/database` means the default socket; other parsers reject it.
   const address = URL.parse(url.replace(/^([^/]+:\/\/[^/?@]*@)(?=[/?]|$)/, '$1localhost'))
   if (!address) {
     throw new WrongDatabase(
@@ -69,25 +72,25 @@ function connect({ url, connections, settings }: LinkOptions, onclose: () => voi
     ...(host ? { host } : {}),
     max: connections,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    // A connection is closed only where it is lost, so that its closing means just that.
+    // Connections are only closed when they are lost, so that a close event means exactly that.
     max_lifetime: null,
     idle_timeout: 0,
-    // Only arrays would need them, and they cost every connection a query.
+    // Only needed for arrays, and costs a query per connection.
     fetch_types: false,
-    // By default notices are printed.
+    // By default, notices are printed.
     onnotice: () => undefined,
     onclose,
     connection: { application_name: APPLICATION_NAME, ...settings },
   })
 }
 
-/** A postgres.js client with what drizzle keeps for it, until it loses a connection. */
+/** A postgres.js client and its drizzle state, until it loses a connection. */
 class Link {
   readonly client: Sql
   readonly orm: PostgresJsDatabase
   readonly queries: Queries & { revision(): Promise<number> }
   lost = false
-  /** Whether it has answered before: a connection that is idle may have gone without a word, a new one has not. */
+  /** Whether it has responded before: an idle connection may have been lost silently, a new one has not. */
   answered = false
 
   constructor(options: LinkOptions) {
@@ -96,7 +99,7 @@ class Link {
     this.queries = Object.assign(new Queries(this.orm, postgresTables), { revision: () => this.#revision() })
   }
 
-  /** What is on the way fails, and nothing more is sent. */
+  /** Pending queries fail, and nothing more is sent. */
   lose(): void {
     this.lost = true
     void this.client.end({ timeout: 0 })
@@ -119,7 +122,7 @@ class Link {
   }
 }
 
-/** The link in use, and a new one after it was lost. */
+/** The current link, which is replaced after it is lost. */
 class Lane {
   #link: Link | undefined
 
@@ -137,12 +140,12 @@ class Lane {
   }
 
   async close(): Promise<void> {
-    // Never opened, or gone already: nothing to end.
+    // Otherwise it was never opened or is already lost.
     if (this.#link && !this.#link.lost) await this.#link.client.end({ timeout: CONNECT_TIMEOUT_SECONDS })
   }
 }
 
-/** A reader over whichever link the lane has. */
+/** A reader over the lane's current link. */
 function readerOver(lane: Lane): Reader {
   const reader = {
     tables: postgresTables,
@@ -164,16 +167,19 @@ function readerOver(lane: Lane): Reader {
 
 function quickReads(url: string): Lane {
   return new Lane({ url, connections: READERS }, (link) =>
-    tellProblems(link.orm, (run) => link.withPatience(PATIENCE_MS, run)),
+    convertErrors(link.orm, (run) => link.withPatience(PATIENCE_MS, run)),
   )
 }
 
-/** The server itself ends what takes too long. As many run as there are connections, so that none waits behind another. */
+/**
+ * The server itself cancels queries that take too long. There are as many as connections, so that none waits for
+ * another.
+ */
 function slowReads(url: string, deadlineMs: number): Lane {
   const seats = new Turns(Array.from({ length: SLOW_READERS }, (_, seat) => seat))
   const options = { url, connections: SLOW_READERS, settings: { statement_timeout: deadlineMs } }
   return new Lane(options, (link) =>
-    tellProblems(link.orm, async (run) => {
+    convertErrors(link.orm, async (run) => {
       const seat = await seats.take(false)
       try {
         return await link.withPatience(deadlineMs + PATIENCE_MS, run)
@@ -215,12 +221,12 @@ class PostgresWriter {
     return answer
   }
 
-  /** Those that are being written among them. */
+  /** Includes those that are being written. */
   waiting(): number {
     return this.#unanswered.size
   }
 
-  /** Refuses new bodies and resolves when those that wait are answered. */
+  /** Refuses new bodies and resolves once the waiting ones are done. */
   async close(): Promise<void> {
     this.#closed = true
     await Promise.allSettled(this.#unanswered)
@@ -232,7 +238,7 @@ class PostgresWriter {
     const begunAt = performance.now()
     const value = await this.#writeWhole(body, effects)
     this.onCommit(1, (performance.now() - begunAt) / 1000)
-    // One that fails tells its caller what is wrong with it; what was written stays.
+    // If an effect fails, its caller gets the error; the writes stay.
     for (const effect of effects) effect()
     return value
   }
@@ -244,7 +250,7 @@ class PostgresWriter {
         const link = await this.#begin(lane)
         return await link.withPatience(TRANSACTION_PATIENCE_MS, () => this.#attempt(link, body, effects))
       } catch (error) {
-        if (!mayGoBetter(error, attempt)) throw asProblem(error)
+        if (!mayRetry(error, attempt)) throw asProblem(error)
         effects.length = 0
       } finally {
         this.#turns.give(lane)
@@ -275,7 +281,7 @@ class PostgresWriter {
     try {
       value = await this.#inside.run(true, () => body(tx as unknown as Tx))
     } catch (error) {
-      // On a connection that is about to close, ROLLBACK would never be answered.
+      // On a connection that is about to close, ROLLBACK would never return.
       if (link.lost || failureOf(error) === 'unreachable') link.lose()
       else await link.client.unsafe('ROLLBACK').catch(() => link.lose())
       throw error
@@ -305,26 +311,26 @@ async function attemptPart<Part>(link: Link, part: () => Promise<Part>, effects:
     return value
   } catch (error) {
     effects.length = before
-    // Where the connection is gone or the transaction lost, the error that says so is the one to be told.
+    // If the connection or the transaction is lost, the original error is the one to report.
     await link.client.unsafe('ROLLBACK TO SAVEPOINT attempt; RELEASE SAVEPOINT attempt').catch(() => undefined)
     throw error
   }
 }
 
-/** What another body's commit may cause in one that sees the database as it was before. */
+/** Errors that a concurrent commit may cause in a transaction with an older snapshot. */
 const OVERTAKEN: readonly unknown[] = ['unique', 'foreign_key']
 
 /**
- * Whether another run of the body may succeed. After a violation that a commit meanwhile explains one run more: the
- * body may have looked for a row before that commit, or refer to one of it by a key that a cache holds.
+ * Whether another attempt may succeed. A violation that a concurrent commit explains is retried once: the body may have
+ * read before that commit, or used a key from a cache.
  */
-function mayGoBetter(error: unknown, attempt: number): boolean {
+function mayRetry(error: unknown, attempt: number): boolean {
   const failure = failureOf(error)
   return (failure === 'serialization' && attempt < ATTEMPTS) || (OVERTAKEN.includes(failure) && attempt === 1)
 }
 
 export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit'> {
-  /** `postgres://user:password@host/database`, with the parameters that libpq takes. */
+  /** `postgres://user:password@host/database`, with libpq's parameters. */
   url: string
   now: number
   slowDeadlineMs: number
@@ -332,8 +338,8 @@ export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit'> {
 }
 
 /**
- * Opens the database and applies the migrations that it misses. Throws `WrongDatabase` where it is another program's,
- * a newer Tally's, or not to be entered, and a Problem where the server does not answer.
+ * Opens the database and applies missing migrations. Throws `WrongDatabase` if it belongs to another program or a newer
+ * Tally, or if access is denied, and a Problem if the server does not respond.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, now, slowDeadlineMs, busyDeadlineMs, onCommit } = options
@@ -352,7 +358,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     read: readerOver(quick),
     slow: readerOver(slow),
     write: (body) => writer.write(body),
-    // A transaction with a number of its own ends with a record in the server's log.
+    // A transaction with its own id ends with a record in the server's log.
     probe: () =>
       writer.write(async (tx) => {
         await tx.select({ id: sql`pg_current_xact_id()::text` }).from(tx.tables.revision)
@@ -365,14 +371,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 }
 
-/** Invalid password, unknown user, unknown database, no right to connect or to make tables. */
+/** Invalid password, unknown user, unknown database, no permission to connect or to create tables. */
 const REFUSED = ['28000', '28P01', '3D000', '42501']
 
 /** `where` names the database in messages. Throws as {@link openPostgres}. */
 export async function onOneConnection(url: string, work: (client: Sql, where: string) => Promise<void>): Promise<void> {
   const { where } = parseAddress(url)
   const client = connect({ url, connections: 1 }, () => undefined)
-  // A proxy whose server is down takes the connection and drops it, and postgres.js would try again for ever.
+  // A proxy for a server that is down accepts the connection and drops it, and postgres.js would retry forever.
   const timer = setTimeout(() => client.end({ timeout: 0 }), PATIENCE_MS)
   try {
     await client`SELECT 1`

@@ -1,9 +1,10 @@
 /**
- * Moves what the write-ahead log holds into the database file, off the main thread: a checkpoint's fsyncs would
- * otherwise stop the server in the middle of a commit. Nearly doubled the throughput of reporting at eight million rows.
+ * Copies the write-ahead log into the database file, off the main thread: a checkpoint's fsyncs would otherwise block
+ * the server in the middle of a commit. Nearly doubled the throughput of reporting at eight million rows.
  *
- * Under load a checkpoint never catches up with the writers, and the log would only grow. Before it is too large, new
- * slow reads wait until those that run have ended, and the writer pauses for the last part of a checkpoint.
+ * Under load a checkpoint never catches up with the writers, and the log would grow without limit. Before it is too
+ * large, new slow reads wait until the running ones have ended, and the writer pauses for the last part of a
+ * checkpoint.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { fdatasyncSync, statSync } from 'node:fs'
@@ -16,69 +17,75 @@ declare const self: Worker
 export type ToCheckpoints =
   | {
       path: string
-      /** Descriptor of the database file. Closing one would end the process's locks, so the thread opens none itself. */
+      /**
+       * Descriptor of the database file. The thread opens none itself, because closing it would release the process's
+       * locks.
+       */
       database: number
     }
-  /** The answer to `holdReads`, whether none is running, and to `pause`. */
+  /** The response to `holdReads` (whether no read is running) and to `pause`. */
   | { isDone: boolean }
   | 'stop'
 
 export type FromCheckpoints =
-  /** Begin no slow read, and answer when none is running or this much time is over. */
+  /** Start no slow read, and respond when none is running or this time is over. */
   | { holdReads: { forMs: number } }
-  /** Begin no transaction, and answer when none is open. */
+  /** Start no transaction, and respond when none is open. */
   | 'pause'
-  /** Reads and transactions go on. */
+  /** Reads and transactions continue. */
   | 'resume'
   | 'stopped'
-  /** Somebody has been reading for so long that the log cannot be emptied. */
+  /** A reader has been running for so long that the log cannot be emptied. */
   | { blocked: { seconds: number; logBytes: number } }
-  /** Another file was copied onto the database, and nothing more may be written into it. */
+  /** Another file was copied over the database, and nothing more may be written to it. */
   | 'overwritten'
   | { error: { message: string; code?: string } }
 
-/** From the end of one checkpoint to the next, so that writers have their turn however long one takes. */
+/** Pause between checkpoints, so that writers can proceed however long a checkpoint takes. */
 const PAUSE_MS = 250
 
-/** Another process may have the file for itself while it opens or closes it. */
+/** Another process may have an exclusive lock while it opens or closes the file. */
 const OPENING_WAIT_MS = 5_000
 
 /**
- * What a checkpoint waits for readers while it holds the lock for writing: no longer than the event loop may be kept. A
- * query that runs for minutes would otherwise stop every writer, and after it the log is emptied as well.
+ * How long a checkpoint waits for readers while it holds the write lock: no longer than the event loop may be blocked.
+ * Otherwise a query of several minutes would stop every writer; the log can also be emptied after it.
  */
 const READERS_WAIT_MS = 20
 
 /**
- * How long new slow reads wait for those that run. One by one, without a gap, they would keep the log from ever being
- * emptied. After a failure they wait for as long as it has been failing: in the end for the longest that may run.
+ * How long new slow reads wait for running ones. An unbroken sequence of reads would keep the log from ever being
+ * emptied. After a failure they wait for as long as it has been failing: eventually, for the longest allowed query.
  */
 const HOLD_MS = 250
 
 /**
- * How long writers wait for the running reads as well, where the log is as large as it may be: rather than growing with
- * the patience that long reads need.
+ * How long writers wait for running reads too, once the log has its maximum size: better than a log that grows during
+ * long reads.
  */
 const PAUSED_HOLD_MS = 2_000
 
-/** Of what the log may have: what comes until the pause must fit as well. */
+/** Share of the log's maximum size: the writes until the pause must fit as well. */
 const FULL_SHARE = 0.75
 
-/** After a reader kept the log from being emptied, reads and writers have this long without a pause. */
+/** Time without a pause for reads and writers, after a reader kept the log from being emptied. */
 const BLOCKED_PAUSE_MS = 1_000
 
-/** A reader is worth a warning when it takes this long, as questions have a deadline of seconds; then again each time. */
+/**
+ * A reader is reported when it takes this long, since queries have a deadline of seconds; then again after each such
+ * time.
+ */
 const BLOCKED_WARNING_MS = 30_000
 
-/** After this long without a commit the log's space is given back. The next commit pays a fraction of a millisecond. */
+/** After this long without a commit, the log's space is released. The next commit pays a fraction of a millisecond. */
 const IDLE_MS = 2_000
 
-/** Less is not worth giving back while the disk has space. */
+/** Less is not worth releasing while the disk has space. */
 const IDLE_LOG_BYTES = 1_048_576
 
 const post = (message: FromCheckpoints) => self.postMessage(message)
 
-/** What SQLite answers: frames in the log, and how many of them are in the database file. */
+/** SQLite's result: frames in the log, and how many of them are in the database file. */
 interface Checkpointed {
   busy: number
   log: number
@@ -93,7 +100,7 @@ class Checkpoints {
   #whenAnswered = (_isDone: boolean) => {}
   #last: Checkpointed = { busy: 0, log: 0, checkpointed: 0 }
   #changedAt = 0
-  /** Of a log that was emptied by a RESTART and not written to since: it looks as full as before. */
+  /** The frames of a log that was emptied by RESTART and not written to since: it still looks full. */
   #restartedFrames = -1
   #blockedSince: number | undefined
   #blockedWarnedAt = 0
@@ -138,8 +145,8 @@ class Checkpoints {
       await this.#checkpoint()
     } catch (error) {
       const { message, code } = error as { message: string; code?: string }
-      // Busy or full: the log keeps everything, and the next round tries again. With any other error it is unknown what
-      // is in the file, and nobody may go on.
+      // Busy or full: the log keeps everything, and the next round tries again. After any other error it is unknown
+      // what is in the file, and the process must end.
       if (!/^SQLITE_(BUSY|LOCKED|FULL)/.test(code ?? '')) {
         post({ error: { message, ...(code !== undefined && { code }) } })
         return
@@ -151,7 +158,7 @@ class Checkpoints {
   async #checkpoint(): Promise<void> {
     const now = performance.now()
     const state = this.#run('PASSIVE')
-    // Another process is checkpointing.
+    // Another process is running a checkpoint.
     if (state.log < 0) return
     if (state.log !== this.#last.log || state.checkpointed !== this.#last.checkpointed) this.#changedAt = now
     if (state.log !== this.#last.log) this.#restartedFrames = -1
@@ -171,7 +178,7 @@ class Checkpoints {
     let state: Checkpointed
     try {
       await this.#holdReads()
-      // Most of the work, while writers go on.
+      // Most of the work, while writers continue.
       fdatasyncSync(this.database)
       this.#run('PASSIVE')
       await this.#ask('pause')
@@ -186,7 +193,7 @@ class Checkpoints {
     this.#last = state
   }
 
-  /** Returns when no slow read is running, or when it has waited for long enough. */
+  /** Returns when no slow read is running, or after the maximum wait. */
   async #holdReads(): Promise<void> {
     const begun = performance.now()
     let limitMs = this.#blockedSince === undefined ? HOLD_MS : Math.max(HOLD_MS, begun - this.#blockedSince)

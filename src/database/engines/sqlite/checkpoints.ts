@@ -4,9 +4,9 @@ interface CheckpointsOptions {
   path: string
   /** Descriptor of the database file. */
   database: number
-  /** Begins no slow read until `resume`. Resolves when none is running, or with false when the time is over. */
+  /** Starts no slow read until `resume`. Resolves when none is running, or with false when the time is over. */
   holdReads(forMs: number): Promise<boolean>
-  /** Begins no transaction until `resume`. Resolves when none is open. */
+  /** Starts no transaction until `resume`. Resolves when none is open. */
   pause(): Promise<void>
   resume(): void
   onBlocked(reader: { seconds: number; logBytes: number }): void

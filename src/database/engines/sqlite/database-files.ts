@@ -1,7 +1,7 @@
-/** The three files of an open SQLite database, as the operating system sees them. */
+/** The three files of an open SQLite database in the file system. */
 import { closeSync, openSync, renameSync, type Stats, statSync, writeSync } from 'node:fs'
 
-/** After this long without a check, such as when the process was suspended, nothing is answered before the next one. */
+/** If the last check is older, for example because the process was suspended, a new one precedes any response. */
 const STALE_AFTER_MS = 1_000
 
 /** `nBackfill` in the header of the shared memory: https://www.sqlite.org/walformat.html#the_wal_index_file_format */
@@ -10,7 +10,7 @@ const COPIED_FRAMES_OFFSET = 96
 const SUFFIXES = ['', '-wal', '-shm'] as const
 type Suffix = (typeof SUFFIXES)[number]
 
-/** A database file was removed, replaced or overwritten while in use. The message says what to do. */
+/** A database file was removed, replaced or overwritten while in use. The message explains what to do. */
 export class LostDatabase extends Error {
   constructor(
     readonly lost: 'moved' | 'replaced' | 'overwritten' | 'log',
@@ -21,15 +21,15 @@ export class LostDatabase extends Error {
 }
 
 export class DatabaseFiles {
-  /** Shared with the thread of the checkpoints, which syncs it. */
+  /** Shared with the checkpoint thread, which syncs it. */
   readonly database: number
   readonly #shared: number
   readonly #known = new Map<Suffix, Stats>()
   #checkedAt = 0
 
   /**
-   * @param path of a database that a connection has read from, so that all three files are there. The descriptors stay
-   * open until {@link close}: closing any descriptor of a file ends all locks that the process has on it.
+   * @param path of a database that a connection has read from, so that all three files exist. The descriptors stay open
+   * until {@link close}: closing any descriptor of a file releases all locks of the process on it.
    */
   constructor(readonly path: string) {
     this.database = openSync(path, 'r+')
@@ -39,15 +39,15 @@ export class DatabaseFiles {
   }
 
   /**
-   * Makes everyone who has the database open copy the whole log into the file again, and sync it, before the log may
-   * be overwritten. After a failed sync the system may have dropped any page that was copied since the last one, and
-   * SQLite remembers those of unfinished checkpoints as copied.
+   * Makes every process that has the database open copy the whole log into the file again, and sync it, before the log
+   * may be overwritten. After a failed sync the system may have dropped any page copied since the last one, and SQLite
+   * treats the pages of unfinished checkpoints as copied.
    */
   distrust(): void {
     writeSync(this.#shared, Buffer.alloc(4), 0, 4, COPIED_FRAMES_OFFSET)
   }
 
-  /** Throws {@link LostDatabase} where the paths no longer lead to the files that are open. */
+  /** Throws {@link LostDatabase} if the paths no longer lead to the open files. */
   check(): void {
     const database = this.#find('')
     if (!database) throw this.lost('moved')
@@ -60,11 +60,14 @@ export class DatabaseFiles {
   }
 
   checkIfStale(): void {
-    // The clock of the wall, as the other one may stand still while a machine is suspended.
+    // Wall-clock time, because the monotonic clock may stop while the machine is suspended.
     if (Math.abs(Date.now() - this.#checkedAt) > STALE_AFTER_MS) this.check()
   }
 
-  /** What somebody did to the files, where that is why anything failed, such as opening one more connection; else the error. */
+  /**
+   * Returns the loss of the files if it explains the error of another operation, such as opening a connection;
+   * otherwise the error itself.
+   */
   reasonFor(error: unknown): unknown {
     if (error instanceof LostDatabase) return error
     try {
@@ -75,7 +78,7 @@ export class DatabaseFiles {
     }
   }
 
-  /** Moves the log away from a database that it does not belong to, and would corrupt. */
+  /** Moves the log away from a database that it does not belong to and would corrupt. */
   setLogAside(): void {
     const log = this.#find('-wal')
     if (log && this.#is('-wal', log)) renameSync(`${this.path}-wal`, `${this.path}-wal.orphaned-${this.#checkedAt}`)

@@ -11,9 +11,9 @@ interface Seen {
 }
 
 /**
- * Notices that somebody copied another file onto a database that is in use, which keeps its inode. A file in use never
- * shrinks, never counts its changes backwards, and has another schema cookie only after a migration; a backup has always
- * another one. To be asked right before each checkpoint, which may put the header right while other pages are wrong.
+ * Detects that another file was copied over a database in use, which keeps its inode. A file in use never shrinks, its
+ * change counter never decreases, and its schema cookie changes only with a migration; a backup always has another one.
+ * Must be called right before each checkpoint, which may restore the header while other pages are wrong.
  */
 export class FileHeader {
   readonly #bytes = Buffer.alloc(SCHEMA_COOKIE_OFFSET + 4)
@@ -22,7 +22,7 @@ export class FileHeader {
 
   /**
    * @param file descriptor of the database file
-   * @param schemaVersion of the migrations that are applied
+   * @param schemaVersion the version of the applied migrations
    */
   constructor(
     readonly file: number,

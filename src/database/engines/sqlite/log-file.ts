@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { LogToSync, Synced } from './log-sync-worker.ts'
 
-/** The write-ahead log, as a file to be synced. It stays the same file for as long as any connection is open. */
+/** The write-ahead log, as a file to sync. It stays the same file as long as any connection is open. */
 export class LogFile {
   readonly #file: number
   readonly #worker: Worker
@@ -10,7 +10,7 @@ export class LogFile {
   #pending: PromiseWithResolvers<void> | undefined
   #closed = false
 
-  /** @param onFatal hears when the thread ends by itself, even while nothing is being synced */
+  /** @param onFatal is called if the thread ends unexpectedly, even while nothing is being synced */
   constructor(path: string, onFatal: (error: unknown) => void) {
     this.#file = openSync(`${path}-wal`, 'r+')
     syncFolder(dirname(path))
@@ -31,7 +31,7 @@ export class LogFile {
     } satisfies LogToSync)
   }
 
-  /** Resolves when all that was written before is durable. One call at a time. */
+  /** Resolves when all previous writes are durable. One call at a time. */
   sync(): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('The log is closed.'))
     this.#pending = Promise.withResolvers()
@@ -52,7 +52,9 @@ export class LogFile {
   }
 }
 
-/** The log may be a new file, whose name is durable only with its folder. Windows cannot and need not sync folders. */
+/**
+ * For a new log file, whose name is durable only after its folder is synced. Windows cannot and need not sync folders.
+ */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')

@@ -1,6 +1,6 @@
 /**
- * Syncs the write-ahead log whenever it is asked, on a thread that does nothing else: the runtime's shared pool of
- * threads also hashes passwords and reads files, and a report must not wait for those.
+ * Syncs the write-ahead log on request, on a thread that does nothing else: the runtime's shared thread pool also
+ * hashes passwords and reads files, and a report must not wait for those.
  */
 import { fdatasyncSync } from 'node:fs'
 

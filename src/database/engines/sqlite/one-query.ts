@@ -1,7 +1,7 @@
 /** Runs one read-only SQL query on the embedded database. */
 import { Database as Connection } from 'bun:sqlite'
 
-/** While the log is recovered after a crash. */
+/** Waits while the log is recovered after a crash. */
 const BUSY_TIMEOUT_MS = 5_000
 
 /** Throws SQLite's error for an invalid or writing query. Only the first of several statements is run. */
@@ -9,7 +9,7 @@ export function ask(path: string, query: string): { columns: string[]; rows: unk
   const connection = new Connection(path, { readonly: true, safeIntegers: true })
   try {
     connection.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    // Of the file alone it is true already; with ATTACH another one could be written.
+    // The file itself is opened read-only, but ATTACH could write another one.
     connection.run('PRAGMA query_only = ON')
     const statement = connection.query(query)
     return { rows: statement.values() as unknown[][], columns: statement.columnNames }

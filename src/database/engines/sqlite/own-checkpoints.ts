@@ -1,4 +1,4 @@
-/** Checkpoints that do not run on the thread of their own: at a start, at an end, and between the commits of a command line. */
+/** Checkpoints without the checkpoint thread: at startup, at the end, and between the commits of a command line. */
 import { Database as Connection } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -6,10 +6,10 @@ import { diskSpaceOf, spaceLevelOf } from '../../disk-space.ts'
 import { failureOf } from '../../errors.ts'
 import { type DatabaseFiles, LostDatabase } from './database-files.ts'
 
-/** A checkpoint of a worker may be running while the files are found lost. */
+/** A worker's checkpoint may be running when the loss of the files is detected. */
 const RESCUE_WAIT_MS = 1_000
 
-/** As much as SQLite's own checkpoints leave, 1,000 pages. */
+/** The size that SQLite's own checkpoints leave, 1,000 pages. */
 const COMMAND_LINE_LOG_BYTES = 4 * 1_048_576
 
 interface Checkpointed {
@@ -18,7 +18,7 @@ interface Checkpointed {
   checkpointed: number
 }
 
-/** Throws where the disk fails or is full. */
+/** Throws if the disk fails or is full. */
 function checkpoint(connection: Connection, mode: 'PASSIVE' | 'FULL' | 'TRUNCATE'): Checkpointed {
   return connection.query<Checkpointed, []>(`PRAGMA wal_checkpoint(${mode})`).get()!
 }
@@ -31,7 +31,7 @@ export function checkpointAfterCommits(connection: Connection, path: string): ()
   }
 }
 
-/** Not where it is busy or full: the log keeps everything. Throws where the disk fails. */
+/** Skipped if the database is busy or the disk full, since the log keeps everything. Throws if the disk fails. */
 function checkpointIfPossible(connection: Connection, mode: 'PASSIVE' | 'TRUNCATE'): void {
   try {
     checkpoint(connection, mode)
@@ -41,9 +41,9 @@ function checkpointIfPossible(connection: Connection, mode: 'PASSIVE' | 'TRUNCAT
 }
 
 /**
- * Gives back the space of the log where the disk has little, before anything else needs some: in exclusive mode SQLite
- * needs no file of shared memory, which it cannot make on a full disk. Does nothing where another process has the
- * database open, or where the pages of the log find no space in the database file.
+ * Releases the space of the log on a nearly full disk, before anything else needs space: in exclusive mode SQLite needs
+ * no shared-memory file, which it could not create on a full disk. Does nothing if another process has the database
+ * open, or if the pages of the log do not fit into the database file.
  */
 export function emptyLogOfFullDisk(path: string): void {
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
@@ -59,22 +59,22 @@ export function emptyLogOfFullDisk(path: string): void {
 }
 
 /**
- * What is done before a process ends because of its disk or its files, so that those who open the database next find
- * all that was acknowledged.
+ * Saves all acknowledged writes before the process ends because of a failed disk or lost files, for whoever opens the
+ * database next.
  */
-export function leaveBehind(files: DatabaseFiles, writing: Connection, error: unknown): void {
+export function saveAcknowledged(files: DatabaseFiles, writing: Connection, error: unknown): void {
   try {
     if (error instanceof LostDatabase) rescueLog(files, writing, error)
     else files.distrust()
   } catch (failure) {
-    // The first error is the one to report; the log keeps what could not be copied.
+    // The first error is the one to report; the log keeps the rest.
     if (error instanceof Error) error.message += ` (${(failure as Error).message})`
   }
 }
 
-/** Copies the log into the file that is still open, wherever that is now. */
+/** Copies the log into the file that is still open, wherever it is now. */
 function rescueLog(files: DatabaseFiles, writing: Connection, { lost }: LostDatabase): void {
-  // Pages of the log do not fit to the file that was copied onto the database.
+  // The pages of the log do not belong to the file that was copied over the database.
   if (lost === 'overwritten') {
     files.setLogAside()
     return
@@ -82,8 +82,8 @@ function rescueLog(files: DatabaseFiles, writing: Connection, { lost }: LostData
   if (writing.inTransaction) writing.run('ROLLBACK')
   writing.run(`PRAGMA busy_timeout = ${RESCUE_WAIT_MS}`)
   try {
-    // The log stays beside a missing file, so that the next start does not begin with an empty database instead; but
-    // beside another file it must hold nothing.
+    // The log stays next to a missing file, so that the next start does not create an empty database; but next to
+    // another file it must be empty.
     const state = checkpoint(writing, lost === 'replaced' ? 'TRUNCATE' : 'FULL')
     if (lost === 'replaced' && state.busy) files.setLogAside()
   } catch (error) {
@@ -94,17 +94,18 @@ function rescueLog(files: DatabaseFiles, writing: Connection, { lost }: LostData
 }
 
 /**
- * People copy the file of a stopped server. SQLite would do this at close, if every statement had been finalized.
+ * Empties the log, because people copy the file of a stopped server. SQLite would do this at close if every statement
+ * had been finalized.
  *
- * Intentionally no PRAGMA optimize: statistics of a table that was small at the last close mislead the planner for as
- * long as the next server runs, and without any it uses the indexes as they were meant.
+ * Intentionally no PRAGMA optimize: statistics of a table that was small at the last close would mislead the planner
+ * during the next run; without statistics it uses the indexes as intended.
  */
 export function emptyLog(connection: Connection, waitMs: number, onFatal: (error: unknown) => void): void {
   try {
     connection.run(`PRAGMA busy_timeout = ${waitMs}`)
     checkpoint(connection, 'TRUNCATE')
   } catch (error) {
-    // Busy or full: what is durable stays so in the log, and the next opening goes on from there.
+    // Busy or full: the log keeps everything durable, and is used at the next opening.
     if (failureOf(error) === 'io') onFatal(error)
   }
 }

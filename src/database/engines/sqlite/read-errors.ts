@@ -1,12 +1,12 @@
 import { Database as Connection } from 'bun:sqlite'
 import { failureOf } from '../../errors.ts'
 
-/** Where reads fail again and again, whether anything can be read is asked this often. */
-const ASK_AGAIN_MS = 1_000
+/** How often a disk with repeated read errors is checked for whether anything can be read. */
+const RECHECK_MS = 1_000
 
 /**
- * Tells a disk of which a part cannot be read from one that cannot be read at all. The first costs those who ask for
- * that part; with the second, the server refuses everything, and ends so that a supervisor or a person hears of it.
+ * Distinguishes a disk with an unreadable part from one that cannot be read at all. The former affects only callers who
+ * request that part; with the latter, the server refuses everything and ends, so that a supervisor or a person notices.
  */
 export class ReadErrors {
   #askedAt = Number.NEGATIVE_INFINITY
@@ -17,17 +17,17 @@ export class ReadErrors {
     readonly onPartlyUnreadable: (error: unknown) => void,
   ) {}
 
-  /** Takes any error of a read; those that are not of the disk say nothing. */
+  /** Accepts any error of a read, and ignores those that are not disk errors. */
   readonly note = (error: unknown): void => {
     if (failureOf(error) !== 'io') return
     const now = performance.now()
-    if (now - this.#askedAt < ASK_AGAIN_MS) return
+    if (now - this.#askedAt < RECHECK_MS) return
     this.#askedAt = now
     if (this.#canRead()) this.onPartlyUnreadable(error)
     else this.onUnreadable(error)
   }
 
-  /** On a connection of its own: those that are open remember pages that they read before. */
+  /** On a new connection: open ones cache pages that they have read. */
   #canRead(): boolean {
     let connection: Connection | undefined
     try {

@@ -1,29 +1,33 @@
 /**
- * Slow reads on SQLite: the same stores, but each query runs on a worker with a read-only connection of its own, so a
- * report over ten million entries does not keep the main thread from taking the next entry.
+ * Slow reads on SQLite: the same stores, but each query runs on a worker with its own read-only connection, so that a
+ * report over ten million entries does not block the main thread.
  */
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { Reader } from '../../database.ts'
 import { databaseClosed, overloaded, tookTooLong } from '../../errors.ts'
 import { sqliteTables } from '../../schema/tables.ts'
-import { Queries, tellProblems } from '../queries.ts'
+import { convertErrors, Queries } from '../queries.ts'
 
-/** Questions answered at a time. A second lane lets a short one pass a long one; a third would find no core. */
+/** Queries at a time. With a second lane a short query can pass a long one; a third would find no core. */
 const LANES = 2
 
 /**
- * Threads at a time, with those whose question nobody waits for any more: bun:sqlite cannot interrupt a query, and a
- * terminated worker keeps its core until the query ends. Past that, questions are refused rather than all cores taken.
+ * Maximum number of threads, including those with abandoned queries: bun:sqlite cannot interrupt a query, and a
+ * terminated worker uses its core until the query ends. Beyond the limit, queries are refused, so that not all cores
+ * are used.
  */
 const THREAD_LIMIT = 3
 
-/** How long a question waits before it gets the second lane: most are over by then, and a thread costs memory. */
+/**
+ * How long a query waits for the first lane before the second one starts: most are done by then, and a thread costs
+ * memory.
+ */
 const SECOND_LANE_AFTER_MS = 50
 
-/** When the second lane's thread ends for want of questions, and gives its memory back. */
+/** Idle time after which the second lane's thread ends and releases its memory. */
 const SECOND_LANE_IDLE_MS = 10_000
 
-/** Waiting questions beyond which more are refused. As many dashboards as one person opens ask fewer. */
+/** Maximum number of waiting queries. One person's open dashboards send fewer. */
 const QUEUE_LIMIT = 200
 
 interface Question {
@@ -31,24 +35,24 @@ interface Question {
   params: unknown[]
   resolve: (rows: unknown[][]) => void
   reject: (error: unknown) => void
-  /** Refuses it where it has waited too long. */
+  /** Refuses the query if it has waited too long. */
   timer: Timer
 }
 
 type Answer = { rows: unknown[][] } | { error: { message: string; code?: string } }
 
-/** A thread, and the question that it is at. */
+/** A thread and its current query. */
 interface Lane {
   worker: Worker
   question: Question | undefined
-  /** Gives the question up at its deadline; without a question, ends the thread where it is not the only one. */
+  /** Abandons the query at its deadline; without a query, ends the thread if it is not the only one. */
   timer: Timer | undefined
 }
 
 class SlowWorkers {
   readonly #queue: Question[] = []
   readonly #lanes = new Set<Lane>()
-  /** Threads that have not ended yet, those given up among them. */
+  /** Threads that have not ended yet, including abandoned ones. */
   #threads = 0
   #secondLane: Timer | undefined
   #isHeld = false
@@ -61,7 +65,7 @@ class SlowWorkers {
     readonly onError: (error: unknown) => void,
   ) {}
 
-  /** The deadline is for the answer; a question may wait as long again for its turn. */
+  /** The deadline applies to the query itself; it may wait for its turn as long again. */
   ask(sql: string, params: unknown[]): Promise<unknown[][]> {
     if (this.#closed) return Promise.reject(databaseClosed())
     if (this.#queue.length >= QUEUE_LIMIT) return Promise.reject(overloaded())
@@ -76,7 +80,7 @@ class SlowWorkers {
     })
   }
 
-  /** Lets no question begin before `release`. Resolves when none is running, or with false when the time is over. */
+  /** Starts no query before `release`. Resolves when none is running, or with false when the time is over. */
   hold(forMs: number): Promise<boolean> {
     this.#isHeld = true
     return new Promise((resolve) => {
@@ -127,7 +131,7 @@ class SlowWorkers {
     this.#run(this.#open())
   }
 
-  /** Gives a free lane the question that has waited longest. */
+  /** Gives a free lane the query that has waited longest. */
   #run(lane: Lane): void {
     const question = this.#queue.shift()
     if (!question) return
@@ -158,7 +162,7 @@ class SlowWorkers {
   }
 
   #answer(lane: Lane, answer: Answer): void {
-    // Nobody waits for the answers of a thread that was given up.
+    // Results of abandoned threads are ignored.
     if (!this.#lanes.has(lane) || !lane.question) return
     const { resolve, reject } = lane.question
     lane.question = undefined
@@ -177,7 +181,7 @@ class SlowWorkers {
     if (this.#lanes.size > 1) this.#end(lane)
   }
 
-  /** The thread goes with the question that keeps it. */
+  /** Drops the thread together with its query. */
   #giveUp(lane: Lane): void {
     lane.question?.reject(tookTooLong())
     this.#end(lane)
@@ -202,14 +206,14 @@ export interface SlowReader extends Pick<SlowWorkers, 'hold' | 'release' | 'clos
   reader: Reader
 }
 
-/** @param onError hears what SQLite answers where a query fails */
+/** @param onError is called with SQLite's error if a query fails */
 export function openSlowReader(path: string, deadlineMs: number, onError: (error: unknown) => void): SlowReader {
   const workers = new SlowWorkers(path, deadlineMs, onError)
   const orm = drizzle(async (sql, params, method) => {
     const rows = await workers.ask(sql, params)
     return { rows: method === 'get' ? (rows[0] as unknown[]) : rows }
   })
-  tellProblems(orm)
+  convertErrors(orm)
   const reader = Object.assign(new Queries(orm, sqliteTables), {
     revision: async () => Number((await workers.ask('SELECT value FROM revision', []))[0]![0]),
   })

@@ -1,14 +1,14 @@
 /**
- * The embedded engine: bun:sqlite below drizzle.
+ * The embedded engine: bun:sqlite with drizzle.
  *
- * Writing is a group commit. Bodies that are waiting when a commit starts run one after the other in one
- * BEGIN IMMEDIATE, each in a SAVEPOINT, and all are answered when their COMMIT is durable. So the price of an fsync is
- * shared by however many requests came while the last one ran.
+ * Writes are group commits. Bodies that are waiting when a commit starts run one after the other in one BEGIN
+ * IMMEDIATE, each in a SAVEPOINT, and all return when their COMMIT is durable. So all requests that arrived during the
+ * last fsync share the cost of the next one.
  *
  * A server's writer commits with synchronous=NORMAL, which leaves out only the fsync of the log at each COMMIT, and
- * syncs the log itself, on a thread of its own, before it answers: what the callers hear is as durable as with FULL, while
- * the main thread prepares the next group. Others may read meanwhile what is not durable yet; whatever they commit
- * after it stands behind it in the same log, and is not durable before it.
+ * syncs the log itself, on a separate thread, before it returns: the result is as durable as with FULL, while the main
+ * thread prepares the next group. Other connections may read data that is not durable yet; anything they commit
+ * afterwards is later in the same log, and so not durable earlier.
  */
 import { Database as Connection, type Statement } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -20,53 +20,56 @@ import { Queries, watchErrors } from '../queries.ts'
 import { startCheckpoints } from './checkpoints.ts'
 import { DatabaseFiles } from './database-files.ts'
 import { LogFile } from './log-file.ts'
-import { checkpointAfterCommits, emptyLog, leaveBehind } from './own-checkpoints.ts'
+import { checkpointAfterCommits, emptyLog, saveAcknowledged } from './own-checkpoints.ts'
 import { ReadErrors } from './read-errors.ts'
 import { openSlowReader } from './slow-reads.ts'
 
-/** 'TALY' in the file's header tells Tally's databases from other SQLite files. */
+/** 'TALY' in the file's header identifies Tally's databases. */
 export const APPLICATION_ID = 0x54414c59
 
-/** Between two tries of BEGIN while another process writes. Nobody notices 5 ms, and 200 tries a second cost nothing. */
+/**
+ * Between two attempts of BEGIN while another process writes. 5 ms are not noticeable, and 200 attempts a second cost
+ * little.
+ */
 const BUSY_RETRY_MS = 5
 
-/** Bodies per commit. 256 take about 20 ms, which is as long as the event loop should be kept. */
+/** Bodies per commit. 256 take about 20 ms, which is as long as the event loop should be blocked. */
 const GROUP_LIMIT = 256
 
-/** Waiting bodies beyond which writes are refused: 10,000 are a few seconds of work and a few megabytes. */
+/** The maximum number of waiting bodies: 10,000 are a few seconds of work and a few megabytes. */
 const QUEUE_LIMIT = 10_000
 
-/** For so long after a write that found no space the disk counts as full; where nobody writes, a probe finds out. */
+/** How long the disk counts as full after a write found no space; without writes, a probe checks it. */
 const FULL_FOR_MS = 2_000
 
-/** How long a server's last checkpoint waits for its workers' connections, which are just closing, but not for a long report. */
+/** How long a server's last checkpoint waits for the connections of its workers to close, but not for a long report. */
 const LAST_CHECKPOINT_WAIT_MS = 500
 
-/** Others have the file for themselves for as long as it takes to recover or empty its log. */
+/** Another process has an exclusive lock while it recovers or empties the log. */
 const OPENING_BUSY_TIMEOUT_MS = 5_000
 
-/** Readers wait for nobody but the one that recovers the log after a crash. */
+/** Readers wait only for a process that recovers the log after a crash. */
 const WORKER_BUSY_TIMEOUT_MS = 5_000
 
-/** How often one looks whether the files are still there: reports are refused within a second after they are not. */
+/** How often the files are checked: reports are refused within a second after they are lost. */
 const FILES_CHECK_MS = 500
 
-/** Pages of SQLite's cache, in KiB. What a reader looks for twice, such as a page of a list, fits. */
+/** Size of SQLite's page cache, in KiB. Pages that a reader needs repeatedly fit, such as those of a list. */
 const CACHE_KIB = 4_096
 
 /**
- * The writer descends every index with each entry. Those by time grow at their end; of those whose keys are random, some
- * 5 MB of inner pages each at ten million entries, all fit.
+ * The writer descends every index for each entry. Indexes by time grow at their end; of those with random keys, the
+ * inner pages, some 5 MB each at ten million entries, all fit.
  */
 const WRITER_CACHE_KIB = 16_384
 
-/** Pragmas that every connection needs; `journal_mode` is the file's and set when it is made. */
+/** Pragmas that every connection needs; `journal_mode` belongs to the file and is set when it is created. */
 export function configureConnection(connection: Connection, busyTimeoutMs: number): void {
   connection.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   connection.run('PRAGMA foreign_keys = ON')
   connection.run('PRAGMA synchronous = FULL')
   connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
-  // SQLite's own checkpoints keep their errors to themselves.
+  // SQLite's automatic checkpoints do not report their errors.
   connection.run('PRAGMA wal_autocheckpoint = 0')
   connection.run('PRAGMA temp_store = MEMORY')
 }
@@ -88,8 +91,8 @@ class SqliteReader extends Queries {
 
 /**
  * The connection for reading. Outside a transaction even the smallest read costs several microseconds, so the revision
- * is read once per turn of the event loop: what another process changed is seen a turn later, and what this one
- * committed at once.
+ * is read once per turn of the event loop: changes of other processes are seen a turn later, those of this process
+ * immediately.
  */
 class OutsideReader extends SqliteReader {
   #known: number | undefined
@@ -129,7 +132,7 @@ interface Job {
   reject: (error: unknown) => void
 }
 
-/** What became of a body inside the open transaction. */
+/** The outcome of a body inside the open transaction. */
 type Outcome = { job: Job; value: unknown; effects: (() => void)[] } | { job: Job; error: unknown }
 
 /** Bodies whose COMMIT has run. */
@@ -139,10 +142,10 @@ interface CommittedGroup {
   refuse(error: unknown): void
 }
 
-/** Tells a body's caller what became of it. */
+/** Returns the outcome to a body's caller. */
 type Answer = () => void
 
-/** The error of the body after which SQLite had rolled the transaction back. */
+/** The error of the body after which SQLite rolled the transaction back. */
 function lostTransaction(outcomes: Outcome[]): unknown {
   const failed = outcomes.find((outcome) => 'error' in outcome)
   return failed?.error ?? new Error('SQLite rolled the transaction back')
@@ -159,7 +162,7 @@ class SqliteWriter {
   #fullAt = Number.NEGATIVE_INFINITY
   #effects: (() => void)[] = []
   #flushing = false
-  /** Of the groups that are committed and wait to be made durable. */
+  /** Groups that are committed but not durable yet. */
   #committed: CommittedGroup[] = []
   /** How many bodies are being made durable; 0 while the log is not being synced. */
   #syncing = 0
@@ -171,9 +174,9 @@ class SqliteWriter {
     readonly events: DatabaseEvents,
     readonly busyDeadlineMs: number,
     readonly outside: OutsideReader,
-    /** Undefined where every COMMIT is durable by itself. */
+    /** Undefined if every COMMIT is durable by itself. */
     readonly log: LogFile | undefined,
-    /** Runs when a group is committed and durable, before it is answered. Throws where it must not be. */
+    /** Runs when a group is committed and durable, before its callers get their results. Throws if they must not. */
     readonly beforeAnswers: () => void,
   ) {
     this.#tx = Object.assign(new SqliteReader(connection), {
@@ -210,14 +213,14 @@ class SqliteWriter {
     return performance.now() - this.#fullAt < FULL_FOR_MS
   }
 
-  /** Refuses new bodies and resolves when those that wait are answered. */
+  /** Refuses new bodies and resolves once the waiting ones are done. */
   close(): Promise<void> {
     this.#closed = true
     if (!this.#flushing && this.#syncing === 0 && this.#queue.length === 0) return Promise.resolve()
     return new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
-  /** Resolves when no transaction is open. None begins before `resume`. */
+  /** Resolves when no transaction is open. None starts before `resume`. */
   pause(): Promise<void> {
     this.#paused = true
     if (!this.#flushing) return Promise.resolve()
@@ -231,11 +234,11 @@ class SqliteWriter {
 
   #schedule(): void {
     if (this.#paused) return
-    // One group is prepared ahead of the disk, as soon as it is as large as the one that is being synced: what came
-    // first would otherwise be a small group, for which all others wait one fsync more.
+    // One group is prepared during a sync, once it is as large as the one being synced: otherwise the first bodies
+    // would form a small group, and all others would wait for one more fsync.
     if (this.#flushing || this.#committed.length > 0 || this.#queue.length < this.#syncing) return
     this.#flushing = true
-    // Not at once: what other sockets have already delivered joins the same commit.
+    // Deferred, so that requests already received on other sockets join the same commit.
     setImmediate(() => this.#flush())
   }
 
@@ -263,11 +266,12 @@ class SqliteWriter {
     const outcomes: Outcome[] = []
     try {
       for (const job of jobs) {
-        // SQLite itself rolls everything back when the disk fails or is full; what follows must not run outside a transaction.
+        // SQLite itself rolls everything back when the disk fails or is full; the rest must not run outside a
+        // transaction.
         if (!this.connection.inTransaction) throw lostTransaction(outcomes)
         const outcome = await this.#run(job)
         outcomes.push(outcome)
-        // Of a page that cannot be read it is unknown what else of the transaction's is wrong.
+        // If a page cannot be read, other reads of the transaction may be wrong too.
         if ('error' in outcome && failureOf(outcome.error) === 'io') throw outcome.error
       }
       if (!this.connection.inTransaction) throw lostTransaction(outcomes)
@@ -288,7 +292,7 @@ class SqliteWriter {
     this.#settle()
   }
 
-  /** Syncs the log for all that is committed, one sync at a time, and answers. */
+  /** Syncs the log for all committed groups, one sync at a time, and returns their results. */
   async #makeDurable(log: LogFile, group: CommittedGroup): Promise<void> {
     this.#committed.push(group)
     if (this.#syncing > 0) return
@@ -299,7 +303,7 @@ class SqliteWriter {
       try {
         await log.sync()
       } catch (error) {
-        // It is unknown what is durable, and what failed once may seem to work the next time.
+        // It is unknown what is durable, and a failed sync may seem to succeed the next time.
         this.#refuseAll(groups, error)
         continue
       }
@@ -316,7 +320,7 @@ class SqliteWriter {
       this.#refuseAll(groups, error)
       return
     }
-    for (const durable of groups) this.#tell(durable)
+    for (const durable of groups) this.#resolveGroup(durable)
   }
 
   #refuseAll(groups: CommittedGroup[], error: unknown): void {
@@ -324,12 +328,12 @@ class SqliteWriter {
     this.events.onFatal(error)
   }
 
-  #tell({ begunAt, answers }: CommittedGroup): void {
+  #resolveGroup({ begunAt, answers }: CommittedGroup): void {
     this.events.onCommit(answers.length, (performance.now() - begunAt) / 1000)
     for (const answer of answers) answer()
   }
 
-  /** A body that failed before keeps its own error, an effect that fails tells its caller what is wrong with it. */
+  /** A failed body keeps its own error; if an effect fails, its caller gets the error. */
   #answerOf(outcome: Outcome): Answer {
     const { job } = outcome
     try {
@@ -372,14 +376,14 @@ class SqliteWriter {
     }
   }
 
-  /** Nothing of the group is durable. Every caller hears so, and may try again. */
+  /** Nothing of the group is durable. Every caller gets the error, and may try again. */
   #failGroup(jobs: Job[], outcomes: Outcome[], reason: unknown): void {
     let fatal = failureOf(reason) === 'io'
     if (failureOf(reason) === 'full') this.#fullAt = performance.now()
     try {
       if (this.connection.inTransaction) this.#statement.rollback.run()
     } catch {
-      // Then this connection never leaves its transaction, and nothing more can be written with it.
+      // This connection can't leave its transaction any more, so nothing more can be written with it.
       fatal = true
     }
     for (const [position, job] of jobs.entries()) {
@@ -404,7 +408,7 @@ class SqliteWriter {
   }
 }
 
-/** Leaves the syncing of the log to the writer. SQLite goes on to sync it before each checkpoint and each new beginning. */
+/** Leaves syncing the log to the writer. SQLite still syncs it before each checkpoint and each restart of the log. */
 function syncOutside(writing: Connection, path: string, onFatal: (error: unknown) => void): LogFile {
   writing.run('PRAGMA synchronous = NORMAL')
   return new LogFile(path, onFatal)
@@ -412,7 +416,7 @@ function syncOutside(writing: Connection, path: string, onFatal: (error: unknown
 
 export interface SqliteOptions extends DatabaseEvents {
   path: string
-  /** Whether to start the workers (slow reads, checkpoints). A short command line does without. */
+  /** Whether to start the workers (slow reads, checkpoints). A short command does not need them. */
   workers: boolean
   slowDeadlineMs: number
   busyDeadlineMs: number
@@ -421,15 +425,16 @@ export interface SqliteOptions extends DatabaseEvents {
 /** Opens a migrated database file. */
 export function openSqlite({ path, workers, slowDeadlineMs, busyDeadlineMs, ...events }: SqliteOptions): Database {
   const writing = new Connection(path, { readwrite: true, create: false, safeIntegers: true })
-  // Even a pragma looks into the file, which another process has for itself while it opens or closes it.
+  // Even a pragma reads the file, which another process locks exclusively while it opens or closes it.
   configureConnection(writing, OPENING_BUSY_TIMEOUT_MS)
   writing.run(`PRAGMA cache_size = -${WRITER_CACHE_KIB}`)
-  // Opens the log, which a connection does with its first question.
+  // Opens the log, which a connection does at its first query.
   writing.run('SELECT value FROM revision')
   const files = new DatabaseFiles(path)
-  // Another process may have kept the database open since a server ended at a disk error.
+  // Another process may have kept the database open since a server ended after a disk error.
   files.distrust()
-  // From now on a busy timeout would stop the whole server while another process writes: the writer tries again from a timer.
+  // From now on a busy timeout would block the whole server while another process writes: the writer retries from a
+  // timer instead.
   writing.run('PRAGMA busy_timeout = 0')
 
   let failed = false
@@ -438,7 +443,7 @@ export function openSqlite({ path, workers, slowDeadlineMs, busyDeadlineMs, ...e
     failed = true
     writer.close()
     const reason = files.reasonFor(error)
-    leaveBehind(files, writing, reason)
+    saveAcknowledged(files, writing, reason)
     events.onFatal(reason)
   }
 
@@ -487,9 +492,9 @@ export function openSqlite({ path, workers, slowDeadlineMs, busyDeadlineMs, ...e
     read: read as unknown as Reader,
     slow: slow?.reader ?? (read as unknown as Reader),
     write: (body) => writer.write(body),
-    // Page 1 is written whatever the number is.
+    // Writes page 1 even if the number is the same.
     async probe() {
-      // Less space may be enough for this write than for those that were refused.
+      // This write may need less space than those that were refused.
       if (writer.wasFullRecently()) throw databaseFull()
       await writer.write(async () => {
         writing.run('PRAGMA user_version = 0')
@@ -511,7 +516,7 @@ function checkFiles(files: DatabaseFiles, onLost: (error: unknown) => void): voi
   }
 }
 
-/** A connection for a worker that reads for itself. */
+/** A connection for a worker that reads directly. */
 export function openReadOnly(path: string): { reader: Reader; close(): void } {
   const connection = new Connection(path, { readonly: true, safeIntegers: true })
   configureConnection(connection, WORKER_BUSY_TIMEOUT_MS)
