@@ -1,6 +1,6 @@
 /**
- * Who may call what. Credentials are checked before a body is read (`http/requests.ts`); here each route names the
- * kinds of credential it takes, which the macro checks before parsing and validation. Both throw: Elysia's
+ * Who may call what. Credentials are checked before a body is read (`http/requests.ts`); here each route declares the
+ * kinds of credentials it accepts, which the macro checks before parsing and validation. Both throw: Elysia's
  * ahead-of-time compilation may ignore a guard that returns its refusal.
  */
 import { Elysia } from 'elysia'
@@ -13,8 +13,8 @@ import { bodies } from './body.ts'
 type Role = Person['role']
 
 /**
- * Who may call a route: anyone, without a credential; these kinds of credential, whatever the role of the person; or, by
- * kind of credential, the roles of which the person must have one.
+ * Who may call a route: anyone, without a credential; callers with these kinds of credentials, whatever their role; or,
+ * by kind of credential, callers with one of these roles.
  *
  * ```ts
  * allow: 'anyone'
@@ -40,7 +40,7 @@ export const SECURITY_SCHEMES: Record<CallerKind, string> = {
   session: 'session',
 }
 
-/** Its name without TLS. */
+/** The cookie's name without TLS. */
 export const SESSION_COOKIE = 'tally_session'
 
 function either(words: readonly string[]): string {
@@ -70,9 +70,11 @@ export const requestState = () =>
     requestId: '',
   })
 
-/** What `allow` sees of a route, and what it leaves there for {@link requireAllow} and the OpenAPI document. */
+/**
+ * The part of a route that `allow` reads, and the field that it sets for {@link requireAllow} and the OpenAPI document.
+ */
 interface Declared {
-  /** Not read: the one property in which this type and Elysia's meet. */
+  /** Not read: the one property that this type and Elysia's have in common. */
   body?: unknown
   parse?: unknown
   allowed?: Allowed
@@ -89,7 +91,8 @@ export const access = () =>
         return {
           introspect: (route: Declared) => {
             route.allowed = allowed
-            // Parsers run first: without this, issues in the body would be reported to callers who may not call at all.
+            // Parsers run first: without this, issues of the body would be reported to callers who may not call the
+            // route.
             if (check && route.parse && route.parse !== 'none') route.parse = [check, route.parse].flat()
           },
           ...(check && { transform: check }),
@@ -107,13 +110,13 @@ function checkOf(allowed: Demand): (call: Pick<Call, 'caller'>) => void {
   }
 }
 
-/** The kinds of credential, each with the roles that it needs; undefined where any will do. */
+/** The accepted kinds of credentials, each with the required roles; undefined if any role is enough. */
 function demandsOf(allowed: Demand): [CallerKind, readonly Role[] | undefined][] {
   if (Array.isArray(allowed)) return allowed.map((kind) => [kind, undefined])
   return Object.entries(allowed) as [CallerKind, readonly Role[]][]
 }
 
-/** Alternatives, as OpenAPI understands the list; it has no other way to say that one of several roles is enough. */
+/** The alternatives as an OpenAPI security list, which cannot express that one of several roles is enough. */
 export function securityOf(allowed: Allowed): Record<string, string[]>[] {
   if (allowed === 'anyone') return []
   return demandsOf(allowed).flatMap(([kind, roles]) => {
@@ -122,14 +125,14 @@ export function securityOf(allowed: Allowed): Record<string, string[]>[] {
   })
 }
 
-/** A route of the whole application, with what its `allow` declares. */
+/** A route of the whole application, with its declared `allow`. */
 export interface GuardedRoute {
   method: string
   path: string
   hooks: { allowed?: Allowed }
 }
 
-/** Throws for routes that don't declare who may call them: without `allow`, a route would be open to everybody. */
+/** Throws for routes that don't declare who may call them: without `allow`, a route would be open to everyone. */
 export function requireAllow(routes: readonly GuardedRoute[]): void {
   const open = routes.filter(({ hooks }) => hooks.allowed === undefined)
   if (open.length === 0) return
@@ -137,7 +140,7 @@ export function requireAllow(routes: readonly GuardedRoute[]): void {
   throw new Error(`These routes don't declare who may call them: ${names}. Add \`allow\`, such as allow: 'anyone'.`)
 }
 
-/** The caller of a route that demands one; of the kinds named, which the type then says as well. */
+/** The caller of a route that requires one of these kinds of credentials, which the returned type reflects. */
 export function requireCaller<Kind extends CallerKind = CallerKind>(
   caller: Caller | null,
   kinds?: readonly Kind[],
@@ -147,12 +150,12 @@ export function requireCaller<Kind extends CallerKind = CallerKind>(
   return caller as CallerOf<Kind>
 }
 
-/** What the caller may see; see `database/visibility.ts`. */
+/** What the caller may see; see `access/visibility.ts`. */
 export function viewerOf(caller: Caller | null): Viewer {
   return viewerOfPerson(requireCaller(caller).person)
 }
 
-/** What a handler's context knows of the call, of `requestState`. */
+/** The part of a handler's context that describes the call, from `requestState`. */
 interface Call {
   caller: Caller | null
   address: () => string
@@ -168,7 +171,7 @@ export function actorOf({ caller: sent, address }: Call): Actor {
   }
 }
 
-/** The caller as the one who asks, where rights go beyond what a route's `allow` says. */
+/** The caller as the requesting party, for checks beyond a route's `allow`. */
 export function partyOf(call: Call): Party {
   return { viewer: viewerOf(call.caller), person: requireCaller(call.caller).person, by: actorOf(call) }
 }

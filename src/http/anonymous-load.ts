@@ -1,48 +1,50 @@
 /**
- * How many requests without a valid credential are answered in a second. Those beyond wait for their turn, which costs
- * a timer, instead of taking the event loop from agents that report: two hundred connections that repeat as soon as
- * they are answered would otherwise leave a reporting one a two-hundredth of it. Waiting rather than refusing, because
- * whoever is refused at once also repeats at once.
+ * Limits how many requests without a valid credential are processed per second. Excess requests wait for their turn,
+ * which costs a timer, instead of taking time from agents that report: two hundred connections that repeat immediately
+ * would otherwise leave a reporting one a two-hundredth of the event loop. They wait instead of being refused, because
+ * a refused client would also repeat immediately.
  *
- * Callers with a valid token or session are never counted here.
+ * Requests with a valid token or session are never counted here.
  */
 import { Problem } from '../errors.ts'
 import { makeRoom } from '../lib/bounded.ts'
 import { type Clock, monotonicClock } from '../lib/clock.ts'
 import { networkOf } from '../lib/network.ts'
 
-/** A request that may be answered again and again: so many a second, after so many at once. */
+/** A limit for requests: so many per second, after an initial burst. */
 interface Rate {
   perSecond: number
-  /** A page of the web application is some twenty requests, which must not wait for each other. */
+  /** A page of the web application makes some twenty requests, which must not wait for each other. */
   atOnce: number
 }
 
-/** Some 2% of a processor where requests are cheap. An office behind one address opens twenty pages at once with it. */
+/**
+ * Some 2% of a processor if requests are cheap. Enough for an office behind one address to open twenty pages at once.
+ */
 const OF_NETWORK: Rate = { perSecond: 100, atOnce: 400 }
 
-/** Where they come from many addresses: some 5% of a processor. */
+/** For requests from many addresses together: some 5% of a processor. */
 const OF_ALL: Rate = { perSecond: 250, atOnce: 500 }
 
 /**
- * What a network has beside the rate of all: a probe of a supervisor does not wait for the many who want more. Seldom, as
- * there may be hundreds of networks.
+ * The share of each network in addition to the rate of all, so that a supervisor's probe does not wait for many other
+ * clients. Small, because there may be hundreds of networks.
  */
 const SHARE_OF_NETWORK: Rate = { perSecond: 0.5, atOnce: 5 }
 
 /** Browsers and probes wait this long without giving up. */
 const LONGEST_WAIT_MS = 2_000
 
-/** Requests that wait hold a socket and some kilobytes each; more are refused at once. */
+/** Waiting requests each hold a socket and some kilobytes; more are refused immediately. */
 const WAITING_LIMIT = 1_000
 
-/** Networks whose last requests are remembered, some 150 bytes each. Beyond it the oldest are forgotten. */
+/** Number of networks that are remembered, some 150 bytes each. Beyond it, the oldest are removed. */
 const KEPT_LIMIT = 10_000
 
-/** When the next turn of a rate is, if turns are handed out evenly; in the past where some are left. */
+/** The time of a rate's next turn if turns were handed out evenly; in the past if some are left. */
 type NextTurn = number
 
-/** Where nobody had a turn yet. */
+/** No request has had a turn yet. */
 const NEVER: NextTurn = Number.NEGATIVE_INFINITY
 
 function rateLimited(): Problem {
@@ -53,7 +55,7 @@ function rateLimited(): Problem {
   )
 }
 
-/** How long a request has to wait for its turn; 0 or less for not at all. */
+/** How long a request has to wait for its turn; 0 or less for no wait. */
 function waitMs(next: NextTurn, now: number, { perSecond, atOnce }: Rate): number {
   return Math.max(next, now - ((atOnce - 1) / perSecond) * 1_000) - now
 }
@@ -68,26 +70,26 @@ interface Network {
 }
 
 export class AnonymousLoad {
-  /** The one that was counted last comes last. */
+  /** Ordered by the last request, most recent last. */
   readonly #networks = new Map<string, Network>()
   #ofAll: NextTurn = NEVER
   #waiting = 0
 
   constructor(readonly clock: Clock = monotonicClock) {}
 
-  /** Networks that are remembered. */
+  /** Number of remembered networks. */
   get networks(): number {
     return this.#networks.size
   }
 
-  /** Whether a request from there would have to wait. */
+  /** Whether a request from this address would have to wait. */
   isPressed(address: string): boolean {
     return this.#waitMs(this.#networks.get(networkOf(address)), this.clock.now()) > 0
   }
 
   /**
-   * Counts a request, and resolves when it is its turn to be answered: nothing, not even a promise, where that is now.
-   * Throws `rate_limited` where too many wait, after a while, so that repeating gains nothing.
+   * Counts a request, and resolves when it is its turn; returns no promise if that is immediately. Throws
+   * `rate_limited` if too many are waiting, after a delay, so that repeating has no advantage.
    */
   turn(address: string): void | Promise<void> {
     const network = networkOf(address)

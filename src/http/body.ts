@@ -1,6 +1,6 @@
 /**
- * Strict body parsing. Elysia's own parser accepts JSON sent as `text/plain` (a form on another site can post that),
- * and turns invalid UTF-8 and lone surrogates into U+FFFD, by which two different ids could become one.
+ * Strict body parsing. Elysia's own parser accepts JSON sent as `text/plain` (which a form on another site can post),
+ * and replaces invalid UTF-8 and lone surrogates with U+FFFD, so that two different ids could become the same.
  */
 import { isUtf8 } from 'node:buffer'
 import { Elysia } from 'elysia'
@@ -13,7 +13,7 @@ import { type BodyMemory, COUNTED_BYTES } from './load-limits.ts'
 const KIB = 1_024
 const MIB = 1_048_576
 
-/** A report of one session is about 1 kB; a batch holds up to 1,000 of them. */
+/** A report of one session has about 1 kB; a batch contains up to 1,000 of them. */
 export const REPORT_LIMIT_BYTES = MIB
 export const BATCH_LIMIT_BYTES = 8 * MIB
 
@@ -24,7 +24,7 @@ const ANONYMOUS_LIMIT_BYTES = 16 * KIB
 const TABLE_LIMIT_BYTES = 8 * MIB
 
 /**
- * Names and values of a JSON body, which take up to 150 bytes each once they are parsed. The largest body that is not a
+ * Names and values of a JSON body, each of which needs up to 150 bytes when parsed. The largest body that is not a
  * batch is a list of 10,000 ids.
  */
 const REPORT_LIMIT_PARTS = 30_000
@@ -34,25 +34,25 @@ const BATCH_LIMIT_PARTS = 120_000
 
 const BATCH_LIMIT_ITEMS = 1_000
 
-/** Of an object with a name that no other object has; most parts take a third of it. */
+/** Memory of an object with a unique name; most parts need a third of it. */
 const PART_BYTES = 150
 
-/** Above what any picture may have, so that the feature says how much that is. */
+/** Above the limit for any picture, so that the feature can report its own limit. */
 const PICTURE_LIMIT_BYTES = MIB
 
 interface BodyContext {
   request: Request
   bodyMemory: BodyMemory
-  /** Null where the request came without a credential; absent where nobody asked for one. */
+  /** Null if the request had no credential; absent if none was required. */
   caller?: unknown
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** Checks of a value go down into it, and a body can be deeper than the stack. Protocol Buffers allow a hundred levels. */
+/** Validation is recursive, and a body could be deeper than the stack. Protocol Buffers allow a hundred levels. */
 const DEPTH_LIMIT = 100
 
-/** An escape in the range of surrogates, whose halves may stand alone. */
+/** An escape in the range of surrogates, which may be unpaired. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 
 /** `http/requests.ts` adds the rest of the context to every request. */
@@ -79,8 +79,8 @@ export async function readJson(context: BodyContext): Promise<unknown> {
 }
 
 /**
- * A JSON array, or newline-delimited JSON where the content type says so. A line that is not valid JSON becomes the
- * Problem that says so, in its place, because one item is wrong and not the batch.
+ * A JSON array, or newline-delimited JSON, depending on the content type. A line that is not valid JSON is replaced by
+ * a Problem, because only that item is wrong and not the batch.
  */
 export async function readBatch(context: BodyContext): Promise<unknown> {
   const type = requireContentType(context.request, ['application/json', 'application/x-ndjson'])
@@ -88,13 +88,13 @@ export async function readBatch(context: BodyContext): Promise<unknown> {
   return type === 'application/json' ? parseBatch(context, bytes) : parseLines(context, bytes)
 }
 
-/** A file that the feature reads itself, as text. */
+/** A file that the feature parses itself, as text. */
 async function readTable(context: BodyContext): Promise<string> {
   requireContentType(context.request, ['application/json', 'text/csv'])
   return decode(await readBytes(context, TABLE_LIMIT_BYTES))
 }
 
-/** A file that the feature looks into itself. */
+/** A file that the feature parses itself. */
 async function readPicture(context: BodyContext): Promise<Uint8Array> {
   requireContentType(context.request, ['image/png', 'image/jpeg'])
   return readBytes(context, PICTURE_LIMIT_BYTES)
@@ -136,14 +136,14 @@ function tooManyParts(limit: number): Problem {
   )
 }
 
-/** The whole body. One that is too long is refused as soon as that is known, without keeping it. */
+/** The whole body. A body that is too long is refused as soon as that is known, without storing it. */
 async function readBytes(context: BodyContext, limitBytes: number): Promise<Uint8Array> {
   const { request } = context
   const declared = request.headers.get('content-length')
   const length = declared === null ? limitBytes : Number(declared)
   if (length > limitBytes) throw tooLarge(limitBytes)
   try {
-    // Most reports come with their headers, and are read in one go.
+    // Most reports arrive together with their headers, and are read at once.
     if (length < COUNTED_BYTES) return await request.bytes()
     return request.body ? await gather(context, request.body, length) : new Uint8Array()
   } catch (error) {
@@ -152,7 +152,7 @@ async function readBytes(context: BodyContext, limitBytes: number): Promise<Uint
   }
 }
 
-/** Memory is counted as it is used: what a client only declares reserves nothing. */
+/** Memory is counted as it is used: a declared length reserves nothing. */
 async function gather(
   { request, bodyMemory }: BodyContext,
   body: AsyncIterable<Uint8Array>,
@@ -183,7 +183,7 @@ function notUtf8(): Problem {
   return new Problem('malformed_json', 'The body is not valid UTF-8.')
 }
 
-/** An item that has a name twice becomes the Problem that says so, as the other items may be right. */
+/** An item that contains a name twice is replaced by a Problem, because the other items may be valid. */
 async function parseBatch(context: BodyContext, bytes: Uint8Array): Promise<unknown> {
   const counted = countJson(bytes, BATCH_LIMIT_PARTS)
   await roomToParse(context, counted)
@@ -195,7 +195,7 @@ async function parseBatch(context: BodyContext, bytes: Uint8Array): Promise<unkn
   return shortened(value)
 }
 
-/** What is refused for its length is not looked at item by item. */
+/** If the batch is too long, its items are not examined. */
 function shortened(value: unknown): unknown {
   return Array.isArray(value) ? value.slice(0, BATCH_LIMIT_ITEMS + 1) : value
 }
@@ -224,7 +224,7 @@ function parseLine(line: Uint8Array, where: string, counted: JsonCounts): unknow
   }
 }
 
-/** Lines that are not blank, up to one more than a batch may hold, so that the route still sees that there are too many. */
+/** Non-empty lines, up to one more than a batch may have, so that the route can detect that there are too many. */
 function* linesOf(bytes: Uint8Array): Generator<{ line: Uint8Array; number: number }> {
   let number = 1
   let lines = 0
@@ -244,7 +244,7 @@ const LINE_FEED = 0x0a
 
 const isSpace = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= LINE_FEED) || byte === 0x0d
 
-/** Counts before anything is made of the text. Throws where it holds more, or goes deeper, than it may. */
+/** Counts before parsing. Throws if the text exceeds a limit of size or depth. */
 function countJson(bytes: Uint8Array, limitParts: number, where = 'The body'): JsonCounts {
   try {
     return scanJson(bytes, { depth: DEPTH_LIMIT, parts: limitParts })
@@ -255,7 +255,7 @@ function countJson(bytes: Uint8Array, limitParts: number, where = 'The body'): J
   }
 }
 
-/** Waits where too much is in memory already; a report is too small to wait. */
+/** Waits if too much is being parsed already; a report is too small to wait. */
 function roomToParse(
   { request, bodyMemory }: BodyContext,
   { parts }: Pick<JsonCounts, 'parts'>,
@@ -284,7 +284,7 @@ function parseJson(
   return { value, isUnique: countParsedMembers(value) === members }
 }
 
-/** JSON leaves open which of the values counts, and programs on the way may have read the other one. */
+/** JSON does not define which of the values counts, and intermediaries may have read the other one. */
 function notUnique(path: readonly (string | number)[]): Problem {
   const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
   return validationFailed([{ pointer, code: 'duplicate_name', message: 'is a duplicate; send each name once' }])

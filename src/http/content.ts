@@ -4,10 +4,10 @@ import { gzip } from 'node:zlib'
 
 const compress = promisify(gzip)
 
-/** Below it the headers weigh more than what compression saves. */
+/** Below this size the headers outweigh the savings of compression. */
 const WORTH_COMPRESSING_BYTES = 1_024
 
-/** Whether a client takes an encoding: it names it, and not with a weight of 0. */
+/** Whether a client accepts an encoding: it names it, and not with a weight of 0. */
 export function accepts({ headers }: Request, encoding: 'br' | 'gzip'): boolean {
   const named = new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, 'i')
   return named.test(headers.get('accept-encoding') ?? '')
@@ -29,14 +29,15 @@ export class FixedContent {
     readonly headers: Record<string, string> = {},
   ) {
     this.#bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
-    // Weak, because one tag stands for the plain and the compressed bytes.
+    // Weak, because one tag covers the plain and the compressed bytes.
     this.#etag = `W/"${Bun.hash(this.#bytes).toString(36)}"`
   }
 
   async respond(request: Request): Promise<Response> {
     const common = {
       etag: this.#etag,
-      // Kept, but asked for every time: an upgrade of Tally is seen at once, and asking costs one empty answer.
+      // Cached but revalidated every time: an upgrade of Tally is seen immediately, and a revalidation has an empty
+      // response.
       'cache-control': 'no-cache',
       vary: 'accept-encoding',
       'x-content-type-options': 'nosniff',

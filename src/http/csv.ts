@@ -20,7 +20,7 @@ export function csvResponse<Row>(
   return csvFile(bytes(), fileName)
 }
 
-/** A CSV that is written already, piece by piece. */
+/** An already formatted CSV, in chunks. */
 export function csvFile(chunks: AsyncGenerator<Uint8Array>, fileName: string): Response {
   return streamedResponse(chunks, {
     'content-type': 'text/csv; charset=utf-8',

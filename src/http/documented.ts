@@ -1,9 +1,10 @@
 /**
- * Route documentation for the OpenAPI document. What the route already declares is not repeated: its method,
- * path, `query`, `params`, `body` and `allow` are read from it by `http/openapi.ts`.
+ * Route documentation for the OpenAPI document. Everything the route already declares is not repeated:
+ * `http/openapi.ts` reads its method, path, `query`, `params`, `body` and `allow` from it.
  *
- * Schemas of responses live only here. Elysia must not check responses against them: money is a `JSON.rawJSON` object
- * there, and a mismatch after a commit would turn the response into a 422. The tests check every response instead.
+ * Schemas of responses are defined only here. Elysia must not check responses against them: money is a `JSON.rawJSON`
+ * object there, and a mismatch after a commit would turn the response into a 422. The tests check every response
+ * instead.
  */
 import type { TSchema } from '@sinclair/typebox'
 import type { DocumentDecoration } from 'elysia'
@@ -63,7 +64,7 @@ export interface DocumentedResponse extends Contents {
 }
 
 export interface Documentation {
-  /** Unique operation id, which names the method in generated clients. */
+  /** Unique operation id; generated clients name the method after it. */
   id: string
   tag: keyof typeof TAGS
   /** A few words, as in a table of contents. */
@@ -72,16 +73,21 @@ export interface Documentation {
   description?: string
   /** Descriptions of path parameters that have no schema. */
   path?: Record<string, string>
-  /** What the route's `body` does not declare: examples, further content types, a stricter schema. */
+  /**
+   * The part of the body that the route's `body` does not declare: examples, further content types, a stricter schema.
+   */
   body?: Contents
   headers?: Exclude<keyof typeof REQUEST_HEADERS, 'X-Request-Id'>[]
   /** Errors are a `google.rpc.Status` instead of a problem, and invalid data is a 400: see `http/otlp.ts`. */
   otlp?: true
-  /** Successes by status. A `text/csv` beside the JSON is `also: { 'text/csv': {} }`; no schema is no content. */
+  /**
+   * Successful responses by status. For a `text/csv` alternative to the JSON, add `also: { 'text/csv': {} }`; without a
+   * schema there is no content.
+   */
   responses: Record<number, DocumentedResponse>
   /**
-   * Only problems specific to the route. `unauthenticated`, `forbidden`, the problems of bodies and parameters,
-   * `not_found` where the path has a parameter, a busy or full database and `internal_error` follow from the route.
+   * Only problems specific to the route. The route implies `unauthenticated`, `forbidden`, the problems of bodies and
+   * parameters, `not_found` if the path has a parameter, a busy or full database and `internal_error`.
    */
   problems?: ProblemCode[]
 }

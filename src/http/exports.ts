@@ -1,24 +1,24 @@
 /**
- * Answers that may be large: lists as CSV, and documents. They are sent only as fast as the caller takes them, and there
- * are only so many at a time: each keeps a query, and some megabytes that its socket holds, for as long as it lasts.
+ * Potentially large responses: lists as CSV, and documents. They are sent only as fast as the client reads, and their
+ * number is limited: each needs a query, and some megabytes in its socket, as long as it lasts.
  */
 
 import type { Caller } from '../access/caller.ts'
 import { Problem } from '../errors.ts'
 
-/** At once in all: together less than a hundred megabytes, most of them in the sockets. */
+/** In total: together they use less than a hundred megabytes, most of them in the sockets. */
 const EXPORTS_LIMIT = 16
 
-/** At once for a person, whatever they call with, so that nobody keeps others from theirs. */
+/** Per person, over all credentials, so that no one blocks the exports of others. */
 const PERSON_LIMIT = 4
 
-/** Memory that is handed to a socket in one go; what a page of a list has more waits. */
+/** Bytes passed to a socket at once; the rest of a page waits. */
 const PIECE_BYTES = 65_536
 
-/** A caller who takes nothing for this long is cut off, as one who sends nothing is. */
+/** A client that reads nothing for this long is disconnected, like one that sends nothing. */
 const STALL_MS = 20_000
 
-/** Long enough for an export to end that nobody reads. */
+/** Long enough for an export that no one reads to end. */
 const RETRY_AFTER = { 'retry-after': '20' }
 
 /** A response that its application has to admit before it is sent. */
@@ -49,7 +49,7 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** Counts the exports of one application that are running. */
 export class ExportLimit {
   #running = 0
-  /** By person; 0 where no person calls. */
+  /** By person; 0 if the caller is not a person. */
   readonly #runningOf = new Map<number, number>()
 
   /** Called for every response before it is sent. Throws `too_many_exports`. */
@@ -92,7 +92,7 @@ async function* piecesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** A stream that reads on only as the caller takes it, and ends when the caller goes or stalls. */
+/** A stream that reads on only as the client consumes it, and ends when the client disconnects or stalls. */
 class Outflow {
   readonly stream: ReadableStream<Uint8Array>
   #controller!: ReadableStreamDefaultController<Uint8Array>
@@ -109,7 +109,7 @@ class Outflow {
         pull: () => this.#pull(),
         cancel: () => this.end(),
       },
-      // Nothing is asked of the database before the answer is admitted.
+      // No query runs before the response is admitted.
       { highWaterMark: 0 },
     )
   }
@@ -119,7 +119,7 @@ class Outflow {
     this.#watch()
   }
 
-  /** Ends what makes the pieces; what was sent so far stays as it is. */
+  /** Ends the source of the chunks; what was already sent stays valid. */
   end(): void {
     clearTimeout(this.#timer)
     if (this.#hasEnded) return
@@ -151,7 +151,7 @@ class Outflow {
       this.end()
       this.#controller.error(new Error('The client stopped reading.'))
     }, STALL_MS)
-    // Whoever stops the server needs not wait for it.
+    // The timer must not delay shutdown.
     this.#timer.unref()
   }
 }

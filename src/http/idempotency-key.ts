@@ -1,9 +1,9 @@
 import { Problem } from '../errors.ts'
 
-/** For a key that must not be empty nor endless; printable ASCII, as RFC 8941 strings are. */
+/** Not empty and of limited length; printable ASCII, like RFC 8941 strings. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/
 
-/** The `Idempotency-Key` header's value, or undefined where there is none. Throws 422 for one that is no key. */
+/** The value of the `Idempotency-Key` header, or undefined if there is none. Throws 422 for an invalid one. */
 export function readIdempotencyKey(header: string | null): string | undefined {
   if (header === null) return undefined
   if (!IDEMPOTENCY_KEY.test(header)) {

@@ -1,19 +1,21 @@
-/** TypeBox's schemas as JSON Schema 2020-12 for readers: what is meant, without what only validation here needs. */
+/** TypeBox's schemas as JSON Schema 2020-12 for readers: the meaning, without details that only validation needs. */
 import type { TSchema } from '@sinclair/typebox'
 
 export type JsonSchema = Record<string, unknown>
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Named schemas, each written once and referred to from everywhere else. */
+/** Named schemas, each written once and referenced from everywhere else. */
 export class Components {
   readonly schemas: Record<string, JsonSchema> = {}
 
-  /** The schema as a part of the document: whatever has an `$id` becomes a component, and a reference stands for it. */
+  /**
+   * The schema for use in the document: every schema with an `$id` becomes a component and is replaced by a reference.
+   */
   schema(schema: TSchema): JsonSchema {
     return write(schema, ({ $id, ...rest }) => {
       if (typeof $id !== 'string') return rest
-      // The name is taken before its content is written, since that may mention it.
+      // The name is reserved before its content is written, since that may refer to it.
       if (!Object.hasOwn(this.schemas, $id)) {
         this.schemas[$id] = {}
         this.schemas[$id] = this.schema(rest as TSchema)
@@ -23,7 +25,7 @@ export class Components {
   }
 }
 
-/** The schema on its own, under an id that names it wherever it is kept. */
+/** A self-contained schema, with an id that identifies it wherever it is stored. */
 export function standaloneSchema(schema: TSchema, id: string, title: string): JsonSchema {
   return { $schema: DIALECT, $id: id, title, ...write(schema, ({ $id: _, ...rest }) => rest) }
 }
@@ -31,7 +33,7 @@ export function standaloneSchema(schema: TSchema, id: string, title: string): Js
 type Rewrite = (schema: JsonSchema) => JsonSchema
 
 function write(schema: TSchema, rewrite: Rewrite): JsonSchema {
-  // The replacer sees the outer object before its parts, so parts of what it answers are rewritten in turn.
+  // The replacer visits an object before its parts, so the parts of its result are rewritten in turn.
   return JSON.parse(JSON.stringify(schema, (_, value) => (isObject(value) ? rewrite(readable(value)) : value)))
 }
 
@@ -39,7 +41,7 @@ function isObject(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Any text: what TypeBox writes for the names of a `Record(String(), …)`. */
+/** Any text: TypeBox's pattern for the names of a `Record(String(), …)`. */
 const ANY_NAME = '^(.*)$'
 
 function readable(schema: JsonSchema): JsonSchema {
@@ -53,7 +55,7 @@ function readable(schema: JsonSchema): JsonSchema {
   return rest
 }
 
-/** A list in a query: Elysia checks for a text with commas or an array, and what is meant is the array. */
+/** A list in a query: Elysia accepts a text with commas or an array, but the array is the documented form. */
 function meant(schema: JsonSchema): JsonSchema {
   if (schema.elysiaMeta !== 'ArrayQuery') return schema
   const { anyOf, ...outer } = schema

@@ -1,6 +1,6 @@
 /**
- * What links for people begin with: the address that people open, or else the one under which the caller's browser has
- * opened Tally's page, which `same-origin.ts` has compared with where the call went.
+ * The beginning of links for people: the configured public address, or else the origin of the page in the caller's
+ * browser, which `same-origin.ts` has compared with the address of the call.
  */
 export function linkBase({ headers }: Request, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl

@@ -1,22 +1,24 @@
 /**
- * How much Tally takes in at once. What is beyond is told so at once, with when to come back: agents repeat, and nothing
- * waits in memory without a bound.
+ * Limits of concurrent work. Excess requests are refused immediately with a time to retry: agents repeat, and memory
+ * use stays bounded.
  */
 import { Problem } from '../errors.ts'
 
 /**
- * Requests that are not answered yet. A server keeps up with a few hundred; so many more wait for something that is
- * stuck, each with its body and its socket, of which systems give a process 1,024 to some thousands.
+ * Pending requests. A server handles a few hundred; this many wait for something that is stuck, each with its body and
+ * its socket, and systems allow a process from 1,024 to some thousand sockets.
  */
 export const REQUEST_LIMIT = 4_000
 
-/** Bodies from this size on are counted; of smaller ones the limit of requests allows 64 MB. */
+/** Bodies from this size on are counted; with smaller ones, the limit of requests allows 64 MB. */
 export const COUNTED_BYTES = 16_384
 
-/** Larger bodies held at once, as they came: eight of the largest batches. */
+/** Total of larger bodies in memory, unparsed: eight of the largest batches. */
 const HELD_LIMIT_BYTES = 64 * 1_048_576
 
-/** Memory for what is made of larger bodies: a few batches of the worst kind, ten of a thousand ordinary reports. */
+/**
+ * Memory for the parsed content of larger bodies: a few batches of the worst kind, ten of a thousand ordinary reports.
+ */
 const PARSED_LIMIT_BYTES = 64 * 1_048_576
 
 function overloaded(detail: string): Problem {
@@ -34,7 +36,7 @@ interface WaitingBody {
   resolve: () => void
 }
 
-/** The memory that bodies of one application's requests take, from their first bytes until the request is answered. */
+/** Memory for the bodies of one application, from their first bytes until the response. */
 export class BodyMemory {
   #heldBytes = 0
   readonly #heldBy = new WeakMap<Request, number>()
@@ -42,7 +44,7 @@ export class BodyMemory {
   readonly #parsedBy = new WeakMap<Request, number>()
   readonly #waiting: WaitingBody[] = []
 
-  /** Notes that so many bytes more of a request's body are held until it is answered. Throws `overloaded`. */
+  /** Reserves memory for bytes of a request's body until its response. Throws `overloaded`. */
   hold(request: Request, bytes: number): void {
     if (bytes < COUNTED_BYTES && !this.#heldBy.has(request)) return
     if (this.#heldBytes + bytes > HELD_LIMIT_BYTES) {
@@ -53,8 +55,8 @@ export class BodyMemory {
   }
 
   /**
-   * Notes how much memory a request's body takes until it is answered, once it is parsed. Where there is too little, the
-   * request waits for those before it, which have theirs already and so never wait for it; its bytes are counted above.
+   * Reserves memory for a request's parsed body until its response. If there is too little, the request waits for
+   * earlier ones, which already have theirs and so never wait for it; its bytes are counted above.
    */
   holdParsed(request: Request, bytes: number): Promise<void> | undefined {
     if (bytes < COUNTED_BYTES) return undefined
@@ -65,7 +67,7 @@ export class BodyMemory {
     return new Promise((resolve) => this.#waiting.push({ request, bytes, resolve }))
   }
 
-  /** The request is answered, or never will be. */
+  /** The response was sent, or never will be. */
   release(request: Request): void {
     this.#heldBytes -= this.#heldBy.get(request) ?? 0
     this.#heldBy.delete(request)
@@ -80,7 +82,7 @@ export class BodyMemory {
     }
   }
 
-  /** A body that takes more than there ever is has it alone. */
+  /** A body that exceeds the total limit is parsed alone. */
   #hasRoom(bytes: number): boolean {
     return this.#parsedBytes === 0 || this.#parsedBytes + bytes <= PARSED_LIMIT_BYTES
   }

@@ -8,12 +8,12 @@ import type { AddressOf, Listening } from './client-address.ts'
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1)$/
 
-/** Written by proxies, behind which everybody seems to be on this machine. */
+/** Set by proxies; behind one, every client seems to be on this machine. */
 const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 
-/** What `http/requests.ts` notes of every request. */
+/** The fields that `http/requests.ts` records for every request. */
 interface Incoming {
-  /** Undefined where no route answers. */
+  /** Undefined if no route matches. */
   route: string | undefined
   begunAt: number
 }
@@ -25,7 +25,7 @@ interface MetricsDependencies {
 }
 
 export const metricsRoute = ({ metrics, people, addressOf }: MetricsDependencies) => {
-  /** Whoever is on this machine needs no token: Prometheus' agents run there, and nothing in it is anybody's. */
+  /** Callers on this machine need no token: Prometheus' agents run there, and metrics contain nothing about people. */
   async function requireMayWatch(request: Request, server: Listening): Promise<void> {
     const sent = request.headers.get('authorization')
     if (sent === null) {
@@ -48,7 +48,7 @@ export const metricsRoute = ({ metrics, people, addressOf }: MetricsDependencies
     .use(access())
     .onAfterResponse({ as: 'global' }, (context) => {
       const { request, route, set, begunAt } = context as typeof context & Incoming
-      // Where nothing was found there is no route: whatever strangers ask for must not become a name each.
+      // Unknown paths have no route: requests of strangers must not create a label each.
       metrics.request(request.method, route ?? 'none', Number(set.status ?? 200), (performance.now() - begunAt) / 1000)
     })
     .get(
@@ -58,7 +58,7 @@ export const metricsRoute = ({ metrics, people, addressOf }: MetricsDependencies
         set.headers['content-type'] = metrics.contentType
         return metrics.text()
       },
-      // It checks the caller itself.
+      // The handler checks the caller itself.
       { allow: 'anyone', detail: { hide: true } },
     )
 }

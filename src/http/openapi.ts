@@ -78,7 +78,7 @@ export function openApiDocument(routes: readonly DescribedRoute[]): OpenApiDocum
   for (const route of routes) {
     const { detail } = route.hooks
     if (detail?.hide) continue
-    if (!detail?.documentation) throw new Error(`${route.method} ${route.path} lacks detail: documented(…)`)
+    if (!detail?.documentation) throw new Error(`${route.method} ${route.path} has no detail: documented(…)`)
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
     paths[path][route.method.toLowerCase()] = writer.operation(route, detail.documentation)
@@ -131,7 +131,7 @@ class DocumentWriter {
   }
 
   components(): OpenApiDocument['components'] {
-    // Also where no operation mentions it: batches answer problems inside of their results.
+    // Included even if no operation refers to it: batches return problems within their results.
     this.#schemas.schema(ProblemSchema)
     return {
       schemas: this.#schemas.schemas,
@@ -173,7 +173,7 @@ class DocumentWriter {
     return Object.keys(schema?.properties ?? {}).map((name) => {
       const { description, ...rest } = this.#property(schema, name)!
       const required = schema!.required?.includes(name) ?? false
-      // Commas are accepted as well, which OpenAPI cannot say beside repetition.
+      // Commas are accepted too, which OpenAPI cannot express in addition to repetition.
       const list = rest.type === 'array' ? { style: 'form', explode: true } : {}
       return { name, in: 'query', required, description, ...list, schema: rest }
     })
@@ -301,7 +301,7 @@ function problemsOf(
     'internal_error',
     ...problems,
     ...(kinds.size > 0 ? (['unauthenticated', ...ANY_READ] as const) : []),
-    // Also where no token is taken: whoever sends no valid credential may do so only so often.
+    // Also for routes without a token: requests without a valid credential are limited too.
     'rate_limited',
     ...(method === 'GET' && isExported(responses) ? (['too_many_exports'] as const) : []),
     ...(kinds.size > 0 && refusesSome ? (['forbidden'] as const) : []),

@@ -19,7 +19,7 @@ export const OTLP_CONTENT_TYPES = {
   protobuf: 'application/x-protobuf',
 } as const satisfies Record<OtlpEncoding, string>
 
-/** An export of which some records were rejected. */
+/** An export with some rejected records. */
 export interface PartialSuccess {
   rejected: number
   message: string | null
@@ -40,7 +40,7 @@ export function isOtlpExport(method: string, path: string): boolean {
   return method === 'POST' && path.startsWith(`${OTLP_PREFIX}/`)
 }
 
-/** Undefined where it is none that OTLP has. */
+/** Undefined if it is not an OTLP encoding. */
 function findOtlpEncoding({ headers }: Request): OtlpEncoding | undefined {
   const type = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type === OTLP_CONTENT_TYPES.json) return 'json'
@@ -68,12 +68,12 @@ export function readOtlpForm(request: Request): OtlpForm {
   })
 }
 
-/** What a success of each kind of export calls the records that it could not use. */
+/** The field with the number of rejected records, by kind of export. */
 const REJECTED = { logs: 'rejectedLogRecords', metrics: 'rejectedDataPoints', traces: 'rejectedSpans' } as const
 
 export function otlpSuccess(kind: keyof typeof REJECTED, encoding: OtlpEncoding, parts: PartialSuccess): Response {
   const { rejected, message } = parts
-  // The protocol wants nothing said where all is well.
+  // The protocol requires an empty response if everything was accepted.
   const isWhole = rejected === 0 && message === null
   if (encoding === 'json') {
     const partialSuccess = { [REJECTED[kind]]: rejected, errorMessage: message ?? '' }
@@ -98,7 +98,7 @@ export function otlpRefusal(problem: Problem, requestId: string, request: Reques
   const { status, detail: message } = problem
   const headers = problemHeaders(problem, requestId)
   const code = RPC_CODES[status] ?? INVALID_ARGUMENT
-  // Whoever sent neither encoding reads JSON sooner than bytes.
+  // A client that sent neither encoding reads JSON more easily than bytes.
   const encoding = findOtlpEncoding(request) ?? 'json'
   if (encoding === 'json') return respond({ status, encoding, headers, body: JSON.stringify({ code, message }) })
   const writer = new BinaryWriter()

@@ -1,4 +1,4 @@
-/** Answers with files of `dist/web.pack`, compressed as the client takes them. */
+/** Serves files of `dist/web.pack`, in an encoding that the client accepts. */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { accepts, hasTag } from './content.ts'
@@ -8,16 +8,19 @@ const unzip = promisify(gunzip) as (bytes: Uint8Array) => Promise<Uint8Array<Arr
 
 export class PackedFiles {
   #pack: Promise<Pack | undefined> | undefined
-  /** Files as they are for who takes no compressed ones. Unpacking one takes milliseconds, and anybody may ask for it. */
+  /**
+   * Uncompressed files for clients that accept no compression. Decompressing one takes milliseconds, and anyone may
+   * request it.
+   */
   readonly #unpacked = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
 
-  /** Undefined where the application is not built. */
+  /** Undefined if the application is not built. */
   pack(): Promise<Pack | undefined> {
     this.#pack ??= findPack()
     return this.#pack
   }
 
-  /** Undefined where there is no such file. */
+  /** Undefined if there is no such file. */
   async respond(name: string, request: Request, headers: Record<string, string>): Promise<Response | undefined> {
     const pack = await this.pack()
     const file = pack?.find(name)

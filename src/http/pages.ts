@@ -1,6 +1,6 @@
 /**
- * The API reference and the problem pages. They and their assets are embedded in the executable and need
- * no other host. The web application is separate.
+ * The API reference and the problem pages. They and their assets are embedded in the executable and need no other host.
+ * The web application is separate.
  */
 import { Elysia } from 'elysia'
 import { notFound, PROBLEMS, type ProblemCode } from '../errors.ts'
@@ -43,13 +43,13 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 const fixedPage = (page: string, policy: Record<string, string> = POLICY) =>
   new FixedContent(page, HTML, pageHeaders(policy))
 
-// Pages are no part of the API.
+// Pages are not part of the API.
 const page = { allow: 'anyone', detail: { hide: true } } as const
 
 export const pages = ({ files: packed }: { files: PackedFiles }) => {
   const docs = fixedPage(docsPage(), DOCS_POLICY)
   const problems = fixedPage(problemsPage())
-  /** By code, made when somebody follows the link of a problem. */
+  /** By code, created at the first visit of a problem's page. */
   const ofProblems = new Map<string, FixedContent>()
   const files: Record<string, FixedContent> = {
     'pages.css': new FixedContent(styles, 'text/css; charset=utf-8'),

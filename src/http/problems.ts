@@ -1,4 +1,4 @@
-/** Turns every thrown error into a response: RFC 9457 `application/problem+json`. */
+/** Converts every thrown error to a response: RFC 9457 `application/problem+json`. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { Logger } from 'pino'
 import { asProblem } from '../database/errors.ts'
@@ -79,14 +79,14 @@ export function problemHeaders(problem: Problem, requestId: string): Record<stri
   }
 }
 
-/** What Elysia's own checks throw; they carry the schema's checker and the refused value. */
+/** Thrown by Elysia's own checks; contains the schema's checker and the refused value. */
 interface ElysiaValidationError {
   type: string
   validator: Checker
   value: unknown
 }
 
-/** Where issues of each part of a request point to. Not here: `response`, whose issues are ours. */
+/** The root of issue paths for each part of a request. `response` is missing, because its issues are bugs of Tally. */
 const ROOTS: Record<string, string> = {
   body: '',
   query: '/query',
@@ -96,12 +96,12 @@ const ROOTS: Record<string, string> = {
 }
 
 /**
- * The problem for an error. Anything unknown is a 500 without detail: the cause belongs in the log,
- * not in the response.
+ * The problem for an error. Anything unknown is a 500 without detail: the cause belongs in the log, not in the
+ * response.
  */
 export function asProblemOf(error: unknown, elysiaCode: string | number = 'UNKNOWN'): Problem {
   if (error instanceof Problem) return error
-  // Elysia wraps what a parser of bodies throws.
+  // Elysia wraps errors of body parsers.
   if (error instanceof Error && error.cause instanceof Problem) return error.cause
   const passing = asProblem(error)
   if (passing instanceof Problem) return passing
@@ -137,14 +137,14 @@ export function logProblem(
   else logger.error({ ...line, error: error === problem ? undefined : redacted(error) }, 'request failed')
 }
 
-/** A caller may have sent a token in place of its id. */
+/** A caller may have sent a token instead of its id. */
 function withoutTokens(path: string): string {
   return path.replace(/tally(?:_|%5f)(svc|read|org)(?:_|%5f)[0-9a-z]*/gi, 'tally_$1_…')
 }
 
 /**
- * What went wrong, without what a person wrote: drizzle's texts carry the query's parameters, Elysia's of an answer that
- * does not fit carry the answer, and a stack begins with the text.
+ * The error without any user data: drizzle's messages contain the query's parameters, Elysia's messages for an invalid
+ * response contain the response, and a stack starts with the message.
  */
 function redacted(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error }

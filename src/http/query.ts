@@ -1,12 +1,12 @@
 /**
- * Query parameters. They arrive as text and are parsed by the feature, which reports every issue to the
- * caller; these types say in the OpenAPI document what the text means.
+ * Query parameters. They arrive as text and are parsed by the feature, which reports every issue to the caller; these
+ * types describe the meaning of the text in the OpenAPI document.
  */
 import { Kind, TypeRegistry } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { DEFAULT_LIMIT, LIST_LIMIT } from '../query.ts'
 
-/** Accepts any string; it is validated where it is parsed. */
+/** Accepts any string; it is validated when it is parsed. */
 TypeRegistry.Set('Text', (_, value) => typeof value === 'string')
 
 interface Meaning {

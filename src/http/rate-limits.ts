@@ -1,6 +1,6 @@
 /**
- * How many calls a token may make. An agent that has run wild must not keep the others from reporting. In memory: a
- * restart forgives, and a token has at most its share again.
+ * Limits the calls of each token, so that a runaway agent does not keep others from reporting. In memory: after a
+ * restart every token has its full share again.
  */
 
 import type { Caller } from '../access/caller.ts'
@@ -9,11 +9,11 @@ import type { Clock } from '../lib/clock.ts'
 
 const MINUTE_MS = 60_000
 
-/** How often tokens whose share is whole again are forgotten, so that the memory has a bound. */
+/** How often tokens with a full share are removed, so that memory is bounded. */
 const SWEEP_EVERY_MS = 10 * MINUTE_MS
 
 interface Bucket {
-  /** Calls that are left. */
+  /** Remaining calls. */
   left: number
   at: number
 }
@@ -30,13 +30,13 @@ export class RateLimits {
 
   constructor(
     readonly clock: Clock,
-    /** A minute's share may be spent at once, and comes back evenly. */
+    /** A minute's share may be used at once, and is restored evenly. */
     readonly perMinute: number,
   ) {
     this.#sweptAt = clock.now()
   }
 
-  /** Counts a call of a token. Throws `rate_limited`, with `Retry-After`. People at their screens are not counted. */
+  /** Counts a call of a token. Throws `rate_limited`, with `Retry-After`. Signed-in people are not counted. */
   count(caller: Caller): void {
     if (caller.kind === 'session') return
     const now = this.clock.now()
@@ -49,7 +49,7 @@ export class RateLimits {
   }
 
   #refilled({ left, at }: Bucket, now: number): number {
-    // A clock that was set back gives nothing and takes nothing.
+    // If the clock was set back, the share does not change.
     const earned = (Math.max(0, now - at) / MINUTE_MS) * this.perMinute
     return Math.min(this.perMinute, left + earned)
   }

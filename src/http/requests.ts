@@ -1,6 +1,6 @@
 /**
- * What happens to every request: it gets an id, its credential is checked before anything of its body is read, and
- * whatever is thrown on the way becomes a problem.
+ * Handles every request: assigns an id, checks the credential before any of the body is read, and converts every error
+ * to a problem.
  */
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
@@ -18,12 +18,12 @@ import type { RateLimits } from './rate-limits.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
-/** Ids that clients send are logged and sent back, so they must be short and plain. */
+/** Ids sent by clients are logged and returned, so they must be short and plain. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:/-]{1,128}$/
 
 /**
- * On every answer, where a page or a file does not say more: nothing that Tally answers may be run, framed, guessed at
- * or kept by what passes it on. Entries and money belong to whoever asked.
+ * For every response, unless a page or a file sets its own: responses must not be run, framed, sniffed or stored by
+ * intermediaries. Entries and money are only for the caller.
  */
 const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -33,10 +33,10 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** A year, as browsers and preload lists expect. Only where people reach Tally by TLS. */
+/** A year, as browsers and preload lists expect. Only if people use Tally over TLS. */
 const TRANSPORT_SECURITY = { 'strict-transport-security': 'max-age=31536000' }
 
-/** The two headers by which a proxy and Tally could see two different requests; Bun joins what comes twice by commas. */
+/** Two headers that a proxy and Tally could interpret differently; Bun joins duplicates with commas. */
 function requireSingleHeaders({ headers }: Request): void {
   const twice = ['host', 'content-length'].find((name) => headers.get(name)?.includes(','))
   if (twice === undefined) return
@@ -66,14 +66,14 @@ export interface RequestsDependencies {
   cookie: SessionCookie
   addressOf: AddressOf
   publicUrl?: string | undefined
-  /** Undefined where tokens may call as often as they like. */
+  /** Undefined if calls of tokens are not limited. */
   rateLimits?: RateLimits | undefined
-  /** Requests that may wait for an answer. */
+  /** Maximum number of pending requests. */
   requestLimit?: number | undefined
-  /** The turns of requests without a valid credential. */
+  /** The limit for requests without a valid credential. */
   anonymousLoad?: AnonymousLoad | undefined
   logger: Logger
-  /** Known only when the application is whole, so it is asked for when it is needed. */
+  /** A function, because the routes are known only when the application is complete. */
   routes: () => readonly GuardedRoute[]
 }
 
@@ -92,7 +92,7 @@ export const requests = (dependencies: RequestsDependencies) => {
   const bodyMemory = new BodyMemory()
   const exportLimit = new ExportLimit()
 
-  /** No promise where the credential is held in memory: this runs before every request. */
+  /** Returns no promise if the credential is cached: this runs before every request. */
   function authenticate(request: Request): Caller | Promise<Caller> {
     const authorization = request.headers.get('authorization')
     if (authorization !== null) return people.authenticate(authorization)
@@ -107,8 +107,8 @@ export const requests = (dependencies: RequestsDependencies) => {
     incoming.caller = caller
   }
 
-  /** What anybody may call waits for its turn where there is more of it than can be had; people who are signed in do not. */
-  function admitAnybody({ request, address }: Incoming): void | Promise<void> {
+  /** Makes anonymous requests wait for their turn if there are too many; signed-in people do not wait. */
+  function admitAnonymous({ request, address }: Incoming): void | Promise<void> {
     if (anonymousLoad.isPressed(address())) return admitPressed(request, address())
     return anonymousLoad.turn(address())
   }
@@ -129,14 +129,14 @@ export const requests = (dependencies: RequestsDependencies) => {
     }
   }
 
-  /** Whoever sent no valid credential hears so when it is their turn, and nobody else waits for that. */
+  /** A caller with an invalid credential is refused when it is its turn, and no one else waits for that. */
   async function refuse(incoming: Incoming, error: unknown): Promise<never> {
     if (error instanceof Problem && error.status < 500) await anonymousLoad.turn(incoming.address())
     throw error
   }
 
   let openRoutes: OpenRoutes | undefined
-  /** Below /api/v1, a caller without credentials is refused before the address is even looked up. */
+  /** Under /api/v1, a caller without credentials is refused before the route is looked up. */
   function isPublic(method: string, path: string): boolean {
     if (!`${path}/`.startsWith('/api/v1/')) return true
     openRoutes ??= openRoutesOf(routes())
@@ -158,8 +158,8 @@ export const requests = (dependencies: RequestsDependencies) => {
       incoming.bodyMemory = bodyMemory
       incoming.address = () => addressOf(incoming.request, incoming.server)
       requireSingleHeaders(incoming.request)
-      // What is public is answered also when too much waits, such as that Tally is well.
-      if (isPublic(incoming.request.method, incoming.path)) return admitAnybody(incoming)
+      // Public routes, such as health checks, respond even if too many requests are pending.
+      if (isPublic(incoming.request.method, incoming.path)) return admitAnonymous(incoming)
       requireRoom(incoming.server?.pendingRequests ?? 0, requestLimit)
       let caller: Caller | Promise<Caller>
       try {
@@ -182,7 +182,8 @@ export const requests = (dependencies: RequestsDependencies) => {
       const { request, route, set, requestId, begunAt } = context as typeof context & Partial<Pick<Incoming, 'begunAt'>>
       bodyMemory.release(request)
       if (begunAt === undefined || !logger.isLevelEnabled('debug')) return
-      // Not the path, whose ids are in lines of refusals; and nothing of a query, which may hold what people wrote.
+      // Not the path, whose ids are in the log lines of refusals; and nothing of the query, which may contain user
+      // input.
       const line = {
         request_id: requestId,
         method: request.method,
@@ -192,8 +193,8 @@ export const requests = (dependencies: RequestsDependencies) => {
       logger.debug({ ...line, ms: Math.round((performance.now() - begunAt) * 10) / 10 }, 'request completed')
     })
     .onError({ as: 'global' }, ({ error, code, request, path, requestId, set }) => {
-      const problem = code === 'NOT_FOUND' ? nothingHere(routes(), path) : asProblemOf(error, code)
-      // The answer has a status of its own; this one is what is counted.
+      const problem = code === 'NOT_FOUND' ? noRouteProblem(routes(), path) : asProblemOf(error, code)
+      // The response has its own status; this one is for the metrics.
       set.status = problem.status
       logProblem(logger, problem, error, { id: requestId, method: request.method, path })
       const id = requestId || Bun.randomUUIDv7()
@@ -201,7 +202,7 @@ export const requests = (dependencies: RequestsDependencies) => {
     })
 }
 
-/** Paths where anyone may call with every method that exists, and `METHOD path` for the others. */
+/** Paths that are public for every existing method, and `METHOD path` for others. */
 type OpenRoutes = ReadonlySet<string>
 
 function openRoutesOf(routes: readonly GuardedRoute[]): OpenRoutes {
@@ -210,8 +211,8 @@ function openRoutesOf(routes: readonly GuardedRoute[]): OpenRoutes {
   return new Set(routes.filter(isOpen).map(({ method, path }) => (guarded.has(path) ? `${method} ${path}` : path)))
 }
 
-/** 404, or 405 where the address exists with other methods. */
-function nothingHere(routes: readonly GuardedRoute[], path: string): Problem {
+/** 404, or 405 if the path exists with other methods. */
+function noRouteProblem(routes: readonly GuardedRoute[], path: string): Problem {
   const methods = new Set(routes.filter((route) => matches(route.path, path)).map(({ method }) => method))
   if (methods.size === 0) {
     return new Problem('not_found', 'Nothing exists at this address. See /docs for the API reference.')

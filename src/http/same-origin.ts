@@ -1,12 +1,18 @@
-/** Whether a call comes from Tally's own pages. A cookie alone does not tell: the browser sends it along, whoever asks. */
+/**
+ * Checks that a call comes from Tally's own pages. The cookie alone does not prove that: the browser sends it with
+ * requests of any page.
+ */
 import { Problem } from '../errors.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** For a call by cookie. Throws `forbidden` where it would change something and a page of another origin may have made it. */
+/**
+ * For a call with a cookie. Throws `forbidden` if the call would change something and may come from a page of another
+ * origin.
+ */
 export function requireSameOrigin({ method, headers }: Request, publicUrl: string | undefined): void {
   if (SAFE_METHODS.has(method)) return
-  // What the browser itself says; it does not say it over plain HTTP.
+  // Set by the browser itself, but not over plain HTTP.
   const site = headers.get('sec-fetch-site')
   if (site === 'same-origin') return
   const origin = headers.get('origin')

@@ -1,14 +1,14 @@
 /**
- * The cookie by which a browser stays signed in. No script can read it, no other site's request carries it, and where
- * people reach Tally by https it is never sent without TLS.
+ * The cookie that keeps a browser signed in. It is not readable by scripts, not sent with requests of other sites, and,
+ * if people use Tally over https, never sent without TLS.
  */
 import type { SessionCaller } from '../access/caller.ts'
 import { SESSION_COOKIE } from './access.ts'
 
-/** Its name without TLS: of a browser in which somebody signed in, also after they signed out. */
+/** The cookie's name without TLS. It marks a browser in which someone has signed in, and stays after they sign out. */
 const DEVICE_COOKIE = 'tally_device'
 
-/** As long as people come back; browsers keep none for much longer. */
+/** Long enough for people to come back; browsers keep no cookie much longer. */
 const DEVICE_SECONDS = 365 * 86_400
 
 /** A session and the secrets of its cookies. */
@@ -19,22 +19,22 @@ export interface BegunSession {
 }
 
 export interface SessionCookie {
-  /** The secret that the request's cookie holds. */
+  /** The secret in the request's cookie. */
   read(headers: Headers): string | undefined
-  /** What the cookie of a browser holds in which somebody signed in before. */
+  /** The secret of a browser in which someone has signed in before. */
   readDevice(headers: Headers): string | undefined
-  /** The `Set-Cookie` headers of a session that has just begun: its own, and that of the browser. */
+  /** The `Set-Cookie` headers for a new session: its own, and that of the browser. */
   begin(signedIn: BegunSession): string[]
-  /** The `Set-Cookie` of a browser that is known from now on. */
+  /** The `Set-Cookie` that makes the browser a known one. */
   know(device: string): string
-  /** The `Set-Cookie` that makes the browser forget it. */
+  /** The `Set-Cookie` that removes the session's cookie. */
   end(): string
 }
 
-/** @param publicUrl the address under which people reach Tally: it alone tells whether there is TLS in front */
+/** @param publicUrl the address that people use for Tally; only this shows whether TLS is used */
 export function sessionCookie(publicUrl: string | undefined): SessionCookie {
   const secure = publicUrl?.startsWith('https://') ?? false
-  // Browsers take a cookie of this name from this very host by TLS only, and from no neighbouring one.
+  // Browsers accept a cookie of this name only over TLS and only from this exact host.
   const nameOf = (name: string) => (secure ? `__Host-${name}` : name)
   const read = (headers: Headers, name: string) => {
     const sent = headers.get('cookie')

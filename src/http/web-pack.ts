@@ -1,17 +1,17 @@
 /**
- * The built web application as one file: a header that says where each file lies, then the files, compressed. One file,
- * so that the executable carries one thing more and nothing is unpacked anywhere.
+ * The built web application as one file: a header with the position of each file, then the files, compressed. A single
+ * file to embed, and nothing has to be unpacked to disk.
  */
 import { join } from 'node:path'
 
-/** Where `scripts/web.ts` puts it, and where a server from source finds it. */
+/** The path that `scripts/web.ts` writes and a server from source reads. */
 export const WEB_PACK = join(import.meta.dir, '../../dist/web.pack')
 
 export interface PackedFile {
   /** The media type. */
   type: string
   gzip: Uint8Array
-  /** Absent where it would save less than it takes of the executable. */
+  /** Absent if it would save less than it adds to the executable. */
   brotli?: Uint8Array
 }
 
@@ -21,7 +21,7 @@ interface Place {
 }
 
 interface Header {
-  /** Hash of what it was made from. */
+  /** Hash of its sources. */
   stamp: string
   /** The page, the same for every address. */
   index: string
@@ -60,7 +60,7 @@ export function writePack({
 export interface Pack {
   stamp: string
   index: string
-  /** Undefined where there is no such file. */
+  /** Undefined if there is no such file. */
   find(name: string): { type: string; gzip: Blob; brotli?: Blob } | undefined
 }
 
@@ -80,7 +80,7 @@ export async function readPack(pack: Blob): Promise<Pack> {
   }
 }
 
-/** The pack that is in the executable, else the one that was built beside the sources. Undefined where there is none. */
+/** The pack embedded in the executable, otherwise the one built next to the sources. Undefined if there is none. */
 export async function findPack(): Promise<Pack | undefined> {
   if (Bun.isStandaloneExecutable) {
     const embedded = Bun.embeddedFiles.find((file) => (file as File).name.endsWith('.pack'))

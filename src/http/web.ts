@@ -1,4 +1,4 @@
-/** The web application: its page at every address of it, and the files that the page loads. */
+/** The web application: its page at each of its addresses, and the files that the page loads. */
 import { Elysia } from 'elysia'
 import { notFound } from '../errors.ts'
 import { access } from './access.ts'
@@ -6,8 +6,7 @@ import type { PackedFiles } from './packed-files.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
 /**
- * Addresses of the application, without what follows their first part. The page itself decides what to show there; an
- * address that is not of the application stays a 404.
+ * The first path segments of the application's pages. The page itself decides what to show; any other address is a 404.
  */
 export const SECTIONS = [
   'entries',
@@ -30,8 +29,8 @@ export const SECTIONS = [
 ]
 
 /**
- * No script but the application's own files, and no request to another host. Styles have a nonce, because Mantine and
- * the lock on scrolling behind a dialog write theirs as elements.
+ * Only the application's own scripts, and no requests to other hosts. Styles have a nonce, because Mantine and the
+ * scroll lock of dialogs add theirs as elements.
  */
 const policyFor = (nonce: string) =>
   [
@@ -41,7 +40,7 @@ const policyFor = (nonce: string) =>
     "img-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self'",
-    // A bill is shown as it prints, and a PDF in the browser's own reader.
+    // A bill is shown as it prints, and a PDF in the browser's own viewer.
     "frame-src 'self' blob:",
     "manifest-src 'self'",
     "base-uri 'none'",
@@ -51,10 +50,10 @@ const policyFor = (nonce: string) =>
 
 const NOT_BUILT = `The web application is not built. In a checkout, ./scripts/start builds it; the released executable includes it.`
 
-/** A year: the name of a file changes with what it holds. */
+/** A year: the name of a file changes with its content. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-// Pages are no part of the API.
+// Pages are not part of the API.
 const page = { allow: 'anyone', detail: { hide: true } } as const
 
 export const web = ({ cookie, files }: { cookie: Pick<SessionCookie, 'read'>; files: PackedFiles }) => {
@@ -63,12 +62,12 @@ export const web = ({ cookie, files }: { cookie: Pick<SessionCookie, 'read'>; fi
     if (!built)
       return new Response(NOT_BUILT, { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' } })
     const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
-    // Whether a cookie came along, so that somebody who was never here is shown the sign-in page without asking first.
+    // Whether the request had a cookie, so that a new visitor sees the sign-in page without another request.
     const session = cookie.read(request.headers) === undefined ? 'none' : 'sent'
     return new Response(built.index.replace('{nonce}', nonce).replace('{session}', session), {
       headers: {
         'content-type': 'text/html; charset=utf-8',
-        // It names the files of this version, and its nonce must not be used again.
+        // The page contains the file names of this version, and its nonce must not be reused.
         'cache-control': 'no-store',
         'content-security-policy': policyFor(nonce),
         'referrer-policy': 'no-referrer',
@@ -80,7 +79,7 @@ export const web = ({ cookie, files }: { cookie: Pick<SessionCookie, 'read'>; fi
 
   async function sendFile(name: string, request: Request): Promise<Response> {
     const response = await files.respond(name, request, { 'cache-control': FOR_EVER })
-    // An old page asks for the files of the version before: it has to be loaded again, and says so.
+    // A page of the previous version requests its old files: it has to be reloaded, and shows that.
     if (!response) throw notFound(`The file '${name}'`)
     return response
   }

@@ -89,7 +89,7 @@ describe('the document', () => {
 
   test('cannot be made of a route that does not describe itself', () => {
     const route = { method: 'GET', path: '/api/v1/secrets', hooks: {} }
-    expect(() => openApiDocument([route])).toThrow('GET /api/v1/secrets lacks detail')
+    expect(() => openApiDocument([route])).toThrow('GET /api/v1/secrets has no detail')
     expect(openApiDocument([{ ...route, hooks: { detail: { hide: true } } }]).paths).toEqual({})
   })
 

@@ -1,4 +1,4 @@
-/** Files that Bun puts into the executable: as text, or (the large one) as the path to read it from. */
+/** Files embedded in the executable: as text, or (the large one) as the path to read it from. */
 declare module '*.css' {
   const text: string
   export default text
