@@ -157,7 +157,7 @@ export const bombs: Scenario = {
           const status = await send(url, bomb, body, who)
           if (status >= 500) failed.push(`${bomb.decoder} ${bomb.name}: ${status}`)
         })
-        if (grown > largest.grown && !bomb.isTaken)
+        if (grown > largest.grown && !bomb.isValid)
           Object.assign(largest, { grown, name: `${bomb.decoder}, ${bomb.name}` })
       }
       const body = BOMBS.find(({ name }) => name === 'as many objects as there may be')!

@@ -1,4 +1,4 @@
-/** What `test/cli/demo.test.ts` shows on SQLite, on PostgreSQL. */
+/** The PostgreSQL counterpart of `test/cli/demo.test.ts`, which uses SQLite. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Database } from '../../src/database/database.ts'
 import { DemoClock, fillDemo } from '../../src/demo/demo.ts'
@@ -9,7 +9,7 @@ import { locationOf, opener, startPostgres } from '../support/databases.ts'
 
 const NOW = Date.parse('2026-11-18T15:30:00Z')
 
-/** How many rows each table has. */
+/** Number of rows per table. */
 async function counts({ read }: Database): Promise<Record<string, number>> {
   const counted = Object.entries(read.tables).map(
     async ([name, table]) => [name, (await read.select().from(table)).length] as const,

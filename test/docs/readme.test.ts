@@ -8,7 +8,7 @@ beforeAll(async () => {
   readme = await Bun.file(join(import.meta.dir, '../../README.md')).text()
 })
 
-/** What a command prints, run in this process: a process for each command of the README takes ten seconds. */
+/** Output of a command, run in this process: a process for each command of the README takes ten seconds. */
 async function printed(args: string[]): Promise<string> {
   let text = ''
   const print = spyOn(process.stdout, 'write').mockImplementation((chunk) => {
@@ -23,7 +23,7 @@ async function printed(args: string[]): Promise<string> {
   return text
 }
 
-/** The lines of its shell examples, those that a backslash continues put together. */
+/** The lines of its shell examples, with continued lines joined. */
 function shellLines(): string[] {
   const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!)
   return blocks.flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))
@@ -40,7 +40,7 @@ test('every command that the README shows is there, with every flag that it give
     const [call = ''] = line.split(/ #|\)$/)
     const words = /^tally((?: [a-z][a-z-]*(?= |$))+)/.exec(call)?.[1]?.trim().split(' ') ?? []
     let help = ''
-    // What follows the command may look like one more: ask for the longest that is there.
+    // An argument may look like a subcommand: try the longest command first.
     for (let length = words.length; length > 0 && help === ''; length--) {
       const command = words.slice(0, length)
       const text = await printed([...command, '--help'])
@@ -63,7 +63,7 @@ test('every path of the API that the README names is in the OpenAPI document', a
   const unknown = named
     .map(([, path]) => path!.replaceAll(/\{\w+\}/g, '{}').replace(/[/.]$/, ''))
     .filter((path) => roots.has(path.split('/')[1]!) && !known.has(path) && !known.has(`/api/v1${path}`))
-    // Exporters are given the address below which they find theirs.
+    // Exporters are configured with the address above their own.
     .filter((path) => ![...known].some((each) => each.startsWith(`/api/v1${path}/v1/`)))
   expect(unknown).toEqual([])
 })

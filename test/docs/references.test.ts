@@ -5,7 +5,7 @@ import { PROBLEMS } from '../../src/errors.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** Where people write about the repository. Fixtures are what others wrote. */
+/** Files that refer to the repository. Fixtures come from elsewhere. */
 const SOURCES = '{src,test,scripts,migrations,packaging,docs}/**/*.{ts,tsx,json,css,sql,md,conf,service}'
 
 /** By path from the root. */
@@ -23,7 +23,7 @@ beforeAll(async () => {
   paths = new Set(texts.keys())
 })
 
-/** The text of a file without line breaks and what begins the lines of a comment. */
+/** The text of a file without line breaks and comment prefixes. */
 const inOneLine = (text: string) => text.replaceAll(/\n[^\S\n]*(?:\*(?!\/)|\/\/|--|#)?[^\S\n]*/g, ' ')
 
 const headingsOf = (text: string) => [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!)
@@ -90,7 +90,7 @@ test('every source file that a document names exists', () => {
   expect(missing).toEqual([])
 })
 
-/** What the server and the command line are made of. */
+/** The sources of the server and the command line. */
 const program = () => [...texts].filter(([path]) => path.startsWith('src/') && !path.startsWith('src/web/'))
 
 test('every problem code is thrown somewhere', () => {

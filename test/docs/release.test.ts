@@ -49,7 +49,7 @@ test('the notices name every bundled package with the text of its licence', asyn
   expect(packages.filter(({ name, version }) => !has(`\n${name} ${version} · `))).toEqual([])
   const texts = packages.flatMap(({ licenseTexts }) => licenseTexts)
   expect(texts.filter((each) => !has(each.replace(/\r\n?/g, '\n').trim()))).toEqual([])
-  // Of each licence that asks to go along, one whole text; the others refer to it.
+  // One full text of each license that must be included; the others refer to it.
   expect(
     ['SIL OPEN FONT LICENSE', 'TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION'].filter(has),
   ).toHaveLength(2)

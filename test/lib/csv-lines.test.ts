@@ -5,7 +5,7 @@ import { csvLines } from '../../src/lib/csv-lines.ts'
 
 const texts = fc.string({ unit: fc.constantFrom('a', 'é', ' ', ',', '"', '""', '\n', '\r', '\r\n'), maxLength: 20 })
 
-/** What csv-parse reads, which is as strict as RFC 4180; undefined for a text that it rejects. */
+/** The result of csv-parse, which is as strict as RFC 4180; undefined for a text that it rejects. */
 function parsed(text: string): string[][] | undefined {
   try {
     return parse(text, { bom: true, record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true })

@@ -1,4 +1,4 @@
-/** A home folder with session files of agents, and what a scan finds in it. */
+/** A home folder with session files of agents, and the results of scanning it. */
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -25,7 +25,7 @@ export class AgentHome {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'tally-home-')))
   readonly environment: AgentsEnvironment = readAgentsEnvironment({ HOME: this.folder })
 
-  /** Writes a file below the home folder, and answers where it is. */
+  /** Writes a file in the home folder, and returns its path. */
   write(path: string, content: string | Uint8Array): string {
     const place = join(this.folder, path)
     mkdirSync(dirname(place), { recursive: true })
@@ -33,12 +33,12 @@ export class AgentHome {
     return place
   }
 
-  /** One JSON object a line. */
+  /** One JSON object per line. */
   writeLines(path: string, records: readonly unknown[]): string {
     return this.write(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
   }
 
-  /** Puts a fixture, a file or a folder, below the home folder. */
+  /** Copies a fixture, a file or a folder, to the home folder. */
   copy(fixture: string, path: string): void {
     const place = join(this.folder, path)
     mkdirSync(dirname(place), { recursive: true })
@@ -49,7 +49,7 @@ export class AgentHome {
     return scanAll({ environment: this.environment, ...options })
   }
 
-  /** What a scan of one agent finds, and that it found no damage. */
+  /** The result of scanning one agent, which must find no damage. */
   uses(agent: AgentName): SessionUse[] {
     const { uses, damage } = this.scan({ agents: [agent] })
     if (damage.length > 0) throw new Error(`There is damage: ${JSON.stringify(damage)}`)
@@ -61,7 +61,7 @@ export class AgentHome {
   }
 }
 
-/** What the tests compare of a use. */
+/** The fields of a use that tests compare. */
 export function figuresOf({ agentHarness, sessionId, model, requests, tokens }: SessionUse): Figures {
   const { over_200k, ...counts } = tokens
   return { agent_harness: agentHarness, session_id: sessionId, model, requests, ...counts }

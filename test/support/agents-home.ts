@@ -1,4 +1,4 @@
-/** A developer's home folder with the sessions of the captures in it, where the agents themselves keep them. */
+/** A developer's home folder with the captured sessions where the agents keep them. */
 import { cp, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Figures } from './agent-home.ts'
@@ -16,7 +16,7 @@ const CAPTURES = {
 export interface CapturedSession {
   agent: string
   sessionId: string
-  /** What the agent's hook says. */
+  /** The input of the agent's hook. */
   hook: string
 }
 
@@ -27,7 +27,7 @@ export async function fillHome(home: string): Promise<void> {
   }
 }
 
-/** The Claude Code session of the captures that used one model, which has eleven lines. */
+/** The captured Claude Code session with one model, which has eleven lines. */
 export const CLAUDE_SESSION = '1dba1a53-50e0-4d61-8169-800caba7ccfb'
 
 export function claudeTranscript(home: string, sessionId = CLAUDE_SESSION): string {
@@ -53,7 +53,7 @@ function byName(one: Figures, other: Figures): number {
   return name(one).localeCompare(name(other), 'en')
 }
 
-/** The six sessions of the captures, with what their agents' hooks say. */
+/** The six captured sessions, with the input of their agents' hooks. */
 export async function capturedSessions(home: string): Promise<CapturedSession[]> {
   const names = new Map((await expectedUse()).map(({ agent_harness, session_id }) => [session_id, agent_harness]))
   return [...names].map(([sessionId, agent]) => ({ agent, sessionId, hook: hookOf(agent, sessionId, home) }))

@@ -1,6 +1,6 @@
 /**
- * The whole application over a real socket and a migrated database of its own. Whatever it answers is checked against
- * the OpenAPI document: an answer that the document does not describe fails the test that met it.
+ * The whole application over a real socket and a migrated database of its own. Every response is checked against the
+ * OpenAPI document: a response that the document does not describe fails the test.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -20,31 +20,31 @@ import { type Answer, type CheckAnswer, checkerOf } from './document.ts'
 
 export interface Call {
   token?: string | undefined
-  /** A session's cookie, sent as Tally's own pages send it. */
+  /** A session's cookie, sent like Tally's own pages do. */
   session?: string | undefined
   /** Sent as JSON. */
   json?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body?: NonNullable<RequestInit['body']>
   headers?: Record<string, string>
 }
 
 export const PASSWORD = 'correct horse battery'
 
-/** Of the password, but a hundred times cheaper than Tally's own: a check costs what the hash says. */
+/** A hash of the password that is a hundred times cheaper to check than Tally's own. */
 const CHEAP_HASH = Bun.password.hashSync(PASSWORD, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
 
 export interface TestApp {
   url: string
-  /** Where its SQLite file `tally.db` lies. */
+  /** The folder of its SQLite file `tally.db`. */
   dataDir: string
   services: Services
   document: OpenApiDocument
-  /** What was logged, a line each. */
+  /** The log, one entry per line. */
   log: Record<string, unknown>[]
   /** `call('POST /api/v1/token-entries', { token, json })` */
   call(methodAndPath: string, call?: Call): Promise<Answer>
-  /** Answers the person's e-mail address; their password, where they have one, is {@link PASSWORD}. */
+  /** Returns the person's e-mail address; their password, if they have one, is {@link PASSWORD}. */
   person(role?: Role, options?: { password?: boolean }): Promise<string>
   /** A token of the person, or of a new admin. */
   token(kind: TokenKind, person?: string): Promise<string>
@@ -56,7 +56,7 @@ export interface TestApp {
 export interface StartOptions extends Pick<AppOptions, 'publicUrl' | 'trustedProxies' | 'rateLimit' | 'requestLimit'> {
   clock?: Clock
   logLevel?: 'info' | 'debug'
-  /** Instead of a SQLite file of its own; whoever opened it closes it. */
+  /** Used instead of a new SQLite file; the caller closes it. */
   db?: Database
 }
 

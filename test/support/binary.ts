@@ -1,7 +1,4 @@
-/**
- * Tally's executable as somebody has it who downloaded it: alone in a folder, without the sources. Also what the
- * benchmark measures.
- */
+/** Tally's executable as downloaded: alone in a folder, without the sources. Also used by the benchmarks. */
 import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,10 +7,10 @@ const ROOT = join(import.meta.dir, '../..')
 const BUILT = join(ROOT, 'dist/tally')
 const PRECOMPILED = join(ROOT, 'dist/precompiled/tally')
 
-/** A server that is not ready by then will not be. */
+/** A server that is not ready by then never will be. */
 const READY_DEADLINE_MS = 15_000
 
-/** The path of the executable, built anew where anything that it is made of is newer. */
+/** The path of the executable, rebuilt if any of its sources is newer. */
 export async function builtExecutable(): Promise<string> {
   await buildIfOlder(BUILT, [])
   return BUILT
@@ -45,7 +42,7 @@ async function newestSource(): Promise<number> {
   return newest
 }
 
-/** A port of the loopback address that nobody listens on. */
+/** A port of the loopback address that is not in use. */
 export function freePort(): number {
   const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   probe.stop(true)
@@ -58,11 +55,11 @@ export interface Ran {
   stderr: string
 }
 
-/** A folder with the executable in it and nothing else. */
+/** A folder that contains only the executable. */
 export class Installation {
   private constructor(
     readonly folder: string,
-    /** What a test or the benchmark puts before the executable, such as strace. */
+    /** The command in front of the executable, such as strace. */
     readonly before: string[],
   ) {}
 
@@ -72,12 +69,12 @@ export class Installation {
     return new Installation(folder, before)
   }
 
-  /** Nothing of the surrounding environment, such as a TALLY_DATA or a NODE_OPTIONS, reaches the executable. */
+  /** The executable gets nothing of the surrounding environment, such as a TALLY_DATA or a NODE_OPTIONS. */
   get #surroundings() {
     return { cwd: this.folder, env: { PATH: '/usr/bin:/bin', HOME: this.folder } }
   }
 
-  /** Runs a command line to its end. */
+  /** Runs a command to its end. */
   async run(args: string[], input = ''): Promise<Ran> {
     const child = Bun.spawn(['./tally', ...args], {
       ...this.#surroundings,
@@ -93,7 +90,7 @@ export class Installation {
     return { code, stdout, stderr }
   }
 
-  /** Runs a command line that is to succeed, and answers the JSON that it prints. */
+  /** Runs a command that must succeed, and returns the JSON that it prints. */
   async runJson<Answer>(args: string[]): Promise<Answer> {
     const { code, stdout, stderr } = await this.run([...args, '--json'])
     if (code !== 0) throw new Error(`tally ${args.join(' ')} ended with ${code}: ${stderr}`)
@@ -149,7 +146,7 @@ export class Server {
     while (performance.now() < deadline && this.process.exitCode === null) {
       const answer = await fetch(`${this.url}/ready`).catch(() => undefined)
       if (answer?.ok) return
-      // Short, because the benchmark measures with it how long the start takes.
+      // Short, because the benchmark measures startup time with it.
       await Bun.sleep(5)
     }
     const log = await this.log()
@@ -157,7 +154,7 @@ export class Server {
     throw new Error(`The server did not become ready in ${READY_DEADLINE_MS / 1000} s:\n${log}`)
   }
 
-  /** What it wrote to both outputs. */
+  /** Everything it wrote to both outputs. */
   async log(): Promise<string> {
     const read = (name: string) => Bun.file(join(this.folder, name)).text()
     return (await read('server.log')) + (await read('server-errors.log'))
@@ -174,7 +171,7 @@ export class Server {
     })
   }
 
-  /** Asks it to end, and answers its exit code and how long that took. */
+  /** Stops it gracefully, and returns its exit code and how long that took. */
   async stop(): Promise<{ code: number; tookMs: number }> {
     const begun = performance.now()
     this.process.kill('SIGTERM')
@@ -182,7 +179,7 @@ export class Server {
     return { code, tookMs: performance.now() - begun }
   }
 
-  /** Ends it as a crash of the machine's kind would: nothing of it runs any more. */
+  /** Kills it, like a crash of the machine. */
   async crash(): Promise<void> {
     this.process.kill('SIGKILL')
     await this.process.exited

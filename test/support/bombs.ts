@@ -1,6 +1,6 @@
 /**
- * Bodies within their byte limits that are made to take as much memory as they can: empty records by the million,
- * values in values, names that no other object has, texts of escapes, and compressed bodies of which much comes.
+ * Bodies within their byte limits that use as much memory as possible: millions of empty records, deeply nested values,
+ * unique names, texts of escapes, and compressed bodies that expand a lot.
  */
 import { gzipSync } from 'node:zlib'
 
@@ -8,14 +8,14 @@ const MIB = 1_048_576
 
 export interface Bomb {
   name: string
-  /** Which decoder it is for. */
+  /** The decoder that it is for. */
   decoder: 'otlp-protobuf' | 'otlp-json' | 'report' | 'batch' | 'table' | 'sheet' | 'picture'
-  /** Below /api/v1; `:sheet` stands for an open token sheet. */
+  /** Below /api/v1; `:sheet` is replaced with an open token sheet. */
   path: string
   contentType: string
   gzip?: true
-  /** It is taken: what its thousands of records take in the database is no part of reading them. */
-  isTaken?: true
+  /** The body is valid: the memory of its thousands of records in the database does not count as decoding. */
+  isValid?: true
   make(): Uint8Array
 }
 
@@ -25,7 +25,7 @@ const TRACES = 'telemetry/v1/traces'
 
 const text = (content: string) => new TextEncoder().encode(content)
 
-/** As many copies as fit between a beginning and an end. */
+/** As many copies as fit between a start and an end. */
 function filled(bytes: number, unit: string | ((index: number) => string), first = '', last = ''): Uint8Array {
   if (typeof unit === 'string') {
     const count = Math.floor((bytes - first.length - last.length) / Buffer.byteLength(unit))
@@ -92,7 +92,7 @@ const json = (decoder: Bomb['decoder'], path: string, bytes: number): Bomb[] => 
     of('a number of a million digits', () => filled(bytes, '9', '[', ']')),
     of('a text of escapes', () => filled(bytes, '\\u00e9', '["', '"]')),
     of('a text with a wide character', () => filled(bytes, 'x', '["€', '"]')),
-    // Just below what may be held.
+    // Just below the limit.
     of('as many objects as there may be', () =>
       filled(
         Math.min(bytes, decoder === 'report' ? 90_000 : 390_000),
@@ -167,7 +167,7 @@ export const BOMBS: readonly Bomb[] = [
       '{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"claude-code"}}]},"scopeLogs":[{"scope":{"name":"com.anthropic.claude_code.events"},"logRecords":[',
       '{}]}]}]}',
     ),
-  ).map((bomb) => ({ ...bomb, isTaken: true as const })),
+  ).map((bomb) => ({ ...bomb, isValid: true as const })),
   ...json('report', 'token-entries', MIB),
   ...json('batch', 'token-entries/batch', 8 * MIB),
   ...['\n', '{}\n', '[\n', '{"a":1,"a":2}\n', '"\n'].map(
@@ -238,7 +238,9 @@ export const BOMBS: readonly Bomb[] = [
   },
 ]
 
-/** Bombs per decoder that every run of the tests has time for; TALLY_TEST_BOMBS=all has all of them, a minute and a half. */
+/**
+ * Number of bombs per decoder in every run of the tests; TALLY_TEST_BOMBS=all runs all of them, in a minute and a half.
+ */
 const TRIED = 3
 
 /** The bombs of a decoder: all of them, or some from the whole list. */

@@ -1,12 +1,12 @@
 /**
- * Debian's Chromium before a running Tally. A visit keeps count of what no page may do: report an error, ask another
- * host, or ask for the same thing twice.
+ * Debian's Chromium with a running Tally. A visit records everything that pages must not do: report an error, call
+ * another host, or repeat a request.
  */
 import AxeBuilder from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import type { Credentials } from './session.ts'
 
-/** Where there is no such program, tests of pages are skipped. */
+/** If there is no such program, tests of pages are skipped. */
 export const CHROMIUM = Bun.which('chromium') ?? undefined
 
 /** It runs as root in a container, on a machine without a network. */
@@ -20,10 +20,10 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Two cores that build and test at once are slow; what hangs still ends before the test does. */
+/** Two cores that build and test at the same time are slow; a hanging page still fails before the test does. */
 const PATIENCE_MS = 15_000
 
-/** Without a request for so long, a page has all it shows. Playwright's own measure takes half a second for each page. */
+/** After this time without a request, a page is complete. Playwright's own check takes half a second for each page. */
 const QUIET_MS = 150
 
 /** The first start reads 300 MB from a disk that may be slow. */
@@ -44,20 +44,20 @@ export interface VisitOptions {
 export interface Visit {
   page: Page
   context: BrowserContext
-  /** Goes to a path and waits until nothing is being asked for any more. */
+  /** Goes to a path and waits until no request is pending. */
   open(path: string): Promise<void>
-  /** Until nothing is being asked for any more. */
+  /** Waits until no request is pending. */
   settled(): Promise<void>
-  /** What went wrong since it was asked last. */
+  /** Errors since the last call. */
   issues(): string[]
-  /** Every request of the API since it was asked last, such as `GET /api/v1/me`. */
+  /** Every API request since the last call, such as `GET /api/v1/me`. */
   requests(): string[]
-  /** Serious and critical findings of axe on the page as it is; of these rules, or of all. */
+  /** Serious and critical findings of axe on the current page, for these rules or all. */
   barriers(rules?: readonly string[]): Promise<string[]>
   close(): Promise<void>
 }
 
-/** A browser window of its own, with nothing kept from others. */
+/** A separate browser window that shares nothing with others. */
 export async function visit(
   browser: Browser,
   { url, as, size = 'desk', scheme = 'light' }: VisitOptions,
@@ -68,7 +68,7 @@ export async function visit(
     colorScheme: scheme,
     locale: 'en-GB',
     timezoneId: 'UTC',
-    // Movements end at once, so that a picture shows what stays.
+    // Animations end at once, so that a screenshot shows the final state.
     reducedMotion: 'reduce',
     acceptDownloads: true,
   })
@@ -113,7 +113,7 @@ export async function visit(
   if (as) await signIn(context, url, as)
   const page = await context.newPage()
   const settled = () => page.waitForLoadState('networkidle')
-  /** A page asks for the next thing as soon as it has drawn the last; what waits for typing takes longer. */
+  /** Pages send the next request as soon as they have rendered the last response; debounced input takes longer. */
   async function loaded(): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS
     while (running.size > 0 || performance.now() - changedAt < QUIET_MS) {
@@ -153,7 +153,7 @@ function nameOf(request: Request): string {
   return `${request.method()} ${pathname}${search}`
 }
 
-/** By the API, as the sign-in page does; the cookie stays in the window. */
+/** Signs in with the API, like the sign-in page; the cookie stays in the window. */
 async function signIn(context: BrowserContext, url: string, data: Credentials): Promise<void> {
   const answer = await context.request.post(`${url}/api/v1/session`, { data, headers: { origin: url } })
   if (!answer.ok()) throw new Error(`${data.email} could not sign in: ${await answer.text()}`)

@@ -1,12 +1,12 @@
-/** ccusage, another program that reads agents' session files, to compare with. It is installed where it is needed. */
+/** ccusage, another program that reads agents' session files, for comparison. It is installed if needed. */
 import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What was compared: another version may count otherwise. */
+/** The version that the tests compare: others may count differently. */
 export const CCUSAGE_VERSION = '20.0.24'
 
-/** A registry that has not answered by then is none. */
+/** A registry that has not responded by then is unavailable. */
 const INSTALL_TIMEOUT_MS = 60_000
 
 export interface Breakdown {
@@ -31,7 +31,7 @@ export interface CcusageSession {
 export class Ccusage {
   private constructor(readonly folder: string) {}
 
-  /** Undefined where it cannot be installed, or does not run here. */
+  /** Undefined if it cannot be installed, or does not run here. */
   static async install(): Promise<Ccusage | undefined> {
     const ccusage = new Ccusage(await realpath(await mkdtemp(join(tmpdir(), 'tally-ccusage-'))))
     try {
@@ -53,12 +53,12 @@ export class Ccusage {
     return undefined
   }
 
-  /** The native program that the package brings along, as the launcher starts it. */
+  /** The native program in the package, as its launcher starts it. */
   get program(): string {
     return join(this.folder, `node_modules/@ccusage/ccusage-${process.platform}-${process.arch}/bin/ccusage`)
   }
 
-  /** Its figures of an agent's sessions under a home folder, at the prices that it brings along. */
+  /** Its totals of an agent's sessions under a home folder, at the prices that it includes. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape differs from agent to agent
   async sessions(agent: string, home: string): Promise<{ sessions: any[]; totals: any }> {
     const { code, stdout, stderr } = await this.#run(home, [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { precompiledExecutable } from './binary.ts'
 
-/** A server that is not ready by then will not be. */
+/** A server that is not ready by then never will be. */
 const READY_DEADLINE_MS = 15_000
 
 export interface Ran {
@@ -23,9 +23,9 @@ export interface RunningServer {
   process: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
   /** Everything on standard output so far. */
   output(): string
-  /** Waits until the pattern is there, and answers what it found. */
+  /** Waits for the pattern, and returns the match. */
   untilPrinted(pattern: RegExp): Promise<string>
-  /** Sends SIGTERM and answers the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number>
 }
 
@@ -38,11 +38,11 @@ export class CommandLine {
   ) {}
 
   static async make(): Promise<CommandLine> {
-    // The real path, because a process tells its working folder so.
+    // The real path, because processes report their working folder like this.
     return new CommandLine(await realpath(await mkdtemp(join(tmpdir(), 'tally-cli-'))), await precompiledExecutable())
   }
 
-  /** The folder of the database where nothing else is said. */
+  /** The default folder of the database. */
   get dataDir(): string {
     return join(this.folder, 'tally-data')
   }
@@ -50,7 +50,7 @@ export class CommandLine {
   #spawn<In extends 'ignore' | Buffer>(args: string[], stdin: In, env: Record<string, string> = {}) {
     return Bun.spawn([this.executable, ...args], {
       cwd: this.folder,
-      // Nothing of the surrounding environment, such as a TALLY_DATA, reaches it.
+      // It gets nothing of the surrounding environment, such as a TALLY_DATA.
       env: { PATH: process.env.PATH!, HOME: this.folder, NO_COLOR: '1', ...env },
       stdin,
       stdout: 'pipe',
@@ -64,14 +64,16 @@ export class CommandLine {
     return { code, stdout, stderr }
   }
 
-  /** Runs what is to succeed. */
+  /** Runs a command that must succeed. */
   async done(args: string[], options: RunOptions = {}): Promise<Ran> {
     const ran = await this.run(args, options)
     if (ran.code !== 0) throw new Error(`tally ${args.join(' ')} ended with ${ran.code}: ${ran.stderr}`)
     return ran
   }
 
-  /** Runs what is to succeed, and answers the JSON that it prints. Not typed: a test asserts what it relies on. */
+  /**
+   * Runs a command that must succeed, and returns the JSON that it prints. Not typed: a test asserts what it relies on.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: what commands print as JSON
   async json(args: string[], options: RunOptions = {}): Promise<any> {
     return JSON.parse((await this.done([...args, '--json'], options)).stdout)
@@ -85,7 +87,7 @@ export class CommandLine {
     return this.json(['tokens', 'create', '--kind', kind, '--user', user, '--name', 'ci'])
   }
 
-  /** Starts the server on a free port and waits for the line that tells its address. */
+  /** Starts the server on a free port and waits for the line with its address. */
   async serve(args: string[] = [], env: Record<string, string> = {}): Promise<RunningServer> {
     const child = this.#spawn(['serve', '--port', '0', ...args], 'ignore', env)
     this.#servers.push(child)

@@ -1,6 +1,6 @@
 /**
- * Decodes the bombs of a decoder and prints by how many MB memory grew at most with each: in a process of its own,
- * whose memory nothing else uses. The parts run as in the server, without HTTP and without the database.
+ * Decodes the bombs of a decoder and prints the peak growth of memory in MB for each, in a separate process whose
+ * memory nothing else uses. Runs the same code as the server, without HTTP and without the database.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readLogo } from '../../src/features/organization/logo.ts'
@@ -18,7 +18,7 @@ function megabytes(name: 'VmRSS' | 'VmHWM'): number {
   return (Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024) / 1e6
 }
 
-/** As a socket brings them: nobody has the whole body but the decoder. */
+/** In chunks, as from a socket: only the decoder has the whole body. */
 async function* inParts(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += PART_BYTES) yield bytes.slice(start, start + PART_BYTES)
 }
@@ -67,12 +67,12 @@ const SMALL = new TextEncoder().encode('{"resourceLogs":[{"scopeLogs":[{"logReco
 async function main(decoder: Bomb['decoder']): Promise<void> {
   const figures: Record<string, number> = {}
   const bombs = bombsFor(decoder)
-  // Threads and compiled code are no part of a body.
+  // Warm-up: threads and compiled code do not count.
   for (let count = 0; count < 50; count += 1) await decode({ ...bombs[0]!, gzip: undefined }, SMALL)
   for (const bomb of bombs) {
     const bytes = bomb.make()
     Bun.gc(true)
-    // Freed pages go back to the system a little later.
+    // Freed pages return to the system a little later.
     await Bun.sleep(300)
     const before = megabytes('VmRSS')
     writeFileSync('/proc/self/clear_refs', '5')

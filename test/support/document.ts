@@ -1,4 +1,4 @@
-/** Holds answers against the OpenAPI document, as a strict client would. */
+/** Checks responses against the OpenAPI document, like a strict client. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import type { OpenApiDocument } from '../../src/http/openapi.ts'
@@ -12,7 +12,7 @@ export interface Answer {
   json: any
 }
 
-/** Throws where the document does not describe the answer, or describes it otherwise. */
+/** Throws if the document does not describe the response. */
 export type CheckAnswer = (method: string, path: string, answer: Answer, sent?: unknown) => void
 
 interface Operation {
@@ -27,7 +27,7 @@ interface Response {
 
 const PROBLEM = 'application/problem+json'
 
-/** What may be answered where the document describes no operation: by anybody's mistake, never a success. */
+/** Responses allowed for requests that the document does not describe: only errors. */
 const WITHOUT_OPERATION = [401, 404, 405]
 
 export function checkerOf(document: OpenApiDocument): CheckAnswer {
@@ -47,14 +47,14 @@ export function checkerOf(document: OpenApiDocument): CheckAnswer {
     const what = `${method} ${path} → ${answer.status}`
     const { pathname } = new URL(path, 'http://tally')
     if (!answer.headers.get('x-request-id')) throw new Error(`${what} has no X-Request-Id`)
-    // A path without parameters comes before those that it would fit as well.
+    // A path without parameters precedes those with parameters that also match.
     const template = document.paths[pathname]
       ? pathname
       : Object.keys(document.paths).find((known) => matches(known, pathname))
     const operation = document.paths[template!]?.[method.toLowerCase()] as unknown as Operation | undefined
     const type = (answer.headers.get('content-type') ?? '').split(';')[0]!
     if (!operation) {
-      // Pages and their files are no part of the API, and HEAD is GET without the body.
+      // Pages and their files are not part of the API, and HEAD is GET without the body.
       const isPage = !pathname.startsWith('/api/') && answer.status < 400
       if (isPage || method === 'HEAD') return
       if (!WITHOUT_OPERATION.includes(answer.status)) throw new Error(`${what} is not in the document`)
@@ -74,7 +74,7 @@ export function checkerOf(document: OpenApiDocument): CheckAnswer {
       const documented = Object.keys(response.headers ?? {}).some((known) => known.toLowerCase() === name)
       if (answer.headers.has(name) && !documented) throw new Error(`${what} has the undocumented header ${name}`)
     }
-    // What was accepted must be what the document says can be sent.
+    // An accepted request must match the document too.
     if (sent !== undefined && answer.status < 300) {
       const schema = pointerOf(
         'paths',

@@ -1,4 +1,7 @@
-/** A real mail server on the loopback address that keeps what it takes, and behaves as the recipient's name asks. */
+/**
+ * A real mail server on the loopback address that stores accepted messages, and behaves as the recipient's name
+ * requests.
+ */
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import type { MailServer } from '../../src/features/bills/delivery-mailer.ts'
@@ -9,12 +12,12 @@ export interface Letter {
   headers: Map<string, string>
   text: string
   attachments: { name: string; type: string; bytes: Buffer }[]
-  /** The message to the byte. */
+  /** The exact message. */
   raw: string
 }
 
 export interface TestMailServer {
-  /** Where it is, without a password. */
+  /** Its URL, without a password. */
   address: MailServer
   letters: Letter[]
   /** User names and passwords that were sent to it. */

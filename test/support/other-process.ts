@@ -1,4 +1,4 @@
-/** What database tests let another process do: `bun other-process.ts <task> <input as JSON>`. */
+/** Tasks of another process in database tests: `bun other-process.ts <task> <input as JSON>`. */
 import { Database as Connection } from 'bun:sqlite'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { Problem } from '../../src/errors.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { clientFor, type Location } from './databases.ts'
 
-/** A migration after those that are released; it fails where it is applied twice. */
+/** An unreleased migration; it fails if it is applied twice. */
 export const NEXT: Migration = {
   version: MIGRATIONS.at(-1)!.version + 1,
   name: 'next',
@@ -19,7 +19,7 @@ export const NEXT: Migration = {
   },
 }
 
-/** Applies migrations to whichever engine the location is of. */
+/** Applies migrations with the engine of the location. */
 export async function migrateAt(
   { dataDir, databaseUrl }: Location,
   migrations: Migration[],
@@ -44,14 +44,14 @@ const TASKS = {
     await migrateAt(location, [...MIGRATIONS, NEXT])
   },
 
-  /** Changes what caches hold. */
+  /** Changes cached data. */
   async rename(location: Location) {
     const db = await openDatabase({ ...location, clock: systemClock })
     await db.write((tx) => tx.update(tx.tables.organization).set({ name: 'Renamed' }).returning())
     await db.close()
   },
 
-  /** Says each name once it is acknowledged, until it is killed. */
+  /** Prints each name once it is acknowledged, until it is killed. */
   async acknowledge(location: Location) {
     const db = await openDatabase({ ...location, clock: systemClock })
     for (let number = 1; ; number += 1) {
@@ -65,7 +65,7 @@ const TASKS = {
     }
   },
 
-  /** Holds the lock for writing until its standard input ends. */
+  /** Holds the write lock until its standard input ends. */
   async lock({ dataDir }: Location) {
     const connection = new Connection(join(dataDir, DATABASE_FILE))
     connection.run('BEGIN IMMEDIATE')
@@ -74,7 +74,7 @@ const TASKS = {
     connection.run('ROLLBACK')
   },
 
-  /** Writes on a disk that is full, and again when it has space. To be run where `dataDir` has a few megabytes. */
+  /** Writes on a full disk, and again when it has space. `dataDir` must have a few megabytes. */
   async fillDisk({ dataDir }: Location) {
     const db = await openDatabase({ dataDir, clock: systemClock })
     const insert = (text: string) =>
@@ -97,7 +97,7 @@ const TASKS = {
   },
 }
 
-/** Takes all the space there is, to the last block. */
+/** Uses all free space, to the last block. */
 function fill(path: string): void {
   for (const bytes of [65_536, 4_096]) {
     try {
@@ -116,7 +116,7 @@ export function inOtherProcess(task: keyof typeof TASKS, location: Location) {
   return Bun.spawn(commandFor(task, location), { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
 }
 
-/** Runs the task in eight processes that start together. Answers what they printed on standard error. */
+/** Runs the task in eight processes that start together. Returns their standard error. */
 export async function inEightProcesses(task: keyof typeof TASKS, location: Location): Promise<string[]> {
   const processes = Array.from({ length: 8 }, () => inOtherProcess(task, location))
   return Promise.all(processes.map((child) => child.stderr.text()))

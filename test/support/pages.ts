@@ -1,14 +1,14 @@
-/** Every page of the web application, for those who look at all of them. */
+/** Every page of the web application, for tests of all pages. */
 
 import type { Ask } from './session.ts'
 
 export interface WebPage {
   name: string
-  /** A path, or what finds one: a page of one bill needs a bill. */
+  /** A path, or a function that finds one: a page of a bill needs a bill. */
   path: string | ((ask: Ask) => Promise<string>)
-  /** The roles that are offered it; everybody where absent. */
+  /** The roles that can open it; all if absent. */
   roles?: readonly ('member' | 'billing' | 'admin')[]
-  /** Without anybody signed in. */
+  /** Shown without signing in. */
   isOutside?: boolean
   /** Shown in the README. */
   inDocs?: boolean
@@ -53,7 +53,7 @@ export const PAGES: readonly WebPage[] = [
   { name: 'password', path: '/password#0123456789abcdefghijABCDEFGHIJ01', isOutside: true },
 ]
 
-/** The paths of the pages for whoever is signed in, in a database that has one of everything. */
+/** The paths of the pages for the signed-in person, in a database with one object of each kind. */
 export async function placesOf(ask: Ask, role: 'member' | 'billing' | 'admin' = 'admin'): Promise<Place[]> {
   const allowed = PAGES.filter(({ roles, isOutside }) => !isOutside && (roles === undefined || roles.includes(role)))
   return Promise.all(

@@ -1,4 +1,4 @@
-/** The service of people alone, with those that it needs. */
+/** The people service with only its dependencies. */
 import { createAuditService } from '../../src/features/audit/service.ts'
 import { createOrganizationService } from '../../src/features/organization/service.ts'
 import { createPeopleService, type PeopleDependencies, type PeopleService } from '../../src/features/people/service.ts'

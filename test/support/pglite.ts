@@ -22,7 +22,7 @@ const READY_FOR_QUERY = 0x5a
 const TERMINATE = 0x58
 const OUTSIDE_TRANSACTION = 0x49
 
-/** Listens until the process ends. Answers the port. */
+/** Listens until the process ends. Returns the port. */
 export async function servePglite(): Promise<number> {
   const session = await PGlite.create()
   const connections = new Set<Connection>()
@@ -87,12 +87,12 @@ export async function servePglite(): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Takes whole messages out of what has come so far. */
+/** Extracts complete messages from the received bytes. */
 function receive(connection: Connection, bytes: Buffer): void {
   connection.received = Buffer.concat([connection.received, bytes])
   while (true) {
     const { received, greeted } = connection
-    // The greeting alone has no byte for its kind.
+    // Only the greeting has no type byte.
     const start = greeted ? 1 : 0
     if (received.length < start + 4) return
     const length = start + received.readInt32BE(start)

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Where Debian keeps the server's programs, outside of PATH, a folder for each version. */
+/** Debian's folder of the server's programs, outside of PATH, with a subfolder for each version. */
 const DEBIAN = '/usr/lib/postgresql'
 
-/** The folder of the newest PostgreSQL server's programs on this machine; undefined where there is none. */
+/** The folder of the newest PostgreSQL server's programs on this machine; undefined if there is none. */
 export function postgresPrograms(): string | undefined {
-  // Not a glob: Bun's throws where the folder that it begins with is missing, as it is on a new machine.
+  // Not a glob: Bun throws if its base folder is missing.
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : []
   const newest = versions
     .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))

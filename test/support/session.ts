@@ -1,11 +1,11 @@
-/** The API as a person who is signed in asks it, beside the browser. */
+/** The API for a signed-in person, for use next to the browser. */
 
 export interface Credentials {
   email: string
   password: string
 }
 
-/** `ask('POST /clients', { name })` answers what the server does; a refusal fails the test. */
+/** `ask('POST /clients', { name })` returns the server's response; an error response fails the test. */
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it relies on
 export type Ask = (methodAndPath: string, body?: unknown) => Promise<any>
 

@@ -1,4 +1,4 @@
-/** Captures of real agents as telemetry receives them, and the figures that they are known to have used. */
+/** Telemetry captured from real agents, and their known usage. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { wanted } from '../../src/features/telemetry/channels/index.ts'
@@ -9,9 +9,9 @@ import type { Figures } from './agent-home.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures')
 
-/** A body as an agent sent it. */
+/** A body as sent by an agent. */
 export interface Capture {
-  /** Below the fixtures, such as `agents/codex/otlp/001-logs.json`. */
+  /** Path within the fixtures, such as `agents/codex/otlp/001-logs.json`. */
   name: string
   kind: Kind
   encoding: 'json' | 'protobuf'
@@ -20,7 +20,7 @@ export interface Capture {
 
 const NAME = /-(logs|metrics|traces)\.(json|pb)$/
 
-/** Every body in a folder below the fixtures, in the order in which they were sent. */
+/** Every body in a folder of the fixtures, in the order in which they were sent. */
 export function capturesIn(folder: string): Capture[] {
   return readdirSync(join(FIXTURES, folder), { recursive: true, encoding: 'utf8' })
     .sort()
