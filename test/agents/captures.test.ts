@@ -62,7 +62,7 @@ test('what a sub-agent of Claude Code used belongs to the session that started i
   expect(use!.tokens.cache_write_1h - alone[0]!.tokens.cache_write_1h).toBe(400)
 })
 
-test('what a fork of a session copied counts for the session that made it, also where that one is gone', () => {
+test('calls that a fork copied count for the original session, even if its file is gone', () => {
   const [original, fork] = ['03972874-e855-4118-acc5-97716d8242aa', '84ccdd11-9477-43e3-939c-15f566b18ba9']
   home.copy('cases/claude-code-fork/run4-fork.jsonl', `.claude/projects/p/${fork}.jsonl`)
   const forkAlone = home.uses('claude-code').map(figuresOf).sort(byName)
@@ -121,7 +121,7 @@ test('a message of Gemini CLI that is written again when its tool answered count
   })
 })
 
-test('a session of Qwen Code counts the calls of its sub-agents, and once, though the ledger tells it again', () => {
+test('a session of Qwen Code includes the calls of its sub-agents, and counts once although the ledger contains it too', () => {
   const session = '947158b7-b45d-419a-9d7d-25a1ee1e37f7'
   home.copy(`cases/qwen-code/${session}.jsonl`, `.qwen/projects/-home-dev-qproj/chats/${session}.jsonl`)
   const expected = {
@@ -140,7 +140,7 @@ test('a session of Qwen Code counts the calls of its sub-agents, and once, thoug
   expect(home.uses('qwen-code').map(figuresOf)).toEqual([expected])
 })
 
-test('the ledger of Qwen Code tells of a session whose file was deleted', () => {
+test('a session of Qwen Code without a file is counted from the ledger', () => {
   home.copy('cases/qwen-code/usage_record.jsonl', '.qwen/usage_record.jsonl')
   const [use] = home.uses('qwen-code')
   expect(figuresOf(use!)).toMatchObject({ requests: 2, input: 3_603 - 2_048, output: 183, cache_read: 2_048 })

@@ -54,12 +54,12 @@ describe('one call', () => {
     expect(home.uses('claude-code')[0]!.tokens.cache_read).toBe(50)
   })
 
-  test('is told by its id and its request together', () => {
+  test('is identified by its id together with its request', () => {
     home.writeLines(project('s'), [answer(), answer({ request: 'r2' }), answer({ id: 'm2' })])
     expect(found()).toEqual([['s', 3, 30]])
   })
 
-  test('without an id of its own is still itself where it is copied', () => {
+  test('without an id is still recognized when it is copied', () => {
     const own = { message: { model: 'claude-sonnet-4-5', usage: { input_tokens: 1, output_tokens: 10 } } }
     const line = { ...answer(), ...own, requestId: undefined, uuid: 'u1' }
     home.writeLines(project('s'), [line, { ...line, uuid: 'u2' }])
@@ -73,7 +73,7 @@ describe('one call', () => {
     ])
   })
 
-  test('says how long something is in the cache, or in old versions only how much', () => {
+  test('has cache writes by duration, or in old versions only their total', () => {
     home.writeLines(project('s'), [
       answer({ usage: { cache_creation_input_tokens: 30 } }),
       answer({
@@ -87,7 +87,7 @@ describe('one call', () => {
     expect(home.uses('claude-code')[0]!.tokens).toMatchObject({ cache_write: 35, cache_write_1h: 7 })
   })
 
-  test('with more than 200,000 tokens of input is told apart, for its price', () => {
+  test('with more than 200,000 input tokens is counted separately, because of its price', () => {
     home.writeLines(project('s'), [
       answer({ usage: { cache_read_input_tokens: 199_900 } }),
       answer({ id: 'm2', usage: { cache_read_input_tokens: 199_901 } }),
@@ -109,7 +109,7 @@ describe('one call', () => {
     ])
   })
 
-  test('has the cost that old versions noted, exact, where they noted that of every call', () => {
+  test('has the exact cost from old versions if every call has one', () => {
     home.writeLines(project('s'), [
       answer({ costUSD: 0.1 }),
       answer({ id: 'm2', costUSD: 0.2 }),
@@ -119,7 +119,7 @@ describe('one call', () => {
     expect(home.uses('claude-code').map(({ reportedCost }) => reportedCost)).toEqual(['0.3', null])
   })
 
-  test('that the client itself made up, where a request failed, is none', () => {
+  test('made up by the client after a failed request is not counted', () => {
     home.writeLines(project('s'), [answer({ model: '<synthetic>' }), answer({ id: 'm2' })])
     expect(found()).toEqual([['s', 1, 10]])
   })
@@ -152,7 +152,7 @@ describe('a session', () => {
     ])
   })
 
-  test('has what a fork says it made, though its own file is gone', () => {
+  test('has the calls that a fork attributes to it, although its own file is gone', () => {
     home.writeLines(project('fork'), [
       answer({ session: 'fork', forkedFrom: { sessionId: 'gone', messageUuid: 'u' } }),
       answer({ id: 'm2', session: 'fork', at: '2026-11-20T12:00:00Z' }),
@@ -179,7 +179,7 @@ describe('a session', () => {
     })
   })
 
-  test('lies where CLAUDE_CONFIG_DIR says, in several folders where it names several', () => {
+  test('is found in all folders that CLAUDE_CONFIG_DIR names', () => {
     const folders = `~/one, ${home.folder}/two/projects`
     Object.assign(home.environment, readAgentsEnvironment({ HOME: home.folder, CLAUDE_CONFIG_DIR: folders }))
     home.writeLines('one/projects/p/a.jsonl', [answer({ id: 'm1', session: 'a' })])
@@ -302,7 +302,7 @@ describe('lines are read', () => {
     expect(home.scan()).toMatchObject({ uses: [], damage: [] })
   })
 
-  test('as far as the file reached, where it grows meanwhile', () => {
+  test('up to the size of the file at the start, if it grows meanwhile', () => {
     const path = home.writeLines(project('s'), [answer()])
     const grow = () => appendFileSync(path, `${JSON.stringify(answer({ id: 'm2' }))}\n`)
     const { uses } = home.scan({ onProgress: grow })
@@ -311,8 +311,8 @@ describe('lines are read', () => {
   })
 })
 
-describe('what was read is kept', () => {
-  test('and read anew where the file has changed, though it is as long', () => {
+describe('the scan cache', () => {
+  test('is not used for a file that has changed, even if its size is the same', () => {
     const path = home.writeLines(project('s'), [answer({ output: 10 })])
     expect(found()).toEqual([['s', 1, 10]])
     writeFileSync(path, `${JSON.stringify(answer({ output: 99 }))}\n`)
@@ -320,7 +320,7 @@ describe('what was read is kept', () => {
     expect(found()).toEqual([['s', 1, 99]])
   })
 
-  test('for the files that have not changed, beside one that has', () => {
+  test('is used for unchanged files next to a changed one', () => {
     home.writeLines(project('s'), [answer()])
     const path = home.writeLines(project('t'), [answer({ session: 't', id: 'm2', costUSD: 0.25, forkedFrom: null })])
     found()
@@ -331,7 +331,7 @@ describe('what was read is kept', () => {
     expect(kept.map(({ reportedCost }) => reportedCost)).toEqual([null, '0.75'])
   })
 
-  test('no more where the file is gone', () => {
+  test('drops files that are gone', () => {
     home.writeLines(project('s'), [answer()])
     const path = home.writeLines(project('t'), [answer({ session: 't', id: 'm2' })])
     found()
@@ -339,13 +339,13 @@ describe('what was read is kept', () => {
     expect(found()).toEqual([['s', 1, 10]])
   })
 
-  test('with its damage', () => {
+  test('includes damage', () => {
     home.write(project('s'), 'broken\n')
     expect(home.scan().damage).toEqual(home.scan().damage)
     expect(home.scan().damage).toHaveLength(1)
   })
 
-  test('and is made anew where somebody broke or removed it', () => {
+  test('is created again if it was damaged or removed', () => {
     home.writeLines(project('s'), [answer()])
     found()
     home.write('.cache/tally/agents/claude-code-scan.json', '{"format":1,"content":{"dig')
@@ -353,7 +353,7 @@ describe('what was read is kept', () => {
     expect(found()).toEqual([['s', 1, 10]])
   })
 
-  test('only where that is possible: a scan does not need it', () => {
+  test('is optional: a scan works without it', () => {
     home.writeLines(project('s'), [answer()])
     home.write('.cache', 'a file where the folder should be')
     expect(found()).toEqual([['s', 1, 10]])
@@ -385,14 +385,14 @@ describe('the session that a hook names', () => {
     ])
   })
 
-  test('is found where the hook says it is, though that is none of the usual places', () => {
+  test('is found at the path from the hook, even outside the usual folders', () => {
     const path = home.writeLines('elsewhere/projects/p/s.jsonl', [answer()])
     home.writeLines('elsewhere/projects/p/s/subagents/agent-a.jsonl', [answer({ id: 'm2', isSidechain: true })])
     const named = { sessionId: 's', transcriptPath: path }
     expect(scanSession('claude-code', named, home.environment).uses.map(({ requests }) => requests)).toEqual([2])
   })
 
-  test('is empty where nothing is there yet', () => {
+  test('is empty if there is no file yet', () => {
     const named = { sessionId: 's', transcriptPath: join(home.folder, 'none.jsonl') }
     expect(scanSession('claude-code', named, home.environment)).toEqual({ uses: [], damage: [] })
   })

@@ -99,7 +99,7 @@ describe.each([claudeCode, geminiCli])('the settings of $agent', ({ agent, withH
     )
   })
 
-  test('are as they are when the hook is put in again, or taken out where it is not', () => {
+  test('are unchanged when the hook is installed again, or removed when it is not installed', () => {
     fc.assert(
       fc.property(textOfJson(settings), (text) => {
         const made = withHook(text, commandOf(agent))
@@ -109,7 +109,7 @@ describe.each([claudeCode, geminiCli])('the settings of $agent', ({ agent, withH
     )
   })
 
-  test('are refused with the place of the issue where they are no JSON, and left alone', () => {
+  test('are refused with the position of the issue if they are not JSON, and stay unchanged', () => {
     for (const [text, message] of [
       ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3'],
       ['{ "hooks": { "Stop": [', 'is not valid JSON'],
@@ -123,7 +123,7 @@ describe.each([claudeCode, geminiCli])('the settings of $agent', ({ agent, withH
 })
 
 describe('the settings of Claude Code', () => {
-  test('get a hook of three events, behind those that are there', () => {
+  test('get a hook for three events, after existing ones', () => {
     const before = `{
     // Ours
     "hooks": {
@@ -164,7 +164,7 @@ describe('the settings of Claude Code', () => {
 `)
   })
 
-  test('follow the executable to where it is now, and keep what a person added to the hook', () => {
+  test('get the new path of a moved executable, and keep fields that a person added to the hook', () => {
     const old = claudeCode.withHook('{}', ['/old place/tally', 'agents', 'hook', 'claude-code'])
     const changed = old.replaceAll('"timeout": 10', '"timeout": 60,\n"async": true')
     expect(JSON.parse(claudeCode.withHook(changed, claudeCommand)).hooks.Stop).toEqual([
@@ -172,7 +172,7 @@ describe('the settings of Claude Code', () => {
     ])
   })
 
-  test('are not changed where a name stands in them twice, as agents take the last', () => {
+  test('are not changed if they contain a name twice, because agents use the last', () => {
     for (const event of ['PreToolUse', 'SessionEnd']) {
       const twice = `{ "hooks": { "Stop": [] }, "hooks": { "${event}": [{ "hooks": [] }] } }`
       expect(() => claudeCode.withHook(twice, claudeCommand)).toThrow(/cannot be changed safely/)
@@ -253,7 +253,7 @@ describe('the settings of Codex', () => {
     )
   })
 
-  test('hand on to the program that was told before', () => {
+  test('pass the call on to the program that was configured before', () => {
     const before = '# of mine\nnotify = ["python3", "/home/dev/notify.py"] # keep\n\n[tui]\nnotifications = true\n'
     const made = codex.withHook(before, codexCommand)
     expect(made).toBe(
@@ -272,7 +272,7 @@ describe('the settings of Codex', () => {
     expect(codex.withHook('', codexCommand)).toBe('notify = ["/opt/tally/tally", "agents", "hook", "codex"]\n')
   })
 
-  test('are refused with the place of the issue where they are no TOML, and where notify is no list', () => {
+  test('are refused with the position of the issue if they are not TOML, or if notify is not a list', () => {
     expect(() => codex.withHook('a = 1\nb = \n', codexCommand)).toThrow(/not valid TOML \(line 2/)
     expect(() => codex.withHook('notify = "x"', codexCommand)).toThrow(/not a list of strings/)
     expect(() => codex.withHook('notify = [1]', codexCommand)).toThrow(/not a list of strings/)
@@ -360,7 +360,7 @@ describe('a file of settings', () => {
     }
   })
 
-  test('keeps its rights, and stays where a link of the person points', async () => {
+  test('keeps its permissions, and stays the target of a symbolic link', async () => {
     const path = await fileOf('claude-code', '{}\n')
     const target = join(environment.home, 'dotfiles.json')
     await Bun.write(target, '{ "model": "opus" }\n')
@@ -387,7 +387,7 @@ describe('a file of settings', () => {
     expect(parseJson(await Bun.file(path).text())).toEqual({ model: 'opus' })
   })
 
-  test('is not overwritten where somebody changed it while the person was asked', async () => {
+  test('is not overwritten if it changed while the person was asked', async () => {
     const path = await fileOf('codex', 'model = "a"\n')
     const plan = planInstall('codex', environment, codexCommand)
     await Bun.write(path, 'model = "b"\n')
@@ -395,7 +395,7 @@ describe('a file of settings', () => {
     expect(await Bun.file(path).text()).toBe('model = "b"\n')
   })
 
-  test('is refused where it is not in UTF-8 or links to nothing', async () => {
+  test('is refused if it is not UTF-8 or is a broken link', async () => {
     const path = await fileOf('codex', Uint8Array.of(0x61, 0xff))
     expect(() => planInstall('codex', environment, codexCommand)).toThrow(/not valid UTF-8/)
     await rm(path)

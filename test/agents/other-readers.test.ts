@@ -54,7 +54,7 @@ const codexFigures = () =>
       [input, cache_read, output],
     ])
 
-describe('Codex, where it only tells running totals', () => {
+describe('Codex with running totals only', () => {
   test('is counted by what they grow, however often one is repeated', () => {
     home.writeLines(rollout(ONE), [
       meta(ONE),
@@ -84,7 +84,7 @@ describe('Codex, where it only tells running totals', () => {
     ])
   })
 
-  test('is counted on where the totals begin anew', () => {
+  test('continues to be counted when the totals restart', () => {
     home.writeLines(rollout(ONE), [
       meta(ONE),
       turn('gpt-5-codex'),
@@ -95,7 +95,7 @@ describe('Codex, where it only tells running totals', () => {
     expect(codexFigures()).toEqual([[ONE, 'gpt-5-codex', 3, [80, 120, 20]]])
   })
 
-  test('is counted once where a thread lies among the archived as well', () => {
+  test('is counted once if the thread is also archived', () => {
     const lines = [meta(ONE), turn('gpt-5-codex'), total([100, 60, 10]), total([250, 160, 30])]
     home.writeLines(rollout(ONE), lines)
     home.writeLines(rollout(ONE, 'archived_sessions'), lines)
@@ -127,12 +127,12 @@ describe('Codex, where it only tells running totals', () => {
     ])
   })
 
-  test('is not counted in a fork either where the other thread is gone', () => {
+  test('is not counted in a fork even if the parent thread is gone', () => {
     home.writeLines(rollout(TWO), fork())
     expect(codexFigures()).toEqual([[TWO, 'gpt-5-codex', 1, [10, 40, 5]]])
   })
 
-  test('is counted from what a fork used itself, where it does not repeat what it inherited', () => {
+  test("is counted from a fork's own calls if it does not repeat inherited ones", () => {
     home.writeLines(rollout(TWO), [
       meta(TWO, { source: { subagent: { thread_spawn: { parent_thread_id: ONE } } } }),
       turn('gpt-5-codex'),
@@ -152,7 +152,7 @@ describe('Codex, where it only tells running totals', () => {
   })
 })
 
-describe('Codex, where it records each response', () => {
+describe('Codex with a record per response', () => {
   const record = (id: string, thread: string, used: Vector) =>
     line('token_usage_record', { response_id: id, thread_id: thread, usage: usage(used) })
 
@@ -223,7 +223,7 @@ describe('Gemini CLI', () => {
     expect(geminiFigures()).toEqual([['s', 2, 126, 80, 40]])
   })
 
-  test('is counted once where both kinds of file tell of a session, and a change repeats its messages', () => {
+  test('is counted once if both kinds of files contain the session, and a change repeats its messages', () => {
     home.write('.gemini/tmp/web/chats/session-1.json', JSON.stringify({ sessionId: 's', messages: [message('a', 10)] }))
     home.writeLines('.gemini/tmp/web/chats/session-1.jsonl', [
       { sessionId: 's', startTime: '2026-11-20T09:59:00Z' },
@@ -257,7 +257,7 @@ describe('Qwen Code', () => {
     expect(use).toMatchObject({ sessionId: 's', requests: 2, tokens: { input: 140, output: 40, cache_read: 60 } })
   })
 
-  test('tells in its ledger of a session that went on with its last line', () => {
+  test('has the totals of a continued session in the last line of its ledger', () => {
     const ledger = (inputTokens: number, requests: number) => ({
       ...{ sessionId: 's', startTime: 1_795_197_386_196, project: '/home/dev/web' },
       models: { 'qwen3-coder-plus': { requests, inputTokens, outputTokens: 7, cachedTokens: 0 } },
@@ -295,7 +295,7 @@ describe('opencode', () => {
     database.close()
   }
 
-  test('is counted with the cost of each message, where all of them have one', () => {
+  test('is counted with the cost of each message if all of them have one', () => {
     const later = { time: { created: 1_795_197_440_000 } }
     write([
       ['m1', 's', data()],
@@ -326,7 +326,7 @@ describe('opencode', () => {
     ])
   })
 
-  test('has the sessions of sub-agents with the one that a hook names, and titles where they are asked for', () => {
+  test('has the sub-agents of the session that a hook names, and titles on request', () => {
     const later = { time: { created: 1_795_197_440_000 } }
     write(
       [
@@ -346,7 +346,7 @@ describe('opencode', () => {
     expect(titled.map(({ title }) => title)).toEqual(['Title of ses_1', 'Title of ses_2', 'Title of ses_3'])
   })
 
-  test('is read from the files of older versions, once where the database has them too', () => {
+  test('is read from the files of older versions, and counted once if it is also in the database', () => {
     write([['m1', 's', data()]])
     home.write('.local/share/opencode/storage/message/s/m1.json', data({ id: 'm1', sessionID: 's' }))
     const other = data({ id: 'm2', sessionID: 't', time: { created: 1_795_197_440_000 } })

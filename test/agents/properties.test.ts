@@ -127,7 +127,7 @@ function truth(sessions: Session[]): Figures[] {
     .sort(byName)
 }
 
-test('however lines are ordered, repeated and copied into forks, each call counts once where it was made', () => {
+test('each call counts once for its original session, in any order of lines, repetitions and copies in forks', () => {
   fc.assert(
     fc.property(fc.array(aSession, { minLength: 1, maxLength: 6 }), fc.infiniteStream(fc.nat()), (drawn, chance) => {
       const next = (limit: number) => chance.next().value! % limit

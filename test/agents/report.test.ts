@@ -23,7 +23,7 @@ const use: SessionUse = {
   file: '/home/ada/.claude/projects/p/s.jsonl',
 }
 
-test('a report says neither title nor folder, unless the title is asked for', () => {
+test('a report contains neither title nor folder, unless the title is requested', () => {
   expect(reportText(use)).not.toMatch(/leak|secret-client|home/)
   expect(JSON.parse(reportText(use, { withTitles: true })).summary).toBe('Find the leak')
   expect(reportText(use, { withTitles: true })).not.toMatch(/secret-client|home/)

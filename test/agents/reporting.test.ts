@@ -57,7 +57,7 @@ test('sessions are sent a thousand at a time', async () => {
   expect(batches.map(({ length }) => length)).toEqual([1_000, 1_000, 1])
 })
 
-test('a batch is sent again where the server is away for a moment', async () => {
+test('a batch is sent again if the server is briefly unavailable', async () => {
   const { url, batches } = listen((sessions, call) =>
     call === 1 ? new Response('', { status: 503 }) : results(sessions.map(() => created)),
   )
@@ -78,7 +78,7 @@ test('of a batch only that is sent again which the server could not take at that
   expect(batches).toEqual([['s0', 's1', 's2'], ['s1']])
 })
 
-test('what the server says for good ends it, and tells how much is left', async () => {
+test('a permanent refusal ends it, and the number of remaining sessions is reported', async () => {
   const problem = { status: 401, code: 'unauthorized', detail: 'The token was revoked.' }
   const { url, batches } = listen((sessions, call) =>
     call === 1

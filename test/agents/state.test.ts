@@ -27,7 +27,7 @@ describe('the lock of a sender', () => {
     releaseLock(path)
   })
 
-  test('is nobody’s when its holder is dead, has been silent for long, or is no process', async () => {
+  test('is free if its holder is dead, has been silent for long, or is not a process', async () => {
     const path = senderLockPath(environment, 'http://tally.lan:4747')
     const child = Bun.spawn(['true'])
     await child.exited
@@ -61,7 +61,7 @@ test('the log keeps the last lines, one each, in two files of bounded size', asy
   expect(lines.at(-1)).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z line 8999 of a message x{60}$/)
 })
 
-test('what happened last fails nobody where it cannot be noted', async () => {
+test('failing to note the latest event affects no caller', async () => {
   const elsewhere = { ...environment, stateHome: join(home, 'blocked') }
   await mkdir(stateFolder(elsewhere), { recursive: true })
   await writeFile(join(stateFolder(elsewhere), 'last'), 'a file where a folder should be')
@@ -82,7 +82,7 @@ describe('what waits', () => {
   })
   const destination = (url: string) => ({ environment, server: { url }, usualServer: 'http://usual.lan' })
 
-  test('is told by session and by server, whatever the clock said', () => {
+  test('is separate by session and by server, independent of the clock', () => {
     addJob(environment, job('one', { at: '2020-01-01T00:00:00Z' }))
     addJob(environment, job('one'))
     addJob(environment, job('two', { at: '2099-01-01T00:00:00Z' }))
@@ -100,7 +100,7 @@ describe('what waits', () => {
     expect(waitingFor(destination('http://third.lan'))).toEqual([])
   })
 
-  test('is told from what is no note of Tally', async () => {
+  test('ignores files that are not notes of Tally', async () => {
     const folder = spoolFolder(environment)
     const wrong = ['{', 'null', '[]', '{"agent":"nobody"}', '{"agent":"codex","sessionId":1,"environment":{}}']
     await Promise.all(wrong.map((text, index) => writeFile(join(folder, `wrong-${index}.json`), text)))

@@ -207,7 +207,7 @@ afterAll(async () => {
 
 const secured = () => operations.filter(({ security }) => security.length > 0)
 
-test('a credential that is none, made up, mistyped, over, revoked or of somebody disabled gets 401, whatever the body', async () => {
+test('a missing, invented, mistyped, expired or revoked credential, or one of a disabled person, gets 401 with any body', async () => {
   await addPerson('gone@example.com', 'admin')
   const gone = { session: await signIn('gone@example.com'), read: (await tokenOf('read', 'gone@example.com')).token }
   await run(['users', 'disable', 'gone@example.com'])
@@ -264,7 +264,7 @@ test('a credential that is none, made up, mistyped, over, revoked or of somebody
   }
 })
 
-test('a credential gets in where the document names its kind and role, and 403 everywhere else', async () => {
+test('a credential is accepted where the document lists its kind and role, and gets 403 everywhere else', async () => {
   const endsSession = ({ method, path }: Operation) => Number(method === 'DELETE' && path === '/api/v1/session')
   for (const operation of secured().sort((one, another) => endsSession(one) - endsSession(another))) {
     for (const { kind, role, headers } of credentials) {
@@ -403,7 +403,7 @@ describe('a member', () => {
     expect(asked).toBeGreaterThan(50)
   })
 
-  test('is told of an object of somebody else what they are told of one that does not exist', async () => {
+  test('gets the same response for an object of another person as for one that does not exist', async () => {
     /** Whose object an operation's path names, by the beginning of the path; null where members share what it names. */
     const objects: Record<string, { id: () => string; none: string; entry?: () => string } | null> = {
       '/api/v1/token-entries/{id}': { id: () => other.entry, none: newId('ent') },
@@ -540,7 +540,7 @@ test('a read token and a session see what their person’s role does at the mome
   expect(await told()).toEqual(nothing)
 })
 
-test('the matrix is as large as it says', () => {
+test('the matrix has its documented size', () => {
   console.log(`authorization: ${operations.length} operations, ${tried.toLocaleString('en')} calls`)
   expect(tried).toBeGreaterThan(operations.length * 20)
 })

@@ -21,7 +21,7 @@ for (const scenario of SCENARIOS.filter((each) => !MEASUREMENTS.includes(each)))
   )
 }
 
-test('what strace tells is read as what a power loss takes', () => {
+test('unsynced writes are found in the output of strace', () => {
   const log = '/data/tally.db-wal'
   const write = (offset: number, thread = 7) => `${thread} pwrite64(12<${log}>, ""..., 4096, ${offset}) = 4096`
   const left = (...lines: string[]) => unsyncedWrites(lines.join('\n'), log).map(({ offset }) => offset)

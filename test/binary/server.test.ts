@@ -78,12 +78,12 @@ describe('a server in an empty folder', () => {
     await tally.remove()
   })
 
-  test('keeps its data where the default says, whatever .env and bunfig.toml lie there', () => {
+  test('keeps its data in the default folder, regardless of .env and bunfig.toml in it', () => {
     expect(existsSync(join(tally.folder, 'tally-data/tally.db'))).toBe(true)
     expect(existsSync(join(tally.folder, 'preloaded'))).toBe(false)
   })
 
-  test('tells that it lives, that it is ready, and which version it is', async () => {
+  test('reports that it is alive, that it is ready, and its version', async () => {
     const { version } = await Bun.file(join(import.meta.dir, '../../package.json')).json()
     expect(await (await server.call('GET', '/health')).json()).toMatchObject({ status: 'ok', version })
     expect(await (await server.call('GET', '/ready')).json()).toMatchObject({ status: 'ready', version })
@@ -293,7 +293,7 @@ test('SIGTERM lets it finish what it accepted and end with 0, also while connect
   }
 })
 
-test.skipIf(process.platform !== 'linux')('a server whose log finds no space goes on', async () => {
+test.skipIf(process.platform !== 'linux')('a server without disk space for its log keeps running', async () => {
   const tally = await Installation.make({ before: ['sh', '-c', 'exec "$@" > /dev/full', 'sh'] })
   try {
     await tally.addUser('ada@example.com', 'admin')

@@ -244,7 +244,7 @@ describe('an exporter that', () => {
     }
   })
 
-  test('finds nobody at first delivers when somebody is there', async () => {
+  test('cannot reach the server at first delivers once it is up', async () => {
     const session = newSession()
     const port = freePort()
     const sending = logCalls(session, { url: `http://127.0.0.1:${port}` })

@@ -102,7 +102,7 @@ forEachEngine('db.write', (open, engine) => {
     expect(seen).toEqual({ by: ['mine'], byOthers: [] })
   })
 
-  test('throws where a body calls write, and goes on working', async () => {
+  test('throws if a body calls write, and keeps working', async () => {
     const db = await open()
     const failure = await failureOf(db.write(() => db.write(async () => 'inner')))
     expect(String(failure)).toContain('write() was called inside write()')
@@ -142,7 +142,7 @@ forEachEngine('db.write', (open, engine) => {
     expect(effects).toEqual(['of its neighbour'])
   })
 
-  test('takes back a part that fails, with its effects, and goes on', async () => {
+  test('rolls back a part that fails, with its effects, and continues', async () => {
     const db = await open()
     const effects: string[] = []
     const told = await db.write(async (tx) => {
@@ -167,7 +167,7 @@ forEachEngine('db.write', (open, engine) => {
     expect(effects).toEqual(['second part'])
   })
 
-  test('tells only its own caller of an effect that fails, and keeps what was written', async () => {
+  test('reports a failed effect only to its own caller, and keeps the writes', async () => {
     const db = await open()
     const failing = db.write(async (tx) => {
       tx.afterCommit(() => {
@@ -220,7 +220,7 @@ forEachEngine('db.write', (open, engine) => {
     expect(JSON.stringify(told)).not.toContain('ada@example.com')
   })
 
-  test('makes one row of fifty bodies that insert the same name where it is missing', async () => {
+  test('creates one row from fifty bodies that insert the same name if it is missing', async () => {
     const db = await open()
     const bodies = Array.from({ length: 50 }, () =>
       db.write(async (tx) => {
@@ -648,7 +648,7 @@ forEachEngine('db.slow', (open, engine) => {
     expect(answers.flat().map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  test('fails with the reason where a query is wrong, and answers the next', async () => {
+  test('fails with the reason if a query is wrong, and runs the next', async () => {
     const db = await open({ serving: true })
     const wrong = db.slow.select({ nothing: sql`no_such_column` }).from(db.slow.tables.names)
     expect(String(await failureOf(wrong))).toContain('no_such_column')
@@ -656,7 +656,7 @@ forEachEngine('db.slow', (open, engine) => {
   })
 
   describe.skipIf(!canOverlap(engine))('past its deadline', () => {
-    test('answers database_deadline, and then the questions behind and the next one', async () => {
+    test('fails with database_deadline, and then runs waiting queries and the next one', async () => {
       const db = await open({ serving: true, slowDeadlineMs: 300 })
       await db.write((tx) => addName(tx, 'name'))
       const late = failureOf(endless(db.slow))
@@ -667,7 +667,7 @@ forEachEngine('db.slow', (open, engine) => {
       expect(await namesOf(db.slow)).toEqual(['name'])
     })
 
-    test('keeps nobody from writing meanwhile', async () => {
+    test('does not block writes meanwhile', async () => {
       const db = await open({ serving: true, slowDeadlineMs: 1_000 })
       let isOver = false
       const late = failureOf(endless(db.slow)).then(() => {

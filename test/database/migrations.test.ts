@@ -70,7 +70,7 @@ forEachEngine('migrations', (_, engine) => {
     expect(await stateOf(location)).toEqual(before)
   })
 
-  test('only what is missing is applied to an older database', async () => {
+  test('only missing migrations are applied to an older database', async () => {
     const location = await newLocation(engine, cleanUps)
     await migrateAt(location, MIGRATIONS, NOW)
     await insertName(location, 'kept')
@@ -245,7 +245,7 @@ describe('migrations of a SQLite file', () => {
     expect(readdirSync(dataDir)).toEqual([DATABASE_FILE])
   })
 
-  test('a file that is no database is refused and not changed', async () => {
+  test('a file that is not a database is refused and not changed', async () => {
     const { dataDir, path } = newFolder()
     const letter = 'Dear Ada, the database is in the other folder.\n'.repeat(100)
     writeFileSync(path, letter)
@@ -253,13 +253,13 @@ describe('migrations of a SQLite file', () => {
     expect(readFileSync(path, 'utf8')).toBe(letter)
   })
 
-  test('where the file cannot be opened, it is named with the reason', async () => {
+  test('a file that cannot be opened is named with the reason', async () => {
     const { dataDir, path } = newFolder()
     mkdirSync(path)
     expect(await refusalOf({ dataDir })).toStartWith(`${path} cannot be opened for writing (`)
   })
 
-  test('where the folder cannot be made, it is named with the reason', async () => {
+  test('a folder that cannot be created is named with the reason', async () => {
     const { dataDir } = newFolder()
     writeFileSync(join(dataDir, 'file'), '')
     expect(await refusalOf({ dataDir: join(dataDir, 'file', 'below') })).toContain('cannot be created (')

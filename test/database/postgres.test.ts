@@ -124,7 +124,7 @@ describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
     expect(await namesOf(db.read)).toEqual(['meanwhile'])
   })
 
-  test('refuses a body that goes on after a failed query, and writes nothing of it', async () => {
+  test('refuses a body that continues after a failed query, and writes nothing of it', async () => {
     const db = await open()
     await db.write(addName('taken'))
     const body = db.write(async (tx) => {
@@ -151,7 +151,7 @@ describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
     expect(row!.name).toBe('1000')
   }, 60_000)
 
-  test('refuses a body whose connection goes, writes nothing of it, and takes the next one', async () => {
+  test('refuses a body that loses its connection, writes nothing of it, and accepts the next one', async () => {
     const db = await open()
     const body = db.write(async (tx) => {
       await addName('lost')(tx)
@@ -203,7 +203,7 @@ describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
     expect(acknowledged.length).toBeGreaterThan(50)
   })
 
-  test('does not claim that nothing was written where the connection goes during COMMIT', async () => {
+  test('does not claim that nothing was written if the connection is lost during COMMIT', async () => {
     const db = await open()
     const proxy = await startProxy(locationOf(db).databaseUrl!)
     const throughProxy = await openDatabase({ dataDir: '', databaseUrl: proxy.url, clock: systemClock })
@@ -218,7 +218,7 @@ describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
     expect(await namesOf(throughProxy.read)).toEqual(['next', 'written'])
   })
 
-  test('says that the server does not answer while it is down, and works when it is back', async () => {
+  test('reports that the server does not respond while it is down, and works when it is back', async () => {
     const db = await open()
     const proxy = await startProxy(locationOf(db).databaseUrl!)
     const throughProxy = await openDatabase({ dataDir: '', databaseUrl: proxy.url, clock: systemClock })

@@ -55,7 +55,7 @@ describe('the group commit', () => {
     expect(await countNames(db.read)).toBe(601)
   })
 
-  test('writes nothing where every body fails', async () => {
+  test('writes nothing if every body fails', async () => {
     const db = await open()
     await db.write(addName('first'))
     const before = commitsIn(db)
@@ -102,7 +102,7 @@ describe('the lock of another process', () => {
     expect(await countNames(db.read)).toBe(1)
   })
 
-  test('is given up after a while for all who wait, and the next write goes through', async () => {
+  test('fails for all waiting bodies after a while, and the next write succeeds', async () => {
     const db = await open({ busyDeadlineMs: 100 })
     const unlock = await lockedByOther(db)
     const waiting = [1, 2, 3].map((number) => codeOf(db.write(addName(`name ${number}`))))
@@ -235,7 +235,7 @@ describe('slow reads of SQLite', () => {
     expect(await Promise.all([first, second, waiting])).toEqual(['database_deadline', 'database_deadline', 'done'])
   })
 
-  test('are told when the database is closed before their answer', async () => {
+  test('fail when the database is closed before they are durable', async () => {
     const db = await open({ serving: true })
     const { revision } = db.slow.tables
     const waiting = codeOf(

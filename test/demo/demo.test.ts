@@ -21,7 +21,7 @@ describe('a demonstration on PostgreSQL', () => {
   beforeAll(async () => void (await startPostgres()), { timeout: 60_000 })
   const open = opener('postgres')
 
-  test('is filled up to its moment, stays as long as others are connected or somebody hesitates, and is removed as a whole', async () => {
+  test('is filled up to its moment, stays while others are connected or until confirmed, and is removed completely', async () => {
     const clock = new DemoClock()
     const db = await open({ clock })
     const services = createServices({ db, clock })

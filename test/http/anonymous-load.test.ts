@@ -51,7 +51,7 @@ test('what waits is answered in its turn', async () => {
   await Promise.all(turns)
 })
 
-test('what would wait too long is refused after a while, and at once where a thousand wait', async () => {
+test('a request that would wait too long is refused after a while, and immediately if a thousand are waiting', async () => {
   const { load } = stage()
   const ofOne = Array.from({ length: 700 }, () => load.turn('192.0.2.1'))
   const outcomes = await Promise.allSettled(ofOne)

@@ -111,7 +111,7 @@ describe('a JSON body', () => {
     ['that JavaScript gives a meaning', '{"__proto__": 1, "a": {}, "__proto__": 2}', '/__proto__'],
     ['with quotes in it', '{"a\\"": 1, "b": "\\\\", "a\\"": 2}', '/a"'],
   ]
-  test.each(duplicates)('with a name twice %s is refused, and says which', async (_where, body, pointer) => {
+  test.each(duplicates)('with a name twice %s is refused, and the name is reported', async (_where, body, pointer) => {
     const refused = await readJson(request(body)).catch((error: Problem) => error)
     expect(refused).toMatchObject({
       code: 'validation_failed',
@@ -171,7 +171,7 @@ describe('a batch', () => {
     ])
   })
 
-  test('holds in place of an item with a name twice the problem that says so', async () => {
+  test('replaces an item that contains a name twice with a problem', async () => {
     const items = '{"a": 1}X{"b": 1, "b": 2}X{"c": {"d": 1, "d": 2}}X{"e": 1}'
     const expected = [
       { a: 1 },

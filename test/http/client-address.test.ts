@@ -12,11 +12,11 @@ function addressOf(socket: string, forwardedFor?: string): string {
 }
 
 describe('a call comes from', () => {
-  test('whoever opened the connection, where that is no trusted proxy', () => {
+  test('the client of the connection, if it is not a trusted proxy', () => {
     expect(addressOf('192.0.2.7', '198.51.100.1')).toBe('192.0.2.7')
   })
 
-  test('the address that the last trusted proxy tells', () => {
+  test('the address from the last trusted proxy', () => {
     expect(addressOf('127.0.0.1', '1.1.1.1, 198.51.100.1')).toBe('198.51.100.1')
     expect(addressOf('127.0.0.1', '1.1.1.1, 198.51.100.1, 10.0.0.3')).toBe('198.51.100.1')
     expect(addressOf('2001:db8:1::7', '2001:db8:2::1')).toBe('2001:db8:2::1')
@@ -29,12 +29,12 @@ describe('a call comes from', () => {
     expect(addressOf('127.0.0.1', '198.51.100.1, 10.0.0.3:443')).toBe('198.51.100.1')
   })
 
-  test('an IPv4 address, also where a socket for both families tells it in IPv6', () => {
+  test('an IPv4 address, even if a dual-stack socket reports it as IPv6', () => {
     expect(addressOf('::ffff:192.0.2.7')).toBe('192.0.2.7')
     expect(addressOf('::ffff:127.0.0.1', '::ffff:198.51.100.1')).toBe('198.51.100.1')
   })
 
-  test('the proxy, where that tells what is no address', () => {
+  test('the proxy, if its header has no valid address', () => {
     for (const told of ['unknown', '_hidden', '', ' , ', '1.2.3', 'x'.repeat(1_000), '198.51.100.1, unknown']) {
       expect(addressOf('127.0.0.1', told)).toBe('127.0.0.1')
     }

@@ -60,7 +60,7 @@ async function until<Value>(wanted: Value, ask: () => Promise<Value>): Promise<v
   }
 }
 
-test('a person has only so many exports at a time, others still get theirs, and what is read or left is free again', async () => {
+test('a person has a limited number of exports at a time, others still get theirs, and finished or aborted ones free their place', async () => {
   const { boss, token } = await start()
   const statusOf = async (secret: string) => {
     const answer = await fetch(app.url + CSV, { headers: { authorization: `Bearer ${secret}` } })

@@ -16,13 +16,13 @@ test('health answers its version without credentials', async () => {
   expect(headers.get('cache-control')).toBe('no-store')
 })
 
-test('a server whose database takes writes is ready', async () => {
+test('a server with a writable database is ready', async () => {
   const { status, json } = await app.call('GET /ready')
   expect(status).toBe(200)
   expect(json.status).toBe('ready')
 })
 
-test('a server whose database a newer Tally has upgraded is not ready', async () => {
+test('a server is not ready after a newer Tally has upgraded its database', async () => {
   const newer = new Connection(join(app.dataDir, 'tally.db'))
   newer.run("INSERT INTO migrations VALUES (9999, 'from the future', 0)")
   try {

@@ -62,7 +62,7 @@ test('past the limit of waiting requests others hear 503 and when to come back, 
   expect((await until(200, () => me(token))).status).toBe(200)
 })
 
-test('large bodies that are held at once are bounded, small ones are taken, and what is over is free again', async () => {
+test('the total size of large bodies is limited, small ones are accepted, and memory is free again after the response', async () => {
   const { token } = await start()
   const almost = `[${' '.repeat(8 * MIB - 2)}`
   // Of those that come at the same time one may be refused, for which another one comes.
@@ -92,14 +92,14 @@ test('large bodies that are held at once are bounded, small ones are taken, and 
   expect((await batch(token, 9 * MIB)).status).toBe(413)
 }, 30_000)
 
-test('bodies that are declared and not sent keep nobody from sending', async () => {
+test('bodies that are declared but not sent do not block others', async () => {
   const { token } = await start()
   for (let count = 0; count < 64; count += 1) await begin('/api/v1/token-entries/batch', token, 8 * MIB)
   await Bun.sleep(50)
   expect((await batch(token, 7 * MIB)).status).toBe(422)
 })
 
-test('without a credential a body may have no more than somebody signing in needs', async () => {
+test('without a credential a body is limited to the size that signing in needs', async () => {
   await start()
   const signIn = (password: string) =>
     app.call('POST /api/v1/session', { json: { email: 'a@example.com', password }, headers: { origin: app.url } })

@@ -109,7 +109,7 @@ describe('the document', () => {
     }
   })
 
-  test('says of every object which fields it has, so that a client can refuse others', () => {
+  test('lists the fields of every object, so that a client can reject others', () => {
     const open: string[] = []
     const walk = (value: unknown, at: string) => {
       if (typeof value !== 'object' || value === null) return
@@ -188,7 +188,7 @@ describe('routes', () => {
     expect(routes().filter(({ hooks }) => hooks.response)).toEqual([])
   })
 
-  test('leave the numbers of a query to http/query.ts: where Elysia converts them, one out of range is a 500', () => {
+  test('leave the numbers of a query to http/query.ts: if Elysia converted them, one out of range would be a 500', () => {
     for (const { method, path, hooks } of routes()) {
       const converted = JSON.stringify(hooks.query ?? {}).match(/"format":"(integer|numeric|boolean|date)"/)
       expect([method, path, converted]).toEqual([method, path, null])

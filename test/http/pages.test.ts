@@ -53,7 +53,7 @@ describe('every page', () => {
     }
   })
 
-  test('links only to what is there', async () => {
+  test('has no broken links', async () => {
     for (const path of PAGES) {
       const { text } = await app.call(`GET ${path}`)
       for (const [, target] of text.matchAll(/(?:href|src)="([^"]+)"/g)) {
@@ -63,7 +63,7 @@ describe('every page', () => {
     }
   })
 
-  test('and every file is kept by browsers, and asked for again without being sent again', async () => {
+  test('and every file is cached by browsers, and revalidated without being sent again', async () => {
     for (const path of [...PAGES, ...Object.keys(FILES)]) {
       const first = await app.call(`GET ${path}`)
       const etag = first.headers.get('etag')!
@@ -75,7 +75,7 @@ describe('every page', () => {
   })
 })
 
-test('files have the type that they are, and go compressed to who takes that', async () => {
+test('files have their type, and are compressed for clients that accept it', async () => {
   for (const [path, type] of Object.entries(FILES)) {
     const { headers } = await app.call(`GET ${path}`)
     expect([path, headers.get('content-type')!.split(';')[0]]).toEqual([path, type])
@@ -165,7 +165,7 @@ describe('the web application', () => {
     expect(paths.filter((path) => path !== 'docs' && !SECTIONS.includes(path))).toEqual([])
   })
 
-  test('is the same page at each of its addresses, which browsers do not keep', async () => {
+  test('is the same page at each of its addresses, and is not cached by browsers', async () => {
     const first = withoutNonce(await page())
     for (const address of ADDRESSES) {
       const { status, headers, text } = await app.call(`GET ${address}`)
@@ -177,7 +177,7 @@ describe('the web application', () => {
     }
   })
 
-  test('runs nothing but its own files, asks no other host, and is framed by nobody', async () => {
+  test('runs only its own files, calls no other host, and cannot be framed', async () => {
     const { headers, text } = await app.call('GET /')
     const policy = headers.get('content-security-policy')!
     expect(policy).toContain("default-src 'none'; script-src 'self'; ")
@@ -189,7 +189,7 @@ describe('the web application', () => {
     ).toBeNull()
   })
 
-  test('names a nonce that is another one each time', async () => {
+  test('has a different nonce each time', async () => {
     const nonces = new Set<string>()
     for (let call = 0; call < 3; call += 1) {
       const { headers, text } = await app.call('GET /')
@@ -200,7 +200,7 @@ describe('the web application', () => {
     expect(nonces.size).toBe(3)
   })
 
-  test('says whether a cookie came along, and nothing of whose it is', async () => {
+  test('contains whether a cookie was sent, and nothing about its owner', async () => {
     const session = (text: string) => text.match(/<meta name="session" content="([^"]+)">/)![1]
     expect(session(await page())).toBe('none')
     const cookie = await app.session()
@@ -209,7 +209,7 @@ describe('the web application', () => {
     expect(text).not.toContain(cookie.split('=')[1]!)
   })
 
-  test('has files that are kept for ever and go as small as the browser takes them', async () => {
+  test('has files that are cached forever and use the best compression that the browser accepts', async () => {
     const files = filesOf(await page())
     expect(files.length).toBeGreaterThanOrEqual(3)
     for (const file of files) {
@@ -227,7 +227,7 @@ describe('the web application', () => {
     }
   })
 
-  test('leaves what is not of it a problem', async () => {
+  test('returns a problem for any other address', async () => {
     for (const path of [
       '/nope',
       '/entriesx',

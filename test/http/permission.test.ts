@@ -146,7 +146,7 @@ describe('what a route allows', () => {
     expect(await statusNow()).toBe(200)
   })
 
-  test('is what the document says: roles as alternatives, and the refusals that can follow', () => {
+  test('matches the document: roles as alternatives, and the possible refusals', () => {
     const document = openApiDocument(stage().routes as unknown as DescribedRoute[])
     const operation = (path: string, method: string) =>
       document.paths[`/api/v1${path}`]![method] as never as {

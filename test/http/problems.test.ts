@@ -265,7 +265,7 @@ describe('whatever a route throws', () => {
     expect(JSON.stringify(log)).not.toContain('hunter2')
   })
 
-  test('is a 503 with Retry-After where the database is busy', async () => {
+  test('is a 503 with Retry-After if the database is busy', async () => {
     const response = await call('/busy')
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
   })

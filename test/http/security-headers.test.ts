@@ -33,7 +33,7 @@ test('every answer of the API, refusals among them, may be neither run, framed, 
   }
 })
 
-test('so are an exported list and what was made', async () => {
+test('so are an exported list and created objects', async () => {
   const session = await app.session('admin')
   const exported = await app.call('GET /api/v1/token-entries?format=csv', { session })
   expect(exported.headers.get('x-content-type-options')).toBe('nosniff')
@@ -53,7 +53,7 @@ test('pages run only their own scripts, and cannot be framed', async () => {
   }
 })
 
-test('browsers are told to stay with TLS where people reach Tally by it, and only there', async () => {
+test('browsers are told to stay with TLS only if people use Tally over TLS', async () => {
   const header = async (of: TestApp) => (await of.call('GET /health')).headers.get('strict-transport-security')
   expect(await header(overTls)).toBe('max-age=31536000')
   expect(await header(app)).toBeNull()
