@@ -19,7 +19,7 @@ self.onmessage = ({ data }: MessageEvent<Body>) => {
       records: text.length,
       ignored: new Map(),
       rejected: 0,
-      rejectedBecause: null,
+      rejectionReason: null,
     },
   })
 }

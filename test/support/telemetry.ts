@@ -1,7 +1,7 @@
 /** Telemetry captured from real agents, and their known usage. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { wanted } from '../../src/features/telemetry/channels/index.ts'
+import { signalFilter } from '../../src/features/telemetry/channels/index.ts'
 import { combine, type Read, type ReadResult, SignalReading } from '../../src/features/telemetry/channels/reading.ts'
 import { decode, type Kind } from '../../src/features/telemetry/otlp/decode.ts'
 import type { Signal } from '../../src/features/telemetry/signals.ts'
@@ -38,7 +38,7 @@ export function capturesIn(folder: string): Capture[] {
 
 export function readOf(capture: Capture): ReadResult {
   const reading = new SignalReading()
-  const counts = decode(capture, capture.bytes, wanted, (signal) => reading.take(signal))
+  const counts = decode(capture, capture.bytes, signalFilter, (signal) => reading.take(signal))
   return combine(counts, reading.read)
 }
 

@@ -52,14 +52,14 @@ export interface TelemetryTotals {
 }
 
 /** A value with the time in milliseconds when it was last set; a later one replaces it. */
-export type SaidAt<Value> = [at: number, value: Value]
+export type TimedValue<Value> = [at: number, value: Value]
 
 /** Attributes of a session from telemetry, other than its counts. */
 export interface SessionFacts {
-  agent?: SaidAt<string>
-  project?: SaidAt<string>
-  ticket?: SaidAt<string>
-  labels?: SaidAt<LabelMap>
+  agent?: TimedValue<string>
+  project?: TimedValue<string>
+  ticket?: TimedValue<string>
+  labels?: TimedValue<LabelMap>
 }
 
 /**

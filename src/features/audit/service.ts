@@ -22,20 +22,20 @@ export type { AuditFilter, AuditView }
 export interface Change {
   /** `<object>.<what happened>`, such as `project.archived`. */
   action: string
-  /** The public id and a readable name of what was changed; absent where it is many things or the organization. */
+  /** The public id and a readable name of the changed object; absent for several objects or the organization. */
   object?: { id: string; name: string } | undefined
   before?: Record<string, unknown> | undefined
   after?: Record<string, unknown> | undefined
 }
 
-/** Changes that are followed at once; what is beyond comes with the next call. */
+/** Changes per call of `follow`; the rest comes with the next call. */
 const FOLLOWED_LIMIT = 1_000
 
 export type AuditService = ReturnType<typeof createAuditService>
 
 export function createAuditService({ db, clock }: { db: Database; clock: Clock }) {
   return {
-    /** Keeps the change with the transaction that makes it. */
+    /** Records the change in the transaction that makes it. */
     record: (tx: Tx, by: Actor, { action, object, before, after }: Change): Promise<void> =>
       insertChange(tx, {
         at: clock.now(),
@@ -47,7 +47,9 @@ export function createAuditService({ db, clock }: { db: Database; clock: Clock }
         after: after ?? null,
       }),
 
-    /** Follows changes from now on, also those of other processes: each call answers what came since the one before. */
+    /**
+     * Follows changes from now on, including those of other processes: each call returns those since the previous one.
+     */
     follow(): () => Promise<{ action: string; objectName: string | null }[]> {
       let seen: number | undefined
       return async () => {
@@ -61,7 +63,7 @@ export function createAuditService({ db, clock }: { db: Database; clock: Clock }
       }
     },
 
-    /** The newest change of one object among these actions; undefined where there is none. */
+    /** The newest change of an object with one of these actions; undefined if there is none. */
     async findLatest(
       object: string,
       actions: readonly string[],
@@ -81,7 +83,7 @@ export function createAuditService({ db, clock }: { db: Database; clock: Clock }
       return pageOf(changes, limit, ({ id }) => writeKeyPage(id))
     },
 
-    /** Every change that the filter lets through, the newest first. */
+    /** All changes that match the filter, newest first. */
     async *everyChange(filter: AuditFilter): AsyncGenerator<AuditView> {
       const pages = eachPage(
         (page) => listChanges(db.slow, filter, page),
@@ -93,8 +95,8 @@ export function createAuditService({ db, clock }: { db: Database; clock: Clock }
 }
 
 /**
- * The members of `after` that differ from `before`, on both sides; undefined where nothing differs. Values are compared
- * as JSON.
+ * The members of `after` that differ from `before`, on both sides; undefined if there are none. Values are compared as
+ * JSON.
  */
 export function difference<T extends object>(
   before: T,

@@ -14,17 +14,19 @@ export async function insertChange(tx: Tx, change: Omit<AuditRecord, 'id'>): Pro
 
 /** Filters, all of which must match. */
 export interface AuditFilter {
-  /** Ids, or names as they were at the time. */
+  /** Ids, or names at the time of the change. */
   objects?: string[] | undefined
-  /** Ids and e-mail addresses of those who did it. */
+  /** Ids and e-mail addresses of the people who made the change. */
   users?: string[] | undefined
-  /** What actions begin with: `token`, `token.created`. */
+  /** Actions or prefixes of them: `token`, `token.created`. */
   actions?: string[] | undefined
-  /** As actions, of what is left out. */
+  /** Like `actions`, but excluded. */
   withoutActions?: string[] | undefined
   startingAt?: number | undefined
   endingAt?: number | undefined
-  /** A text that the action, the object, the origin or what changed contains, whatever the case of its ASCII letters. */
+  /**
+   * A text contained in the action, the object, the origin or the changed values, ignoring the case of ASCII letters.
+   */
   search?: string | undefined
 }
 
@@ -38,13 +40,13 @@ const ID = /^[a-z]{3}_[0-9a-f]{32}$/
 
 function conditionOf(reader: Reader, filter: AuditFilter): SQL | undefined {
   const { audit, users } = reader.tables
-  // Names are in no index, so that they are looked at only where one is asked for.
+  // Names have no index, so they are compared only if the filter contains one.
   const [ids, names] = [
     filter.objects?.filter((object) => ID.test(object)) ?? [],
     filter.objects?.filter((object) => !ID.test(object)) ?? [],
   ]
   const pattern = filter.search === undefined ? undefined : containing(filter.search.toLowerCase())
-  // The point keeps `price` from finding `price_alias.set`.
+  // The dot prevents `price` from matching `price_alias.set`.
   const isAction = (action: string) =>
     or(eq(audit.action, action), sql`${audit.action} LIKE ${beginningWith(`${action}.`)} ESCAPE '!'`)
   const contains = (text: SQL | typeof audit.action) => sql`lower(${text}) LIKE ${pattern} ESCAPE '!'`

@@ -1,4 +1,4 @@
-/** From a request to the bill that it asks for, as things are now; nothing is written. */
+/** Composes a bill from a request and the current data; writes nothing. */
 import type { Reader } from '../../database/database.ts'
 import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
 import { addDays, dayAt, spanOf } from '../../lib/calendar.ts'
@@ -14,11 +14,11 @@ import {
   type Heading,
 } from './document.ts'
 import { earlierEntries, nothingToBill, tooLarge, unpricedEntries } from './refusals.ts'
-import { issuesOfRequest, readAmounts, readRequest, type Wanted } from './request.ts'
+import { issuesOfRequest, type RequestedTerms, readAmounts, readRequest } from './request.ts'
 import type { BillDocument, BillRequest, LeftOut, LeftOutReason } from './schema.ts'
 import {
-  countBeside,
   countEarlier,
+  countOutside,
   type LeftOutEntries,
   listScoped,
   type NamedKeys,
@@ -29,10 +29,10 @@ import {
 import { findBill } from './store/bills.ts'
 import { getIssuer } from './store/issuer.ts'
 
-/** Before anything that Tally has seen. */
-const EVER = 0
+/** Before all data in Tally. */
+const EARLIEST = 0
 
-/** A bill that could be sent, and all that it was made of. */
+/** A bill that could be sent, and the data that it was composed from. */
 export interface BillDraft extends Composed {
   entries: BillableEntry[]
   clientId: number | null
@@ -73,33 +73,33 @@ export function createComposition({ projects }: CompositionDependencies) {
     issues.push(...amounts.issues)
     if (issues.length > 0) throw validationFailed(issues)
 
-    const wanted = readRequest(body)
+    const requested = readRequest(body)
     const statuses: BillableEntry['status'][] = issuer.approvalRequired ? ['approved'] : ['submitted', 'approved']
     const scope: ScopeKeys = project
       ? { projectId: project.project.id }
       : client
         ? { clientId: client.id }
         : 'everything'
-    const span = spanOf(wanted.period, issuer.timeZone)
-    // Each takes a good part of a second for a hundred thousand entries, and none needs another.
-    const [found, earlier, beside] = await Promise.all([
+    const span = spanOf(requested.period, issuer.timeZone)
+    // Each takes much of a second for a hundred thousand entries, and they are independent.
+    const [found, earlier, outside] = await Promise.all([
       listScoped(reader, scope, span),
       countEarlier(reader, scope, { before: span.startingAt, statuses }),
-      scope === 'everything' ? NOTHING_BESIDE : countBeside(reader, span, statuses),
+      scope === 'everything' ? NOTHING_OUTSIDE : countOutside(reader, span, statuses),
     ])
     if (earlier.firstAt !== null && body.include_earlier === undefined)
       throw earlierEntries(earlier, dayAt(earlier.firstAt, issuer.timeZone))
     const foundEarlier = body.include_earlier
-      ? await listScoped(reader, scope, { startingAt: EVER, endingAt: span.startingAt })
+      ? await listScoped(reader, scope, { startingAt: EARLIEST, endingAt: span.startingAt })
       : []
 
-    const sorted = sortOut([...mark(found, false), ...mark(foundEarlier, true)], statuses)
+    const sorted = separate([...mark(found, false), ...mark(foundEarlier, true)], statuses)
     if (sorted.leftOut.unpriced.entries > 0 && !body.leave_unpriced)
       throw unpricedEntries(sorted.leftOut.unpriced.entries)
     if (sorted.billed.length === 0 && amounts.terms.extraLines.length === 0 && !isEmptyFine) throw nothingToBill()
 
     const named = await nameKeys(reader, sorted.billed)
-    const names = namesOf(named, wanted, issuer.markupPpm ?? 0)
+    const names = namesOf(named, requested, issuer.markupPpm ?? 0)
     const replaced = await replacedBill(reader, body.replaces)
     const heading: Heading = {
       kind: 'bill',
@@ -115,7 +115,7 @@ export function createComposition({ projects }: CompositionDependencies) {
         client: client ? { id: client.uid, name: client.name } : null,
         project: project ? { id: project.project.uid, key: project.project.key, name: project.project.name } : null,
       },
-      period: wanted.period,
+      period: requested.period,
       purchase_order: body.purchase_order ?? null,
       note: body.note ?? null,
       footer: issuer.footer,
@@ -124,12 +124,17 @@ export function createComposition({ projects }: CompositionDependencies) {
       left_out: leftOutOf({
         ...sorted.leftOut,
         earlier: body.include_earlier === false ? earlier : NOTHING,
-        unattributed: beside.unattributed,
-        without_client: beside.withoutClient,
-        without_project: beside.withoutProject,
+        unattributed: outside.unattributed,
+        without_client: outside.withoutClient,
+        without_project: outside.withoutProject,
       }),
     }
-    const terms: BillTerms = { ...amounts.terms, groupBy: wanted.groupBy, tax: wanted.tax, showCost: wanted.showCost }
+    const terms: BillTerms = {
+      ...amounts.terms,
+      groupBy: requested.groupBy,
+      tax: requested.tax,
+      showCost: requested.showCost,
+    }
     const composed = composeBill(sorted.billed, names, terms, heading)
     if (isTooLarge(composed)) throw tooLarge()
     return {
@@ -149,13 +154,13 @@ type Marked = ScopedEntry & { isEarlier: boolean }
 const mark = (entries: ScopedEntry[], isEarlier: boolean): Marked[] => entries.map((entry) => ({ ...entry, isEarlier }))
 
 const NOTHING: LeftOutEntries = { entries: 0, costNanos: 0n, isMore: false }
-const NOTHING_BESIDE = { unattributed: NOTHING, withoutClient: NOTHING, withoutProject: NOTHING }
+const NOTHING_OUTSIDE = { unattributed: NOTHING, withoutClient: NOTHING, withoutProject: NOTHING }
 
-type SortedOut = 'rejected' | 'unpriced' | 'not_approved' | 'on_sheets' | 'not_billable'
+type Exclusion = 'rejected' | 'unpriced' | 'not_approved' | 'on_sheets' | 'not_billable'
 
-/** Which entries are billed, and why each of the others is not. */
-function sortOut(entries: Marked[], statuses: readonly string[]) {
-  const leftOut: Record<SortedOut, LeftOutEntries> = {
+/** Separates the entries to bill from the others, with the reason for each of those. */
+function separate(entries: Marked[], statuses: readonly string[]) {
+  const leftOut: Record<Exclusion, LeftOutEntries> = {
     rejected: { ...NOTHING },
     unpriced: { ...NOTHING },
     not_approved: { ...NOTHING },
@@ -164,7 +169,7 @@ function sortOut(entries: Marked[], statuses: readonly string[]) {
   }
   const billed: BillableEntry[] = []
   for (const entry of entries) {
-    const reason = reasonAgainst(entry, statuses)
+    const reason = exclusionOf(entry, statuses)
     if (reason === undefined) {
       const { isBillable: _, ...billable } = entry
       billed.push(billable as BillableEntry)
@@ -176,14 +181,14 @@ function sortOut(entries: Marked[], statuses: readonly string[]) {
   return { billed, leftOut }
 }
 
-/** Whether one of its sums is more than the database keeps. */
+/** Whether one of its sums exceeds the range of the database. */
 function isTooLarge({ subtotalMinor, taxMinor, costNanos, listValueNanos }: Composed): boolean {
   const sums = [subtotalMinor, subtotalMinor + taxMinor, costNanos, listValueNanos]
   return sums.some((sum) => BigInt.asIntN(64, sum) !== sum)
 }
 
-/** In the order in which somebody would have to act for the entry to be billed. */
-function reasonAgainst({ status, isBillable, costNanos }: Marked, statuses: readonly string[]): SortedOut | undefined {
+/** In the order in which a person would resolve the reasons to get the entry billed. */
+function exclusionOf({ status, isBillable, costNanos }: Marked, statuses: readonly string[]): Exclusion | undefined {
   if (!isBillable) return 'not_billable'
   if (status === 'draft' || status === 'pending') return 'on_sheets'
   if (status === 'rejected') return 'rejected'
@@ -200,10 +205,12 @@ function leftOutOf(counts: Record<LeftOutReason, LeftOutEntries>): BillDocument[
   ) as BillDocument['left_out']
 }
 
-/** The markup of each project: the request's, else its own, else its client's, else the organization's. */
-function namesOf(named: NamedKeys, { markupPpm: asked }: Wanted, ofOrganization: number): BillNames {
+/**
+ * The markup of each project: the request's, otherwise its own, otherwise its client's, otherwise the organization's.
+ */
+function namesOf(named: NamedKeys, { markupPpm: requested }: RequestedTerms, ofOrganization: number): BillNames {
   const markupOf = (project: { markupPpm: number | null; clientId: number | null }) =>
-    asked ??
+    requested ??
     project.markupPpm ??
     (project.clientId === null ? undefined : named.clients.get(project.clientId)?.markupPpm) ??
     ofOrganization
@@ -213,7 +220,7 @@ function namesOf(named: NamedKeys, { markupPpm: asked }: Wanted, ofOrganization:
     names: new Map([...named.names].map(([id, { text }]) => [id, text])),
     managers: named.managers,
     labelSets: new Map([...named.labelSets].map(([id, { labels }]) => [id, labels])),
-    markupPpm: asked ?? ofOrganization,
+    markupPpm: requested ?? ofOrganization,
   }
 }
 

@@ -1,4 +1,4 @@
-/** A credit note: the bill that corrects a paid one by negative lines. Pure. */
+/** A credit note: a bill with negative lines that corrects a paid one. Pure. */
 import { type Issue, validationFailed } from '../../errors.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { decimalNumber, formatDecimal, parseDecimal, parseExactDecimal } from '../../lib/money.ts'
@@ -11,13 +11,13 @@ type Corrected = Pick<BillRecord, 'uid' | 'number' | 'subtotal' | 'currency'>
 
 export interface CreditLine {
   text: string
-  /** What is given back, in minor units, positive. */
+  /** The credited amount in minor units, positive. */
   amountMinor: bigint
 }
 
 /**
- * The lines that were asked for, else one over all that is left of the bill.
- * Throws `validation_failed` for amounts that are too fine, not positive, or together beyond what is left.
+ * The requested lines, otherwise one for the whole remaining amount of the bill. Throws `validation_failed` for amounts
+ * with too many decimals, that are not positive, or that together exceed the remaining amount.
  */
 export function creditLines(
   { lines }: Pick<CreditNoteRequest, 'lines'>,
@@ -52,7 +52,7 @@ function beyond(message: string) {
   return validationFailed([{ pointer: '/lines', code: 'too_large', message }])
 }
 
-/** The credit note as a document: the bill's parties, scope and tax, with nothing but the negative lines. */
+/** The credit note as a document: the bill's parties, scope and tax, with only the negative lines. */
 export function creditDocument(
   original: BillDocument,
   { uid, number }: Corrected,
@@ -74,7 +74,7 @@ export function creditDocument(
     note,
     replaces: null,
     corrects: { id: uid, number },
-    // As text, because reading the document made numbers of what was exact.
+    // From text, because parsing the document converted exact numbers to doubles.
     exchange_rate: decimalNumber(parseExactDecimal(numberText(original, 'exchange_rate'), RATE_DIGITS)!, RATE_DIGITS),
     sections: [],
     extra_lines: lines.map(({ text, amountMinor }) => ({ text, amount: money(-amountMinor) })),

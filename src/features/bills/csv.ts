@@ -2,7 +2,7 @@
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import type { BillHead } from './schema.ts'
 
-// Money is JSON's exact number, not one to calculate with; a cell needs a plain one, or what is negative becomes a text.
+// Money is an exact JSON number; a cell needs a plain one, otherwise negative amounts would be written as text.
 const money = (amount: number) => Number(JSON.stringify(amount))
 
 export const BILL_COLUMNS: CsvColumn<BillHead>[] = [

@@ -1,6 +1,6 @@
 /**
- * Digits after the point in amounts of a currency (ISO 4217, list one, "minor unit"); two where it is not named here.
- * Not `Intl`, which answers what is usual on price tags: none for Hungarian forints or Iraqi dinars.
+ * Digits after the point in amounts of a currency (ISO 4217, list one, "minor unit"); two for currencies that are not
+ * listed. Not from `Intl`, which returns what is usual for price tags: none for Hungarian forints or Iraqi dinars.
  */
 const MINOR_DIGITS: Record<string, number> = {
   ...Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The e-mail that brings a bill, or the notice that it is void. Pure. */
+/** The e-mail with a bill, or with the notice that it was voided. Pure. */
 
 import { minorDigitsOf } from './currency.ts'
 import { amountText } from './documents/content.ts'
@@ -13,19 +13,19 @@ export interface Mail {
   to: string
   subject: string
   text: string
-  /** The same each time that it is sent, so that mailers can see a double. */
+  /** The same for every attempt, so that mail programs detect duplicates. */
   messageId: string
   attachments: { filename: string; content: Buffer; contentType: string }[]
 }
 
 export interface MailParts {
-  /** Of the delivery. */
+  /** The key of the delivery. */
   id: number
   notice: Notice
   to: string
-  /** What is written above the figures; a line of Tally's own where null. */
+  /** The text above the amounts; null for Tally's default. */
   message: string | null
-  /** From which address, where it is not the issuer's. */
+  /** The sender's address, if it is not the issuer's. */
   from: string
   view: BillView
   document: BillDocument
@@ -72,9 +72,9 @@ function sentText({ bill, client }: BillView, what: string, document: BillDocume
   facts.push(['Total', amount(bill.total)])
   if (bill.kind === 'bill') facts.push(['Due', bill.dueOn])
   const width = Math.max(...facts.map(([label]) => label.length))
-  const whose = document.recipient?.name ?? client?.name
+  const recipient = document.recipient?.name ?? client?.name
   return [
-    `${what}${whose === undefined ? '' : ` for ${whose}`}, dated ${bill.issuedOn}, is attached.`,
+    `${what}${recipient === undefined ? '' : ` for ${recipient}`}, dated ${bill.issuedOn}, is attached.`,
     '',
     ...facts.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
   ]
@@ -88,7 +88,7 @@ function voidText({ bill }: BillView, what: string, issuer: string): string[] {
   ]
 }
 
-/** A name in the head of a message: one line, whatever somebody put into it. */
+/** A name in a message header: always a single line. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
 }

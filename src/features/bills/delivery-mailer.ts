@@ -1,21 +1,21 @@
 /** Sends one e-mail through a mail server and reports the outcome. */
 import type { Mail } from './delivery-mail.ts'
 
-/** The mail server that `TALLY_SMTP_URL` names. */
+/** The mail server in `TALLY_SMTP_URL`. */
 export interface MailServer {
   host: string
   port: number
   /** TLS from the first byte, instead of after STARTTLS. */
   isSecure: boolean
-  /** Refuses to go on where the server offers no STARTTLS. */
+  /** Aborts if the server does not offer STARTTLS. */
   requiresTls: boolean
   user: string | undefined
   password: string | undefined
 }
 
 /**
- * What the server answered. `refused` is for good: it does not know the recipient or does not want the message, and
- * would say so again. Everything else may be otherwise in an hour, also a password that is corrected meanwhile.
+ * The server's response. `refused` is permanent: the server does not know the recipient or rejects the message. All
+ * other failures may be temporary, including a wrong password, which may be corrected meanwhile.
  */
 export interface Outcome {
   result: 'sent' | 'refused' | 'failed'
@@ -24,17 +24,20 @@ export interface Outcome {
 
 export interface Mailer {
   send(mail: Mail): Promise<Outcome>
-  /** Connects and signs in, and sends nothing. Answers what is wrong, undefined where nothing is. */
-  greet(): Promise<string | undefined>
+  /** Connects and signs in without sending anything. Returns the error, or undefined if there is none. */
+  check(): Promise<string | undefined>
 }
 
-/** A mail server that is there answers at once; longer waiting only keeps those back that wait behind. */
+/** A running mail server responds at once; a longer timeout only delays the queued mails. */
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** For all of it. A bill of thousands of lines is a megabyte, which the slowest line takes in half of that. */
+/**
+ * For the whole mail. A bill of thousands of lines is a megabyte, which the slowest connection transfers in half that
+ * time.
+ */
 const SEND_TIMEOUT_MS = 60_000
 
-/** An answer is read by a person; some servers send pages. */
+/** Responses are shown to people, but some servers send pages. */
 const ANSWER_LIMIT = 500
 
 export function createMailer(
@@ -42,7 +45,7 @@ export function createMailer(
   { sendTimeoutMs = SEND_TIMEOUT_MS }: { sendTimeoutMs?: number } = {},
 ): Mailer {
   const transport = async () => {
-    // Only now: most commands and many servers never send an e-mail.
+    // Imported here, since most commands and many servers never send an e-mail.
     const { createTransport } = await import('nodemailer')
     return createTransport({
       host,
@@ -53,7 +56,7 @@ export function createMailer(
       connectionTimeout: CONNECT_TIMEOUT_MS,
       greetingTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: sendTimeoutMs,
-      // What a bill says never names a file or an address to be read.
+      // The content of a bill must never make nodemailer read a file or an address.
       disableFileAccess: true,
       disableUrlAccess: true,
     })
@@ -75,7 +78,7 @@ export function createMailer(
       }
     },
 
-    async greet() {
+    async check() {
       try {
         await (await transport()).verify()
         return undefined
@@ -86,16 +89,16 @@ export function createMailer(
   }
 }
 
-/** What nodemailer throws: with the server's answer where there was one. */
+/** An error of nodemailer, with the server's response if there was one. */
 interface MailError extends Error {
   responseCode?: number
   response?: string
   command?: string
-  /** By recipient, where each was refused. */
+  /** The errors of refused recipients. */
   rejectedErrors?: MailError[]
 }
 
-/** Refusals at other commands (AUTH, MAIL FROM) are about Tally's settings, not about this recipient or message. */
+/** Refusals of other commands (AUTH, MAIL FROM) concern Tally's settings, not this recipient or message. */
 const ABOUT_THE_MESSAGE = /^(RCPT TO|DATA)/
 
 function outcomeOf(error: MailError, sendTimeoutMs: number): Outcome {

@@ -1,7 +1,7 @@
 /**
- * Delivery of bills by e-mail, through an outbox in the database: what is to be sent is written in the transaction that
- * sends the bill, and sent afterwards, at least once. A crash between sending and noting it down sends again, under the
- * same Message-ID.
+ * Delivery of bills by e-mail, through an outbox in the database: deliveries are queued in the transaction that sends
+ * the bill, and sent afterwards, at least once. If Tally crashes after sending and before recording it, the mail is
+ * sent again with the same Message-ID.
  */
 
 import type { Actor } from '../../access/actor.ts'
@@ -31,25 +31,28 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * After each attempt that failed. A restarted mail server is back within minutes, a broken one within a working day;
- * after a day and a half nobody should rely on it any more.
+ * Pause after each failed attempt. A restarted mail server is back within minutes, a broken one within a working day;
+ * after a day and a half, no one should rely on it.
  */
 const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 12 * HOUR_MS]
 
 /**
- * For so long nobody else takes a delivery that is being sent: twice what sending may take, so that it never is sent by
- * two at once. One whose sender died is sent again after it.
+ * How long a claimed delivery is reserved for its sender: twice the maximum duration of sending, so that it is never
+ * sent by two processes at once. If its sender has died, it is sent again afterwards.
  */
 const CLAIM_MS = 2 * MINUTE_MS
 
-/** What other processes queue is seen this soon; what this one queues, at once. A look costs microseconds. */
+/**
+ * Interval to check for mails that other processes queued; those of this process are sent at once. A check takes
+ * microseconds.
+ */
 const LOOK_EVERY_MS = 3_000
 
-/** A mail that is under way may end when the server stops; what takes longer is sent again at the next start. */
+/** A mail in progress may finish when the server stops; if it takes longer, it is sent again at the next start. */
 const STOP_MS = 5_000
 
-/** What is attached to an e-mail. */
-export interface Papers {
+/** Renders attachments. */
+export interface DocumentRenderer {
   render(
     view: BillView,
     format: 'pdf' | 'void-notice',
@@ -59,11 +62,11 @@ export interface Papers {
 export interface DeliveryDependencies {
   db: Database
   clock: Clock
-  /** Undefined where no mail server is named. */
+  /** Undefined if no mail server is configured. */
   mailer: Mailer | undefined
-  /** The sender of mails where it is not the organization. */
+  /** The sender's address, if it is not the organization's. */
   from: string | undefined
-  documents: Papers
+  documents: DocumentRenderer
 }
 
 export interface Queued {
@@ -89,18 +92,18 @@ function noSender(): Problem {
 }
 
 export function createDeliveries({ db, clock, mailer, from, documents }: DeliveryDependencies) {
-  /** Of the job that runs, if one does. */
+  /** Wakes the running job, if there is one. */
   let wake = () => {}
 
   const senderOf = async (reader: Reader) => from ?? (await getIssuer(reader)).email ?? undefined
 
-  /** Writes into the outbox, with the transaction. Nothing where nobody is named or no mail can be sent. */
+  /** Adds to the outbox within the transaction. Does nothing without recipients, or if mail can't be sent. */
   async function queue(tx: Tx, { billId, notice, recipients, message, by }: Queued): Promise<void> {
     if (recipients.length === 0 || !mailer || (await senderOf(tx)) === undefined) return
     const now = clock.now()
     await insertDeliveries(
       tx,
-      withoutDoubles(recipients).map((recipient) => ({
+      withoutDuplicates(recipients).map((recipient) => ({
         billId,
         notice,
         recipient,
@@ -131,79 +134,81 @@ export function createDeliveries({ db, clock, mailer, from, documents }: Deliver
     )
   }
 
-  /** Sends the next one that is due, if there is one. What fails before it reaches the mail server is thrown. */
+  /** Sends the next mail that is due, if there is one. Throws errors that occur before the mail server is contacted. */
   async function deliverNext(): Promise<'done' | 'idle'> {
     const due = mailer && (await findDueDelivery(db.read, clock.now()))
     if (!due) return 'idle'
     const claimed = { ...due, attempts: due.attempts + 1 }
-    // Another process was quicker: it sends this one.
+    // Another process has claimed this delivery.
     if (!(await db.write((tx) => claimDelivery(tx, due, { until: clock.now() + CLAIM_MS })))) return 'done'
     let outcome: Awaited<ReturnType<typeof attempt>>
     try {
       outcome = await attempt(claimed)
     } catch (error) {
-      await giveBack(claimed, 'The e-mail could not be created. See the server log for details.', false)
+      await recordFailure(claimed, 'The e-mail could not be created. See the server log for details.', false)
       throw error
     }
     const { result, answer } = outcome
     if (result === 'sent') {
       await db.write((tx) => recordSentDelivery(tx, due.id, { answer, sentAt: clock.now() }))
     } else {
-      await giveBack(claimed, answer, result === 'refused')
+      await recordFailure(claimed, answer, result === 'refused')
     }
     return 'done'
   }
 
-  async function giveBack(delivery: DeliveryRecord, answer: string, isForGood: boolean): Promise<void> {
+  async function recordFailure(delivery: DeliveryRecord, answer: string, isForGood: boolean): Promise<void> {
     const pauseMs = isForGood ? undefined : PAUSES_MS[delivery.attempts - 1]
     const nextAttemptAt = pauseMs === undefined ? null : clock.now() + pauseMs
     await db.write((tx) => recordFailedDelivery(tx, delivery, { answer, nextAttemptAt }))
   }
 
   /**
-   * Sends all that are due, one after the other: they share a mail server, which would only be asked more at once.
-   * Throws what fails before the mail server is asked; the others are left to the next call.
+   * Sends all mails that are due, one after the other: they share a mail server, which would only get more load at
+   * once. Throws errors that occur before the mail server is contacted; the remaining mails are left for the next call.
    */
-  async function deliverDue(isGoingOn = () => true): Promise<void> {
-    while (isGoingOn() && (await deliverNext()) === 'done');
+  async function deliverDue(shouldContinue = () => true): Promise<void> {
+    while (shouldContinue() && (await deliverNext()) === 'done');
   }
 
   return {
     queue,
 
-    /** For a person who asks for an e-mail. Throws `mail_not_set_up`. */
+    /** For a person who requests an e-mail. Throws `mail_not_set_up`. */
     async requireMail(reader: Reader): Promise<void> {
       if (!mailer) throw mailNotSetUp()
       if ((await senderOf(reader)) === undefined) throw noSender()
     },
 
     /**
-     * Of a bill that becomes void: what waits to bring it is given up, and those whom it may have reached are told,
-     * if they shall be.
+     * Cancels the queued mails of a bill that is voided, and, with `notify`, queues a notice for recipients who may
+     * have received it.
      */
-    async followVoid(tx: Tx, billId: number, { tell, by }: { tell: boolean; by: Actor }): Promise<void> {
+    async followVoid(tx: Tx, billId: number, { notify, by }: { notify: boolean; by: Actor }): Promise<void> {
       const sent = await listDeliveries(tx, [billId])
       await withdrawDeliveries(tx, billId, 'Not sent because the bill is void.')
       const reached = sent.filter(
         ({ notice, attempts, state }) => notice === 'sent' && attempts > 0 && state !== 'failed',
       )
-      if (tell) await queue(tx, { billId, notice: 'void', recipients: reached.map(({ recipient }) => recipient), by })
+      if (notify) await queue(tx, { billId, notice: 'void', recipients: reached.map(({ recipient }) => recipient), by })
     },
 
-    /** By bill, in the order in which they were queued. */
+    /** By bill, in the order of queueing. */
     async listOf(billIds: readonly number[]): Promise<Map<number, DeliveryRecord[]>> {
       return Map.groupBy(await listDeliveries(db.read, billIds), ({ billId }) => billId)
     },
 
     deliverDue,
 
-    /** Answers what is wrong with the mail server; undefined where it takes mails, or none is named. */
-    checkMail: async () => mailer?.greet(),
+    /** Returns the error of the mail server; undefined if it accepts mails, or if none is configured. */
+    checkMail: async () => mailer?.check(),
 
-    /** How many mails wait, and how many were given up. */
+    /** The number of queued and of failed mails. */
     count: () => countDeliveries(db.read),
 
-    /** Sends what is due until it is stopped. What fails is told, and tried again later. */
+    /**
+     * Sends mails when they are due until it is stopped. Errors are passed to `onError`, and the mails retried later.
+     */
     start(onError: (error: unknown) => void): { stop(): Promise<void> } {
       if (!mailer) return { stop: async () => {} }
       let isStopped = false
@@ -245,7 +250,7 @@ export function createDeliveries({ db, clock, mailer, from, documents }: Deliver
 }
 
 /** Removes duplicate addresses, ignoring case. */
-function withoutDoubles(recipients: readonly string[]): string[] {
+function withoutDuplicates(recipients: readonly string[]): string[] {
   return [...new Map(recipients.map((recipient) => [recipient.toLowerCase(), recipient])).values()]
 }
 
@@ -262,7 +267,9 @@ export function deliveryBody(delivery: DeliveryRecord): Bill['deliveries'][numbe
   }
 }
 
-/** The worst of those that were queued last: an address that was mistyped once is no worry after the next attempt. */
+/**
+ * The worst state of the most recently queued deliveries: a mistyped address no longer matters after the next attempt.
+ */
 export function deliveryState(deliveries: readonly DeliveryRecord[] = []): BillHead['delivery'] {
   const last = deliveries.filter(({ createdAt }) => createdAt === deliveries.at(-1)!.createdAt)
   return (['failed', 'queued', 'sent'] as const).find((state) => last.some((each) => each.state === state)) ?? 'none'

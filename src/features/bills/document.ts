@@ -1,6 +1,6 @@
 /**
- * What a bill says, composed from the entries that it bills. Pure: the same entries, terms and names make the same
- * document to the byte, whoever asks and whenever.
+ * The document of a bill, composed from its entries. Pure: the same entries, terms and names result in the same
+ * document to the byte.
  */
 
 import type { Days } from '../../lib/calendar.ts'
@@ -8,15 +8,15 @@ import { decimalNumber, moneyNumber, type Nanos } from '../../lib/money.ts'
 import { apportion, billedExactly, type Exact, PPM_DIGITS, RATE_DIGITS, taxOn } from './amounts.ts'
 import type { BillDocument, BillLine, BillSection } from './schema.ts'
 
-/** What lines can be grouped by; `label:` is followed by the label's name. */
+/** Dimensions that lines can be grouped by; `label:` is followed by the label's name. */
 export const LINE_DIMENSIONS = ['project', 'ticket', 'model', 'agent_manager', 'agent_name'] as const
 export type LineDimension = (typeof LINE_DIMENSIONS)[number] | `label:${string}`
 
-/** An entry as far as a bill needs it. */
+/** An entry with the fields that a bill needs. */
 export interface BillableEntry {
   id: number
   status: 'submitted' | 'approved'
-  /** From before the period, where it was never billed. */
+  /** Whether it is from before the period and was never billed. */
   isEarlier: boolean
   projectId: number | null
   ticketId: number | null
@@ -34,7 +34,7 @@ export interface BillableEntry {
   listValueNanos: Nanos | null
 }
 
-/** What keys of entries stand for, as they are called when the bill is made. */
+/** The objects that entries refer to, with their names at the time of the bill. */
 export interface BillNames {
   projects: Map<number, { uid: string; key: string; name: string; markupPpm: number }>
   tickets: Map<number, { uid: string; key: string; title: string | null }>
@@ -42,7 +42,7 @@ export interface BillNames {
   names: Map<number, string>
   managers: Map<number, { uid: string; name: string }>
   labelSets: Map<number, Record<string, string>>
-  /** The markup of what has no project. */
+  /** The markup of entries without a project. */
   markupPpm: number
 }
 
@@ -57,7 +57,7 @@ export interface BillTerms {
   showCost: boolean
 }
 
-/** Everything of the document that does not follow from entries. */
+/** The parts of the document that do not depend on entries. */
 export type Heading = Pick<
   BillDocument,
   | 'kind'
@@ -78,7 +78,7 @@ export type Heading = Pick<
 
 export interface Composed {
   document: BillDocument
-  /** Which line each entry is on, in the order of the entries. */
+  /** The line of each entry, in the order of the entries. */
   lineOf: Map<number, number>
   subtotalMinor: bigint
   taxMinor: bigint
@@ -94,16 +94,16 @@ interface Sums {
   entries: number
   sessions: Set<number>
   withoutSession: number
-  /** Bigint: ten thousand entries of 10^12 tokens are beyond what a number holds exactly. */
+  /** Bigint: ten thousand entries of 10^12 tokens exceed the exact range of a number. */
   tokens: Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h', bigint>
   costNanos: Nanos
   listValueNanos: Nanos
-  /** By markup, since what each comes to is linear in its cost. */
+  /** By markup, since the amount is linear in the cost for each of them. */
   costByMarkup: Map<number, Nanos>
   ids: number[]
 }
 
-/** Lines come earlier ones first; then by what they are called, numbers in names by their value, nothing last. */
+/** Lines with earlier entries come first; then by name, with numbers in names by value, and empty names last. */
 const collator = new Intl.Collator('en', { numeric: true })
 
 export function composeBill(
@@ -249,11 +249,11 @@ function shownKey(entry: BillableEntry, dimension: LineDimension, names: BillNam
 function labelOf({ labelSetId }: BillableEntry, dimension: string, { labelSets }: BillNames): string | null {
   const labels = labelSetId === null ? undefined : labelSets.get(labelSetId)
   const name = dimension.slice('label:'.length)
-  // A label may be called `constructor`, which every object has.
+  // A label may be named `constructor`, which every object has.
   return labels && Object.hasOwn(labels, name) ? labels[name]! : null
 }
 
-/** What a line is called in one dimension; undefined where its entries have nothing there. */
+/** The text of a line's key in one dimension; undefined if its entries have no value there. */
 export function textOf(key: BillLine['keys'][string]): string | undefined {
   if (key === null || typeof key === 'string') return key ?? undefined
   if (key.key === undefined) return key.name ?? undefined

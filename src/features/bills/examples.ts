@@ -1,4 +1,4 @@
-/** Bills as they are asked for and answered, for the OpenAPI document. */
+/** Requests and responses of bills, for the OpenAPI document. */
 import type { Static } from '@sinclair/typebox'
 import type { Bill, BillDocument, BillHead, BillPreview, BillSending } from './schema.ts'
 

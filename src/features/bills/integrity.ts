@@ -1,6 +1,6 @@
 /**
- * Whether bills are what they were made of: their figures are those of their document, and of their entries while they
- * stand; entries of a void one may have changed since. Entries are billed exactly while they are on a bill that stands.
+ * Checks that bills match what they were made of: their amounts match their document and, unless they are void, their
+ * entries. Entries must be billed exactly while they are on a bill that is not void.
  */
 import type { Reader } from '../../database/database.ts'
 import { firstNamed } from '../../first-named.ts'
@@ -16,16 +16,16 @@ import {
   sumLines,
 } from './store/integrity.ts'
 
-type Kept = Omit<BillRecord, 'document'>
+type StoredBill = Omit<BillRecord, 'document'>
 
-/** What can be done about a bill that is not what was sent. */
+/** Advice for a bill that differs from what was sent. */
 const COMPARE =
   'Compare it with the document the client received, then void it and send a replacement, or restore an earlier backup.'
 
-/** Bills that are looked at together. */
+/** Bills per query. */
 const PAGE = 500
 
-/** One finding for each inconsistency. Reads every billed entry, so not for a server's main thread. */
+/** One finding per inconsistency. Reads every billed entry, so it must not run on a server's main thread. */
 export async function findInconsistentBills(reader: Reader): Promise<string[]> {
   return [
     ...(await firstNamed(
@@ -46,14 +46,14 @@ export async function findInconsistentBills(reader: Reader): Promise<string[]> {
         `Entry ${uid} was added to bill ${number} from a sheet that was not approved. Restore a backup before you void that bill.`,
     )),
     ...(await firstNamed(
-      (limit) => findWrongFigures(reader, limit),
+      (limit) => findWrongAmounts(reader, limit),
       (sentence) => sentence,
     )),
   ]
 }
 
-/** No more than `limit` of them, by the newest bills first. */
-async function findWrongFigures(reader: Reader, limit: number): Promise<string[]> {
+/** At most `limit` findings, newest bills first. */
+async function findWrongAmounts(reader: Reader, limit: number): Promise<string[]> {
   const wrong: string[] = []
   for (let after: number | undefined; wrong.length < limit; ) {
     const page = await listBills(reader, {}, { after, limit: PAGE })
@@ -64,22 +64,22 @@ async function findWrongFigures(reader: Reader, limit: number): Promise<string[]
   return wrong.slice(0, limit)
 }
 
-async function issuesOf(reader: Reader, bill: Kept): Promise<string[]> {
+async function issuesOf(reader: Reader, bill: StoredBill): Promise<string[]> {
   const document = parseExactJson(await getDocument(reader, bill.id)) as BillDocument
   const issues = [
-    ...differences(`Bill ${bill.number}`, figuresOf(bill), figuresOfDocument(document)),
+    ...differences(`Bill ${bill.number}`, amountsOf(bill), amountsOfDocument(document)),
     ...issuesOfLines(bill, document, await sumLines(reader, bill.id)),
   ]
   if (issues.length === 0) return []
-  // Its entries may go their ways from the moment in which somebody voids it.
+  // Its entries may change from the moment it is voided.
   const now = await findBill(reader, { id: bill.id })
   return now?.bill.state === bill.state ? issues.map((issue) => `${issue} ${COMPARE}`) : []
 }
 
-/** Figures by their names in findings. */
-type Figures = Record<string, string>
+/** Amounts by their names in findings. */
+type Amounts = Record<string, string>
 
-function figuresOf(bill: Kept): Figures {
+function amountsOf(bill: StoredBill): Amounts {
   return {
     number: bill.number,
     currency: bill.currency,
@@ -96,7 +96,7 @@ function figuresOf(bill: Kept): Figures {
   }
 }
 
-function figuresOfDocument(document: BillDocument): Figures {
+function amountsOfDocument(document: BillDocument): Amounts {
   const digits = document.minor_digits
   const minor = <Key extends string>(holder: Partial<Record<Key, number>>, key: Key) =>
     parseExactDecimal(numberText(holder, key), digits) ?? 0n
@@ -123,35 +123,35 @@ function figuresOfDocument(document: BillDocument): Figures {
   }
 }
 
-/** A void bill keeps which entries were on its lines, but they may cost something else by now. */
-function issuesOfLines(bill: Kept, document: BillDocument, sums: LineSums[]): string[] {
+/** A void bill keeps the list of entries on its lines, but their costs may have changed. */
+function issuesOfLines(bill: StoredBill, document: BillDocument, sums: LineSums[]): string[] {
   const isFrozen = bill.state !== 'void'
   const byLine = new Map(sums.map((line) => [line.line, line]))
   const issues: string[] = []
   for (const line of document.sections.flatMap((section) => section.lines)) {
     const found = byLine.get(line.line)
     byLine.delete(line.line)
-    const told: Figures = { entries: String(line.entries) }
-    const made: Figures = { entries: String(found?.entries ?? 0) }
+    const stated: Amounts = { entries: String(line.entries) }
+    const actual: Amounts = { entries: String(found?.entries ?? 0) }
     if (isFrozen) {
-      told.cost = dollars(nanosOf(line, 'cost'))
-      told['list value'] = dollars(nanosOf(line, 'list_value'))
-      told.tokens = numberText(line.tokens, 'total')
-      made.cost = dollars(found?.costNanos ?? 0n)
-      made['list value'] = dollars(found?.listValueNanos ?? 0n)
-      made.tokens = String(found?.tokens ?? 0n)
+      stated.cost = dollars(nanosOf(line, 'cost'))
+      stated['list value'] = dollars(nanosOf(line, 'list_value'))
+      stated.tokens = numberText(line.tokens, 'total')
+      actual.cost = dollars(found?.costNanos ?? 0n)
+      actual['list value'] = dollars(found?.listValueNanos ?? 0n)
+      actual.tokens = String(found?.tokens ?? 0n)
     }
-    issues.push(...differences(`Line ${line.line} of bill ${bill.number}`, told, made, 'its entries'))
+    issues.push(...differences(`Line ${line.line} of bill ${bill.number}`, stated, actual, 'its entries'))
   }
   for (const line of byLine.keys())
     issues.push(`Bill ${bill.number} has entries on line ${line}, which does not exist.`)
   return issues
 }
 
-function differences(what: string, told: Figures, made: Figures, maker = 'its document'): string[] {
-  return Object.keys(told)
-    .filter((figure) => told[figure] !== made[figure])
-    .map((figure) => `${what}: ${figure} is ${told[figure]}, but ${made[figure]} in ${maker}.`)
+function differences(what: string, stated: Amounts, actual: Amounts, source = 'its document'): string[] {
+  return Object.keys(stated)
+    .filter((amount) => stated[amount] !== actual[amount])
+    .map((amount) => `${what}: ${amount} is ${stated[amount]}, but ${actual[amount]} in ${source}.`)
 }
 
 function nanosOf<Key extends string>(holder: Partial<Record<Key, number>>, key: Key): bigint {

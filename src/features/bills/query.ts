@@ -1,4 +1,4 @@
-/** Parameters of calls about bills. Pure. */
+/** Query parameters of bills. Pure. */
 
 import { isDay } from '../../lib/calendar.ts'
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
@@ -36,7 +36,7 @@ export function readBillList(texts: QueryTexts): BillListQuery {
   return read
 }
 
-/** Which line of a bill, and which page of its entries. Throws 422 with every issue. */
+/** The line of a bill, and the page of its entries. Throws 422 with every issue. */
 export function readBillEntries(texts: QueryTexts): Pick<ListQuery, 'limit' | 'after' | 'format'> & {
   line: number | undefined
 } {

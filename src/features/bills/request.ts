@@ -1,4 +1,4 @@
-/** What a request for a bill means: every issue that its schema cannot express, and its terms. Pure. */
+/** The parsed terms of a request for a bill, and every issue that its schema cannot express. Pure. */
 import type { Issue } from '../../errors.ts'
 import { issuesOfCurrency, issuesOfEmail } from '../../fields.ts'
 import { type Days, daysOfMonth, isDay } from '../../lib/calendar.ts'
@@ -12,19 +12,19 @@ import type { BillRequest, BillSending } from './schema.ts'
 
 const DEFAULT_GROUPS: LineDimension[] = ['project', 'ticket']
 
-/** An extra line is no way to write a number that no bank takes: a thousand million of any currency. */
+/** Keeps extra lines to amounts that banks can process: a billion of any currency. */
 const AMOUNT_LIMIT = 1_000_000_000
 
-/** Two years: a slip in a year should not bill everything that there is. */
+/** Two years: a mistyped year should not bill all entries. */
 const PERIOD_DAYS_LIMIT = 732
 
-/** What was asked for, and what of it has to be decided by client and organization. */
-export interface Wanted extends Omit<BillTerms, 'currency' | 'minorDigits' | 'rate' | 'extraLines'> {
+/** The requested terms, some of which client and organization provide defaults for. */
+export interface RequestedTerms extends Omit<BillTerms, 'currency' | 'minorDigits' | 'rate' | 'extraLines'> {
   period: Days
   markupPpm: number | undefined
 }
 
-/** The issues of a request, whoever it is for; and those of amounts once its currency is known. */
+/** The issues of a request that do not depend on its currency. */
 export function issuesOfRequest(body: BillRequest, today: string): Issue[] {
   const issues: Issue[] = []
   const refuse = (pointer: string, code: string, message: string) => void issues.push({ pointer, code, message })
@@ -65,8 +65,8 @@ function daysBetween({ from, to }: Days): number {
   return (Date.parse(to) - Date.parse(from)) / 86_400_000
 }
 
-/** Throws nothing: for a body without issues. */
-export function readRequest(body: BillRequest): Wanted {
+/** For a body without issues. */
+export function readRequest(body: BillRequest): RequestedTerms {
   return {
     period: body.period ?? daysOfMonth(body.month!)!,
     groupBy: (body.group_by as LineDimension[] | undefined) ?? DEFAULT_GROUPS,
@@ -76,7 +76,7 @@ export function readRequest(body: BillRequest): Wanted {
   }
 }
 
-/** The amounts of a request in the currency that the bill is in, or what is wrong with them. */
+/** The amounts of a request in the bill's currency, or their issues. */
 export function readAmounts(
   body: BillRequest,
   currency: string,

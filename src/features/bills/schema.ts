@@ -1,4 +1,4 @@
-/** Bills on the wire: what a sending may ask for, and what a bill says. One source for validation and OpenAPI. */
+/** Bills in the API: requests and responses. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
 import { day, listOf, moment, month, oneOf, orNull, strict } from '../../schema.ts'
 
@@ -19,7 +19,7 @@ const dollars = (description: string) => Type.Number({ description: `${descripti
 export const BILL_STATES = ['sent', 'paid', 'void'] as const
 const BILL_KINDS = ['bill', 'credit_note'] as const
 
-/** More than anybody reads; a bill with more is a file. */
+/** More than anyone reads; a longer list should be a file. */
 const EXTRA_LINES_LIMIT = 100
 
 const LineGroup = Type.String({
@@ -35,7 +35,7 @@ const ExtraLine = Type.Object(
   strict,
 )
 
-const asked = {
+const request = {
   period: Type.Optional(
     Type.Object(
       { from: day('The first day.'), to: day('The last day, inclusive.') },
@@ -110,12 +110,12 @@ const asked = {
   replaces: Type.Optional(text('ID or number of the void bill that this one replaces.', 50, ['2026-0001'])),
 }
 
-export const BillRequest = Type.Object(asked, { ...strict, $id: 'BillRequest' })
+export const BillRequest = Type.Object(request, { ...strict, $id: 'BillRequest' })
 export type BillRequest = Static<typeof BillRequest>
 
 export const BillSending = Type.Object(
   {
-    ...asked,
+    ...request,
     digest: Type.Optional(
       Type.String({
         description:

@@ -16,7 +16,7 @@ import type { ProjectsService } from '../projects/service.ts'
 import { type BillDraft, createComposition } from './composition.ts'
 import { creditDocument, creditLines } from './credit-note.ts'
 import { minorDigitsOf } from './currency.ts'
-import { createDeliveries, deliveryBody, deliveryState, type Papers } from './delivery.ts'
+import { createDeliveries, type DocumentRenderer, deliveryBody, deliveryState } from './delivery.ts'
 import { createMailer, type MailServer } from './delivery-mailer.ts'
 import { createDocuments, type DocumentFormat, type RenderedDocument } from './documents/documents.ts'
 import { findInconsistentBills } from './integrity.ts'
@@ -64,21 +64,21 @@ export interface BillsDependencies {
   audit: AuditService
   projects: Pick<ProjectsService, 'getClient' | 'showProject'>
   entries: Pick<EntriesService, 'billing'>
-  /** What makes documents where it is not the usual one. */
-  documents?: Papers
-  /** Where bills are sent by e-mail; `from` undefined is the organization's address. */
+  /** Replaces the default renderer of documents. */
+  documents?: DocumentRenderer
+  /** The mail server for bills; without `from`, mails are sent from the organization's address. */
   mail?: (MailServer & { from: string | undefined }) | undefined
 }
 
-/** A sending whose entries somebody changed between composing and writing begins anew; so often, then it is told. */
+/** If an entry changes between composing and writing a bill, sending starts over, up to this number of attempts. */
 const ATTEMPTS = 5
 
-/** Of clients and projects the ids or names. */
+/** Client and project by id or name. */
 export type BillListFilter = Omit<BillListQuery, 'limit' | 'after' | 'format'>
 
 export interface Sent {
   bill: BillView
-  /** The answer is that of an earlier call with the same Idempotency-Key. */
+  /** Whether this is the response to an earlier call with the same Idempotency-Key. */
   replayed: boolean
 }
 
@@ -100,7 +100,7 @@ export function createBillsService({
   const documents = createDocuments({ db })
   const deliveries = createDeliveries({ db, clock, mailer, from: mail?.from, documents: papers ?? documents })
 
-  /** One sending at a time in a process: overlapping ones would only make each other begin anew. */
+  /** One sending at a time per process: concurrent ones would only make each other start over. */
   let sendings: Promise<unknown> = Promise.resolve()
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = sendings.then(work, work)
@@ -109,13 +109,13 @@ export function createBillsService({
   }
 
   /**
-   * Writes the bill, or answers undefined where an entry is no longer what it was composed from. All of it or nothing:
-   * what is thrown in between takes the number back as well.
+   * Writes the bill, or returns undefined if an entry differs from what it was composed from. Everything in one
+   * transaction: an error also releases the number.
    */
   async function write(draft: BillDraft, { by, key, recipients, message }: BillWriting): Promise<number | undefined> {
     try {
       return await db.write(async (tx) => {
-        // By another process, while this one composed.
+        // Another process may have sent it while this one composed.
         const known = key && (await findReplayed(tx, key))
         if (known !== undefined) return known
         const now = clock.now()
@@ -170,7 +170,7 @@ export function createBillsService({
     }
   }
 
-  /** Bills as they are listed. */
+  /** Bills as list items. */
   async function heads(views: readonly BillView[]): Promise<BillHead[]> {
     const references = await listReferences(
       db.read,
@@ -181,17 +181,18 @@ export function createBillsService({
   }
 
   return {
-    /** A sentence for every bill that is not what it was made of, and for entries that are billed without one. */
+    /** One sentence for each bill that does not match its entries, and for billed entries without a bill. */
     verify: () => findInconsistentBills(db.slow),
-    /** What a sending would send now, with a digest that stands for exactly that. */
+    /** The document that would be sent now, and a digest of it and its entries. */
     async preview(body: BillRequest): Promise<{ digest: string; document: BillDocument }> {
       const draft = await compose(db.slow, body, { now: clock.now(), isEmptyFine: true })
       return { digest: digestOf(draft), document: draft.document }
     },
 
     /**
-     * Sends a bill: takes a number, freezes its entries. With `key` the same body is sent once and its bill answered ever
-     * after. Throws what {@link createComposition} says, `nothing_to_bill`, `preview_changed`, `idempotency_key_reused`.
+     * Sends a bill: assigns a number and freezes its entries. With `key`, the same body is sent only once, and later
+     * calls return its bill. Throws the problems of {@link createComposition}, `preview_changed` and
+     * `idempotency_key_reused`.
      */
     send: ({ digest, deliver_to, message, ...body }: BillSending, { by, key }: BillSubmission): Promise<Sent> =>
       inTurn(async () => {
@@ -218,11 +219,11 @@ export function createBillsService({
     /** By id (`bil_…`) or number. Throws `not_found`. */
     getBill: (bill: string): Promise<BillView> => getView(db.read, bill),
 
-    /** Every bill that the filter lets through, as it is listed. */
+    /** All bills that match the filter, as list items. */
     async *everyBill(filter: BillListFilter): AsyncGenerator<BillHead> {
-      const asked = await readFilter(filter)
+      const requested = await readFilter(filter)
       const pages = eachPage(
-        (page) => listBills(db.read, asked, page),
+        (page) => listBills(db.read, requested, page),
         ({ bill }: BillView) => bill.id,
       )
       for await (const views of pages) yield* await heads(views)
@@ -230,7 +231,7 @@ export function createBillsService({
 
     heads,
 
-    /** The bill as the API answers it, with its document to the byte as it was sent. */
+    /** The response of the API for a bill, with the document to the byte as it was sent. */
     async billText(view: BillView): Promise<string> {
       const [head] = await heads([view])
       const delivered = (await deliveries.listOf([view.bill.id])).get(view.bill.id) ?? []
@@ -245,46 +246,46 @@ export function createBillsService({
     /** The bill as it was sent, to the byte. */
     getDocument: ({ bill }: BillView): Promise<string> => getDocument(db.read, bill.id),
 
-    /** A bill in one of its formats, as it was first made. Throws `not_found`. */
-    renderBill: async (which: string, format: DocumentFormat): Promise<RenderedDocument> =>
-      documents.render(await getView(db.read, which), format),
+    /** A bill in one of its formats, as it was first rendered. Throws `not_found`. */
+    renderBill: async (idOrNumber: string, format: DocumentFormat): Promise<RenderedDocument> =>
+      documents.render(await getView(db.read, idOrNumber), format),
 
-    /** Releases the entries of a sent bill to what they were before. Throws `wrong_status` for a paid or void one. */
-    async voidBill(which: string, { reason, deliver = true }: BillVoiding, by: Actor): Promise<BillView> {
-      const view = await getView(db.read, which)
+    /** Returns the entries of a sent bill to their previous status. Throws `wrong_status` for a paid or void bill. */
+    async voidBill(idOrNumber: string, { reason, deliver = true }: BillVoiding, by: Actor): Promise<BillView> {
+      const view = await getView(db.read, idOrNumber)
       if (view.bill.state === 'sent') await documents.renderBeforeVoid(view)
       return db.write(async (tx) => {
-        const { bill } = await getView(tx, which)
+        const { bill } = await getView(tx, idOrNumber)
         if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'void')
         await updateBillState(tx, bill.id, { state: 'void', voidedAt: clock.now(), voidReason: reason })
         await entries.billing.releaseEntries(tx, bill.id, { now: clock.now(), by })
-        await deliveries.followVoid(tx, bill.id, { tell: deliver, by })
+        await deliveries.followVoid(tx, bill.id, { notify: deliver, by })
         await audit.record(tx, by, {
           action: `${bill.kind}.voided`,
           object: { id: bill.uid, name: bill.number },
           before: { state: bill.state },
           after: { state: 'void', reason, entries_released: bill.entries },
         })
-        return getView(tx, which)
+        return getView(tx, idOrNumber)
       })
     },
 
     /**
-     * Sends the bill by e-mail once more, or to others: of one that is void, the notice that it is. Throws
-     * `mail_not_set_up`, and `validation_failed` for addresses that are none or where nobody is named.
+     * Sends the bill by e-mail again, or to other recipients; for a void bill, sends the void notice. Throws
+     * `mail_not_set_up`, and `validation_failed` for invalid or missing recipients.
      */
-    async deliverBill(which: string, { to, message }: BillDelivery, by: Actor): Promise<BillView> {
+    async deliverBill(idOrNumber: string, { to, message }: BillDelivery, by: Actor): Promise<BillView> {
       const issues = issuesOfRecipients(to, '/to')
       if (issues.length > 0) throw validationFailed(issues)
       await deliveries.requireMail(db.read)
-      const { bill, client } = await getView(db.read, which)
+      const { bill, client } = await getView(db.read, idOrNumber)
       const usual = client
         ? (await projects.getClient(client.uid)).email
         : (parseExactJson(await getDocument(db.read, bill.id)) as BillDocument).recipient?.email
       const recipients = to ?? (usual ? [usual] : [])
       if (recipients.length === 0) throw noRecipient(bill.number)
       return db.write(async (tx) => {
-        const { bill: now } = await getView(tx, which)
+        const { bill: now } = await getView(tx, idOrNumber)
         const notice = now.state === 'void' ? 'void' : 'sent'
         await deliveries.queue(tx, { billId: now.id, notice, recipients, message, by })
         await audit.record(tx, by, {
@@ -292,11 +293,11 @@ export function createBillsService({
           object: { id: now.uid, name: now.number },
           after: { to: recipients, notice },
         })
-        return getView(tx, which)
+        return getView(tx, idOrNumber)
       })
     },
 
-    /** What sends the e-mails that wait: the server's job. */
+    /** Sends queued e-mails: the server's job. */
     deliveries: {
       deliverDue: deliveries.deliverDue,
       start: deliveries.start,
@@ -304,14 +305,16 @@ export function createBillsService({
       checkMail: deliveries.checkMail,
     },
 
-    /** Throws `wrong_status` for one that is paid or void, `validation_failed` for a day that is none or ahead. */
+    /**
+     * Throws `wrong_status` for a paid or void bill, `validation_failed` for a day that is invalid or in the future.
+     */
     payBill: (
-      which: string,
+      idOrNumber: string,
       { on, reference }: { on?: string | undefined; reference?: string | undefined },
       by: Actor,
     ): Promise<BillView> =>
       db.write(async (tx) => {
-        const { bill } = await getView(tx, which)
+        const { bill } = await getView(tx, idOrNumber)
         if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'paid')
         const today = dayAt(clock.now(), (await getIssuer(tx)).timeZone)
         if (on !== undefined && (!isDay(on) || on > today || on < bill.issuedOn)) {
@@ -327,28 +330,29 @@ export function createBillsService({
           before: { state: bill.state },
           after: { state: 'paid', on: paid.paidOn, reference: paid.paidReference },
         })
-        return getView(tx, which)
+        return getView(tx, idOrNumber)
       }),
 
     /**
-     * Corrects a paid bill by a bill of its own number with negative lines: those given, else all that is left of it.
-     * Throws `wrong_status` for one that is not paid, `validation_failed` for amounts beyond what is left.
+     * Corrects a paid bill with a credit note, a bill with its own number: for the given lines, otherwise for the whole
+     * remaining amount. Throws `wrong_status` for a bill that is not paid, `validation_failed` for amounts beyond the
+     * remaining amount.
      */
-    creditBill: (which: string, asked: CreditNoteRequest, by: Actor): Promise<BillView> =>
+    creditBill: (idOrNumber: string, requested: CreditNoteRequest, by: Actor): Promise<BillView> =>
       inTurn(() =>
         db.write(async (tx) => {
-          const { bill } = await getView(tx, which)
+          const { bill } = await getView(tx, idOrNumber)
           if (bill.state !== 'paid' || bill.kind !== 'bill') throw wrongState(bill.number, bill.state, 'credited')
           const issuer = await getIssuer(tx)
           const now = clock.now()
           const original = parseExactJson(await getDocument(tx, bill.id)) as BillDocument
-          const lines = creditLines(asked, bill, {
+          const lines = creditLines(requested, bill, {
             leftMinor: bill.subtotal + (await sumOfCredits(tx, bill.id)),
             minorDigits: original.minor_digits,
           })
           const composed = creditDocument(original, bill, {
             lines,
-            note: asked.note ?? null,
+            note: requested.note ?? null,
             today: dayAt(now, issuer.timeZone),
           })
           const number = await takeNumber(tx, issuer.numberFormat, composed.document.issued_on)
@@ -367,7 +371,7 @@ export function createBillsService({
 
 export interface BillSubmission {
   by: Actor
-  /** The Idempotency-Key of a person's or a token's call, with the hash of what they sent. */
+  /** The Idempotency-Key of a person's or a token's call, with the hash of the body. */
   key?: { userId: number; key: string; bodyHash: Uint8Array } | undefined
 }
 
@@ -376,7 +380,7 @@ interface BillWriting extends BillSubmission {
   message: string | undefined
 }
 
-/** Somebody changed an entry while its bill was written. */
+/** An entry changed while its bill was written. */
 class EntriesChanged extends Error {}
 
 async function findReplayed(reader: Reader, { userId, key, bodyHash }: NonNullable<BillSubmission['key']>) {
@@ -386,8 +390,8 @@ async function findReplayed(reader: Reader, { userId, key, bodyHash }: NonNullab
 }
 
 /**
- * The next number. One that an earlier format has given out already is passed over: two bills never share one, and
- * nobody misses a number that another bill has.
+ * The next number. Skips numbers that an earlier format has already produced: numbers are unique, and skipping one
+ * leaves no gap.
  */
 async function takeNumber(tx: Tx, format: string, day: string): Promise<string> {
   for (;;) {
@@ -433,7 +437,7 @@ function recordOf(
   }
 }
 
-/** Whom a bill is for, and which one it replaces. */
+/** The keys of the client or project of a bill, and of the bill that it replaces. */
 function keysOf({
   clientId,
   projectId,
@@ -442,14 +446,14 @@ function keysOf({
   return { clientId: projectId === null ? clientId : null, projectId, replacesId }
 }
 
-/** Stands for what a bill says and for which entries are on which of its lines. */
+/** A digest of a bill's document and the assignment of entries to lines. */
 function digestOf({ document, lineOf }: BillDraft): string {
   const hash = createHash('sha256').update(JSON.stringify(document))
   for (const [id, line] of lineOf) hash.update(`;${id}:${line}`)
   return hash.digest('base64url')
 }
 
-/** Whether the entries of a bill are, in the transaction, still what it was composed from. */
+/** Whether the entries of a bill, as of the transaction, match what it was composed from. */
 function isSame(now: Awaited<ReturnType<typeof fingerprintOf>>, { entries }: BillDraft): boolean {
   const sum = (of: (entry: BillDraft['entries'][number]) => number | bigint | null) =>
     entries.reduce((total, entry) => total + BigInt(of(entry) ?? 0), 0n)

@@ -1,4 +1,4 @@
-/** Bills as the API answers them. Amounts are kept in minor units and answered as exact JSON numbers. */
+/** Serializes bills. Amounts are stored in minor units and returned as exact JSON numbers. */
 
 import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber } from '../../lib/money.ts'
@@ -40,9 +40,7 @@ export function billHead(
   }
 }
 
-/**
- * The JSON of a bill with its document, to the byte as it was sent: reading it would make doubles of its amounts.
- */
+/** The JSON of a bill with its document to the byte as it was sent: parsing it would convert its amounts to doubles. */
 export function billText(
   head: BillHead,
   about: Pick<Bill, 'corrected_by' | 'replaced_by' | 'deliveries'>,

@@ -1,10 +1,9 @@
-/** What became of the entries that an action was about, as the API answers it. */
+/** Results of actions on entries, as the API returns them. */
 import { moneyNumber } from '../../lib/money.ts'
 import type { DecidedMany } from './approval/service.ts'
 import type { PlacedMany } from './places/manual-placement.ts'
 import type { TokenEntriesActionResults } from './schema.ts'
 
-/** Of entries that were decided about, or placed. */
 export function actionResults(
   outcome: DecidedMany | PlacedMany,
   { dryRun = false }: { dryRun?: boolean } = {},

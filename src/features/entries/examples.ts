@@ -1,4 +1,4 @@
-/** One session as it is reported and answered, for the OpenAPI document. */
+/** A session as it is reported and returned, for the OpenAPI document. */
 import type {
   TokenEntriesActionResults,
   TokenEntry,

@@ -1,7 +1,7 @@
-/** Figures as the database keeps them, and back. */
+/** Converts usage between its database columns and its domain type. */
 import type { SessionTotals } from '../../database/schema/records.ts'
 import { type EntryRecord, LOCKED_STATUSES } from './store.ts'
-import { COUNT_KINDS, type Counts, type Figures, mapCounts, type Part, type Totals } from './totals.ts'
+import { COUNT_KINDS, type Counts, mapCounts, type Part, type Totals, type Usage } from './totals.ts'
 
 export function costNanosOf({
   reportedCost,
@@ -42,8 +42,8 @@ export function partOf(entry: EntryRecord): Part {
   }
 }
 
-/** The columns that hold figures. */
-export function figureColumns({ counts, over200k, requests, reportedCostNanos }: Figures) {
+/** The columns that store usage. */
+export function usageColumns({ counts, over200k, requests, reportedCostNanos }: Usage) {
   return {
     ...counts,
     over200kInput: over200k?.input ?? null,
@@ -56,7 +56,7 @@ export function figureColumns({ counts, over200k, requests, reportedCostNanos }:
   }
 }
 
-/** What one source says of one model of a session. */
+/** The totals of one model of a session from one source. */
 export interface ModelTotals {
   model: string
   provider: string | undefined

@@ -1,10 +1,10 @@
-/** Token entries on the wire: what a report may hold, and how Tally answers an entry. One source for validation and OpenAPI. */
+/** Token entries in the API: reports and responses. One source for validation and OpenAPI. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/values.ts'
 import { listOf, moment, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema.ts'
 
 const COUNT_LIMIT = 1_000_000_000_000
-/** A thousand million dollars; its nano-dollars stay within 64 bits with room to add up. */
+/** A billion dollars; in nano-dollars this fits into 64 bits, with room for sums. */
 const COST_LIMIT = 1_000_000_000
 export const BATCH_LIMIT = 1_000
 
@@ -151,7 +151,7 @@ export type TokenEntryDraft = Static<typeof TokenEntryDraft>
 const { agent_harness, agent_name, model, started_at, ended_at, tokens, ...optionalFields } = draftFields
 const clearable = <T extends TSchema>(schema: T) => Type.Optional(orNull(schema))
 
-/** Absent is unchanged, null is taken away. */
+/** Absent is unchanged, null removes the value. */
 export const TokenEntryDraftChange = Type.Object(
   {
     agent_harness: Type.Optional(agent_harness),
@@ -377,11 +377,11 @@ export type TokenEntryDetail = Static<typeof TokenEntryDetail>
 
 export const TokenEntryList = listOf(TokenEntry, 'TokenEntryList')
 
-/** What a batch is checked for as a whole; its items are checked one by one, so that good ones are kept. */
+/** Validates a batch as a whole; items are validated one by one, so that valid ones are recorded. */
 export const AnyBatch = Type.Array(Type.Unknown(), { minItems: 1, maxItems: BATCH_LIMIT })
 export const TokenEntryBatch = Type.Array(TokenEntryReport, { minItems: 1, maxItems: BATCH_LIMIT })
 
-/** `problem` is the schema of a problem, which the document knows and this feature does not. */
+/** `problem` is the schema of a problem, which is known to the OpenAPI document but not to this feature. */
 export const BatchResults = Type.Object(
   {
     results: Type.Array(
@@ -459,7 +459,7 @@ const orCleared = <T extends TSchema>(schema: T, expected: string) =>
 
 const { project, ticket, summary, labels } = TokenEntryReport.properties
 
-/** What a person may change of an entry: never its figures. */
+/** Fields of an entry that a person may change: never its usage. */
 export const EntryCorrection = Type.Object(
   {
     project: orCleared(
@@ -498,10 +498,10 @@ const reason = Type.String({
   examples: ['Counted twice: this session is already on the October sheet'],
 })
 
-/** Why something is rejected or returned. */
+/** The reason for a rejection or return. */
 export const Reason = Type.Object({ reason }, { ...strict, $id: 'Reason' })
 
-/** One call acts on so many: half a second of a transaction, or two where entries move, for which reporting waits. */
+/** Entries per call: half a second of a transaction, or two if entries move, during which reports wait. */
 export const ACTION_LIMIT = 10_000
 
 export const TokenEntriesAction = Type.Object(

@@ -1,11 +1,11 @@
 /**
- * Token entries, by what is done with them:
+ * Token entries, by purpose:
  *
  * - `reporting` records reports and telemetry, `sheetEntries` entries made by hand on a token sheet;
  * - `listing` reads entries;
  * - `places` moves them between projects and tickets, by hand, by rules and with their work;
- * - `approval` decides about them;
- * - `valuation` computes their list values again;
+ * - `approval` handles decisions about them;
+ * - `valuation` recalculates their list values;
  * - `billing` freezes them on a bill, and releases them when it is voided.
  */
 import type { Database } from '../../database/database.ts'

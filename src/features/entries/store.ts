@@ -1,9 +1,9 @@
 /**
  * Entries as rows, and views of them with the names of what they refer to.
  *
- * Intentionally neither ORDER BY nor LIMIT in what a report runs, here and beside: SQLite prepares a statement anew at
- * every execution where the planner has weighed a bound value for one of them, which costs 4 µs for a narrow row and
- * 23 µs for an entry. Such queries find a handful of rows by a unique key, and are sorted afterwards.
+ * Intentionally neither ORDER BY nor LIMIT in the queries of a report, here and in the other stores: SQLite prepares a
+ * statement again at every execution if the planner has weighed a bound value for one of them, which costs 4 µs for a
+ * narrow row and 23 µs for an entry. Such queries find a few rows by a unique key, and are sorted afterwards.
  */
 import { aliasedTable, and, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
@@ -14,10 +14,10 @@ import type { Id } from '../../lib/id.ts'
 
 export type EntryRecord = Tables['entries']['$inferSelect']
 export type NewEntry = Omit<EntryRecord, 'id'>
-/** What may change of an entry; what identifies it stays. */
+/** The fields of an entry that may change; those that identify it stay. */
 export type EntryChange = Partial<Omit<EntryRecord, 'id' | 'uid' | 'sessionId' | 'chainModelId' | 'part' | 'createdAt'>>
 
-/** Statuses in which figures and placement are fixed. */
+/** Statuses in which usage and placement are fixed. */
 export const LOCKED_STATUSES: readonly Status[] = ['approved', 'billed', 'pending']
 
 /** An entry with the names and public ids of what it refers to. */
@@ -31,7 +31,7 @@ export interface EntryView {
   project: { uid: Id<'prj'>; key: string; name: string } | null
   ticket: { uid: Id<'tkt'>; key: string } | null
   rule: Id<'rul'> | null
-  /** The rule as it was when it placed the entry, or gave its ticket a project. */
+  /** The version of the rule that placed the entry, or that gave its ticket a project. */
   ruleVersion: { name: string; version: number } | null
   labels: LabelMap | null
   price: Id<'prc'> | null
@@ -55,7 +55,7 @@ export function viewTables(tables: Tables) {
   }
 }
 
-/** `SELECT … FROM entries` with everything an {@link EntryView} holds; the caller adds where, order and limit. */
+/** `SELECT … FROM entries` with everything in an {@link EntryView}; the caller adds where, order and limit. */
 export function selectViews(reader: Reader) {
   const t = viewTables(reader.tables)
   return reader
@@ -112,7 +112,7 @@ export function placeholdersFor<Column extends string>(
   return Object.fromEntries(columns.map((column) => [column, sql.placeholder(column)])) as never
 }
 
-/** Adds an entry and answers its key. */
+/** Adds an entry and returns its key. */
 export async function insertEntry(tx: Tx, entry: NewEntry): Promise<number> {
   const [row] = await tx
     .prepared('entries.insert', (prepare) => {
@@ -132,7 +132,9 @@ export async function updateEntry(tx: Tx, id: number, change: EntryChange): Prom
   await tx.update(entries).set(change).where(eq(entries.id, id))
 }
 
-/** The columns that a session's new totals may change. Always all of them, so that the statement is prepared once. */
+/**
+ * The columns that a session's new totals may change. Always all of them, so that the statement is prepared only once.
+ */
 const PART_COLUMNS = [
   'startedAt',
   'endedAt',
@@ -169,7 +171,7 @@ const PART_COLUMNS = [
 ] as const satisfies (keyof EntryRecord)[]
 export type PartChange = Pick<EntryRecord, (typeof PART_COLUMNS)[number]>
 
-/** Moves a part to new totals. */
+/** Updates a part to new totals. */
 export async function updatePart(tx: Tx, id: number, change: PartChange): Promise<void> {
   await tx
     .prepared('entries.update-part', (prepare) => {
@@ -183,7 +185,7 @@ export async function updatePart(tx: Tx, id: number, change: PartChange): Promis
     .execute({ ...change, id })
 }
 
-/** The first entry of the manager that says exactly the same; undefined where there is none. */
+/** The manager's first entry with exactly the same content; undefined if there is none. */
 export async function findDuplicate(
   reader: Reader,
   entry: { managerId: number; startedAt: number; fingerprint: bigint },

@@ -1,8 +1,8 @@
 /**
  * The arithmetic of sessions, without a database (docs/design/concepts.md, "Sessions").
  *
- * A session reports totals so far. Per session and model stands a chain of parts whose figures always sum to those
- * totals. Only the last part changes; once it is locked (approved, billed) what comes on top becomes a new part.
+ * A session reports totals so far. Each session and model has a chain of parts that always sum to those totals. Only
+ * the last part changes; once it is locked (approved, billed), additional usage becomes a new part.
  */
 import type { SessionSource } from '../../database/schema/values.ts'
 
@@ -10,24 +10,24 @@ export const COUNT_KINDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cache
 export type CountKind = (typeof COUNT_KINDS)[number]
 export type Counts = Record<CountKind, number>
 
-/** The figures of a report, of a part, or of a whole session and model. */
-export interface Figures {
+/** The usage of a report, of a part, or of a whole session and model. */
+export interface Usage {
   counts: Counts
-  /** The share from single requests above 200,000 input-side tokens; null where nothing is known of it. */
+  /** The share from single requests above 200,000 input-side tokens; null if unknown. */
   over200k: Counts | null
-  /** Model calls; null where unknown. */
+  /** Model calls; null if unknown. */
   requests: number | null
   reportedCostNanos: bigint | null
 }
 
-export interface Totals extends Figures {
+export interface Totals extends Usage {
   startedAt: number
   endedAt: number
 }
 
 export interface Part extends Totals {
   locked: boolean
-  /** The reported cost, else the list value; null where neither is known. */
+  /** The reported cost, otherwise the list value; null if neither is known. */
   costNanos: bigint | null
 }
 
@@ -47,7 +47,7 @@ export function totalTokens(counts: Counts): number {
   return counts.input + counts.output + counts.cacheRead + counts.cacheWrite + counts.cacheWrite1h
 }
 
-/** What the parts hold together. Unknown requests and costs add nothing: the totals of a session decide. */
+/** The sum of the parts. Unknown requests and costs count as zero: the session's totals take precedence. */
 export function sumOfParts(parts: Part[]): { counts: Counts; over200k: Counts; requests: number; costNanos: bigint } {
   return {
     counts: mapCounts((kind) => parts.reduce((sum, part) => sum + part.counts[kind], 0)),
@@ -57,7 +57,9 @@ export function sumOfParts(parts: Part[]): { counts: Counts; over200k: Counts; r
   }
 }
 
-/** Of two reports the later `ended_at` wins, then the larger total of tokens. A stale one changes nothing. */
+/**
+ * Of two reports the one with the later `ended_at` wins, then the one with more tokens. A stale one changes nothing.
+ */
 export function isStale(
   reported: Pick<Totals, 'endedAt' | 'counts'>,
   known: Pick<Totals, 'endedAt' | 'counts'>,
@@ -66,37 +68,37 @@ export function isStale(
   return totalTokens(reported.counts) < totalTokens(known.counts)
 }
 
-/** What a chain has to do to sum to the totals. */
+/** The change that makes a chain sum to the totals. */
 export type ChainStep =
   | { kind: 'unchanged' }
-  /** The last part, or the first one of an empty chain, takes these figures. */
-  | { kind: 'set'; figures: Totals }
+  /** The last part, or the first one of an empty chain, is set to this usage. */
+  | { kind: 'set'; usage: Totals }
   /** The last part is locked: a new part starts where it ended. */
-  | { kind: 'append'; figures: Totals }
-  /** Some figure would become negative. */
-  | { kind: 'shrunk'; figure: string }
+  | { kind: 'append'; usage: Totals }
+  /** A count or the cost would become negative. */
+  | { kind: 'shrunk'; metric: string }
 
 /**
- * The step that makes a chain sum to `totals`. A part's cost is the totals' reported cost less the costs of the parts
- * before; without a reported cost it is the list value of its own counts.
+ * The step that makes a chain sum to `totals`. A part's cost is the totals' reported cost minus the costs of the
+ * previous parts; without a reported cost it is the list value of its own counts.
  */
 export function nextStep(parts: Part[], totals: Totals): ChainStep {
   const last = parts.at(-1)
-  if (!last) return { kind: 'set', figures: totals }
+  if (!last) return { kind: 'set', usage: totals }
   const before = sumOfParts(last.locked ? parts : parts.slice(0, -1))
-  const figures = difference(totals, before)
-  const negative = firstNegative(figures)
-  if (negative !== undefined) return { kind: 'shrunk', figure: negative }
+  const usage = difference(totals, before)
+  const negative = firstNegative(usage)
+  if (negative !== undefined) return { kind: 'shrunk', metric: negative }
   if (last.locked) {
-    if (isNothing(figures)) return { kind: 'unchanged' }
+    if (isNothing(usage)) return { kind: 'unchanged' }
     return {
       kind: 'append',
-      figures: { ...figures, startedAt: last.endedAt, endedAt: Math.max(totals.endedAt, last.endedAt) },
+      usage: { ...usage, startedAt: last.endedAt, endedAt: Math.max(totals.endedAt, last.endedAt) },
     }
   }
-  // A resumed session may report the start of its resumption; the session still began when it began.
+  // A resumed session may report the time of its resumption as its start, but its real start does not change.
   const startedAt = parts.length === 1 ? Math.min(totals.startedAt, last.startedAt) : last.startedAt
-  return { kind: 'set', figures: { ...figures, startedAt, endedAt: Math.max(totals.endedAt, startedAt) } }
+  return { kind: 'set', usage: { ...usage, startedAt, endedAt: Math.max(totals.endedAt, startedAt) } }
 }
 
 function difference(totals: Totals, before: ReturnType<typeof sumOfParts>): Totals {
@@ -105,7 +107,7 @@ function difference(totals: Totals, before: ReturnType<typeof sumOfParts>): Tota
   return {
     ...totals,
     counts,
-    // Earlier parts may not have known their share; what they hold is valued already and is not valued again here.
+    // Earlier parts may have no known share; they are already valued, and are not valued again here.
     over200k: over200k && mapCounts((kind) => Math.min(over200k[kind] - before.over200k[kind], counts[kind])),
     requests: requests === null ? null : requests - before.requests,
     reportedCostNanos: reportedCostNanos === null ? null : reportedCostNanos - before.costNanos,
@@ -122,12 +124,12 @@ function firstNegative({ counts, over200k, requests, reportedCostNanos }: Totals
   return undefined
 }
 
-/** Neither tokens nor money came on top. More requests alone make no part: they cost nothing. */
+/** Whether neither tokens nor money were added. More requests alone create no part: they cost nothing. */
 function isNothing({ counts, reportedCostNanos }: Totals): boolean {
   return totalTokens(counts) === 0 && !reportedCostNanos
 }
 
-/** On a tie of output tokens the earlier one of these supplies the session. */
+/** On a tie of output tokens, the source that comes first here supplies the session. */
 const SOURCE_ORDER: SessionSource[] = ['report', 'log', 'span', 'metric']
 
 /** The one source that supplies all models of a session: the one with the most output tokens. */

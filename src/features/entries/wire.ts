@@ -1,4 +1,4 @@
-/** A view of an entry as the API answers it. */
+/** Serializes a view of an entry. */
 
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
@@ -16,7 +16,7 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     status: entry.status,
     source: entry.source,
     agent_manager: { id: manager.uid, name: manager.name },
-    // On a sheet a person put it there.
+    // On a sheet, a person created the entry.
     manager_by: entry.sheetId === null ? entry.managerBy : null,
     agent_harness: view.harness,
     agent_name: view.agent,

@@ -3,10 +3,10 @@ import { type Issue, validationFailed } from '../../errors.ts'
 import type { LogoType } from '../../fields.ts'
 import type { Logo } from './store.ts'
 
-/** Many times what a sharp picture of its size on paper needs. It is part of every PDF that is kept. */
+/** Many times what a sharp picture needs in print. It is part of every stored PDF. */
 const LOGO_LIMIT_BYTES = 256 * 1_024
 
-/** On each side, in pixels. A small file can unfold to more than the memory holds. */
+/** The maximum of each side in pixels. A small file can decompress to more than the memory holds. */
 const SIDE_LIMIT = 2_000
 
 interface Size {
@@ -16,10 +16,12 @@ interface Size {
 
 const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
-/** Width and height stand in a PNG's first chunk, behind its signature, length and name. */
+/**
+ * The position of width and height in a PNG: in the first chunk, after the signature and the chunk's length and name.
+ */
 const PNG_SIZE_AT = 16
 
-/** Markers of JPEG that begin a frame, which tells its size: all of C0 to CF but C4, C8 and CC. */
+/** JPEG markers of a frame, which contains the size: all of C0 to CF except C4, C8 and CC. */
 const FRAME_MARKER = /^c[0-35-79-bd-f]$/
 
 /** Detects the image type and size from the bytes. Throws `validation_failed`. */
@@ -43,7 +45,7 @@ function pngSize(view: DataView): Size | undefined {
   return { width: view.getUint32(PNG_SIZE_AT), height: view.getUint32(PNG_SIZE_AT + 4) }
 }
 
-/** Goes from marker to marker to the first frame. */
+/** Skips from marker to marker to the first frame. */
 function jpegSize(view: DataView): Size | undefined {
   const end = view.byteLength
   if (end < 4 || view.getUint16(0) !== 0xff_d8) return undefined

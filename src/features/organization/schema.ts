@@ -4,7 +4,7 @@ import { UNKNOWN_PROJECTS } from '../../database/schema/values.ts'
 import { LOGO_TYPES } from '../../fields.ts'
 import { chosen, givenName, oneOf, orNull, strict } from '../../schema.ts'
 
-/** Members are not told: only a session of `billing` or `admin` is. */
+/** Returned only to sessions of `billing` or `admin`. */
 const forBilling = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
 const telemetryByEmail = Type.Boolean({

@@ -28,10 +28,10 @@ export type SettingsChange = {
   [Name in keyof Omit<Organization, 'logoType' | 'demoAt'>]?: Organization[Name] | undefined
 }
 
-/** Nobody waits longer to be paid: what a year does not bring is no due date. */
+/** No one waits longer to be paid: a due date more than a year ahead is a mistake. */
 const DUE_DAYS_LIMIT = 365
 
-/** A page has room for so much below its lines. */
+/** The space on a page below the lines of a bill. */
 const FOOTER_LIMIT = 1_000
 
 /** The settings under their API names, as the audit log records them. */
@@ -100,12 +100,12 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
   const held = new Cached(getOrganization)
 
   return {
-    /** The organization's settings, held until they change. */
+    /** The organization's settings, cached until they change. */
     settings: (reader: Reader = db.read): Organization | Promise<Organization> => held.get(reader),
 
     /**
-     * The only way to change a setting after the set-up, so that what depends on one (days and months on the time zone)
-     * can follow within the same transaction. Throws `validation_failed`.
+     * The only way to change a setting after the setup, so that dependent data (days and months on the time zone) can
+     * follow in the same transaction. Throws `validation_failed`.
      */
     async changeSettings(given: SettingsChange, by: Actor): Promise<Organization> {
       const name = given.name === undefined ? undefined : composeName(given.name)
@@ -154,7 +154,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
       })
     },
 
-    /** Writes what the first-run set-up says, in its transaction and recorded with it. */
+    /** Saves the settings of the first-run setup, in its transaction and its audit record. */
     async setUp(
       tx: Tx,
       settings: Pick<Organization, 'name' | 'timeZone' | 'currency'>,

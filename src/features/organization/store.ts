@@ -8,27 +8,27 @@ export interface Organization {
   name: string
   /** IANA name; the zone of days and months in reports and bills. */
   timeZone: string
-  /** ISO 4217 code of bills where nothing else is asked for. */
+  /** ISO 4217 code of bills without a currency of their own. */
   currency: string
   unknownProjects: UnknownProjects
   /** Whether only approved entries are billed. */
   approvalRequired: boolean
-  /** From here on, what bills say of it. The address that they are sent from, and that is written to. */
+  /** The following fields are shown on bills. This address is also the sender of mails with bills. */
   email: string | null
   address: string | null
   taxId: string | null
-  /** Parts per million, where neither project nor client has one; null for none. */
+  /** Parts per million, if neither project nor client has one; null for none. */
   markupPpm: number | null
   dueDays: number
-  /** Such as `{year}-{sequence:4}`. */
+  /** For example `{year}-{sequence:4}`. */
   billNumberFormat: string
-  /** Below every bill: how to pay. */
+  /** Below every bill: payment instructions. */
   billFooter: string | null
-  /** Whether people are found by the e-mail that agents send with an organization token. */
+  /** Whether people are identified by the e-mail address that agents send with an organization token. */
   telemetryByEmail: boolean
-  /** Of the picture on bills; null where there is none. */
+  /** The type of the logo on bills; null if there is none. */
   logoType: LogoType | null
-  /** When everything that is older was made up, to be looked at; null where nothing was. */
+  /** The time up to which all data is demo data; null if there is none. */
   demoAt: number | null
 }
 

@@ -90,7 +90,7 @@ export type SetUpRequest = Static<typeof SetUpRequest>
 const password = (description: string) =>
   Type.String({ description, minLength: PASSWORD_MIN, maxLength: PASSWORD_LIMIT })
 
-/** Of one that is compared: what is too short for a new one is simply wrong. */
+/** For passwords that are verified: one that is too short for a new password is simply wrong. */
 const knownPassword = (description: string) => Type.String({ description, minLength: 1, maxLength: PASSWORD_LIMIT })
 
 export const SignInRequest = Type.Object(
@@ -230,7 +230,7 @@ export type TokenBody = Static<typeof TokenBody>
 
 export const TokenList = listOf(TokenBody, 'TokenList', 'Tokens, newest first.')
 
-/** What a token may be allowed beside what its kind may. */
+/** Permissions that a token may have in addition to those of its kind. */
 const ALLOWANCES = ['bills'] as const
 
 export const NewToken = Type.Object(
@@ -331,7 +331,7 @@ export function userBody({
   }
 }
 
-/** `state` is what it is at the moment of asking. */
+/** `state` is the current state. */
 export function tokenBody({ creator, ...token }: Token, state: TokenState): TokenBody {
   return {
     id: token.uid,

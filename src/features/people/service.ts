@@ -1,4 +1,4 @@
-/** People, their roles and tokens, how they sign in, and the first-run set-up. */
+/** People, their roles and tokens, sign-in, and the first-run setup. */
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
@@ -27,9 +27,9 @@ export interface PeopleDependencies {
   clock: Clock
   audit: AuditService
   organization: OrganizationService
-  /** By which people learn that strangers try their passwords; undefined where no e-mail can be sent. */
+  /** Notifies people of failed sign-in attempts; undefined if no e-mail can be sent. */
   mail?: NoticeMail | undefined
-  /** What hashes passwords, where it is not the usual thread. */
+  /** Replaces the default hashing thread. */
   hasher?: PasswordHasher
 }
 
@@ -51,8 +51,8 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
     ...createSetUp({ db, clock, audit, organization, hashing }),
 
     /**
-     * Writes when tokens and sessions were last used, to the minute. What cannot be written now is kept for the next
-     * time.
+     * Saves when tokens and sessions were last used, to the minute. Times that can't be saved are kept for the next
+     * call.
      */
     async flushLastUsed(): Promise<void> {
       await authentication.flushTokenUses()

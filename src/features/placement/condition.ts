@@ -1,27 +1,27 @@
-/** One condition of a rule: a field, and the glob or expression that its value must match. Pure. */
+/** One condition of a rule: a field, and the glob or regular expression that its value must match. Pure. */
 import { RE2JS } from 're2js'
 import type { RuleCondition } from '../../database/schema/records.ts'
 import { foldName } from '../../lib/names.ts'
 import { matchesGlob } from './glob.ts'
 import { type Subject, valuesOf } from './subject.ts'
 
-/** What the named groups of expressions matched. */
+/** The matches of the expressions' named groups. */
 export type Groups = Record<string, string>
 
 export interface CompiledCondition extends RuleCondition {
   /** Undefined for a glob. */
   expression: RE2JS | undefined
-  /** The glob as it is compared; names are compared without regard to case, and so are globs. */
+  /** The glob in canonical form: names and globs are compared ignoring case. */
   foldedGlob: string
 }
 
-/** A regular expression is written between slashes, `/…/`, with an `i` to ignore case. All else is a glob. */
+/** A regular expression is written between slashes, `/…/`, with an `i` to ignore case. Everything else is a glob. */
 const EXPRESSION = /^\/(.+)\/(i?)$/s
 
 /**
- * Bytes of memory for the states of one expression, of which the library would take 8 MiB: with the thousand and more
- * that rules may have, half a gigabyte at worst. Usual expressions need some kilobytes; one that needs more forgets its
- * states and finds them again.
+ * Bytes of memory for the states of one expression, for which the library's default is 8 MiB: with the more than a
+ * thousand expressions that rules may have, at most half a gigabyte. Usual expressions need a few kilobytes; one that
+ * needs more drops its states and recomputes them.
  */
 const STATES_BYTES = 512 * 1024
 
@@ -52,7 +52,7 @@ function isMet({ expression, foldedGlob }: CompiledCondition, value: string): bo
   return expression ? expression.test(value) : matchesGlob(foldedGlob, foldName(value))
 }
 
-/** What the named groups of the expression matched in the first value that it matches. */
+/** The matches of the expression's named groups in the first value that it matches. */
 export function groupsOf({ field, expression }: CompiledCondition, subject: Subject): Groups {
   for (const value of expression ? valuesOf(field, subject) : []) {
     const matcher = expression!.matcher(value)

@@ -1,4 +1,4 @@
-/** Examples for the OpenAPI document; the tests hold them against their schemas. */
+/** Examples for the OpenAPI document; tests validate them against their schemas. */
 import type { ExplanationBody, NewRule, RuleBody, RuleTest } from './schema.ts'
 
 export const EXAMPLE_NEW_RULE: NewRule = {

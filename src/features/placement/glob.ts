@@ -1,11 +1,12 @@
 /**
- * Whether a whole text matches a glob: `*` stands for any number of characters, `?` for one. There is no way to write
- * these two literally; an expression can. In time of at most the product of the two lengths.
+ * Whether a whole text matches a glob: `*` matches any number of characters, `?` one. These two can't be matched
+ * literally, except with a regular expression. Takes time proportional to at most the product of the two lengths.
  */
 export function matchesGlob(glob: string, text: string): boolean {
   let inGlob = 0
   let inText = 0
-  // Where to go on when what came after the last star does not fit: the star then takes one character more.
+  // The position to continue from if the rest after the last star does not match: the star then matches one more
+  // character.
   let afterStar = -1
   let takenByStar = 0
   while (inText < text.length) {
@@ -30,7 +31,7 @@ export function matchesGlob(glob: string, text: string): boolean {
   return inGlob === glob.length
 }
 
-/** The character that begins at an index, which may be two units long. */
+/** The character at an index, which may be two code units long. */
 function characterAt(text: string, index: number): string {
   const code = text.codePointAt(index)
   return code === undefined ? '' : String.fromCodePoint(code)

@@ -8,15 +8,15 @@ import { type ComposedTicket, ticketKeyOf } from './ticket-template.ts'
 export interface Rule {
   id: number
   uid: Id<'rul'>
-  /** What it is ordered by; removed rules leave gaps. */
+  /** The sort key; removed rules leave gaps. */
   position: number
   versionId: number
   version: number
   name: string
   enabled: boolean
-  /** Where a merge led, where there was one. A rule whose project is archived is skipped. */
+  /** If the rule's project was merged, the one it was merged into. A rule with an archived project is skipped. */
   project: ProjectRow
-  /** The ticket's key, in which `{name}` stands for a named group of a matched expression. */
+  /** The ticket's key, in which `{name}` is replaced with a named group of a matched expression. */
   ticket: string | null
   conditions: CompiledCondition[]
   createdAt: number
@@ -37,40 +37,41 @@ export interface Step {
   failed?: { field: string; matches: string; value: string | null }[]
 }
 
-/** A rule that is tried, its conditions on the summary apart: summaries are hardly ever the same twice. */
+/** A rule to evaluate, with its conditions on the summary kept separate: two summaries are hardly ever equal. */
 interface Tried {
   rule: Rule
   lasting: CompiledCondition[]
   onSummary: CompiledCondition[]
 }
 
-/** A rule that may take a subject, and what it then gives where no summary has a say in that. */
+/** A rule that may match a subject, and its result if that does not depend on the summary. */
 interface Candidate extends Tried {
   taken: Taken | undefined
 }
 
 /**
- * Characters of keys and rules of verdicts that are remembered: about 10 MB, for thirty thousand different sets of
- * labels where no rule looks at summaries. Beyond that everything is forgotten, which costs one look at the rules each.
+ * The cache's limit, in characters of keys and rules of results: about 10 MB, for thirty thousand different sets of
+ * labels if no rule uses the summary. Beyond that the cache is cleared, which costs one evaluation of the rules for
+ * each.
  */
 const REMEMBERED = 4_000_000
-/** What a remembered verdict weighs besides its key: an entry of a map and a small array, with an object per rule. */
+/** The weight of a cached result besides its key: an entry of a map and a small array, with an object per rule. */
 const VERDICT_WEIGHT = 64
 const RULE_WEIGHT = 48
 
-/** The rules in their order, those that are never tried included. */
+/** The rules in their order, including those that are never evaluated. */
 export class RuleSet {
   readonly #tried: Tried[]
-  /** The fields besides the summary that any rule looks at: what the verdict depends on, and the memory's key. */
+  /** The fields other than the summary that any rule uses: they determine the result, and are the cache's key. */
   readonly #fields: string[]
-  /** By key, the rules that may take such a subject, up to the first that does so whatever its summary says. */
+  /** By key, the rules that may match such a subject, up to the first that matches regardless of the summary. */
   readonly #candidates = new Map<string, Candidate[]>()
   #remembered = 0
 
   constructor(readonly rules: readonly Rule[]) {
     this.#tried = rules.filter(isTried).map((rule) => ({
       rule,
-      // What decides fast first.
+      // Conditions that are evaluated fast come first.
       lasting: rule.conditions
         .filter(({ field }) => field !== 'summary')
         .sort((one, other) => Number(one.expression !== undefined) - Number(other.expression !== undefined)),
@@ -80,7 +81,7 @@ export class RuleSet {
   }
 
   /** The first rule that matches the subject; undefined if none does. */
-  findTaker(subject: Subject): Taken | undefined {
+  findMatch(subject: Subject): Taken | undefined {
     if (this.#tried.length === 0) return undefined
     const found = this.#candidatesFor(subject).find(({ onSummary }) => holdAll(onSummary, subject))
     return found && (found.taken ?? taken(found.rule, subject))

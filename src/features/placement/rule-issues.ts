@@ -9,19 +9,24 @@ import { issuesOfTemplate } from './ticket-template.ts'
 /** Limit of rules, because all of them are listed in one response and ordered by hand. */
 export const RULES_LIMIT = 1_000
 
-/** There are six fields, and labels: a condition for each, and room for exceptions. */
+/** There are six fields, and labels: a condition for each, and some more for exceptions. */
 export const CONDITIONS_LIMIT = 20
 
-/** Twice what the longest value of a label has. Compiling one so long takes 0.2 s and 70 MB at the very worst. */
+/**
+ * Twice the maximum length of a label's value. Compiling an expression of this length takes at most 0.2 s and 70 MB.
+ */
 export const PATTERN_LIMIT = 500
 
 /**
- * Instructions of one compiled expression; the usual ones have 10 to 50. Matching takes at most some 5 ns for each
- * instruction and character, so that one expression never takes more than 5 ms of a summary of 1,000 characters.
+ * Instructions of one compiled expression; usual ones have 10 to 50. Matching takes at most about 5 ns per instruction
+ * and character, so an expression takes at most 5 ms for a summary of 1,000 characters.
  */
 export const EXPRESSION_LIMIT = 1_000
 
-/** Instructions of all rules together: five hundred rules have some 12,000, and the worst of this size take 0.25 s. */
+/**
+ * Instructions of all rules together: five hundred rules have about 12,000, and the worst case of this size takes 0.25
+ * s.
+ */
 export const EXPRESSIONS_LIMIT = 50_000
 
 export const FIELD_PATTERN = `^(${PLAIN_FIELDS.join('|')}|labels\\.[a-z0-9_.-]{1,64})$`
@@ -63,7 +68,7 @@ function issuesOfConditions(conditions: RuleCondition[]): Issue[] {
   return conditions.flatMap((condition, index) => issuesOfCondition(condition, `/conditions/${index}`, groups))
 }
 
-/** @param groups the names of those that earlier conditions have, to which this one's are added */
+/** @param groups the group names of earlier conditions, to which those of this one are added */
 function issuesOfCondition({ field, matches }: RuleCondition, pointer: string, groups: Set<string>): Issue[] {
   const issues: Issue[] = []
   if (!FIELD.test(field)) issues.push({ pointer: `${pointer}/field`, code: 'not_allowed', message: FIELD_EXPECTED })
@@ -92,7 +97,7 @@ function issuesOfCondition({ field, matches }: RuleCondition, pointer: string, g
   return issues
 }
 
-/** Letters behind the last slash that are flags elsewhere; `/srv/data` remains a glob. */
+/** Letters after the last slash that are flags elsewhere; `/srv/data` remains a glob. */
 const UNKNOWN_FLAGS = /^\/.+\/(?=[dgimsuvxy]{1,4}$)(?!i$)/s
 
 /** The compiled condition, or the error of re2js. */

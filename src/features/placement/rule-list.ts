@@ -1,4 +1,4 @@
-/** The rules as people edit them: in an order, each with what it says now. What reports ask of them is in `service.ts`. */
+/** The rules as people edit them: in an order, each in its latest version. Placement of reports is in `service.ts`. */
 
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
@@ -15,16 +15,16 @@ import { EXPRESSIONS_LIMIT, issuesOfRule, RULES_LIMIT, type RuleFields, sizeOf }
 import { insertRule, insertVersion, listRules, type NewVersion, updateRule } from './store.ts'
 import type { Subject } from './subject.ts'
 
-/** A rule with its place in the order, from 1. */
+/** A rule with its position, from 1. */
 export interface ListedRule {
   rule: Rule
   position: number
 }
 
 export interface NewRuleFields extends RuleFields {
-  /** True where it is not said. */
+  /** Default: true. */
   enabled?: boolean | undefined
-  /** From 1; the last where it is not said. */
+  /** From 1; by default the last. */
   position?: number | undefined
 }
 
@@ -118,7 +118,7 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
   }
 
   /**
-   * The project that is meant. Throws `validation_failed` with every issue of what is said.
+   * Returns the project of the rule. Throws `validation_failed` with every issue of the fields.
    * @param root pointer to the rule within the body
    */
   async function check(reader: Reader, fields: RuleFields, others: Rule[], root = ''): Promise<ProjectRow> {
@@ -138,9 +138,9 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
   }
 
   /**
-   * The rules in their order, to be tried; one that is not saved stands at its position among them, or in the place of
-   * the one that it replaces, and has the version 0. Writes nothing. Throws as {@link addRule} does for the rule, and
-   * `not_found` where there is none to replace.
+   * The rules in order, for a test; an unsaved one is inserted at its position, or replaces a saved one, and has the
+   * version 0. Writes nothing. Throws as {@link addRule} for the unsaved rule, and `not_found` if the rule to replace
+   * does not exist.
    */
   async function rulesWith({ unsaved, replaces }: Unsaved = {}): Promise<{ rules: Rule[] }> {
     const rules = await list(db.read)
@@ -179,7 +179,7 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
     /** By id or name. Throws `not_found`. */
     getRule: async (rule: string): Promise<ListedRule> => getIn(await list(db.read), rule),
 
-    /** Throws `validation_failed` with every issue, and `already_exists` for a name that another rule has. */
+    /** Throws `validation_failed` with every issue, and `already_exists` if another rule has the name. */
     addRule: (by: Actor, given: NewRuleFields): Promise<ListedRule> =>
       db.write(async (tx) => {
         const rules = await list(tx)
@@ -224,7 +224,7 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
         return { rule: changed, position }
       }),
 
-    /** Entries that the rule placed do not move and still show it. Throws `not_found`. */
+    /** Entries that the rule placed do not move, and continue to show it. Throws `not_found`. */
     removeRule: (by: Actor, named: string): Promise<void> =>
       db.write(async (tx) => {
         const { rule } = getIn(await list(tx), named)
@@ -254,7 +254,7 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
   }
 }
 
-/** Writes only what stands elsewhere than before. */
+/** Writes only changed positions. */
 async function setOrder(tx: Tx, ordered: Rule[]): Promise<void> {
   for (const [index, { id, position }] of ordered.entries()) {
     if (position !== index + 1) await updateRule(tx, id, { position: index + 1 })
@@ -293,7 +293,7 @@ function fieldsOf({ name, conditions, project, ticket }: Rule): RuleFields {
   return { name, conditions, project: project.uid, ticket }
 }
 
-/** What a version keeps, to be compared. */
+/** The versioned fields, for comparison. */
 function saysOf({
   name,
   conditions,
@@ -313,7 +313,7 @@ function objectOf({ uid, name }: Rule) {
   return { id: uid, name }
 }
 
-/** What a change says; the absent would otherwise take away what was there. */
+/** The fields that are present; undefined ones would otherwise overwrite existing values. */
 function defined(change: RuleChange): Partial<RuleFields> {
   const { name, conditions, project, ticket } = change
   return Object.fromEntries(

@@ -166,7 +166,7 @@ export const Sample = Type.Object(
 )
 export type Sample = Static<typeof Sample>
 
-/** What is tried before it is saved, whether on a sample or on entries. */
+/** An unsaved rule to test, on a sample or on entries. */
 export const unsavedRule = {
   rule: Type.Optional(
     Type.Object(NewRule.properties, {

@@ -52,9 +52,9 @@ export interface Named {
 }
 
 export interface PlacementOptions {
-  /** How a name that is not known yet is handled: created on first mention, or held with the entry. */
+  /** How an unknown name is handled: created on first mention, or held with the entry. */
   unknownProjects: UnknownProjects
-  /** The person who says where the entry goes; null for the command line, whose word assumes nothing about a ticket. */
+  /** The person who places the entry; null for the command line, which assumes nothing about tickets. */
   personId: number | null
 }
 
@@ -72,16 +72,16 @@ export const UNATTRIBUTED: Placement = {
 
 export type PlacementService = ReturnType<typeof createPlacementService>
 
-/** What an entry is placed by. */
+/** The data that an entry is placed by. */
 export interface Placeable {
   named: Named
-  /** Absent where the rules are not asked. */
+  /** Absent if rules are not applied. */
   subject?: Subject | undefined
 }
 
 export function createPlacementService(dependencies: RulesDependencies) {
   const { projects } = dependencies
-  // The revision moves with people and prices as well, and compiling five hundred expressions takes 50 ms.
+  // The revision also changes with people and prices, and compiling five hundred expressions takes 50 ms.
   let compiled = new Map<string, CompiledCondition>()
   const cached = new Cached(async (reader) => {
     const used = new Map<string, CompiledCondition>()
@@ -95,24 +95,25 @@ export function createPlacementService(dependencies: RulesDependencies) {
     return new RuleSet(rules)
   })
 
-  /** The named project. Undefined where none was named, or where it is unknown and names are held. */
+  /** The named project. Undefined if none was named, or if it is unknown and unknown names are held. */
   async function findNamedProject(tx: Tx, name: string | undefined, { unknownProjects }: PlacementOptions) {
     if (name === undefined) return undefined
     if (unknownProjects === 'create') return (await projects.findOrAddProject(tx, name)).project
     return projects.findProject(tx, name)
   }
 
-  /** The project that the first rule gives, which a ticket without one belongs to. */
+  /** The project of the first matching rule, for a ticket without a project. */
   async function projectByRules(tx: Tx, subject: Subject | undefined) {
     if (!subject) return undefined
-    const taken = (await cached.get(tx)).findTaker(subject)
+    const taken = (await cached.get(tx)).findMatch(subject)
     return taken && { project: taken.rule.project, ...placedWith(taken.rule) }
   }
 
   /**
-   * Where a named ticket puts an entry. What one person says of a ticket binds that person's entries only: a project that
-   * somebody who manages tickets decided on comes first, then the one that this person's reports assumed before. Else
-   * the report's project, the one whose key is the ticket's prefix, or that of the first matching rule is assumed.
+   * Places an entry on a named ticket. One person's assumption about a ticket affects only that person's entries: a
+   * project that was decided for the ticket takes precedence, then the one that this person's reports assumed before.
+   * Otherwise the report's project is assumed, then the one whose key is the ticket's prefix, then that of the first
+   * matching rule.
    */
   async function placeOnTicket(
     tx: Tx,
@@ -127,7 +128,7 @@ export function createPlacementService(dependencies: RulesDependencies) {
     const namedProject = await findNamedProject(tx, named.project, options)
     const project = namedProject ?? (await findProjectByPrefix(tx, key))
     const found = project ? { project } : await projectByRules(tx, placeable.subject)
-    // That somebody else's report named the ticket does not make it known to the organization.
+    // A ticket that another person's report named is not thereby known to the organization.
     if (options.unknownProjects === 'hold' && !found && (known?.reported ?? true)) {
       return { ...UNATTRIBUTED, namedProject: named.project ?? null, namedTicket: key, note: unknownNames(named) }
     }
@@ -153,7 +154,7 @@ export function createPlacementService(dependencies: RulesDependencies) {
     return prefix === undefined ? undefined : projects.findProject(tx, prefix)
   }
 
-  /** Keeps what a person's report assumes of a ticket. Returns whether earlier ones of theirs had found no project. */
+  /** Saves the project that a person's report assumes for a ticket. Returns whether their earlier reports had none. */
   async function assume(
     tx: Tx,
     ticket: TicketRow,
@@ -184,9 +185,9 @@ export function createPlacementService(dependencies: RulesDependencies) {
     return { ...UNATTRIBUTED, by: 'named', project }
   }
 
-  /** Where the rules put a subject. A ticket that is not known yet is added, however unknown names are handled. */
+  /** Places a subject by rules. An unknown ticket is created, regardless of how unknown names are handled. */
   async function placeByRules(tx: Tx, subject: Subject, options: PlacementOptions): Promise<Placement> {
-    const taken = (await cached.get(tx)).findTaker(subject)
+    const taken = (await cached.get(tx)).findMatch(subject)
     if (!taken) return UNATTRIBUTED
     const { rule, ticketKey, note } = taken
     const on = { ...UNATTRIBUTED, by: 'rule' as const, ...placedWith(rule), project: rule.project, note }
@@ -207,24 +208,24 @@ export function createPlacementService(dependencies: RulesDependencies) {
   return {
     ...createRules(dependencies),
 
-    /** The rules as `reader` sees them; not a promise where the held ones still hold. */
+    /** The rules as `reader` sees them; not a promise if the cached ones are current. */
     rules: (reader: Reader | Tx): RuleSet | Promise<RuleSet> => cached.get(reader),
 
-    /** The project of an entry that goes on where another one was placed. */
-    findStandingProject: projects.findStandingProject,
+    /** The project of an entry that continues another one. */
+    findCurrentProject: projects.findCurrentProject,
 
-    /** The rule as it was when it placed an entry. Throws where there is no such version. */
+    /** The version of the rule that placed an entry. Throws if the version does not exist. */
     describeRuleVersion: (reader: Reader, ruleVersionId: number): Promise<RuleVersion> =>
       getRuleVersion(reader, ruleVersionId),
 
     /**
-     * Where names put an entry. What is not known yet is made, or held as the organization wants it. Where a subject is
-     * given, a ticket without a project gets that of the first rule.
+     * Places an entry by names. Unknown names are created or held, as the organization is configured. With a subject, a
+     * ticket without a project gets that of the first matching rule.
      */
     placeByNames: (tx: Tx, named: Named, options: PlacementOptions, subject?: Subject): Promise<Placement> =>
       placeNamed(tx, { named, subject }, options),
 
-    /** Names take precedence over rules. Unused names stay on the entry even if a rule places it. */
+    /** Names take precedence over rules. Unresolved names stay on the entry even if a rule places it. */
     async place(tx: Tx, placeable: Placeable & { subject: Subject }, options: PlacementOptions): Promise<Placement> {
       const byNames = await placeNamed(tx, placeable, options)
       if (byNames.by !== null) return byNames
@@ -241,7 +242,7 @@ function placedWith({ uid, name, version, versionId }: Rule): Pick<Placement, 'r
   return { ruleVersionId: versionId, rule: { uid, name, version } }
 }
 
-/** Entries on archived projects are kept, with a note. */
+/** Entries may be placed on archived projects, with a note. */
 function noteArchived({ project, note }: Placement): string {
   return [note, `Project ${project!.key} is archived.`].filter(Boolean).join(' ')
 }

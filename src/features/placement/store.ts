@@ -50,7 +50,7 @@ export async function listRules(reader: Reader): Promise<RuleRecord[]> {
     .orderBy(asc(rules.position), asc(rules.id))
 }
 
-/** What a rule said at a time. */
+/** A version of a rule. */
 export interface RuleVersion {
   uid: Id<'rul'>
   name: string

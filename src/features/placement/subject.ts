@@ -1,8 +1,8 @@
-/** What placement rules look at. Pure. */
+/** The fields that placement rules match. Pure. */
 import type { LabelMap } from '../../database/schema/records.ts'
 
 export interface Subject {
-  /** Empty texts, which only samples have, are as good as none. */
+  /** Empty texts, which only samples have, count as absent. */
   agentHarness: string
   agentName: string
   model: string
@@ -16,7 +16,9 @@ export const PLAIN_FIELDS = ['agent_harness', 'agent_name', 'model', 'agent_mana
 
 const LABEL_PREFIX = 'labels.'
 
-/** What a condition looks at: nothing where the field is absent, and of the manager both e-mail address and name. */
+/**
+ * The values that a condition matches: none if the field is absent, and both e-mail address and name for the manager.
+ */
 export function valuesOf(field: string, subject: Subject): string[] {
   switch (field) {
     case 'agent_harness':
@@ -33,7 +35,7 @@ export function valuesOf(field: string, subject: Subject): string[] {
       return said(subject.summary)
     default: {
       const name = field.slice(LABEL_PREFIX.length)
-      // A label may be called `constructor`, and may well be empty.
+      // A label may be named `constructor`, and may be empty.
       return subject.labels && Object.hasOwn(subject.labels, name) ? [subject.labels[name]!] : []
     }
   }

@@ -1,4 +1,4 @@
-/** The ticket of a rule, in which `{name}` stands for a named group of a matched expression. Pure. */
+/** The ticket of a rule, in which `{name}` is replaced with a named group of a matched expression. Pure. */
 import type { Issue } from '../../errors.ts'
 import { composeName } from '../../lib/names.ts'
 import { type CompiledCondition, groupsOf } from './condition.ts'
@@ -11,7 +11,7 @@ function groupsUsed(template: string): string[] {
   return [...template.matchAll(GROUP)].map(([, name]) => name!)
 }
 
-/** As long as a ticket's key may be where a report names it; templates keep to the same. */
+/** The maximum length of a ticket's key in reports, which also applies to templates. */
 export const KEY_LIMIT = 200
 
 /** @param known the groups of the rule's expressions */
@@ -34,9 +34,9 @@ export function issuesOfTemplate(template: string, known: string[]): Issue[] {
 }
 
 export interface ComposedTicket {
-  /** Null where the rule gives none, or where what it composed cannot be a key. */
+  /** Null if the rule has no ticket, or if the composed text is not a valid key. */
   ticketKey: string | null
-  /** Why there is no ticket although the rule gives one. */
+  /** Why the rule's ticket was not used. */
   note: string | null
 }
 
@@ -46,7 +46,7 @@ interface TicketRule {
   conditions: CompiledCondition[]
 }
 
-/** The key that the rule's template makes of what its expressions matched. */
+/** Composes the key from the rule's template and the matches of its expressions. */
 export function ticketKeyOf(rule: TicketRule, subject: Subject): ComposedTicket {
   if (rule.ticket === null) return { ticketKey: null, note: null }
   const groups = new Map(rule.conditions.flatMap((condition) => Object.entries(groupsOf(condition, subject))))
@@ -61,7 +61,7 @@ function noTicket({ name }: TicketRule, because: string): ComposedTicket {
   return { ticketKey: null, note: `Rule '${name}' assigned no ticket: ${because}.` }
 }
 
-/** Why a text cannot be a ticket's key. A value that came with a report is clean, but a group may cut a character in two. */
+/** Why a text is not a valid ticket key. Values from reports are well-formed, but a group may split a character. */
 function issueOfKey(key: string): string | undefined {
   if (key.trim() === '') return 'empty'
   if (key.length > KEY_LIMIT) return `longer than ${KEY_LIMIT} characters`

@@ -19,7 +19,7 @@ export interface DefaultPrice extends DefaultPrices {
   provider: string
   model: string
   tiers?: DefaultPriceTier[]
-  /** A day in UTC; absent where the price always held. */
+  /** A day in UTC; absent if the price has always been in effect. */
   effective_from?: string
 }
 
@@ -31,10 +31,11 @@ export interface DefaultTable {
   aliases: { provider: string; model: string; names: string[] }[]
 }
 
-// Parsed as text, in a third of the time that a literal takes. The compiler would make one type of each of the file's lines.
+// Parsed from text, in a third of the time that a literal takes. The compiler would also infer a type for each line of
+// the file.
 const { version, prices, aliases } = JSON.parse(text as unknown as string) as DefaultTable
 
-/** The version of the package it was made from, and after `+` a digest of the rows. */
+/** The version of the source package, and after `+` a digest of the rows. */
 export const DEFAULT_TABLE_VERSION = version
 
 function pricesOf(listed: DefaultPrices): PriceTier['prices'] {

@@ -1,4 +1,4 @@
-/** A price and what is done with prices, as they are answered, for the OpenAPI document. */
+/** Requests and responses about prices, for the OpenAPI document. */
 import type { AliasBody, NewPrice, PriceBody, PriceTableBody, RepricingBody, ResolutionBody } from './schema.ts'
 
 export const EXAMPLE_PRICE: PriceBody = {

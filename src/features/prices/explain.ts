@@ -4,7 +4,7 @@ import type { Hit, Lookup, Price } from './price-table.ts'
 import type { CountsValue } from './rates.ts'
 import type { PriceView } from './store.ts'
 
-/** `found`, `not_listed`, listed but `not_yet` in force, or the step `does_not_apply` to the name. */
+/** `found`, `not_listed`, listed but `not_yet` in effect, or the step `does_not_apply` to the name. */
 export type StepOutcome = 'found' | 'not_listed' | 'not_yet' | 'does_not_apply'
 
 export interface ExplainedStep {
@@ -14,7 +14,7 @@ export interface ExplainedStep {
   detail: string
 }
 
-/** Which row values a model at a moment, and why. */
+/** The row that values a model at a moment, and how it was found. */
 export interface Resolution {
   model: string
   provider: string | null
@@ -23,14 +23,14 @@ export interface Resolution {
   step: number
   price: PriceView | null
   steps: ExplainedStep[]
-  /** Of the counts that were asked about; null where none were, or where the row has no price for them. */
+  /** The value of the given counts; null if none were given, or if the row has no price for them. */
   value: CountsValue | null
 }
 
 const LAST_STEP = 7
 
-/** What a step without a look-up says: there was nothing to look for. */
-const NOTHING_TO_LOOK_FOR: Record<number, string> = {
+/** Explains why a step had no name to look up. */
+const NO_LOOKUP: Record<number, string> = {
   2: 'no alias has this name',
   3: 'neither the entry nor the name contains a provider',
   6: 'the name does not end with a date or version',
@@ -73,8 +73,7 @@ function explainStep(
     const [price] = listed.prices
     return { outcome: 'not_yet', detail: `'${price!.model}' at ${providerText(price!)} ${startText(price!)}` }
   }
-  if (lookups.length === 0)
-    return { outcome: 'does_not_apply', detail: NOTHING_TO_LOOK_FOR[step] ?? 'nothing to look for' }
+  if (lookups.length === 0) return { outcome: 'does_not_apply', detail: NO_LOOKUP[step] ?? 'nothing to look for' }
   if (step === 1) return { outcome: 'not_listed', detail: 'no price set by hand has this name' }
   if (step === 5 && normalizeModelName(model) === model) {
     return { outcome: 'does_not_apply', detail: 'the name is already in normalized form' }
@@ -101,7 +100,7 @@ function startText({ effectiveFrom }: Price): string {
   return effectiveFrom === null ? 'always in effect' : `in effect from ${dayText(effectiveFrom)}`
 }
 
-/** A day, and the time where it is not the day's first moment. */
+/** A day, with the time unless it is midnight. */
 function dayText(moment: number): string {
   const text = new Date(moment).toISOString()
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text

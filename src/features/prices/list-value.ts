@@ -1,4 +1,4 @@
-/** What use is worth at the embedded price table, for a program that has no database. */
+/** The list value of usage by the embedded price table, for programs without a database. */
 import { newId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { defaultAliases, defaultRows } from './default-table.ts'
@@ -6,10 +6,10 @@ import { PriceTable } from './price-table.ts'
 import { valueCounts } from './rates.ts'
 import type { UsageOfModel } from './service.ts'
 
-/** The list value of a use, as a server without prices of its own would give it. Undefined where it is unpriced. */
+/** The list value of a usage, as a server without custom prices would calculate it. Undefined if it is unpriced. */
 export type ListValue = (usage: UsageOfModel) => Nanos | undefined
 
-/** Reads the table, which takes some milliseconds. */
+/** Reads the table, which takes a few milliseconds. */
 export function createListValue(): ListValue {
   const uid = newId('prc')
   const prices = defaultRows().map((row, id) => ({ ...row, id, uid, source: 'default' as const }))

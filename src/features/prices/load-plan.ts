@@ -1,20 +1,20 @@
 /**
- * What loading a table would add (docs/design/pricing.md, "Tables that can be loaded"). Pure: rows are only ever added,
- * so the question is which, and from when they hold.
+ * Plans which rows and aliases loading a table would add, and from when they are in effect (docs/design/pricing.md,
+ * "Tables that can be loaded"). Rows are only ever added. Pure.
  */
 import type { ListedPrice, RefusedPrice, TableReading } from './formats/reading.ts'
 import type { TableFormat } from './formats/table-file.ts'
-import { doubtsOf, type Insistence } from './plausibility.ts'
+import { type Overrides, reasonsAgainst } from './plausibility.ts'
 import type { PriceAlias, PriceSource, PriceTable, StoredPrice } from './price-table.ts'
 import type { PriceRow } from './rates.ts'
 import { ALWAYS, isSamePrice, rowAt } from './update-offer.ts'
 
-export interface LoadOptions extends Insistence {
-  /** Dates the rows that the file does not date, in milliseconds; null for always. */
+export interface LoadOptions extends Overrides {
+  /** The date of rows without a date in the file, in milliseconds; null for always. */
   effectiveFrom?: number | null | undefined
 }
 
-/** What is loaded so far, all of one moment. */
+/** The loaded prices and aliases, as of one moment. */
 export interface Loaded {
   prices: StoredPrice[]
   aliases: PriceAlias[]
@@ -24,40 +24,40 @@ export interface Loaded {
 export interface Addition {
   row: PriceRow
   source: PriceSource
-  /** The other price that the same source had of the model at that moment; undefined where it had none. */
+  /** The different price that the same source had for the model at that moment; undefined if it had none. */
   before: PriceRow | undefined
 }
 
 export interface LoadPlan {
   additions: Addition[]
   aliases: PriceAlias[]
-  /** Rows that say what is loaded already. */
+  /** Rows that are already loaded. */
   unchanged: number
   refused: RefusedPrice[]
 }
 
-/** A file that was read, and what loading it adds. */
+/** A parsed file, and the rows and aliases that loading it adds. */
 export interface PlannedTable {
   format: TableFormat
   reading: TableReading
   options: LoadOptions
   plan: LoadPlan
-  /** As of which the plan holds. */
+  /** The revision that the plan is valid for. */
   revision: number
 }
 
 const DAY_MS = 86_400_000
 
-/** The first moment of the day, in UTC: from then on a price holds that was changed on that day. */
+/** Midnight of the day, in UTC: a changed price is in effect from the start of the day. */
 export function dayOf(now: number): number {
   return Math.floor(now / DAY_MS) * DAY_MS
 }
 
 /**
- * A table is compared with what was loaded of the same source: what that said already is unchanged, so that loading a
- * file twice adds nothing, whatever other tables say. A price that changed holds from today; a name that no source
- * could price before holds from always; a name that some other source prices already is priced anew from today only,
- * so that late reports of the past are valued as the others were.
+ * Compares a table with the prices that were loaded from the same source: rows that are equal are unchanged, so that
+ * loading a file twice adds nothing, regardless of other tables. A changed price is in effect from today; the price of
+ * a name that no source could price before, always; the price of a name that another source already prices, only from
+ * today, so that late reports of the past are valued like the earlier ones.
  */
 export function planLoad(
   { rows, aliases, refused }: Pick<TableReading, 'rows' | 'aliases' | 'refused'>,
@@ -84,7 +84,7 @@ export function planLoad(
     const own = known.get(key) ?? []
     const isPriced = () => own.length > 0 || priceOf(listed[0]!) !== undefined
     const added = newRows(own, listed, () => (isPriced() ? dayOf(now) : null), options)
-    const reasons = added.flatMap(({ row }) => doubtsOf(row, options))
+    const reasons = added.flatMap(({ row }) => reasonsAgainst(row, options))
     if (reasons.length > 0) {
       plan.refused.push({ provider, model, reasons })
       continue
@@ -96,7 +96,7 @@ export function planLoad(
       additions.push({ position: positions.get(from)!, row, source, before: changed })
     }
   }
-  // Of rows with the same date the last loaded holds, so the file's order is kept across models and sources.
+  // Of rows with the same date the last loaded one is in effect, so the file's order is kept across models and sources.
   plan.additions = additions.sort((one, other) => one.position - other.position)
   const priced = new Set([...loaded.prices, ...plan.additions.map(({ row }) => row)].map(modelKey))
   plan.aliases = newAliases(aliases, loaded.aliases).filter(
@@ -115,17 +115,18 @@ function keyOf(source: PriceSource, { provider, model }: Model): string {
   return JSON.stringify([source, provider, model])
 }
 
-/** A row of the embedded table that an export holds. One that was edited there is the admin's own from now on. */
+/** Converts a row of the embedded table in an export: when it is loaded as part of a file, it becomes custom. */
 function withoutDefault(row: ListedPrice): ListedPrice {
   return row.source === 'default' ? { ...row, source: 'tally' } : row
 }
 
-/** Tables that have no place for the price of writing to the cache for an hour, so that they say nothing of it. */
+/** Tables whose format has no price for one-hour cache writes. */
 const WITHOUT_HOUR_PRICE: readonly PriceSource[] = ['models-dev']
 
 /**
- * What such a table says of a model keeps the hour's price of the row that holds so far, where both agree on what the
- * hour's price is told from. Without it an hour would silently be valued as five minutes, at five eighths.
+ * A row of such a table keeps the one-hour price of the row in effect, if both agree on the prices that it is usually
+ * derived from. Otherwise one-hour writes would silently be valued at the five-minute price, which is five eighths of
+ * it.
  */
 function withHourPrice(row: ListedPrice, priceOf: (row: ListedPrice) => StoredPrice | undefined): ListedPrice {
   if (!WITHOUT_HOUR_PRICE.includes(row.source) || row.cacheWrite === null || row.cacheWrite1h !== null) return row
@@ -138,19 +139,21 @@ function isHeld(held: PriceRow[], row: ListedPrice): boolean {
   return row.effectiveFrom !== undefined && isSamePrice(row, rowAt(held, row.effectiveFrom))
 }
 
-/** The rows of one model to add, each with what it was listed as. `own` are those loaded of the same source, in order. */
+/**
+ * The rows of one model to add, with the listed price of each. `own` are those loaded from the same source, in order.
+ */
 function newRows(
   own: PriceRow[],
   listed: ListedPrice[],
   usualStart: () => number | null,
-  { effectiveFrom: asked }: LoadOptions,
+  { effectiveFrom: requested }: LoadOptions,
 ): { row: PriceRow; listed: ListedPrice }[] {
   const isDated = listed.some((row) => row.effectiveFrom !== undefined)
   const startOf = ({ effectiveFrom }: ListedPrice) => {
     if (effectiveFrom !== undefined) return effectiveFrom
-    // What stands without a date before dated rows of the same model held until the first of them.
+    // An undated row next to dated ones of the same model was in effect before the first of them.
     if (isDated) return null
-    return asked === undefined ? usualStart() : asked
+    return requested === undefined ? usualStart() : requested
   }
   const byStart = Map.groupBy(listed, startOf)
   const held = [...own]
@@ -158,9 +161,10 @@ function newRows(
   for (const [effectiveFrom, rows] of [...byStart].sort(([one], [other]) => (one ?? ALWAYS) - (other ?? ALWAYS))) {
     const { source: _source, ...prices } = rows.at(-1)!
     const row = { ...prices, effectiveFrom }
-    // A date that the file states is a row of its own, even at the price that holds then; else nothing new is said.
-    const said = isDated ? held.findLast((one) => one.effectiveFrom === effectiveFrom) : rowAt(held, effectiveFrom)
-    if (isSamePrice(row, said)) continue
+    // A date in the file always makes a row of its own, even at the price already in effect; without one, only a
+    // changed price does.
+    const current = isDated ? held.findLast((one) => one.effectiveFrom === effectiveFrom) : rowAt(held, effectiveFrom)
+    if (isSamePrice(row, current)) continue
     held.push(row)
     added.push({ row, listed: rows.at(-1)! })
   }

@@ -1,13 +1,13 @@
 /**
- * Who makes a model, told by its bare name. Only decides in whose rows a bare name is looked up, which is then done
- * exactly: `gpt-9` is OpenAI's, but has no price until OpenAI has a row named `gpt-9`.
+ * The maker of a model, by its bare name. This only decides in which providers' rows a bare name is looked up, which is
+ * always exact: `gpt-9` is OpenAI's, but has no price until OpenAI has a row named `gpt-9`.
  *
- * Makers whose models are only run by others, or by people themselves (Microsoft's Phi, NVIDIA's Nemotron), are
- * deliberately absent: there is no price of their own for a bare name.
+ * Makers whose models are only run by others, or by users themselves (Microsoft's Phi, NVIDIA's Nemotron), are
+ * intentionally absent: a bare name has no price of the maker.
  */
 interface Maker {
   names: RegExp
-  /** How price tables and routers call the maker where it sells its models itself; the first one comes first. */
+  /** The maker's names in price tables and routers when it sells its models itself, in order of precedence. */
   providers: string[]
 }
 
@@ -36,11 +36,11 @@ const MAKERS: Maker[] = [
   { names: /^jev-/i, providers: ['typesafe'] },
 ]
 
-const NOBODY: string[] = []
+const NO_PROVIDERS: string[] = []
 
-/** The providers at which a bare name may be taken; none for a name that no maker owns, such as `auto`. */
+/** The providers to look up a bare name at; none for a name without a known maker, such as `auto`. */
 export function makersProviders(name: string): string[] {
-  return MAKERS.find((maker) => maker.names.test(name))?.providers ?? NOBODY
+  return MAKERS.find((maker) => maker.names.test(name))?.providers ?? NO_PROVIDERS
 }
 
 const PROVIDERS_OF_MAKERS = new Set(MAKERS.flatMap((maker) => maker.providers))

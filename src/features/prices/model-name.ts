@@ -1,12 +1,12 @@
 /**
- * How model names are spelled (docs/design/pricing.md, "Finding the row for a model name"). Nothing here matches a part
- * of a name: each function returns whole names, which are then looked up exactly.
+ * Spellings of model names (docs/design/pricing.md, "Finding the row for a model name"). Nothing here matches parts of
+ * a name: each function returns whole names, which are then looked up exactly.
  */
 
 /**
- * The spelling by which two names of a model, a harness or an agent are the same: lower case, `@` as `-`, without the
- * `[1m]` that Claude Code appends for a long context, without the `models/` that Gemini's API puts in front. Applying
- * it twice changes nothing, and no name becomes empty.
+ * The canonical form by which two names of a model, a harness or an agent are compared: lower case, `@` as `-`, without
+ * the `[1m]` that Claude Code appends for a long context, and without the `models/` prefix of Gemini's API. It is
+ * idempotent, and never returns an empty name.
  */
 export function normalizeModelName(name: string): string {
   return name
@@ -18,12 +18,12 @@ export function normalizeModelName(name: string): string {
 
 const VERSION = /(?<=.)-v\d+:\d+$/
 
-/** Only what can be a day of this century, so that `-20990000` or a build number stays part of the name. */
+/** Only dates of this century, so that `-20990000` or a build number remains part of the name. */
 const DATE = /(?<=.)-20\d\d(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))$/
 
 /**
- * A name without its trailing version (`-v1:0`) and then without its trailing date (`20250929`, `2025-09-29`).
- * Empty where it has neither.
+ * A name without its trailing version (`-v1:0`), and then also without its trailing date (`20250929`, `2025-09-29`).
+ * Empty if it has neither.
  */
 export function undatedNames(name: string): string[] {
   const unversioned = name.replace(VERSION, '')
@@ -33,12 +33,12 @@ export function undatedNames(name: string): string[] {
   return [...names]
 }
 
-/** `azure`, `bedrock` and regions are deliberately absent: they have prices of their own. */
+/** `azure`, `bedrock` and regions are intentionally absent: they have their own prices. */
 const VENDOR = /^(?:anthropic|openai|google|gemini|vertex_ai|openrouter)\/(?=.)/i
 
 /**
- * A name without the vendor in front of it (`anthropic/claude-…`), and after `openrouter/` also without the maker,
- * which `isMaker` knows. Empty where no such vendor leads the name.
+ * A name without its vendor prefix (`anthropic/claude-…`), and after `openrouter/` also without the maker, which
+ * `isMaker` recognizes. Empty if the name has no such prefix.
  */
 export function unvendoredNames(name: string, isMaker: (vendor: string) => boolean): string[] {
   const vendor = VENDOR.exec(name)?.[0]

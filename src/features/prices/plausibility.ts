@@ -13,19 +13,19 @@ import {
   type PriceRow,
 } from './rates.ts'
 
-/** What an admin knows better. */
-export interface Insistence {
-  /** Take what looks like a mistake. */
+/** Checks that an admin overrides. */
+export interface Overrides {
+  /** Accepts prices that look like mistakes. */
   force?: boolean | undefined
-  /** Take models that cost nothing; published tables write 0 as well for what they do not know. */
+  /** Accepts models that cost nothing; published tables use 0 for unknown prices as well. */
   allowFree?: boolean | undefined
 }
 
-/** Vendors charge 1.25 times the input price for writing to the cache, 2 times for an hour; nobody charges four times. */
+/** Vendors charge 1.25 times the input price for writing to the cache, 2 times for an hour; none charges four times. */
 const CACHE_WRITE_FACTOR = 4n
 
-/** Everything that speaks against a row; empty where it can be taken. */
-export function doubtsOf(row: Omit<PriceRow, 'effectiveFrom'>, { force, allowFree }: Insistence): Reason[] {
+/** All reasons to refuse a row; empty if it can be accepted. */
+export function reasonsAgainst(row: Omit<PriceRow, 'effectiveFrom'>, { force, allowFree }: Overrides): Reason[] {
   const levels = [row, ...row.tiers.map((tier) => ({ ...tier.prices, fromTokens: tier.fromTokens }))]
   const doubts = levels.flatMap((level) => levelDoubts(level, force ?? false))
   if (row.input === 0n && row.output === 0n && !allowFree) {

@@ -1,6 +1,6 @@
 /**
- * Finding the price row for a model name (docs/design/pricing.md, "Finding the row for a model name"). The steps are tried
- * in order and the first hit wins; every lookup is of a whole name.
+ * Finds the price row for a model name (docs/design/pricing.md, "Finding the row for a model name"). The steps are
+ * tried in order and the first hit wins; every lookup is of a whole name.
  */
 import type { Id } from '../../lib/id.ts'
 import { isMaker, makersProviders } from './makers.ts'
@@ -9,23 +9,23 @@ import { type PriceRow, type Rates, ratesOf } from './rates.ts'
 import { ALWAYS } from './update-offer.ts'
 
 /**
- * Where a price or an alias came from: `default` is the embedded table, `admin` was set by hand, `tally` is a file of
- * one's own; the others are published tables that an admin loaded.
+ * The origin of a price or an alias: `default` is the embedded table, `admin` was set by hand, `tally` is a custom
+ * file; the others are published tables that an admin loaded.
  */
 export const PRICE_SOURCES = ['default', 'admin', 'tally', 'litellm', 'models-dev', 'genai-prices'] as const
 export type PriceSource = (typeof PRICE_SOURCES)[number]
 
-/** What an admin wrote themselves holds for exactly that name; published tables list names of many resellers. */
+/** Custom prices apply to exactly their name; published tables list names of many resellers. */
 const OWN_SOURCES: readonly PriceSource[] = ['admin', 'tally']
 
-/** A price row as it is kept. */
+/** A stored price row. */
 export interface StoredPrice extends PriceRow {
   id: number
   uid: Id<'prc'>
   source: PriceSource
 }
 
-/** A row made ready for looking up and valuing. */
+/** A row prepared for lookup and valuation. */
 export interface Price {
   id: number
   uid: Id<'prc'>
@@ -36,7 +36,7 @@ export interface Price {
   rates: Rates
 }
 
-/** Another name of a model. An admin's may leave the provider open: then the model is looked up as if it were named. */
+/** Another name of a model. An admin's may omit the provider: then the model is looked up by that name. */
 export interface PriceAlias {
   alias: string
   provider: string | null
@@ -50,14 +50,14 @@ export interface Hit {
   step: number
 }
 
-/** One question to the table: exactly this name, at these providers. */
+/** A lookup in the table: of exactly this name, at these providers. */
 export interface Lookup {
-  /** The step that asks it, 1 to 7. */
+  /** The step that performs it, 1 to 7. */
   step: number
   name: string
-  /** None where the name has no maker, so that it is looked up nowhere. */
+  /** Empty if the name has no maker, so that it is not looked up. */
   providers: string[]
-  /** What was found, in the order in which it counts; an entry's start decides which of them holds. */
+  /** The prices found, in order of precedence; the entry's start decides which of them applies. */
   prices: Price[]
 }
 
@@ -65,19 +65,21 @@ type ByProvider<Value> = Map<string, Value>
 
 const NO_NAMES: string[] = []
 
-/** Names remembered before all are forgotten. An installation meets dozens; a caller may invent them without end. */
+/**
+ * The number of cached names before the cache is cleared. An installation has dozens; a caller may invent any number.
+ */
 const REMEMBERED_NAMES = 4_096
 
-/** The prices of one moment of the database, ready to be asked. Answers do not change; a change makes a new table. */
+/** The prices as of one moment of the database. Immutable: a change results in a new table. */
 export class PriceTable {
   readonly #prices = new Map<number, Price>()
-  /** Model, then provider; the rows in the order in which they are tried. */
+  /** By model, then provider; rows in order of precedence. */
   readonly #models = new Map<string, ByProvider<Price[]>>()
   readonly #own = new Map<string, ByProvider<Price[]>>()
-  /** Alias, then provider, to the model. */
+  /** The model, by alias, then provider. */
   readonly #aliases = new Map<string, ByProvider<string>>()
   readonly #adminAliases = new Map<string, PriceAlias>()
-  /** Normalized spelling of a model or alias, then of the provider, to how the table writes them. */
+  /** By the canonical form of a model or alias, then provider: its spelling in the table. */
   readonly #spelled = new Map<string, ByProvider<{ provider: string; model: string }>>()
   #found = new Map<string, ByProvider<Hit[]>>()
   #remembered = 0
@@ -105,17 +107,17 @@ export class PriceTable {
     this.#indexSpellings()
   }
 
-  /** The row that holds for a model at a moment; undefined where none does, which is step 8: unpriced. */
+  /** The row for a model at a moment; undefined if there is none, which is step 8: unpriced. */
   find(model: string, provider: string | null, at: number): Hit | undefined {
     return this.#hits(model, provider ?? '').find(({ price }) => holdsAt(price, at))
   }
 
-  /** The row with this key; undefined where the table has none. */
+  /** The row with this key; undefined if it does not exist. */
   findPrice(id: number): Price | undefined {
     return this.#prices.get(id)
   }
 
-  /** Every look-up for a name until one finds a row that holds at that moment. */
+  /** All lookups for a name until one finds a row in effect at that moment. */
   explain(model: string, provider: string | null, at: number): { hit: Hit | undefined; lookups: Lookup[] } {
     const lookups: Lookup[] = []
     for (const lookup of this.#search(model, provider ?? '')) {
@@ -126,14 +128,14 @@ export class PriceTable {
     return { hit: undefined, lookups }
   }
 
-  /** Every row that may hold for the name, in the order of the steps. An entry's start picks among them. */
+  /** All rows that may apply to the name, in the order of the steps. An entry's start decides between them. */
   #hits(model: string, provider: string): Hit[] {
     const known = this.#found.get(provider)?.get(model)
     if (known) return known
     const hits: Hit[] = []
     for (const { step, prices } of this.#search(model, provider)) {
       hits.push(...prices.map((price) => ({ price, step })))
-      // Nothing after a row that always holds can be reached.
+      // Rows after one that has always been in effect can't be reached.
       if (prices.some((price) => price.effectiveFrom === null)) break
     }
     if (this.#remembered >= REMEMBERED_NAMES) {
@@ -155,7 +157,7 @@ export class PriceTable {
     yield* this.#searchName(model, provider)
   }
 
-  /** Steps 3 to 7, which also find the model that an admin's alias names. */
+  /** Steps 3 to 7, which also find the model of an admin's alias. */
   *#searchName(model: string, provider: string): Generator<Lookup> {
     if (provider !== '') yield { ...this.#lookUpAt(provider, model), step: 3 }
     for (const named of this.#providersNamedIn(model)) yield { ...this.#lookUpAt(named, model), step: 3 }
@@ -168,7 +170,7 @@ export class PriceTable {
     }
   }
 
-  /** The normalized name, then without its date: each at the entry's provider, then at the model's maker. */
+  /** Looks up the canonical name, then without its date: each at the entry's provider, then at the model's maker. */
   *#searchSpellings(model: string, provider: string, step: number, undatedStep: number): Generator<Lookup> {
     const normalized = normalizeModelName(model)
     yield { ...this.#lookUpSpelled(normalized, provider), step }
@@ -176,8 +178,8 @@ export class PriceTable {
   }
 
   /**
-   * What an admin wrote for exactly this name: at the entry's provider, without a provider, at the model's maker, or
-   * at the only provider of a name that no maker owns. A reseller's own row says nothing of what others charge.
+   * Looks up custom prices for exactly this name: at the entry's provider, without a provider, at the model's maker, or
+   * at the only provider of a name without a known maker. A reseller's row does not apply to other providers.
    */
   #lookUpOwn(model: string, provider: string): Lookup {
     const rows = this.#own.get(model)
@@ -188,8 +190,8 @@ export class PriceTable {
   }
 
   /**
-   * A name that says itself who sells the model (`azure/gpt-4o`, `vertex_ai/claude-…`), where that provider lists
-   * exactly this name. LiteLLM writes the names of resold models so, and some of its providers with an ending
+   * The providers in a name that includes its provider (`azure/gpt-4o`, `vertex_ai/claude-…`), if they list exactly
+   * this name. LiteLLM uses such names for resold models, and some of its providers have a suffix
    * (`vertex_ai-anthropic_models`).
    */
   #providersNamedIn(model: string): string[] {
@@ -221,7 +223,7 @@ export class PriceTable {
     return { name: normalized, providers: provider === '' ? makers : [provider, ...makers], prices }
   }
 
-  /** The provider's rows of exactly this name, and of the model of which the name is an alias there. */
+  /** The provider's rows for exactly this name, and for the model that the name is an alias of. */
   #rowsAt(provider: string, name: string): Price[] {
     const rows = this.#models.get(name)?.get(provider) ?? []
     const model = this.#aliases.get(name)?.get(provider)
@@ -229,7 +231,10 @@ export class PriceTable {
     return aliased ? defaultLast([...rows, ...aliased]) : rows
   }
 
-  /** Where two names of a provider differ only in spelling, the one written as normalized stands for it, else the first. */
+  /**
+   * If two names of a provider have the same canonical form, a name that equals it takes precedence, otherwise the
+   * first one.
+   */
   #indexSpellings(): void {
     const write = (provider: string, name: string) => {
       const normalized = normalizeModelName(name)
@@ -247,7 +252,7 @@ function readyPrice(stored: StoredPrice): Price {
   return { id, uid, provider, model, source, effectiveFrom, rates: ratesOf(stored) }
 }
 
-/** What an admin loaded or set before the embedded table, then the newest date, then the last loaded. */
+/** Custom and loaded prices before the embedded table, then the newest date, then the last loaded. */
 function byPrecedence(one: Price, other: Price): number {
   return (
     Number(one.source === 'default') - Number(other.source === 'default') ||
@@ -256,7 +261,7 @@ function byPrecedence(one: Price, other: Price): number {
   )
 }
 
-/** The same between several providers of one maker, whose order decides otherwise. */
+/** The same across several providers of a maker, which otherwise keep their order. */
 function defaultLast(prices: Price[]): Price[] {
   return prices.sort((one, other) => Number(one.source === 'default') - Number(other.source === 'default'))
 }

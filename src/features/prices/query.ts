@@ -1,4 +1,4 @@
-/** Parameters of calls about prices, read from text: every issue is told under `/query/<name>`. Pure. */
+/** Query parameters of prices: every issue is reported under `/query/<name>`. Pure. */
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
@@ -31,11 +31,11 @@ export interface ResolveQuery {
   model: string
   provider: string | null
   at: number | undefined
-  /** What one request used; undefined where nothing is said of it. */
+  /** The usage of a single request; undefined if not given. */
   counts: TokenCounts | undefined
 }
 
-/** As large as a count of a report may be. */
+/** The limit of a count in reports. */
 const COUNT_LIMIT = 1_000_000_000_000
 
 /** Throws 422 with every issue. */
@@ -87,7 +87,7 @@ export function readLoad(texts: QueryTexts): LoadQuery {
   return read
 }
 
-/** The name of an alias. Throws 422 where it is missing. */
+/** The name of an alias. Throws 422 if it is missing. */
 export function readAliasName(texts: QueryTexts): string {
   const query = new Query(texts)
   const alias = query.text('alias')

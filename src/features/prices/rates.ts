@@ -5,11 +5,11 @@
  */
 import { divideHalfEven, type Nanos, type Picos } from '../../lib/money.ts'
 
-/** The five counts of an entry. They are disjoint: no token is in two of them. */
+/** The five counts of an entry. They are disjoint: no token counts in two of them. */
 export const PRICED_KINDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
 export type PricedKind = (typeof PRICED_KINDS)[number]
 
-/** How JSON names the five prices, in the embedded table as in the database. */
+/** The JSON fields of the five prices, in the embedded table and in the database. */
 export const PRICE_FIELDS = {
   input: 'input',
   output: 'output',
@@ -18,35 +18,38 @@ export const PRICE_FIELDS = {
   cacheWrite1h: 'cache_write_1h',
 } as const satisfies Record<PricedKind, string>
 
-/** Whole numbers from 0 to 10^12, which JavaScript's numbers hold exactly. */
+/** Whole numbers from 0 to 10^12, which are exact in JavaScript. */
 export type TokenCounts = Record<PricedKind, number>
 
 /** Null is unknown, 0 is free. */
 export type TokenPrices = Record<PricedKind, Picos | null>
 
-/** Prices of one request whose input side has `fromTokens` tokens or more; a kind that is absent costs as below. */
+/** Prices of a request with `fromTokens` or more input-side tokens; an absent kind has the price of the level below. */
 export interface PriceTier {
   fromTokens: number
   prices: Partial<Record<PricedKind, Picos>>
 }
 
-/** A price as tables give it and the database keeps it. */
+/** A price in tables and in the database. */
 export interface PriceRow extends TokenPrices {
   provider: string
   model: string
   /** Ascending by `fromTokens`. */
   tiers: PriceTier[]
-  /** The first moment it holds, in milliseconds since 1970; null where it always held. */
+  /** The start of its effect, in milliseconds since 1970; null if it has always been in effect. */
   effectiveFrom: number | null
 }
 
 /**
- * 1,000 dollars per million tokens. Text costs 600 at the dearest known model; what lists above this is a mistake of
- * units, unless an admin says that it is none.
+ * 1,000 dollars per million tokens. The most expensive known model charges 600 for text; higher prices are mistakes of
+ * units, unless an admin confirms them.
  */
 export const PRICE_LIMIT_PICOS: Picos = 1_000_000_000n
 
-/** Keeps every value within 64 bits, whoever insists: five counts of 10^12 tokens at it are 9 × 10^18 nano-dollars. */
+/**
+ * Keeps every value within 64 bits, even with `force`: five counts of 10^12 tokens at this price are 9 × 10^18
+ * nano-dollars.
+ */
 export const PRICE_CEILING_PICOS: Picos = 1_800_000_000n
 
 /** Some cache tokens were valued at the input price, since the row has no price for them. */
@@ -54,7 +57,7 @@ const CACHE_PRICE_ASSUMED = 'cache_price_assumed'
 /** Some requests may have reached a long-context price; the base price used is the lower bound. */
 const TIER_UNCERTAIN = 'tier_uncertain'
 
-/** The five prices that hold from some length on, with what stands in for absent ones. */
+/** The five prices from a certain length on, with substitutes for absent ones. */
 interface Level {
   /** Null for the base price. */
   fromTokens: number | null
@@ -62,7 +65,7 @@ interface Level {
   assumed: Record<PricedKind, boolean>
 }
 
-/** A price row made ready for valuing. */
+/** A price row prepared for valuation. */
 export interface Rates {
   base: Level
   /** Ascending by `fromTokens`. */
@@ -71,16 +74,16 @@ export interface Rates {
 
 export interface Usage {
   counts: TokenCounts
-  /** The share of `counts` from single requests above 200,000 input-side tokens; null where nothing is known of it. */
+  /** The share of `counts` from single requests above 200,000 input-side tokens; null if unknown. */
   over200k: TokenCounts | null
-  /** Model calls; null where unknown. */
+  /** Model calls; null if unknown. */
   requests: number | null
 }
 
-/** One product of the arithmetic. The amounts of all parts together, rounded once, are the list value. */
+/** One product of the calculation. The list value is the sum of all amounts, rounded once. */
 export interface ValuedPart {
   kind: PricedKind
-  /** Where the long-context price used begins; null for the base price. */
+  /** The threshold of the long-context price; null for the base price. */
   fromTokens: number | null
   tokens: number
   pricePicos: Picos
@@ -89,7 +92,7 @@ export interface ValuedPart {
 
 export interface CountsValue {
   listValueNanos: Nanos
-  /** Null, or `cache_price_assumed`, `tier_uncertain`, or both in this order with a comma between. */
+  /** Null, or `cache_price_assumed`, `tier_uncertain`, or both in this order, separated by a comma. */
   note: string | null
   parts: ValuedPart[]
 }
@@ -103,7 +106,10 @@ export function ratesOf(row: Pick<PriceRow, PricedKind | 'tiers'>): Rates {
   return { base: { ...levelOf(row), fromTokens: null }, tiers }
 }
 
-/** A missing one-hour write price is the five-minute one; a missing cache price is the input price, and noted. */
+/**
+ * A missing one-hour write price is replaced with the five-minute price; a missing cache price with the input price,
+ * which is noted.
+ */
 function levelOf({ input, output, cacheRead, cacheWrite, cacheWrite1h }: TokenPrices): Omit<Level, 'fromTokens'> {
   return {
     prices: {
@@ -124,8 +130,8 @@ function levelOf({ input, output, cacheRead, cacheWrite, cacheWrite1h }: TokenPr
 }
 
 /**
- * The value of a usage at a row's rates; `over200k` never exceeds `counts`. Undefined where tokens were used for which
- * the row knows no price.
+ * The value of a usage at a row's rates; `over200k` never exceeds `counts`. Undefined if the row has no price for some
+ * of the tokens.
  */
 export function valueCounts(rates: Rates, usage: Usage): CountsValue | undefined {
   const { counts } = usage
@@ -151,7 +157,7 @@ interface Sum {
   parts: ValuedPart[]
 }
 
-/** Adds the amount of some tokens. False where there are any and their price is unknown. */
+/** Adds the amount of some tokens. Returns false if there are any and their price is unknown. */
 function add(sum: Sum, kind: PricedKind, tokens: number, { prices, assumed, fromTokens }: Level): boolean {
   if (tokens === 0) return true
   const pricePicos = prices[kind]
@@ -169,14 +175,14 @@ function noteOf(assumed: boolean, uncertain: boolean): string | null {
 }
 
 interface Levels {
-  /** Where the counts are valued that `longLevel` does not take. */
+  /** The level for counts that `longLevel` does not apply to. */
   level: Level
-  /** Where the share over 200,000 is valued. */
+  /** The level for the share above 200,000. */
   longLevel?: Level | undefined
   uncertain: boolean
 }
 
-/** Long-context prices hold per request, while an entry sums a session; so what is known of single requests decides. */
+/** Long-context prices apply per request, but an entry sums a session; so the known data of single requests decides. */
 function levelsFor({ base, tiers }: Rates, { counts, over200k, requests }: Usage): Levels {
   if (tiers.length === 0) return { level: base, uncertain: false }
   const length = inputSide(counts)
@@ -189,7 +195,8 @@ function levelsFor({ base, tiers }: Rates, { counts, over200k, requests }: Usage
   const longLength = inputSide(over200k)
   const uncertain = tiers.some((tier) => {
     if (tier === longLevel) return false
-    // Only requests above 200,000 can reach a later tier; an earlier one may be reached by all that is valued at base.
+    // Only requests above 200,000 can reach a later tier; an earlier tier may be reached by all counts that are valued
+    // at base.
     if (tier.fromTokens > 200_001) return tier.fromTokens <= longLength
     return tier.fromTokens <= (longLevel ? length - longLength : length)
   })

@@ -1,31 +1,31 @@
-/** The effect of a new price on entries. Entries value themselves, and report the result in these shapes. */
+/** The effect of a new price on entries. `entries/` values them, and returns the result in these shapes. */
 
 import type { Actor } from '../../access/actor.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
 import type { RepricingBody } from './schema.ts'
 
-/** What became of entries that were valued again, or would become of them. */
+/** The result of valuing entries again, actual or in a dry run. */
 export interface Repriced {
   entries: number
   listValueNanos: Change
-  /** Differs from the list value where the cost was reported. */
+  /** Differs from the list value if the cost was reported. */
   costNanos: Change
   models: Map<string, { entries: number; listValueNanos: Change }>
-  /** Whether every entry was looked at before the time was over. */
+  /** Whether all entries were processed before time was up. */
   isComplete: boolean
-  /** Where to go on, where a call must say so. */
+  /** The start of the next call, if this one was not complete. */
   nextPage: string | null
 }
 
-/** Sums over the entries that change. Unknown values count as nothing. */
+/** Sums over the entries that change. Unknown values count as zero. */
 export interface Change {
   before: Nanos
   after: Nanos
 }
 
 /**
- * How long entries without a price are valued within one call: half of what a connection may be silent. What is left
- * over then is valued by `POST /prices/reprice`.
+ * How long unpriced entries are valued within one call: half of the time that a connection may be idle. The rest is
+ * valued by `POST /prices/reprice`.
  */
 export const REVALUATION_BUDGET_MS = 10_000
 

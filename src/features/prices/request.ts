@@ -4,7 +4,7 @@ import type { ListedPrice, Reason } from './formats/reading.ts'
 import { readTallyPrice } from './formats/tally.ts'
 import type { NewPrice } from './schema.ts'
 
-/** A price that a caller sends. Throws `validation_failed` (422) for what its schema cannot express. */
+/** Parses a price from a caller. Throws `validation_failed` (422) for issues that its schema cannot express. */
 export function readNewPrice(body: NewPrice): Omit<ListedPrice, 'source'> {
   const { rows, refused } = readTallyPrice({ ...body })
   if (refused[0]) throw refusedPrice(refused[0].reasons)

@@ -1,4 +1,4 @@
-/** Prices on the wire, in US dollars per million tokens. One source for validation and OpenAPI. */
+/** Prices in the API, in US dollars per million tokens. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
 import { listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
@@ -16,7 +16,7 @@ const nameOf = (description: string, examples: string[], minLength = 1) =>
     examples,
   })
 
-/** What the prices of a row are called, and what an absent one means. */
+/** The prices of a row, and the substitutes for absent ones. */
 const PRICES = {
   input: 'Input tokens that are not cached.',
   output: 'Output tokens, including reasoning.',

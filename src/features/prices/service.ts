@@ -56,32 +56,32 @@ export { EXPORT_FORMATS, PRICE_SOURCES, TABLE_FORMATS }
 
 export interface PricesService {
   /**
-   * Loads the embedded table where the database has not seen its version, which costs one read otherwise. A database
-   * without it gets all of it; one with an older version gets what is new or changed, as new dated rows. A table older
-   * than what was loaded is left alone: the database was already opened by a newer Tally.
-   * Answers whether anything was added, and with it entries may have found a price: see `valueUnpriced` of the entries.
+   * Loads the embedded table if the database does not have its version; otherwise this costs one read. A database
+   * without the table gets all of it; one with an older version gets new and changed rows, with dates. A table older
+   * than the loaded one is ignored: a newer Tally has already opened the database. Returns whether anything was added.
+   * Then entries may be priceable: see `valueUnpriced` of the entries.
    */
   loadDefaultPrices(): Promise<boolean>
   /**
-   * The prices as `reader` sees them; not a promise where the held ones still hold. Reading them anew takes about 15 ms,
-   * and what is read inside a transaction is held only after its commit: so ask with `db.read` before a write, and
+   * The prices as `reader` sees them; not a promise if the cached ones are current. Reading them takes about 15 ms, and
+   * a table read inside a transaction is cached only after its commit: so call this with `db.read` before a write, and
    * again with its `tx` inside.
    */
   table(reader: Reader | Tx): PriceTable | Promise<PriceTable>
   /**
-   * Reads a file of prices and says what loading it would add, without writing anything. Throws
-   * `unreadable_price_table` (422) where the file as a whole is no table; rows that are wrong are in the plan by name.
+   * Reads a price file and plans what loading it would add, without writing anything. Throws `unreadable_price_table`
+   * (422) if the file is not a price table at all; refused rows are listed in the plan.
    */
   planTable(text: string, options: LoadOptions & { format?: TableFormat | undefined }): Promise<PlannedTable>
   /**
-   * Writes what was planned, all of it or nothing, and answers what was written: where prices changed since, that is
-   * planned anew. Entries that had no price are not touched here: see `valueUnpriced` of the entries.
+   * Writes the plan in one transaction, and returns the plan that was written: if prices have changed since, it is made
+   * again. Entries without a price are not updated here: see `valueUnpriced` of the entries.
    */
   load(table: PlannedTable, by: Actor): Promise<PlannedTable>
   /**
-   * Adds one price by hand, which comes before those of every table. Without a date it holds from today, or from
-   * always where the name had no price so far. Adds nothing where it says what held already. Throws `validation_failed`
-   * (422) for what looks like a mistake, unless `force`.
+   * Adds a single custom price, which takes precedence over every table. Without a date it is in effect from today, or
+   * always if the name had no price so far. Adds nothing if the price is already in effect. Throws `validation_failed`
+   * (422) for apparent mistakes, unless `force`.
    */
   addPrice(
     row: Omit<ListedPrice, 'source'>,
@@ -90,20 +90,20 @@ export interface PricesService {
   ): Promise<{ isAdded: boolean; price: PriceView }>
   /** A page of prices, the last loaded first. */
   listPrices(query: Pick<PriceListQuery, 'filter' | 'limit' | 'after'>): Promise<Page<PriceView>>
-  /** Every price that the filter lets through, by provider and model, the newest first. */
+  /** All prices that match the filter, by provider and model, the newest first. */
   everyPrice(filter: PriceFilter): Promise<PriceView[]>
-  /** The text of a file in Tally's own format, which `planTable` reads back to the same rows. */
+  /** The text of a file in Tally's own format, from which `planTable` reads the same rows. */
   exportPrices(format: ExportFormat, filter: PriceFilter): Promise<string>
   /** Throws `not_found`. */
   getPrice(id: string): Promise<PriceView>
   /**
-   * Which row values a model at a moment (now, unless said), which step found it, and why the steps before did not; with
-   * `counts` also what one request of so many tokens is worth.
+   * The row that values a model at a moment (by default now), the step that found it, and why earlier steps did not;
+   * with `counts` also the value of a request with these tokens.
    */
   resolve(model: string, provider: string | null, at?: number, counts?: TokenCounts): Promise<Resolution>
-  /** Aliases by name: those that an admin made, and where `all`, those that came with tables as well. */
+  /** Aliases by name: those that admins set, and with `all` also those from tables. */
   listAliases(options: { all: boolean }): Promise<AliasView[]>
-  /** Makes an alias, or moves the one of this name to another model. */
+  /** Adds an alias, or changes the model of an existing one. */
   setAlias(alias: Omit<PriceAlias, 'source'>, by: Actor): Promise<void>
   /** Removes an admin's alias. Throws `not_found`. */
   removeAlias(alias: string, by: Actor): Promise<void>
@@ -111,9 +111,9 @@ export interface PricesService {
 
 export interface UsageOfModel extends Usage {
   model: string
-  /** Who ran the model, where the report says so. */
+  /** The provider that ran the model, if the report contains it. */
   provider: string | null
-  /** Decides which of a model's dated prices holds. */
+  /** Decides which of a model's dated prices applies. */
   startedAt: number
 }
 
@@ -122,11 +122,14 @@ export interface Valuation {
   price: Price
   /** The step, 1 to 7, that found the price. */
   step: number
-  /** Null, or `cache_price_assumed`, `tier_uncertain`, or both in this order with a comma between. */
+  /** Null, or `cache_price_assumed`, `tier_uncertain`, or both in this order, separated by a comma. */
   note: string | null
 }
 
-/** The list value of what one entry used. Undefined where it is unpriced: no row holds, or the row lacks a price. */
+/**
+ * The list value of one entry's usage. Undefined if it is unpriced: there is no row, or the row has no price for some
+ * tokens.
+ */
 export function value(table: PriceTable, usage: UsageOfModel): Valuation | undefined {
   const hit = table.find(usage.model, usage.provider, usage.startedAt)
   if (!hit) return undefined
@@ -136,8 +139,8 @@ export function value(table: PriceTable, usage: UsageOfModel): Valuation | undef
 }
 
 /**
- * The same at a price row that was found before: an entry that is updated keeps to the row at which it was valued,
- * whatever was loaded since. Undefined where the row lacks a price that is needed now.
+ * The list value at a price row that was found before: an updated entry keeps its row, regardless of prices loaded
+ * since. Undefined if the row has no price for some tokens.
  */
 export function valueAtPrice(
   table: PriceTable,
@@ -148,7 +151,7 @@ export function valueAtPrice(
   return price && valueCounts(price.rates, usage)
 }
 
-/** The arithmetic of a value: the row, and the products whose sum, rounded once, it is. Undefined as above. */
+/** The calculation of a value: the row, and the products that sum up to it. Undefined as above. */
 export function partsAtPrice(
   table: PriceTable,
   priceId: number,
@@ -168,7 +171,7 @@ interface PricesDependencies {
 export function createPricesService({ db, clock, audit }: PricesDependencies): PricesService {
   const cached = new Cached(async (reader) => new PriceTable(await listPrices(reader), await listAliases(reader)))
 
-  /** Reads what is loaded and says what the reading would add to it. The revision tells later whether that still holds. */
+  /** Plans what a table adds to the loaded prices, as of a revision that is checked when the plan is written. */
   async function plan(reading: TableReading, options: LoadOptions): Promise<{ plan: LoadPlan; revision: number }> {
     const revision = await readRevision(db.read)
     const loaded = {
@@ -176,11 +179,11 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
       aliases: await listAliases(db.read),
       table: await cached.get(db.read),
     }
-    await turn()
+    await yieldTurn()
     return { plan: planLoad(reading, loaded, clock.now(), options), revision }
   }
 
-  /** `changeOf` says what the audit log keeps of it, once the rows are there. */
+  /** `changeOf` returns the entry of the audit log, once the rows are written. */
   async function load(
     table: PlannedTable,
     by: Actor,
@@ -188,7 +191,7 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
   ): Promise<PlannedTable> {
     for (let planned = table, attempt = 1; ; attempt += 1) {
       if (planned.plan.additions.length + planned.plan.aliases.length === 0) return planned
-      // All that takes time was done before, so that the write lock is held for the rows alone.
+      // Everything slow was done before, so that the write lock is held only for the rows.
       const loading = { loadedAt: clock.now(), loadedBy: by.userId }
       const isLoaded = await db.write(async (tx) => {
         if (!(await claimRevision(tx, planned.revision))) return false
@@ -220,9 +223,9 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
       })
     },
 
-    async planTable(text, { format: asked, ...options }) {
-      const { format, reading } = readTable(text, asked)
-      await turn()
+    async planTable(text, { format: requested, ...options }) {
+      const { format, reading } = readTable(text, requested)
+      await yieldTurn()
       return { format, reading, options, ...(await plan(reading, options)) }
     },
 
@@ -230,7 +233,7 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
 
     async addPrice(row, by, { force } = {}) {
       const reading: TableReading = { ...NOTHING_READ, rows: [{ ...row, source: 'admin' }] }
-      // A person who writes 0 means it.
+      // A person who enters 0 means it.
       const options = { force, allowFree: true }
       const filter = { providers: [row.provider], models: [row.model], sources: ['admin'] as PriceSource[] }
       const table = { format: 'tally' as const, reading, options, ...(await plan(reading, options)) }
@@ -307,22 +310,22 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
   }
 }
 
-/** What the audit log keeps of a table that was loaded: the rows themselves name who loaded them. */
+/** The entry of the audit log for a loaded table; the rows themselves record who loaded them. */
 function changeOfTable({ format, plan: { additions, aliases } }: PlannedTable): Change {
   const changed = additions.filter(({ before }) => before !== undefined).length
   const counts = { new: additions.length - changed, changed, aliases: aliases.length }
   return { action: 'prices.loaded', after: { format, ...counts } }
 }
 
-/** The last of the steps that find a row. */
+/** The step after all that can find a row. */
 const UNPRICED_STEP = 8
 
-/** People and tokens change now and then while a table is prepared; that they do so every time means that something spins. */
+/** People and tokens change occasionally while a table is prepared; if they do every time, something is looping. */
 const LOAD_ATTEMPTS = 10
 
 const NOTHING_READ: TableReading = { rows: [], aliases: [], refused: [], skipped: {}, unused: {}, rounded: [] }
 
-/** Rows in their order: where sources take turns, a higher key still means that a row was loaded later. */
+/** Keeps the order of rows: a higher key always means that a row was loaded later, even if sources alternate. */
 async function addPlanned(
   tx: Tx,
   { additions, aliases }: LoadPlan,
@@ -356,8 +359,8 @@ function byModel(one: PriceView, other: PriceView): number {
   )
 }
 
-/** Gives what waits its turn: reading and planning a large table take a tenth of a second each. */
-function turn(): Promise<void> {
+/** Yields to waiting requests: reading and planning a large table take a tenth of a second each. */
+function yieldTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 

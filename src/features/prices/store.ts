@@ -14,8 +14,8 @@ export interface PriceOrigin {
 }
 
 /**
- * Rows of one INSERT. A price has 14 columns, so 500 are 7,000 parameters: below the 32,766 of SQLite and the 65,535
- * of PostgreSQL, and beyond a few hundred rows a longer statement is no faster.
+ * Rows per INSERT. A price has 14 columns, so 500 are 7,000 parameters: below the 32,766 of SQLite and the 65,535 of
+ * PostgreSQL; beyond a few hundred rows a longer statement is no faster.
  */
 const ROWS_PER_INSERT = 500
 
@@ -27,7 +27,7 @@ function chunksOf<Item>(items: Item[]): Item[][] {
   return chunks
 }
 
-/** As of now; `reader.revision()` may be as of the beginning of the present turn of the event loop. */
+/** The current revision; `reader.revision()` may be as of the start of the current turn of the event loop. */
 export async function readRevision(reader: Reader): Promise<number> {
   const { revision } = reader.tables
   const [row] = await reader.select({ value: revision.value }).from(revision)
@@ -35,8 +35,8 @@ export async function readRevision(reader: Reader): Promise<number> {
 }
 
 /**
- * Claims what was read at a revision for writing: false where anything that caches hold was changed since, and then
- * what was prepared must be prepared anew.
+ * Claims data that was read at a revision for writing. Returns false if cached tables have changed since; then the data
+ * must be prepared again.
  */
 export async function claimRevision(tx: Tx, revision: number): Promise<boolean> {
   const { revision: current } = tx.tables
@@ -48,7 +48,7 @@ export async function claimRevision(tx: Tx, revision: number): Promise<boolean> 
   return claimed.length === 1
 }
 
-/** Adds rows in the order in which they are to count as loaded. What reads a table refuses bad rows by name before. */
+/** Adds rows in order of precedence. Invalid rows must already have been refused when the table was read. */
 export async function addPrices(tx: Tx, rows: PriceRow[], { source, loadedAt, loadedBy }: PriceOrigin): Promise<void> {
   for (const row of rows) assertWithinCeiling(row)
   for (const chunk of chunksOf(rows)) {
@@ -72,7 +72,7 @@ export async function addPrices(tx: Tx, rows: PriceRow[], { source, loadedAt, lo
   }
 }
 
-/** Above the ceiling a value could exceed 64 bits, which a database would wrap or refuse only much later. */
+/** Above the ceiling a value could exceed 64 bits, which a database would wrap or reject only much later. */
 function assertWithinCeiling(row: PriceRow): void {
   for (const prices of [row, ...row.tiers.map((tier) => tier.prices)]) {
     for (const kind of PRICED_KINDS) {
@@ -86,7 +86,7 @@ function assertWithinCeiling(row: PriceRow): void {
   }
 }
 
-/** Adds aliases; one that the source has already leads to the new model from now on. */
+/** Adds aliases; an existing alias of the source gets the new model. */
 export async function addAliases(tx: Tx, aliases: Omit<PriceAlias, 'source'>[], origin: PriceOrigin): Promise<void> {
   const { priceAliases } = tx.tables
   const { source, loadedAt: createdAt, loadedBy: createdBy } = origin
@@ -101,7 +101,7 @@ export async function addAliases(tx: Tx, aliases: Omit<PriceAlias, 'source'>[], 
   }
 }
 
-/** Every price of the database, or of one source, in the order of loading: a higher key was loaded later. */
+/** All prices of the database, or of one source, in the order of loading: a higher key was loaded later. */
 export async function listPrices(reader: Reader, source?: PriceSource): Promise<StoredPrice[]> {
   const { prices } = reader.tables
   const rows = await reader
@@ -112,10 +112,10 @@ export async function listPrices(reader: Reader, source?: PriceSource): Promise<
   return rows.map((row) => ({ ...row, source: row.source as PriceSource, tiers: (row.tiers ?? []).map(tierOf) }))
 }
 
-/** A price with what people want to know of it besides. */
+/** A price with additional information for people. */
 export interface PriceView extends StoredPrice {
   loadedAt: number
-  /** Null where the command line or Tally itself loaded it. */
+  /** Null if the command line or Tally itself loaded it. */
   loadedBy: { uid: Id<'usr'>; name: string } | null
 }
 
@@ -190,13 +190,13 @@ export async function listAliases(reader: Reader): Promise<PriceAlias[]> {
   return rows.map((row) => ({ ...row, source: row.source as PriceSource }))
 }
 
-/** An alias with what people want to know of it besides. */
+/** An alias with additional information for people. */
 export interface AliasView extends PriceAlias {
   createdAt: number
   createdBy: { uid: Id<'usr'>; name: string } | null
 }
 
-/** Aliases by name: those that an admin made, and where `all`, those that came with tables as well. */
+/** Aliases by name: those that admins set, and with `all` also those from tables. */
 export async function listAliasViews(reader: Reader, { all }: { all: boolean }): Promise<AliasView[]> {
   const { priceAliases, users } = reader.tables
   const rows = await reader
@@ -208,7 +208,7 @@ export async function listAliasViews(reader: Reader, { all }: { all: boolean }):
   return rows.map(({ alias, createdBy }) => ({ ...alias, source: alias.source as PriceSource, createdBy }))
 }
 
-/** The alias of this name that an admin made. */
+/** The alias of this name that an admin set. */
 export async function findAdminAlias(
   reader: Reader,
   alias: string,
@@ -222,7 +222,7 @@ export async function findAdminAlias(
   return found
 }
 
-/** Makes or moves an admin's alias, of which there is one for a name. */
+/** Adds or changes an admin's alias, of which there is one per name. */
 export async function replaceAdminAlias(
   tx: Tx,
   { alias, provider, model }: Omit<PriceAlias, 'source'>,
@@ -237,7 +237,7 @@ export async function deleteAdminAlias(tx: Tx, alias: string): Promise<void> {
   await tx.delete(priceAliases).where(and(eq(priceAliases.alias, alias), eq(priceAliases.source, 'admin')))
 }
 
-/** The versions of a source's tables that were loaded. */
+/** The loaded versions of a source's tables. */
 export async function listTableVersions(reader: Reader, source: PriceSource): Promise<string[]> {
   const { priceTables } = reader.tables
   const rows = await reader
@@ -247,7 +247,7 @@ export async function listTableVersions(reader: Reader, source: PriceSource): Pr
   return rows.map((row) => row.version)
 }
 
-/** Claims the loading of a table's version. False where another process has loaded it, even a moment ago. */
+/** Claims the loading of a table's version. Returns false if another process has loaded it. */
 export async function insertTableVersion(tx: Tx, source: PriceSource, version: string, now: number): Promise<boolean> {
   const { priceTables } = tx.tables
   const inserted = await tx

@@ -1,12 +1,14 @@
-/** What a newer table adds to one that was loaded before (docs/design/pricing.md, "The embedded table"). Pure. */
+/**
+ * The rows that a newer table adds to one that was loaded before (docs/design/pricing.md, "The embedded table"). Pure.
+ */
 import { PRICED_KINDS, type PricedKind, type PriceRow } from './rates.ts'
 
 /**
- * The rows to add so that from `today` on, and wherever the offered table names a day of its own, the same prices hold
- * as in the offered table. Nothing that held earlier is touched: a changed price without a day holds from today.
+ * The rows to add so that from `today` on, and from each date in the offered table, the prices of the offered table are
+ * in effect. Earlier prices stay unchanged: a changed price without a date is in effect from today.
  *
- * `known` are the rows loaded so far, in the order of loading; `offered` the whole new table; `today` is a midnight.
- * Models that the offered table has no more keep what they have.
+ * `known` are the rows loaded so far, in the order of loading; `offered` is the whole new table; `today` is a midnight.
+ * Models that the offered table no longer contains keep their prices.
  */
 export function offeredRows(known: PriceRow[], offered: PriceRow[], today: number): PriceRow[] {
   const knownModels = Map.groupBy(known, modelKey)
@@ -35,10 +37,13 @@ function changes(known: PriceRow[], offered: PriceRow[], today: number): PriceRo
   return held.slice(known.length)
 }
 
-/** Before every date. Not -Infinity, whose difference to itself is no number. */
+/** Before every date. Not -Infinity, whose difference from itself is NaN. */
 export const ALWAYS = Number.MIN_SAFE_INTEGER
 
-/** The newest row not after the moment, of two with the same date the later in the list; null asks what always held. */
+/**
+ * The newest row not after the moment, and the later one of two with the same date; null returns the row that has
+ * always been in effect.
+ */
 export function rowAt<Row extends PriceRow>(rows: Row[], at: number | null): Row | undefined {
   let found: Row | undefined
   for (const row of rows) {

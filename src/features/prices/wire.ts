@@ -108,7 +108,7 @@ export function resolutionBody({ model, provider, at, step, price, steps, value 
   }
 }
 
-/** One product of the arithmetic of a list value. */
+/** One product in the calculation of a list value. */
 export function partBody({ kind, fromTokens, tokens, pricePicos, amountPicos }: ValuedPart) {
   return {
     kind: PRICE_FIELDS[kind],

@@ -1,5 +1,5 @@
 /**
- * Who can see and change projects, tickets and clients (docs/design/concepts.md, "Roles"): everybody sees the names, leads
+ * Who can see and change projects, tickets and clients (docs/design/concepts.md, "Roles"): everyone sees names, leads
  * also the budget and the leads of their projects, billing and admin everything, including money terms and clients'
  * addresses. Pure.
  */
@@ -27,8 +27,8 @@ interface LedTicket extends Led {
 }
 
 /**
- * What the viewer sees of a ticket: as of its project, or, as long as that is not decided, of all projects in which
- * reports put it.
+ * The viewer's access to a ticket: that of its project. Until one is decided, leads see it as leads only if they
+ * lead all projects that reports assume.
  */
 export function sightOfTicket(viewer: Viewer, { project, leads, assumed }: LedTicket): Sight {
   if (project) return sightOf(viewer, { leads })
@@ -37,18 +37,18 @@ export function sightOfTicket(viewer: Viewer, { project, leads, assumed }: LedTi
   return sights.length > 0 && sights.every((sight) => sight === 'lead') ? 'lead' : 'names'
 }
 
-/** Clients have no leads: of them a member sees the name. */
+/** Clients have no leads: members see only the name. */
 export function sightOfClients(viewer: Viewer): Sight {
   return sightOf(viewer, null)
 }
 
-/** What a lead may change of their projects and of the tickets there; all else is for billing and admin. */
+/** The fields that leads may change of their projects and tickets; all others need billing or admin. */
 const LEADS_MAY_CHANGE: Record<'project' | 'ticket', readonly string[]> = {
   project: ['aliases', 'add_aliases', 'remove_aliases'],
   ticket: ['title', 'archived'],
 }
 
-/** Throws `forbidden`, naming what is needed, where the sight does not allow these fields of a change. */
+/** Throws `forbidden`, naming the required role, if the viewer may not change these fields. */
 export function requireChange(sight: Sight, what: 'project' | 'ticket', fields: readonly string[]): void {
   if (sight === 'everything') return
   const beyond = fields.filter((field) => !LEADS_MAY_CHANGE[what].includes(field))

@@ -77,7 +77,7 @@ export function createClients({ db, clock, audit }: Dependencies) {
   }
 
   return {
-    /** A page of clients, newest first. One more than `limit` says that there are more. */
+    /** A page of clients, newest first, with one more than `limit` if there are more. */
     listClients: (filter: ClientFilter, page: Page): Promise<ClientRow[]> =>
       listClients(filter.search === undefined ? db.read : db.slow, filter, page),
 

@@ -1,4 +1,4 @@
-/** The columns of exported lists of work, named as in the JSON. What somebody may not see is an empty cell. */
+/** The columns of exported lists of work, named as in the JSON. Fields that the viewer may not see are empty. */
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import type { ClientBody, ProjectBody, TicketBody } from './schema.ts'
 

@@ -1,4 +1,4 @@
-/** Work as it is answered, for the OpenAPI document. */
+/** Work as returned by the API, for the OpenAPI document. */
 import type { ClientBody, MergeBody, NewClient, NewProject, NewTicket, ProjectBody, TicketBody } from './schema.ts'
 
 export const EXAMPLE_CLIENT: ClientBody = {

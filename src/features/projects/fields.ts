@@ -8,25 +8,25 @@ export interface ClientFields {
   taxId?: string | null | undefined
   /** ISO 4217 code of its bills; null for the organization's. */
   currency?: string | null | undefined
-  /** On costs; null for the organization's. */
+  /** The markup on costs; null for the organization's. */
   markupPpm?: number | null | undefined
 }
 
 export interface ProjectFields {
   key?: string | undefined
   name?: string | undefined
-  /** All of them. */
+  /** Replaces all aliases. */
   aliases?: string[] | undefined
-  /** Beside what there is, for those who know of one name only. */
+  /** Changes single aliases, for callers who don't know the others. */
   addAliases?: string[] | undefined
   removeAliases?: string[] | undefined
   /** Id (`cli_…`) or name. */
   client?: string | null | undefined
   billable?: boolean | undefined
-  /** On costs; null for the client's. */
+  /** The markup on costs; null for the client's. */
   markupPpm?: number | null | undefined
   budgetNanos?: Nanos | null | undefined
-  /** All of them, by id (`usr_…`) or e-mail address. */
+  /** Replaces all leads, by id (`usr_…`) or e-mail address. */
   leads?: string[] | undefined
   addLeads?: string[] | undefined
   removeLeads?: string[] | undefined

@@ -1,4 +1,4 @@
-/** What becomes of entries when their work moves. Entries move themselves; here stands what they tell those who ask. */
+/** Results of moving entries along with their work. `entries/` moves them, and returns these shapes. */
 
 import type { Party } from '../../access/actor.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
@@ -8,11 +8,11 @@ import type { ProjectView } from './store/projects.ts'
 import type { TicketView } from './store/tickets.ts'
 import { projectReference } from './wire.ts'
 
-/** What a merge moves, or would move. */
+/** What a merge moved, or would move in a dry run. */
 export interface Merged {
   from: ProjectView
   into: ProjectView
-  /** What leads to the project that stays from now on. */
+  /** Names that refer to the remaining project from now on. */
   aliases: string[]
   entries: number
   unpriced: number
@@ -29,13 +29,13 @@ export interface Merged {
 export interface MergeOptions {
   /** Dry run: only reports what would move. */
   dryRun?: boolean | undefined
-  /** Ends after a batch where it has run for so long, so that a caller over HTTP is answered. */
+  /** Ends the call after the batch that exceeds this time, so that a caller over HTTP gets a response. */
   budgetMs?: number | undefined
-  /** Called with how many entries have moved, and of how many. */
+  /** Called with the number of moved entries, and the total. */
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-/** Those who move entries along with their work. */
+/** Moves entries along with their work. */
 export interface EntryRelocation {
   mergeProject(party: Party, project: string, into: string, options: MergeOptions): Promise<Merged>
   changeTicket(party: Party, ticket: string, fields: TicketFields): Promise<TicketView>

@@ -1,4 +1,4 @@
-/** Projects: what they are called, who leads them, who pays for them. What reports ask of them is in `service.ts`. */
+/** Projects: their names, leads and clients. Lookups for reports are in `service.ts`. */
 
 import type { Party } from '../../access/actor.ts'
 import type { Viewer } from '../../access/visibility.ts'
@@ -36,7 +36,7 @@ import {
 import { isPossibleName, isPossiblePrefix, issuesOfProject } from './validation.ts'
 import { projectBody } from './wire.ts'
 
-/** By id (`prj_…`), key, name or alias. Only by its id is a merged project itself found, by a name the one it leads to. */
+/** By id (`prj_…`), key, name or alias. An id finds a merged project itself, a name the one it was merged into. */
 export async function findProjectNamed(reader: Reader, project: string): Promise<ProjectView | undefined> {
   if (!isPossibleName(project)) return undefined
   if (isId('prj', project)) return findProjectView(reader, { uid: project })
@@ -86,7 +86,7 @@ function objectOf({ project }: ProjectView) {
   return { id: project.uid, name: project.key }
 }
 
-/** Every text that names the project, each once: its key before its name, and both before its aliases. */
+/** The distinct names of the project: its key before its name, and both before its aliases. */
 function namesOf(key: string, name: string, aliases: string[]): ProjectName[] {
   const names = new Map<string, ProjectName>()
   const add = (kind: ProjectName['kind'], text: string) => {
@@ -100,8 +100,8 @@ function namesOf(key: string, name: string, aliases: string[]): ProjectName[] {
 }
 
 /**
- * The aliases after a change. A former key or name stays as one, so that what reports by it keeps arriving. Throws
- * `validation_failed` for the removal of what is none.
+ * The aliases after a change. A former key or name becomes an alias, so that reports with it still arrive. Throws
+ * `validation_failed` if an alias to remove does not exist.
  */
 function changedAliases({ project, aliases }: ProjectView, fields: ProjectFields): string[] {
   const removed = new Set(fields.removeAliases?.map(foldName))
@@ -125,7 +125,7 @@ interface Dependencies {
 }
 
 export function createProjects({ db, clock, audit }: Dependencies) {
-  /** The names of the fields of a change that say something, in the words of the API. */
+  /** The API names of the fields that a change contains. */
   function fieldsIn(fields: ProjectFields): string[] {
     const words: Record<keyof ProjectFields, string> = {
       key: 'key',
@@ -185,7 +185,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
     throw nameTaken(taken.text, (await findProjectView(tx, { id: holder.id }))!)
   }
 
-  /** The project that is to be changed. Throws `not_found`, and `project_merged` where there is nothing left to change. */
+  /** The project to change. Throws `not_found`, and `project_merged` for a merged project, which can't be changed. */
   async function getStanding(reader: Reader, project: string): Promise<ProjectView> {
     const view = await getProjectNamed(reader, project)
     if (view.mergedInto) throw isMerged(view)
@@ -193,8 +193,8 @@ export function createProjects({ db, clock, audit }: Dependencies) {
   }
 
   /**
-   * Who leads a project sees what arrives there by a new alias. So they add and remove only those by which nobody else's
-   * reports arrive: names of several words, that no report of another person has named so far.
+   * Leads see entries that arrive by a new alias. So they may add and remove only aliases by which no other person's
+   * reports arrive: names of several words that no other person's report has named so far.
    */
   async function requireAliases(tx: Tx, { viewer }: Party, before: ProjectView, fields: ProjectFields): Promise<void> {
     if (viewer.sees === 'everything') return
@@ -248,9 +248,9 @@ export function createProjects({ db, clock, audit }: Dependencies) {
     },
 
     /**
-     * Absent fields stay, null clears; a former key or name stays as an alias. Who leads the project may change its
-     * aliases, all else needs the role billing or admin. Throws `validation_failed`, `forbidden`, `not_found`,
-     * `already_exists` for a text that names another project, `project_merged`.
+     * Absent fields stay unchanged; null clears a field; a former key or name becomes an alias. Leads may change the
+     * project's aliases, all other fields need the role billing or admin. Throws `validation_failed`, `forbidden`,
+     * `not_found`, `already_exists` for a name of another project, `project_merged`.
      */
     async changeProject(party: Party, project: string, given: ProjectFields): Promise<ProjectView> {
       const fields = composed(given)
@@ -299,9 +299,9 @@ export function createProjects({ db, clock, audit }: Dependencies) {
     },
 
     /**
-     * The two projects of a merge. A name of a project that was merged into the other one before stands for that one,
-     * so that an interrupted merge goes on when it is asked for in the same words. Throws `not_found`,
-     * `validation_failed` for a project and itself, `project_merged` for one that was merged elsewhere.
+     * The two projects of a merge. The name of a project that was already merged into the other one finds that project,
+     * so that an interrupted merge can be continued with the same request. Throws `not_found`, `validation_failed` for
+     * a project and itself, `project_merged` for one that was merged elsewhere.
      */
     async mergePair(reader: Reader, project: string, into: string): Promise<{ from: ProjectView; into: ProjectView }> {
       const named = await findProjectNamed(reader, into)
@@ -319,10 +319,10 @@ export function createProjects({ db, clock, audit }: Dependencies) {
     },
 
     /**
-     * The first step of a merge, after which nothing new lands on the project: its names become aliases of the other
-     * one. Its leads do not become leads there, for nobody decided that they may see what else is there. False where
-     * that has happened before. Within the caller's transaction, who moves entries and tickets afterwards and writes
-     * the audit row.
+     * The first step of a merge, after which no new entries arrive at the project: its names become aliases of the
+     * other one. Its leads do not become leads there, since no one has decided that they may see the other entries.
+     * Returns false if this was done before. Runs in the transaction of the caller, who then moves entries and tickets
+     * and writes the audit log.
      */
     async beginMerge(tx: Tx, { from, into }: { from: ProjectView; into: ProjectView }): Promise<boolean> {
       if (from.mergedInto) return false
@@ -335,7 +335,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
   }
 }
 
-/** Spelled as names are kept. */
+/** In the canonical spelling of stored names. */
 function composed<Fields extends ProjectFields>(fields: Fields): Fields {
   const each = (texts: string[] | undefined) => texts?.map(composeName)
   return {
@@ -347,7 +347,7 @@ function composed<Fields extends ProjectFields>(fields: Fields): Fields {
   }
 }
 
-/** The project that had this key or name before it was merged into the target. */
+/** The project with this key or name that was merged into the target. */
 async function formerly(reader: Reader, target: ProjectView, name: string): Promise<ProjectView | undefined> {
   const folded = foldName(name)
   const merged = await listMergedInto(reader, target.project.id)

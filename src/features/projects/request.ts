@@ -5,7 +5,7 @@ import type { ClientFields, ProjectFields, TicketFields } from './fields.ts'
 import type { ClientChange, NewClient, NewProject, NewTicket, ProjectChange, TicketChange } from './schema.ts'
 import { BUDGET_EXPECTED, MARKUP_EXPECTED, parseBudget, parseMarkup } from './validation.ts'
 
-/** Throws 422 for what a schema cannot express. */
+/** Throws 422 for issues that a schema cannot express. */
 export function readClient(body: NewClient | ClientChange): ClientFields {
   const { name, email, address, tax_id, currency } = body
   const issues: Issue[] = []
@@ -14,7 +14,7 @@ export function readClient(body: NewClient | ClientChange): ClientFields {
   return { name, email, address, taxId: tax_id, currency, markupPpm }
 }
 
-/** Throws 422 for what a schema cannot express. */
+/** Throws 422 for issues that a schema cannot express. */
 export function readProject(body: NewProject | ProjectChange): ProjectFields {
   const { key, name, aliases, client, billable, budget, leads } = body
   const issues: Issue[] = []

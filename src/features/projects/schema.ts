@@ -12,7 +12,7 @@ import {
   TITLE_LIMIT,
 } from './validation.ts'
 
-/** What is sent and may be cleared. Its union would hide what is wrong with a value, so it says it itself. */
+/** A field that null clears. The errors of its union would be unclear, so it has a message of its own. */
 const clearable = <T extends TSchema>(schema: T, errorMessage: string) =>
   Type.Optional(Type.Union([schema, Type.Null()], { description: schema.description ?? '', errorMessage }))
 
@@ -25,7 +25,7 @@ const percent = (description: string) =>
 
 const name = (description: string) => Type.String({ description })
 
-/** A field that is left out for those who may not see it, which null would not tell from there being none. */
+/** A field that is omitted for viewers who may not see it; null would look like an empty field. */
 const seenBy = <T extends TSchema>(who: string, schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()], { description: `${schema.description} Visible only to ${who}.` }))
 
@@ -242,7 +242,7 @@ export const NewTicket = Type.Object(
 )
 export type NewTicket = Static<typeof NewTicket>
 
-/** Intentionally without the key: reports go by it, and the next one with the old key would make another ticket. */
+/** Intentionally without the key: reports use it, and the next one with the old key would create another ticket. */
 export const TicketChange = Type.Object(ticketFields, strict)
 export type TicketChange = Static<typeof TicketChange>
 

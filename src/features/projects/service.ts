@@ -7,8 +7,8 @@ import { createClients } from './clients.ts'
 import { createProjects, findProjectNamed } from './projects.ts'
 import {
   type AssumedTicketRow,
+  findCurrentProject,
   findProjectByName,
-  findStandingProject,
   findTicketByKey,
   getProject,
   insertAssumption,
@@ -51,16 +51,16 @@ export function createProjectsService({ db, clock, audit }: ProjectsDependencies
     ...createProjects({ db, clock, audit }),
     ...createTickets({ db, clock, audit }),
 
-    /** The project whose key, name or alias this is; undefined where there is none. */
+    /** The project with this key, name or alias; undefined if there is none. */
     findProject: (reader: Reader, name: string) => findProjectByName(reader, foldName(name)),
 
     getProject,
 
     findProjectNamed,
 
-    findStandingProject,
+    findCurrentProject,
 
-    /** The project that goes by this name, made with it as key and name on first mention. */
+    /** The project with this name; on first mention created with it as key and name. */
     async findOrAddProject(tx: Tx, name: string): Promise<{ project: ProjectRow; added: boolean }> {
       const known = await findProjectByName(tx, foldName(name))
       if (known) return { project: known, added: false }
@@ -69,10 +69,10 @@ export function createProjectsService({ db, clock, audit }: ProjectsDependencies
       return { project, added: true }
     },
 
-    /** The ticket with this key, as it is to a person; undefined where there is none. */
+    /** The ticket with this key, with a person's assumption about it; undefined if there is none. */
     findTicket: (reader: Reader, key: string, userId: number | null) => findTicketByKey(reader, foldName(key), userId),
 
-    /** Adds a ticket that a report names, and whose project nobody has decided on. */
+    /** Adds a ticket that a report names, without a decision about its project. */
     addReportedTicket: (tx: Tx, key: string): Promise<TicketRow> =>
       insertTicket(tx, {
         key: composeName(key),
@@ -85,10 +85,10 @@ export function createProjectsService({ db, clock, audit }: ProjectsDependencies
     insertAssumption,
     updateAssumption,
 
-    /** How many tickets a project has. */
+    /** The number of a project's tickets. */
     countTickets,
 
-    /** Gives some tickets of a merged project to the one that stays, and answers how many. */
+    /** Moves some tickets of a merged project to the remaining one, and returns their number. */
     moveTickets,
   }
 }

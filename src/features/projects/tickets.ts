@@ -57,7 +57,7 @@ function needsDecider({ ticket }: TicketView): Problem {
   )
 }
 
-/** Who leads a project could otherwise draw other people's entries into their own sight. */
+/** Otherwise leads could move other people's entries into projects that they see. */
 function needsManager({ ticket }: TicketView): Problem {
   return new Problem(
     'forbidden',
@@ -72,7 +72,7 @@ interface Dependencies {
 }
 
 export function createTickets({ db, clock, audit }: Dependencies) {
-  /** The key of the project that is named, or of the one it was merged into. */
+  /** The key of the named project, or of the one it was merged into. */
   async function projectOf(reader: Reader, project: string): Promise<number> {
     const view = await findProjectNamed(reader, project)
     if (view) return (await getProject(reader, view.project.id)).id
@@ -96,9 +96,9 @@ export function createTickets({ db, clock, audit }: Dependencies) {
   }
 
   /**
-   * The one place that says who may decide on a ticket's project, which then binds everybody's reports: billing and
-   * admin; and who leads that project, unless the ticket is another project's, by decision or by its key, or has entries
-   * that they do not see.
+   * The only place that decides who may set a ticket's project, which then applies to everyone's reports: billing and
+   * admin; and leads of that project, unless the ticket belongs to another project, by decision or by its key, or has
+   * entries that they do not see.
    */
   async function requireDecision(tx: Tx, { viewer }: Party, view: TicketView, projectId: number | null): Promise<void> {
     if (viewer.sees === 'everything') return
@@ -145,9 +145,9 @@ export function createTickets({ db, clock, audit }: Dependencies) {
     },
 
     /**
-     * Absent fields stay unchanged; null clears a field. Leads of its project can change its title, and for its project see
-     * {@link requireDecision}; everything else needs the role billing or admin. The caller moves the ticket's entries to
-     * another project. Throws `validation_failed`, `forbidden`, `not_found`.
+     * Absent fields stay unchanged; null clears a field. Leads of its project can change its title; for its project see
+     * {@link requireDecision}; everything else needs the role billing or admin. The caller moves the ticket's entries
+     * to another project. Throws `validation_failed`, `forbidden`, `not_found`.
      */
     async changeTicket(party: Party, ticket: string, { title, project }: TicketFields): Promise<TicketView> {
       return db.write(async (tx) => {
@@ -166,8 +166,8 @@ export function createTickets({ db, clock, audit }: Dependencies) {
     },
 
     /**
-     * Decides on the project of a ticket by naming both, within the caller's transaction. The caller has the right to,
-     * and moves the ticket's entries.
+     * Sets the project of a ticket, within the transaction of the caller, who must have checked the right to it and
+     * moves the ticket's entries.
      */
     async decideTicketProject(tx: Tx, { uid }: { uid: string }, project: { id: number }, by: Actor): Promise<void> {
       const before = await getTicket(tx, uid)
@@ -182,7 +182,7 @@ export function createTickets({ db, clock, audit }: Dependencies) {
     restoreTicket: (party: Party, ticket: string): Promise<TicketView> =>
       changeArchived(party, ticket, 'ticket.restored', false),
 
-    /** Removes a ticket that no entry is on. Throws `in_use` for any other. */
+    /** Removes a ticket without entries. Throws `in_use` for any other. */
     removeTicket(party: Party, ticket: string): Promise<void> {
       requireEverything(party)
       return db.write(async (tx) => {

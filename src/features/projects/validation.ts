@@ -13,26 +13,29 @@ import type { ClientFields, ProjectFields, TicketFields } from './fields.ts'
 
 export { ADDRESS_LIMIT, MARKUP_DIGITS, MARKUP_EXPECTED, MARKUP_MAX, MARKUP_MIN, parseMarkup } from '../../fields.ts'
 
-/** Trackers let titles have 255 (Jira) or 256 (GitHub) characters; these come from there. */
+/** Titles come from trackers, which allow 255 (Jira) or 256 (GitHub) characters. */
 export const TITLE_LIMIT = 300
 
-/** As many as anybody has met, and few enough that a project's page shows them. */
+/** More than in any known use, and few enough to display on a project's page. */
 export const ALIASES_LIMIT = 200
 
-/** More people than this lead nothing together. */
+/** No project has more leads than this. */
 export const LEADS_LIMIT = 100
 
-/** Dollars. A thousand million: its nano-dollars stay within 64 bits with room to add up. */
+/** In dollars. A billion: in nano-dollars this fits into 64 bits, with room for sums. */
 export const BUDGET_LIMIT = 1_000_000_000
 
 const RESERVED = /^(none|(cli|prj|tkt)_[0-9a-f]{32})$/i
 
-/** Whether a text cannot name work: an id would only be found as one, and `none` says in filters that there is nothing. */
+/**
+ * Whether a text can't be used as a name: an id is always looked up as an id, and `none` in filters matches objects
+ * without a value.
+ */
 export function isReservedName(name: string): boolean {
   return RESERVED.test(name)
 }
 
-/** Decimal text of dollars; undefined where it is none, or out of bounds. */
+/** Parses dollars; undefined if the text is invalid or out of range. */
 export function parseBudget(dollars: string): Nanos | undefined {
   const nanos = parseDecimal(dollars, NANO_DIGITS)
   const isWithin = nanos !== undefined && nanos >= 0n && nanos <= BigInt(BUDGET_LIMIT) * 1_000_000_000n
@@ -41,14 +44,14 @@ export function parseBudget(dollars: string): Nanos | undefined {
 
 export const BUDGET_EXPECTED = `must be an amount in US dollars from 0 to ${BUDGET_LIMIT}`
 
-/** PostgreSQL knows no U+0000 and fails where it is asked for one: nothing is called so. */
+/** PostgreSQL fails on U+0000, which no name contains. */
 export function isPossibleName(text: string): boolean {
   return !text.includes('\0')
 }
 
 /**
- * A text by which something is named. What looks like an id would only be found as one, and `none` says in filters and
- * on the command line that there is nothing.
+ * Checks a name or key. An id would always be looked up as an id, and `none` in filters and on the command line matches
+ * objects without a value.
  */
 function issuesOfKey(text: string, pointer: string): Issue[] {
   const issues = issuesOfName(text, pointer)
@@ -62,8 +65,8 @@ export function ticketPrefix(key: string): string | undefined {
 }
 
 /**
- * Whether a name could be the prefix of a ticket's key, or a repository: one word. By such a name, unlike by one that is
- * written out, other people's reports may arrive whose tickets or projects nobody has met yet.
+ * Whether a name could be the prefix of a ticket's key, or a repository: a single word. By such a name, unlike by one
+ * of several words, other people's reports may arrive with tickets or projects that do not exist yet.
  */
 export function isPossiblePrefix(name: string): boolean {
   return !/\s/u.test(name.trim())

@@ -1,9 +1,8 @@
 /**
- * The buckets of a report: hours, days, weeks and months of the clocks and calendars of a time zone. Pure.
+ * The buckets of a report: hours, days, weeks and months in a time zone. Pure.
  *
- * Buckets follow each other without gap and without overlap, whatever the clocks do. An hour ends where the clock on the
- * wall shows the next one, and also where the clocks are changed: the two hours from 2 to 3 of an autumn night are two
- * buckets.
+ * Buckets follow each other without gaps or overlaps, also when the clocks change. An hour ends when the local time
+ * reaches the next one, and also when the clocks change: the two hours from 2 to 3 in an autumn night are two buckets.
  */
 
 import { dateAt, type Span, startOfDate } from '../../lib/calendar.ts'
@@ -12,7 +11,7 @@ export const BUCKET_WIDTHS = ['1h', '1d', '1w', '1mo', 'all'] as const
 export type BucketWidth = (typeof BUCKET_WIDTHS)[number]
 
 export interface Bucket extends Span {
-  /** The hour, day, week or month that the bucket is, or of which the question wants only a part. */
+  /** The full hour, day, week or month of the bucket, which the query may cover only partly. */
   period: Span
 }
 
@@ -23,7 +22,7 @@ export interface BucketsQuery extends Span {
 
 const HOUR_MS = 3_600_000
 
-/** What a bucket lasts at least, but for the few that a change of the clocks shortens. */
+/** The minimum duration of a bucket, except for the few that a clock change shortens. */
 const USUAL_MS: Record<BucketWidth, number> = {
   '1h': HOUR_MS,
   '1d': 24 * HOUR_MS,
@@ -32,12 +31,12 @@ const USUAL_MS: Record<BucketWidth, number> = {
   all: Number.POSITIVE_INFINITY,
 }
 
-/** About how many buckets there are: as many, or some months more. */
+/** The approximate number of buckets: exact, or slightly too high for months. */
 export function countBuckets({ startingAt, endingAt, width }: BucketsQuery): number {
   return Math.ceil((endingAt - startingAt) / USUAL_MS[width])
 }
 
-/** The first `limit` buckets. The first and the last hold no more than what is asked for. */
+/** The first `limit` buckets. The first and the last one are limited to the query's range. */
 export function bucketsOf({ startingAt, endingAt, width, timeZone }: BucketsQuery, limit: number): Bucket[] {
   const buckets: Bucket[] = []
   for (let start = startingAt; start < endingAt && buckets.length < limit; ) {
@@ -49,12 +48,12 @@ export function bucketsOf({ startingAt, endingAt, width, timeZone }: BucketsQuer
   return buckets
 }
 
-/** The hour, day, week or month in which a moment lies. */
+/** The hour, day, week or month that contains a moment. */
 export function periodAt(moment: number, width: Exclude<BucketWidth, 'all'>, timeZone: string): Span {
   return width === '1h' ? hourAt(moment, timeZone) : daysAt(moment, width, timeZone)
 }
 
-/** The name of a time zone in its usual letters; undefined for one that does not exist, and for a mere offset. */
+/** The canonical name of a time zone; undefined for one that does not exist, and for a plain offset. */
 export function findTimeZone(name: string): string | undefined {
   if (/^[+-]/.test(name)) return undefined
   try {
@@ -72,7 +71,7 @@ function hourAt(moment: number, timeZone: string): Span {
   const local = zoned(moment, timeZone)
   const offset = local.offsetNanoseconds / 1_000_000
   const startingAt = Math.floor((moment + offset) / HOUR_MS) * HOUR_MS - offset
-  // The last change of the clocks that is not behind the moment, which may be one itself.
+  // The last clock change up to and including the moment.
   const changed = zoned(moment + 1, timeZone).getTimeZoneTransition('previous')?.epochMilliseconds
   const changes = local.getTimeZoneTransition('next')?.epochMilliseconds
   return {

@@ -1,32 +1,32 @@
-/** What is asked of the entries of a period, each as the filter that also lists them. Pure. */
+/** Checks of the entries of a period, each as the filter that also lists them. Pure. */
 import { PLACED_BY, type Status } from '../../database/schema/values.ts'
 import type { Span } from '../../lib/calendar.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 import { COUNTED_STATUSES } from './counted-entries.ts'
 
-/** Rejected entries want nothing any more. */
+/** Rejected entries need no further work. */
 const LIVE: Status[] = ['submitted', 'approved', 'billed']
 
 const DAY_MS = 86_400_000
 
 /**
- * How far before the period sessions are looked for that reach into it. Agents that run longer than a month are none
- * that anyone has seen, and without a limit every entry there is would have to be looked at.
+ * How long before the period sessions may have started that continue into it. No agent is known to run longer than a
+ * month, and without a limit all entries would have to be read.
  */
 const REACHING_MS = 31 * DAY_MS
 
 interface Check {
   description: string
   /**
-   * Where its entries are counted: by the sums of the period's statuses or of the sessions that a moment cuts, which
-   * days and months are kept of, or one by one where there are few and an index has them.
+   * Where its entries are counted: in the stored sums of days and months, by status or of sessions that continue past
+   * the end of a period, or one by one if there are few and an index contains them.
    */
   readFrom: 'statuses' | 'straddling' | 'entries'
-  /** Which entries, of those that started in the period; superseded ones never count. */
+  /** Selects entries that started in the period; superseded ones never count. */
   filter: (period: Span) => EntryFilter
 }
 
-/** In the order in which one would go through them. */
+/** In the order in which a person works through them. */
 export const CHECKS = {
   all: {
     description: 'all entries that reports count',

@@ -1,6 +1,6 @@
 /**
- * What is still to be done for a period before it can be billed or believed: what no one has placed, priced, approved or
- * billed, what its ends cut, and what may be counted twice.
+ * The work left for a period before it can be billed or trusted: entries that are not placed, priced, approved or billed,
+ * sessions that continue past its ends, and possible duplicates.
  */
 
 import type { Viewer } from '../../access/visibility.ts'
@@ -25,7 +25,7 @@ export function createCompleteness({ db, sums }: { db: Database } & Pick<Sums, '
   }
 
   return {
-    /** Each check with how many entries it finds, what they cost, and the path that lists them. */
+    /** Each check with the number of entries it finds, their cost, and the path that lists them. */
     async completeness(viewer: Viewer, asked: CompletenessQuery): Promise<CompletenessReport> {
       const within: EntryFilter = { ...asked.filter, starting_at: asked.startingAt, ending_at: asked.endingAt }
       const ofPeriod = sumByStatus(viewer, { ...within, status: [...STATUSES], superseded: false })

@@ -3,7 +3,7 @@ import type { CsvColumn } from '../../lib/csv-column.ts'
 import type { CompletenessCheck, UnpricedModel, UsageBucket, UsageResult, Variance } from './schema.ts'
 import type { Dimension } from './sums.ts'
 
-/** Money and sums of counts are JSON's exact numbers: their text is that of the JSON. */
+/** Money and sums of counts are exact JSON numbers, written with the same text. */
 function exact(number: number | null): string | null {
   return number === null ? null : JSON.stringify(number)
 }
@@ -15,7 +15,7 @@ function tokenColumns<Row>(tokensOf: (row: Row) => Tokens | undefined): CsvColum
   return kinds.map((kind) => ({ heading: kind, cell: (row) => exact(tokensOf(row)?.[kind] ?? 0) }))
 }
 
-/** A group with its bucket; a bucket without entries is a line as well, where gaps are asked for. */
+/** A group with its bucket; empty buckets have a line as well if gaps are filled. */
 export interface UsageLine {
   bucket: UsageBucket
   result: UsageResult | undefined
@@ -43,7 +43,7 @@ export function usageColumns(dimensions: readonly Dimension[]): CsvColumn<UsageL
   ]
 }
 
-/** Things have their id beside their name, as names are not always one of a kind. */
+/** Objects have their id next to their name, since names may not be unique. */
 function dimensionColumns(dimension: Dimension): CsvColumn<UsageLine>[] {
   switch (dimension) {
     case 'project':

@@ -1,4 +1,4 @@
-/** Reports of one small November, for the OpenAPI document. */
+/** Reports of a small November, for the OpenAPI document. */
 import type { CompletenessReport, SumsProgress, UnpricedReport, UsageReport, VarianceReport } from './schema.ts'
 
 const NOVEMBER = {

@@ -1,4 +1,4 @@
-/** The parameters that say which time a report covers. */
+/** The parameters for the period of a report. */
 import { parameter } from '../../http/query.ts'
 
 export const timeZone = () =>

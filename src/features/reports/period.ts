@@ -1,4 +1,4 @@
-/** Periods as people name them: the last 30 days, a month, from one day to another. Pure. */
+/** Named periods: the last 30 days, a month, from one day to another. Pure. */
 import { type Issue, validationFailed } from '../../errors.ts'
 import { addDays, dayAt, daysOfMonth } from '../../lib/calendar.ts'
 import { parseDuration, timestamp } from '../../lib/duration.ts'
@@ -15,12 +15,12 @@ export interface NamedPeriod {
   to?: string | undefined
 }
 
-/** Where nothing is said: about what one remembers, and today. */
+/** The default: about as long as people remember, up to today. */
 const USUAL = '30d'
 
 const DAY_MS = 86_400_000
 
-/** A hundred years: before them there were no agents, and calendars hold no more than so many digits. */
+/** A hundred years: there were no agents before, and calendars support only a limited number of digits. */
 const LONGEST_MS = 36_525 * DAY_MS
 
 function refused(name: keyof NamedPeriod, message: string) {
@@ -29,8 +29,8 @@ function refused(name: keyof NamedPeriod, message: string) {
 }
 
 /**
- * The period as parameters of a report. Dates stay dates, which the report reads in its zone. Throws
- * `validation_failed` (422) for what names no period, or two.
+ * Converts a period to parameters of a report. Dates stay dates, which the report interprets in its time zone. Throws
+ * `validation_failed` (422) for an invalid period, or more than one.
  */
 export function periodTexts({ last, month, from, to }: NamedPeriod, { now, timeZone }: Circumstances): QueryTexts {
   if ([last, month, from ?? to].filter((text) => text !== undefined).length > 1) {
@@ -45,7 +45,7 @@ export function periodTexts({ last, month, from, to }: NamedPeriod, { now, timeZ
   if (to !== undefined) throw refused('to', 'requires a start date: add --from')
   const duration = parseDuration(last ?? USUAL)
   if (!duration || duration > LONGEST_MS) throw refused('last', 'must be a duration, such as 30d, 12h or 2w')
-  // Days are whole ones of which today is the last; hours end now.
+  // Days are whole days up to and including today; hours end now.
   if (duration % DAY_MS > 0 || /h|min/.test(last ?? '')) {
     return { starting_at: timestamp(now - duration) }
   }

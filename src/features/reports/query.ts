@@ -5,36 +5,36 @@ import { type EntryFilter, readFilter } from '../entries/listing/filter.ts'
 import { BUCKET_WIDTHS, type BucketWidth, countBuckets, findTimeZone, periodAt } from './buckets.ts'
 import { DIMENSIONS, type Dimension } from './sums.ts'
 
-/** What a question means where it does not say. */
+/** Defaults for a query. */
 export interface Circumstances {
   now: number
-  /** The organization's. */
+  /** The organization's time zone. */
   timeZone: string
 }
 
-/** Buckets that one question may have: over a year of hours, 27 years of days. */
+/** Buckets per query: over a year of hours, 27 years of days. */
 export const BUCKET_LIMIT = 10_000
 
-/** Buckets that a page reaches over, so that a year of days is answered at once. */
+/** Buckets per page, so that a year of days fits on one. */
 export const PAGE_BUCKETS = 1_000
 
-/** Three already make more groups than a person looks at. */
+/** Three already result in more groups than a person looks at. */
 const DIMENSION_LIMIT = 3
 
-/** As names of labels are in a report. */
+/** Limited like names of labels in reports. */
 const LABEL = /^label:[a-z0-9_.-]{1,64}$/
 
 export interface UsageQuery extends Span {
   width: BucketWidth
   timeZone: string
   dimensions: Dimension[]
-  /** Of everything but the time, which the period says. */
+  /** All filters except the period. */
   filter: EntryFilter
-  /** Whether buckets without entries are answered. */
+  /** Whether empty buckets are returned. */
   fillGaps: boolean
-  /** How many buckets a page reaches over. */
+  /** The number of buckets on a page. */
   limit: number
-  /** Where the page begins; the start of the period on the first. */
+  /** The start of the page; on the first one, the start of the period. */
   from: number
   format: ListFormat | undefined
 }
@@ -45,7 +45,7 @@ export function readUsage(texts: QueryTexts, circumstances: Circumstances): Usag
   const page = query.page(readUsagePage)
   const { timeZone, filter, ...period } = readPeriod(query, {
     ...circumstances,
-    // The pages of an answer that reaches to the present belong to the same present.
+    // All pages of a report up to the present use the same present.
     now: page?.endingAt ?? circumstances.now,
   })
   const width = query.oneOf('bucket_width', BUCKET_WIDTHS) ?? '1d'
@@ -88,7 +88,7 @@ function readUsagePage(page: string): UsagePage | undefined {
   return match ? { from: Number(match[1]), endingAt: Number(match[2]) } : undefined
 }
 
-/** Whether the page begins with one of the question's buckets. */
+/** Whether the page starts at one of the query's buckets. */
 function fits({ from, endingAt }: UsagePage, { startingAt, endingAt: asked, width, timeZone }: UsageQuery): boolean {
   return (
     from > startingAt &&
@@ -113,11 +113,11 @@ function readDimensions(query: Query): Dimension[] {
 
 export interface PeriodQuery extends Span {
   timeZone: string
-  /** Of everything but the time. */
+  /** All filters except the period. */
   filter: EntryFilter
 }
 
-/** The period that a report covers, and which of its entries. The caller finishes the query. */
+/** The period of a report, and the filter of its entries. The caller finishes the query. */
 function readPeriod(query: Query, circumstances: Circumstances): PeriodQuery {
   const { timeZone, startingAt, endingAt = circumstances.now, filter } = readTimes(query, circumstances)
   if (query.text('starting_at') === undefined) query.refuse('starting_at', 'required', 'is required')
@@ -143,7 +143,7 @@ function readTimes(query: Query, { timeZone: usual }: Circumstances): Times {
     query.refuse('time_zone', 'not_allowed', 'must be an IANA time zone, such as Europe/Berlin or UTC')
   const timeZone = found ?? usual
   const { starting_at: startingAt, ending_at: endingAt, ...filter } = readFilter(query)
-  // A date that lists take for its first moment in UTC is a day of the report's own zone, as its buckets are.
+  // Lists interpret a date in UTC, but here it is a day of the report's own time zone, like its buckets.
   const local = (name: string) => {
     const text = query.text(name)
     return text !== undefined && isDay(text) ? startOfDay(text, timeZone) : undefined
@@ -156,12 +156,12 @@ function readTimes(query: Query, { timeZone: usual }: Circumstances): Times {
   }
 }
 
-/** A report that is a list, with the place where its page begins. */
+/** A report that is a list, with the position of its page. */
 export interface RankedQuery {
   timeZone: string
   filter: EntryFilter
   limit: number
-  /** How many rows come before the page. */
+  /** The number of rows before the page. */
   after: number
   format: ListFormat | undefined
 }

@@ -1,4 +1,4 @@
-/** Local days and months, as the calendar has them, as ranges of moments. Pure. */
+/** Local days and months as ranges of moments. Pure. */
 import { dateAt, startOfDate } from '../../lib/calendar.ts'
 import type { Range } from './rollup-plan.ts'
 
@@ -12,7 +12,7 @@ export function monthAt(moment: number, zone: string): Range {
   return { from: startOfDate(first, zone), to: startOfDate(first.add({ months: 1 }), zone) }
 }
 
-/** The days that reach into a range, in order. */
+/** The days that overlap with a range, in order. */
 export function daysWithin({ from, to }: Range, zone: string): Range[] {
   const days: Range[] = []
   for (let day = dayAt(from, zone); day.from < to; day = dayAt(day.to, zone)) days.push(day)

@@ -1,6 +1,6 @@
 /**
- * Whether the roll-up says what the entries say. Days are summed from their entries again, months from their days. A
- * period that changes meanwhile is passed over: reports do not trust it either.
+ * Checks that the roll-up matches the entries. Days are summed from their entries again, months from their days. A
+ * period that changes meanwhile is skipped: reports do not use it either.
  */
 import type { Database } from '../../database/database.ts'
 import { dayAt } from './rollup-calendar.ts'
@@ -18,19 +18,19 @@ import {
   readState,
 } from './store/rollup.ts'
 
-/** Differences named of one period: the first show what is wrong, and a roll-up that is wrong throughout has millions. */
+/** Differences listed per period: the first ones show the problem, and a completely wrong roll-up has millions. */
 const NAMED_PER_PERIOD = 3
 
-/** Rows that differ and are looked at, of a day or of a grain of a month: enough to count what is wrong by and large. */
+/** Differing rows read per day, or per grain of a month: enough for an approximate count. */
 const ROWS_PER_COMPARISON = 1_000
 
 export interface CheckOptions {
   db: Database
-  /** Called with how many periods were looked at, of how many. */
+  /** Called with the number of checked periods, and the total. */
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-/** A sentence for every difference; none where the roll-up is right. */
+/** One sentence per difference; none if the roll-up is correct. */
 export async function checkRollup({ db, onProgress }: CheckOptions): Promise<string[]> {
   const differences: string[] = []
   for (const { zone, ready } of await listZones(db.read)) {
@@ -39,7 +39,7 @@ export async function checkRollup({ db, onProgress }: CheckOptions): Promise<str
     for (const [done, period] of periods.entries()) {
       onProgress?.(done, periods.length)
       const found = await checkPeriod(db, period, periods)
-      // Only now: whatever changed while it was summed has left a mark.
+      // Checked afterwards: changes during the calculation have left a mark.
       if (found.length === 0 || !(await holds(db.read, period))) continue
       const name = `The ${period.level} starting at ${new Date(period.startsAt).toISOString()} (${zone})`
       differences.push(...found.slice(0, NAMED_PER_PERIOD).map((difference) => `${name} ${difference}.`))
@@ -84,13 +84,13 @@ function differencesOf({ lacking, wrong }: Mismatch): string[] {
   return found
 }
 
-/** By the keys of rows, which is what can be looked up in the database. */
+/** By the keys of rows, which can be looked up in the database. */
 function groupOf(row: RollupSums): string {
   const columns = row.grain === STRADDLING_GRAIN ? [...ROLLED_COLUMNS, 'straddlesTo' as const] : GRAINS[row.grain]!
   return `(${columns.map((column) => `${column} ${row[column] ?? 'none'}`).join(', ')})`
 }
 
-/** Days that have entries, though neither a row nor a mark says so: reports take them for empty. */
+/** Days with entries but without a row or a mark, which reports treat as empty. */
 async function findForgottenDays(db: Database, zone: string): Promise<string[]> {
   const forgotten: string[] = []
   for (let from = Number.MIN_SAFE_INTEGER; ; ) {

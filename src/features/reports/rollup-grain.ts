@@ -1,6 +1,6 @@
 /**
- * The groups in which the roll-up keeps a period's sums. Together they have three quarters as many rows as the period
- * has entries, and a question needs the rows of only one of them. Pure.
+ * The groups by which the roll-up stores a period's sums. Together they have three quarters as many rows as the period
+ * has entries, and a query needs the rows of only one of them. Pure.
  */
 
 /** Columns of entries by which the roll-up can group and filter. */
@@ -17,9 +17,9 @@ export const ROLLED_COLUMNS = [
 export type RolledColumn = (typeof ROLLED_COLUMNS)[number]
 
 /**
- * By number, those with fewer rows first. All have the status, which every question filters. The last is what members
- * ask, who see entries by person and project. What none of them has together, such as person and agent, is read from
- * entries: groups by all columns at once would have nearly as many rows as there are entries.
+ * Fewer rows first. All contain the status, which every query filters by. The last one serves members, who see entries
+ * by person and project. Combinations that none of them contains, such as person and agent, are read from entries:
+ * groups by all columns would have nearly as many rows as there are entries.
  */
 export const GRAINS: readonly (readonly RolledColumn[])[] = [
   ['harnessId', 'agentId', 'providerId', 'modelId', 'source', 'status'],
@@ -31,16 +31,16 @@ export const GRAINS: readonly (readonly RolledColumn[])[] = [
   ['projectId', 'managerId', 'harnessId', 'modelId', 'status'],
 ]
 
-/** The sessions that continued past the end of the period, by all columns. */
+/** The sessions that continued past the end of the period, grouped by all columns. */
 export const STRADDLING_GRAIN = GRAINS.length
 
-/** The grain that has all these columns; undefined where none does. */
+/** The grain that contains all these columns; undefined if there is none. */
 export function findGrain(columns: readonly RolledColumn[]): number | undefined {
   const grain = GRAINS.findIndex((kept) => columns.every((column) => kept.includes(column)))
   return grain === -1 ? undefined : grain
 }
 
-/** The grain from whose sums those of another can be summed, as it has fewer rows than there are entries. */
+/** The grain from whose sums those of another one can be calculated, since it has fewer rows than there are entries. */
 export function findFinerGrain(grain: number): number | undefined {
   const finer = GRAINS.findIndex((kept, at) => at > grain && GRAINS[grain]!.every((column) => kept.includes(column)))
   return finer === -1 ? undefined : finer

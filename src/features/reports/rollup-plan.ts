@@ -1,6 +1,6 @@
 /**
- * Where a report finds its sums: in whole days and months of the roll-up that are known to hold, and for the rest in the
- * entries. Pure. Any bounds will do: a period serves where it lies within one bucket, whatever the zone of either.
+ * Plans which sums a report reads from whole days and months of the roll-up that are valid, and which from the entries.
+ * Pure. Bounds are arbitrary: a period can be used if it lies within one bucket, in any time zone.
  */
 
 /** Milliseconds since 1970, the end exclusive. */
@@ -14,38 +14,38 @@ export interface Period {
   level: 'day' | 'month'
   startsAt: number
   endsAt: number
-  /** Whether its sums held when it was looked up. Of a day without a row no entry is known. */
+  /** Whether its sums were valid when they were read. A day without a row has no known entries. */
   state: 'clean' | 'stale'
 }
 
 /** The state of a zone's roll-up between two moments. */
 export interface RollupState {
   zone: string
-  /** Those that reach into the range, in the order of their beginnings. */
+  /** Those that overlap with the range, by start. */
   periods: Period[]
   /** Ascending. */
   staleHours: number[]
 }
 
 export interface ReadingPlan {
-  /** Periods whose sums are taken from the roll-up. */
+  /** Periods with sums that are read from the roll-up. */
   periods: Period[]
-  /** What is read from entries: ascending, apart from each other. */
+  /** Ranges that are read from entries: ascending and disjoint. */
   raw: Range[]
-  /** All that is not raw: here the roll-up has to hold at the moment of reading. */
+  /** The remaining ranges: here the roll-up must be valid at the moment of reading. */
   trusted: Range[]
-  /** How many days that had a row reach into it. Another one was taken for empty, and may not be so any more. */
+  /** The number of days with a row that overlap with it. Others were treated as empty, which may have changed. */
   trustedDays: number
 }
 
 const HOUR_MS = 3_600_000
 
-/** The marks that changes between two moments leave. Divides as the triggers do, towards zero. */
+/** The marks that changes between two moments leave. Rounds towards zero, as the triggers do. */
 export function hoursOf({ from, to }: Range): { first: number; last: number } {
   return { first: Math.trunc(from / HOUR_MS), last: Math.trunc((to - 1) / HOUR_MS) }
 }
 
-/** The moments at which a change leaves this mark. Around 1970 the division towards zero gives one mark to two hours. */
+/** The moments at which a change leaves this mark. Around 1970, rounding towards zero gives two hours the same mark. */
 export function rangeOfHour(hour: number): Range {
   return {
     from: hour > 0 ? hour * HOUR_MS : (hour - 1) * HOUR_MS + 1,
@@ -53,7 +53,7 @@ export function rangeOfHour(hour: number): Range {
   }
 }
 
-/** The first position at which `isReached` holds, in a list that it divides in two. */
+/** The first position at which `isReached` is true, in a list where it changes only once. */
 function firstWhere<Item>(list: readonly Item[], isReached: (item: Item) => boolean): number {
   let low = 0
   let high = list.length
@@ -65,7 +65,7 @@ function firstWhere<Item>(list: readonly Item[], isReached: (item: Item) => bool
   return low
 }
 
-/** How the buckets between `bounds`, as far as they lie within `within`, are read. */
+/** Plans how to read the buckets between `bounds`, limited to `within`. */
 export function planReading(bounds: readonly number[], within: Range, state: RollupState): ReadingPlan {
   const holds = (period: Period) => {
     const { first, last } = hoursOf({ from: period.startsAt, to: period.endsAt })
@@ -115,7 +115,7 @@ function* clippedBuckets(bounds: readonly number[], within: Range): Generator<Ra
   }
 }
 
-/** What of a range lies outside of others, which are ascending and within it. */
+/** The parts of a range outside of others, which are ascending and within it. */
 function without({ from, to }: Range, others: Range[]): Range[] {
   const starts = [from, ...others.map((other) => other.to)]
   const ends = [...others.map((other) => other.from), to]

@@ -1,17 +1,17 @@
 /**
- * The job that keeps the roll-up: sums of entries by local day and month of the organization's zone.
+ * The job that maintains the roll-up: sums of entries by local day and month of the organization's time zone.
  *
- * Whoever changes an entry marks its hour in the same transaction (a trigger does). What reports rely on: a period's
- * sums hold as long as it is clean and no hour of it is marked. The job keeps that true in three steps, of which any
- * number may run beside each other and any may be the last before the process ends:
+ * A trigger marks the hour of every changed entry in the same transaction. Reports rely on this: a period's sums are
+ * valid as long as it is clean and none of its hours is marked. The job ensures that in three steps, of which any
+ * number may run concurrently, and after any of which the process may end:
  *
- * 1. It takes marks away and makes their days `stale` in the same transaction. A month is not used any more then.
- * 2. It begins a stale day anew as `building`, and only then reads the sums: they hold every change whose mark was taken
- *    before. A change that comes later leaves a mark; when that is taken, the building ends.
- * 3. It puts the new sums, when all are written and the building has not ended, in the place of the stale ones.
+ * 1. It deletes marks and sets their days to `stale` in the same transaction. Their months are no longer used then.
+ * 2. It inserts a stale day again as `building`, and only then reads the sums: they contain every change whose mark was
+ * deleted before. A later change leaves a mark; when that is deleted, the build ends.
+ * 3. When all new sums are written and the build has not ended, it replaces the stale ones with them.
  *
- * Nothing is ever added to sums or taken from them, so they cannot drift. All writing is in portions of some
- * milliseconds, and the job rests longer than it works, as entries that are being reported come first.
+ * Stored sums are never incremented or decremented, so they cannot drift. All writes are in portions of a few
+ * milliseconds, and the job pauses longer than it works, since incoming reports have priority.
  */
 import type { Database } from '../../database/database.ts'
 import { isOverflow } from '../../database/errors.ts'
@@ -45,58 +45,60 @@ import {
   sumMonth,
 } from './store/rollup.ts'
 
-/** Sums written in a transaction, some 3 ms: entries that wait for the same commit do not notice. */
+/** Sums per transaction, about 3 ms: reports that wait for the same commit are not affected. */
 const SUMS_PER_WRITE = 500
 
-/** Old sums deleted in a transaction, which is quicker than writing them. */
+/** Old sums deleted per transaction, which is faster than writing them. */
 const SUMS_PER_DELETE = 500
 
-/** Marked hours taken in a transaction. Each may be of another day, whose bounds the calendar needs some 30 µs for. */
+/**
+ * Marked hours deleted per transaction. Each may belong to another day, and calculating its bounds takes about 30 µs.
+ */
 const HOURS_PER_TAKE = 100
 
-/** Days added in a transaction when a zone is adopted. */
+/** Days added per transaction when a time zone is adopted. */
 const DAYS_PER_WRITE = 100
 
-/** A day that still changes is not worth its sums: the next entry would make them stale. */
+/** A day that still changes is not summed: the next entry would make its sums stale. */
 const QUIET_MS = 3_000
 
-/** A period whose entries could not be summed in time waits for a calmer minute. */
+/** A period whose entries could not be summed in time is retried when there may be less load. */
 const AFTER_FAILED_BUILDING_MS = 60_000
 
-/** A period that changes all the time is made again at most so seldom that it takes a twentieth of a core. */
+/** A period that changes constantly is rebuilt so rarely that it takes at most a twentieth of a core. */
 const PERIOD_REST_FACTOR = 19
 
-/** How long the job sleeps when there is nothing to do. A mark that waits costs reports little. */
+/** The pause if there is nothing to do. A pending mark costs reports little. */
 const IDLE_MS = 1_000
 
-/** The database may be locked or away: there is no use in asking it at once again. */
+/** The database may be locked or unavailable, so there is no use in retrying at once. */
 const AFTER_FAILURE_MS = 10_000
 
-/** After a step it rests so many times as long as the step took, so that of a core it takes a quarter at most. */
+/** The pause after a step, relative to its duration, so that the job takes at most a quarter of a core. */
 const REST_FACTOR = 3
 
 export type Step = 'worked' | 'idle'
 
 export interface RollupStatus {
-  /** The organization's. */
+  /** The organization's time zone. */
   timeZone: string
-  /** The zones that are kept: two while the organization's is being changed. */
+  /** The maintained time zones: two while the organization's is being changed. */
   zones: string[]
-  /** Days whose sums are to be made again, and the days there are, of the organization's zone. */
+  /** The days to be summed again, and all days, of the organization's time zone. */
   staleDays: number
   days: number
-  /** Whether every day is made that has entries. */
+  /** Whether all days with entries are summed. */
   isComplete: boolean
 }
 
 export interface RollupDependencies {
   db: Database
   clock: Clock
-  /** The organization's zone, asked at each step. */
+  /** The organization's time zone, read at each step. */
   timeZone: () => Promise<string>
-  /** For how long a day has to be left alone before its sums are made. */
+  /** How long a day must be unchanged before it is summed. */
   quietMs?: number
-  /** How many times as long as a period took to be made it then is not made again. */
+  /** How long a period is not rebuilt, relative to the duration of its last build. */
   restFactor?: number
 }
 
@@ -107,14 +109,14 @@ export function createRollup({
   quietMs = QUIET_MS,
   restFactor = PERIOD_REST_FACTOR,
 }: RollupDependencies) {
-  /** When a day that was touched may be built. */
+  /** When a changed day may be built. */
   const notBefore = new Map<string, number>()
-  /** When a period that was built may be built again. */
+  /** When a period may be built again. */
   const restUntil = new Map<string, number>()
-  /** The local day up to which it is known that no month is missing. */
+  /** The local day up to which no month is missing. */
   let monthsKeptUntil: string | undefined
 
-  /** Makes the days of marked hours stale. */
+  /** Sets the days of marked hours to stale. */
   async function takeMarks(): Promise<void> {
     if (!(await isAnythingMarked(db.read))) return
     const touched = await db.write(async (tx) => {
@@ -136,8 +138,8 @@ export function createRollup({
   }
 
   /**
-   * Begins to keep a zone. It is known first, so that marks taken from then on count for it too; then every day that
-   * has entries is added as stale, and only then may reports take a day without a row for an empty one.
+   * Adopts a time zone. It is inserted first, so that marks deleted from then on apply to it as well; then all days
+   * with entries are added as stale, and only then may reports treat a day without a row as empty.
    */
   async function adopt(zone: string): Promise<void> {
     await db.write((tx) => insertZone(tx, zone))
@@ -157,9 +159,9 @@ export function createRollup({
   }
 
   /**
-   * `read` answers rows to insert; that they are not all of one moment does not matter, as whatever changes between two
-   * of them ends the building. Answers false where the period is to wait: where its entries could not be summed in
-   * time, or not in 64 bits.
+   * Builds a period. `read` returns the rows to insert; they don't need to be of the same moment, since every change in
+   * between ends the build. Returns false if the period has to wait: if its entries could not be summed in time, or not
+   * in 64 bits.
    */
   async function build(period: NewPeriod, read: (id: number) => Promise<string[]>): Promise<boolean> {
     const id = await db.write((tx) => insertBuilding(tx, period, clock.now()))
@@ -182,7 +184,10 @@ export function createRollup({
     }
   }
 
-  /** Builds a period, and lets it rest then, so that what changes all the time takes a small part of a core. */
+  /**
+   * Builds a period and pauses it afterwards, so that a period which changes constantly takes only a small part of a
+   * core.
+   */
   async function buildInTurn(period: NewPeriod, read: (id: number) => Promise<string[]>): Promise<void> {
     const begun = performance.now()
     const isBuilt = await build(period, read)
@@ -197,7 +202,7 @@ export function createRollup({
 
   async function buildMonth(month: NewPeriod): Promise<void> {
     await buildInTurn(month, async (id) => {
-      // Looked up again behind the beginning of the building: what changes from here on ends it.
+      // Read again after the start of the build: changes from here on end it.
       const periods = await listCleanPeriods(db.read, month.zone)
       const days = periods.filter((period) => period.level === 'day' && isWithin(period, month)).map((day) => day.id)
       const texts: string[] = []
@@ -213,7 +218,7 @@ export function createRollup({
     return Math.max(notBefore.get(name) ?? 0, restUntil.get(name) ?? 0) <= clock.now()
   }
 
-  /** Months that are not kept though their days are, those before today of the current one. */
+  /** Months without a row whose days have one; of the current month, the days before today. */
   async function listMissingMonths(zone: string, stale: DayOfZone[]): Promise<NewPeriod[]> {
     const today = dayAt(clock.now(), zone).from
     const periods = await listCleanPeriods(db.read, zone)
@@ -267,10 +272,12 @@ export function createRollup({
   }
 
   return {
-    /** Does the next piece of work; `idle` where there is none. */
+    /** Performs the next piece of work; returns `idle` if there is none. */
     step,
 
-    /** Steps until it is stopped, with rests. What fails is told and tried again later. */
+    /**
+     * Performs steps, with pauses, until it is stopped. Errors are passed to `onError`, and the step is retried later.
+     */
     start(onError: (error: unknown) => void): { stop(): Promise<void> } {
       let isStopped = false
       let wake = () => {}
@@ -288,7 +295,7 @@ export function createRollup({
           const begun = performance.now()
           let restMs = AFTER_FAILURE_MS
           try {
-            // Of an earlier process; another one that lives loses a building at most.
+            // Of an earlier process; another running one loses at most one build.
             if (!isBegun) await db.write((tx) => endBuildings(tx))
             isBegun = true
             restMs = (await step()) === 'idle' ? IDLE_MS : REST_FACTOR * (performance.now() - begun)
@@ -335,7 +342,7 @@ function isWithin({ startsAt, endsAt }: Period, { from, to }: Range): boolean {
   return startsAt >= from && endsAt <= to
 }
 
-/** Ascending ranges, those that touch as one. */
+/** Merges ascending ranges that touch each other. */
 function joined(ranges: Range[]): Range[] {
   const result: Range[] = []
   for (const { from, to } of ranges) {

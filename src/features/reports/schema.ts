@@ -1,11 +1,11 @@
-/** Reports on the wire. One source for validation of answers in tests and for OpenAPI. */
+/** Reports in the API. One source for OpenAPI and the validation of responses in tests. */
 import { type Static, Type } from '@sinclair/typebox'
 import { SOURCES, STATUSES } from '../../database/schema/values.ts'
 import { moment, oneOf, orNull, strict } from '../../schema.ts'
 import { BUCKET_WIDTHS } from './buckets.ts'
 import { CHECKS } from './checks.ts'
 
-/** Not an integer of JSON Schema's 64 bits: a sum has as many digits as it needs. */
+/** Not a 64-bit integer of JSON Schema: a sum has any number of digits. */
 const whole = (description: string) => Type.Integer({ description, minimum: 0 })
 const money = (description: string) =>
   orNull(Type.Number({ description: `${description} In US dollars, at most 9 decimals; null if unknown.` }))

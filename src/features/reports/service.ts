@@ -1,4 +1,4 @@
-/** Reports: questions about use and money, and about what is missing of either. They change nothing. */
+/** Reports on usage and money, and on missing data. They change nothing. */
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { QueryTexts } from '../../query.ts'
@@ -43,28 +43,31 @@ export function createReportsService({ db, clock, organization }: ReportsDepende
     ...createVariance(sums),
     ...createCompleteness({ db, ...sums }),
 
-    /** The job behind the sums of days and months, which a server starts. */
+    /** The job that maintains the sums of days and months, which a server starts. */
     rollup,
 
-    /** How far the sums of days are made. */
+    /** The progress of summing days. */
     async progress(): Promise<SumsProgress> {
       const { timeZone, days, staleDays, isComplete } = await rollup.status()
       return { time_zone: timeZone, days, days_made: days - staleDays, complete: isComplete }
     },
 
-    /** A sentence for every sum of days and months that is not that of its entries. */
+    /** One sentence per sum of days or months that differs from that of its entries. */
     verify: (onProgress?: (done: number, total: number) => void) => checkRollup({ db, onProgress }),
 
-    /** What the parameters of each report mean here and now. Each throws `validation_failed` (422) with every issue. */
+    /**
+     * Parsers for the parameters of each report, with the current defaults. Each throws `validation_failed` (422) with
+     * every issue.
+     */
     readUsage: async (texts: QueryTexts) => readUsage(texts, await circumstances()),
     readUnpriced: async (texts: QueryTexts) => readUnpriced(texts, await circumstances()),
     readVariance: async (texts: QueryTexts) => readVariance(texts, await circumstances()),
     readCompleteness: async (texts: QueryTexts) => readCompleteness(texts, await circumstances()),
 
-    /** A period as people name it, as parameters of any of these. Throws `validation_failed` (422). */
+    /** Converts a named period to parameters of any of these. Throws `validation_failed` (422). */
     async periodTexts(period: NamedPeriod, timeZone?: string): Promise<QueryTexts> {
       const usual = await circumstances()
-      // A zone that does not exist is told by the report, with every other issue.
+      // The report itself reports an unknown time zone, together with all other issues.
       return periodTexts(period, { ...usual, timeZone: findTimeZone(timeZone ?? '') ?? usual.timeZone })
     },
   }

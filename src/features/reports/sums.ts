@@ -1,13 +1,13 @@
 /**
- * Sums of entries by time and group: what every report of use and money is made of.
+ * Sums of entries by time and group, on which every report of usage and money is based.
  *
- * Drafts and what waits on a submitted sheet are no use yet, so they are left out unless the filter asks for their
- * status. An entry that another source has superseded counts as nothing: its figures are 0, and its session stands in
- * the entries of the other source.
+ * Drafts and entries on submitted sheets are not usage yet, so they are excluded unless the filter contains their
+ * status. A superseded entry counts as nothing: its usage is 0, and the entries of the other source contain its
+ * session.
  *
- * Whole days and months come from the roll-up where it has what is asked for, the rest from the entries. Where to read
- * is planned first; the one statement that then reads also says whether the plan still held, so that the answer is that
- * of one moment.
+ * Whole days and months come from the roll-up if it contains the requested groups, the rest from the entries. The
+ * reading is planned first; the statement that then reads also checks whether the plan is still valid, so that the
+ * result is consistent.
  */
 
 import type { Viewer } from '../../access/visibility.ts'
@@ -45,24 +45,24 @@ export const DIMENSIONS = [
   'source',
 ] as const
 
-/** What entries can be grouped by; `label:` is followed by the label's name. */
+/** Dimensions that entries can be grouped by; `label:` is followed by the label's name. */
 export type Dimension = (typeof DIMENSIONS)[number] | `label:${string}`
 
 export interface SumsQuery {
   viewer: Viewer
   /** Its `starting_at` and `ending_at` narrow the bounds further where they are set. */
   filter: EntryFilter
-  /** Three at most; the keys of a row follow their order. */
+  /** At most three; the keys of a row are in the same order. */
   dimensions: readonly Dimension[]
-  /** Ascending moments: bucket `i` reaches from `bounds[i]` to just before `bounds[i + 1]`. */
+  /** Ascending moments: bucket `i` is from `bounds[i]` to just before `bounds[i + 1]`. */
   bounds: readonly number[]
-  /** Whether only sessions are summed that continued past the end of their bucket. */
+  /** Whether to sum only sessions that continued past the end of their bucket. */
   onlyStraddling?: boolean
-  /** How many rows to answer at most, from the first bucket on: what is beyond is missing. */
+  /** The maximum number of rows, from the first bucket on; the rest is missing. */
   limit?: number
 }
 
-/** What an entry has in one dimension, as the API answers it: a text, or the thing itself. */
+/** The value of an entry in one dimension, as the API returns it: a text or an object. */
 export type Key =
   | string
   /** A project. */
@@ -75,13 +75,13 @@ export type Key =
 /** The sums of one group in one bucket. Groups without entries have no row. */
 export interface SumsRow {
   bucket: number
-  /** Null where the entries have nothing in a dimension. */
+  /** Null if the entries have no value in a dimension. */
   keys: (Key | null)[]
   entries: number
-  /** Those whose cost is unknown: neither reported nor valued. */
+  /** Entries with an unknown cost: neither reported nor valued. */
   unpricedEntries: number
   tokens: { input: bigint; output: bigint; cacheRead: bigint; cacheWrite: bigint; cacheWrite1h: bigint }
-  /** Each sum is of the entries that have the figure, and null where none of them has. */
+  /** Each sum is of the entries with a known value, and null if there are none. */
   costNanos: bigint | null
   listValueNanos: bigint | null
   reportedCostNanos: bigint | null
@@ -89,29 +89,32 @@ export interface SumsRow {
   straddling: number
 }
 
-/** Reported costs against list values, of one group in one bucket. */
+/** Reported costs and list values of one group in one bucket. */
 export interface ComparedRow {
   bucket: number
   /** As in {@link SumsRow}. */
   keys: (Key | null)[]
   entries: number
-  /** Those of which both figures are known, and the sums of theirs, null where there are none. */
+  /** Entries with both values, and the sums of those; null if there are none. */
   comparedEntries: number
   reportedCostNanos: bigint | null
   listValueNanos: bigint | null
 }
 
 export interface Sums {
-  /** Rows of the same order and under the same conditions as those of {@link sums}, all of them. */
+  /** Rows in the same order and under the same conditions as those of {@link sums}, all of them. */
   compare(query: Omit<SumsQuery, 'limit'>): Promise<ComparedRow[]>
-  /** Rows in the order of their buckets, in none within a bucket. Throws `database_deadline` where it takes too long. */
+  /** Rows in the order of their buckets, unordered within a bucket. Throws `database_deadline` if it takes too long. */
   sums(query: SumsQuery): Promise<SumsRow[]>
 }
 
-/** Reports that lost to the roll-up's job so often read the entries. Each time a day changed that had been quiet. */
+/**
+ * After this number of plans that became invalid, a report reads the entries. Each time a day changed that had been
+ * quiet.
+ */
 const ATTEMPTS = 3
 
-/** Filters that the roll-up answers, and the columns they need there. */
+/** Filters that the roll-up supports, and the columns that they need there. */
 const ROLLED_FILTERS: Partial<Record<keyof EntryFilter, RolledColumn[]>> = {
   starting_at: [],
   ending_at: [],
@@ -127,13 +130,13 @@ const ROLLED_FILTERS: Partial<Record<keyof EntryFilter, RolledColumn[]>> = {
   source: ['source'],
 }
 
-/** How a dimension is read: the column that entries are grouped by, and what its values are called. */
+/** How a dimension is read: the column that entries are grouped by, and the names of its values. */
 interface Grouping {
   column: GroupColumn
-  /** Undefined where the column has the text itself. */
+  /** Undefined if the column contains the text itself. */
   named?: Parameters<typeof listNamed>[1]
   keyOf?: (named: Named) => Key | null
-  /** Whether several values of the column are one group. */
+  /** Whether several values of the column form one group. */
   isCoarser?: boolean
 }
 
@@ -160,12 +163,12 @@ const GROUPINGS: Record<(typeof DIMENSIONS)[number], Grouping> = {
 function groupingOf(dimension: Dimension): Grouping {
   if (!dimension.startsWith('label:')) return GROUPINGS[dimension as (typeof DIMENSIONS)[number]]
   const label = dimension.slice('label:'.length)
-  // A label may be called `constructor`, which every object has.
+  // A label may be named `constructor`, which every object has.
   const keyOf: Grouping['keyOf'] = ({ labels }) => (labels && Object.hasOwn(labels, label) ? labels[label]! : null)
   return { column: 'labelSetId', named: 'labels', keyOf, isCoarser: true }
 }
 
-/** The groups of the roll-up that can answer: they have the dimensions, the filters, and what decides who sees an entry. */
+/** The grain of the roll-up to read: with the columns of the dimensions, the filters, and the visibility of entries. */
 function findGrainFor({ filter, viewer }: SumsQuery, groupings: Grouping[]): number | undefined {
   // Superseded entries are not in the roll-up.
   if (filter.superseded !== false) return undefined
@@ -184,7 +187,9 @@ function findGrainFor({ filter, viewer }: SumsQuery, groupings: Grouping[]): num
 }
 
 export function createSums({ db }: { db: Database }): Sums {
-  /** The plan of the zone whose roll-up leaves least to read from entries; while zones are changed there are two. */
+  /**
+   * The plan for the time zone whose roll-up leaves least to read from entries; while zones are changed there are two.
+   */
   async function plan(bounds: readonly number[], within: Range): Promise<{ plan: ReadingPlan; zone?: string }> {
     const plans = []
     for (const { zone, ready } of await listZones(db.read)) {
@@ -230,7 +235,7 @@ export function createSums({ db }: { db: Database }): Sums {
     }
   }
 
-  /** The groups, each under the names of its keys. */
+  /** The groups with the names of their keys. */
   async function readNamed<Asked extends Figure>(
     query: SumsQuery,
     figures: readonly Asked[],
@@ -271,7 +276,7 @@ interface NamedGroup<Asked extends Figure> extends Omit<GroupSums<Asked>, 'keys'
   keys: SumsRow['keys']
 }
 
-/** Groups under the names of their keys; those of the same bucket and names become one. */
+/** Groups with the names of their keys; those with the same bucket and names are combined. */
 async function name<Asked extends Figure>(
   reader: Reader,
   groups: GroupSums<Asked>[],

@@ -1,4 +1,4 @@
-/** The groups of unattributed entries on the wire. */
+/** Groups of unattributed entries in the API. */
 import { type Static, Type } from '@sinclair/typebox'
 import { strict } from '../../schema.ts'
 import { UnpricedModel } from './schema.ts'

@@ -1,6 +1,6 @@
 /**
- * The entries that nothing placed, grouped by what they have in common, so that a person can place a group at once or
- * make a rule of it: by repository where the agent told one, else by person, harness and agent.
+ * Unattributed entries, grouped by their common fields, so that a person can place a group at once or create a rule for
+ * it: by repository if the agent sent one, otherwise by person, harness and agent.
  */
 
 import type { Viewer } from '../../access/visibility.ts'
@@ -18,7 +18,7 @@ import { type Alike, listAlike, listEntryUids, type Manager, sumNowhere } from '
 import type { UnattributedGroup, UnattributedReport } from './unattributed-schema.ts'
 import { tokensBody } from './wire.ts'
 
-/** The label that says best which work an entry is for; agents' own hooks and readers send it. */
+/** The label that best identifies the work of an entry; agents' own hooks and readers send it. */
 const REPOSITORY = 'repository'
 
 export type UnattributedQuery = Pick<RankedQuery, 'filter' | 'limit' | 'after' | 'format'>
@@ -31,7 +31,7 @@ export function readUnattributed(texts: QueryTexts): UnattributedQuery {
   return read
 }
 
-/** A condition of a rule, as placement rules have it. */
+/** A condition as in placement rules. */
 interface Condition {
   field: string
   matches: string
@@ -39,15 +39,15 @@ interface Condition {
 
 export interface Group extends Omit<Alike, 'manager' | 'harness' | 'agent' | 'labels'> {
   repository: string | undefined
-  /** Null where the entries differ in it. */
+  /** Null if the entries have different managers. */
   manager: Manager | null
   harness: string | null
   agent: string | null
-  /** Of each label that all of them carry: the value, or the beginning of all values. */
+  /** For each label that all of them have: the value, or the prefix of all values. */
   labels: Map<string, Shared>
 }
 
-/** What values have in common: all of the one, or the beginning of several. */
+/** The common part of values: a single one, or the prefix of several. */
 interface Shared {
   start: string
   isWhole: boolean
@@ -68,7 +68,7 @@ export function createUnattributed({ db }: { db: Database }) {
   }
 
   return {
-    /** A page of groups, the most money first. */
+    /** A page of groups, the highest cost first. */
     async unattributed(viewer: Viewer, { filter, limit, after }: UnattributedQuery): Promise<UnattributedReport> {
       const groups = await groupsFor(viewer, filter)
       const nowhere = await sumNowhere(db.slow, { viewer, condition: conditionOf(db.slow, counted(filter)) })
@@ -92,7 +92,7 @@ export function createUnattributed({ db }: { db: Database }) {
   }
 }
 
-/** Groups of what is alike, the most money first, then the most entries. */
+/** Groups of similar entries, the highest cost first, then the most entries. */
 export function groupsOf(alike: Alike[]): Group[] {
   const groups = new Map<string, Group>()
   for (const one of alike) {
@@ -143,20 +143,20 @@ function addTo(group: Group, one: Alike): void {
   }
 }
 
-/** The longest beginning of both that ends where a name of branches and tickets has its joints: `feature/ACME-`. */
+/** The longest common prefix that ends at a separator of branch and ticket names: `feature/ACME-`. */
 function beginningOf(one: string, other: string): string {
   let length = 0
   while (length < one.length && one[length] === other[length]) length += 1
   return /^.*[/_.#:-]/.exec(one.slice(0, length))?.[0] ?? ''
 }
 
-/** What a glob would take for a sign of its own. */
+/** Characters with a special meaning in globs. */
 const GLOB_SIGN = /[*?\\]/
 
-/** The condition that such texts fulfil; undefined where they have nothing in common. */
+/** The condition that matches these texts; undefined if they have nothing in common. */
 function conditionOn(field: string, { start, isWhole }: Shared): Condition | undefined {
   if (start === '' && !isWhole) return undefined
-  // A slash at the beginning could make an expression of it.
+  // A leading slash could make it a regular expression.
   const isPlain = start !== '' && !start.startsWith('/') && !GLOB_SIGN.test(start)
   return { field, matches: isPlain ? (isWhole ? start : `${start}*`) : expressionOf(start, isWhole) }
 }
@@ -165,7 +165,7 @@ function expressionOf(start: string, isWhole: boolean): string {
   return `/^${start.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}${isWhole ? '$' : ''}/`
 }
 
-/** Everything that all entries of the group share, as conditions. */
+/** Everything that all entries of the group have in common, as conditions. */
 function commonOf(group: Group): Condition[] {
   const whole = (start: string) => ({ start, isWhole: true })
   const features: [string, Shared | null][] = [
@@ -178,7 +178,7 @@ function commonOf(group: Group): Condition[] {
   return features.flatMap(([field, shared]) => (shared && conditionOn(field, shared)) ?? [])
 }
 
-/** Those of what a group shares by which it is one. */
+/** The common conditions that define the group. */
 function conditionsOf({ repository }: Group, common: Condition[]): Condition[] {
   const fields = repository === undefined ? ['agent_harness', 'agent_name', 'agent_manager'] : [`labels.${REPOSITORY}`]
   return common.filter(({ field }) => fields.includes(field))
@@ -189,7 +189,7 @@ function nameOf({ repository, agent, harness, manager }: Group): string {
   return `${agent} in ${harness} by ${manager!.name}`
 }
 
-/** A rule's name may have so many characters. */
+/** The maximum length of a rule's name. */
 const NAME_LIMIT = 200
 
 export function groupBody(group: Group, filter: EntryFilter, example: string): UnattributedGroup {
@@ -216,7 +216,7 @@ export function groupBody(group: Group, filter: EntryFilter, example: string): U
   }
 }
 
-/** The filter that lets exactly the entries of the group through. */
+/** The filter that matches exactly the entries of the group. */
 function filterOf({ repository, manager, harness, agent }: Group, filter: EntryFilter): EntryFilter {
   const own: EntryFilter =
     repository === undefined

@@ -1,4 +1,4 @@
-/** Models without a price, and how much use waits on one. */
+/** Models without a price, and their usage. */
 
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
@@ -13,7 +13,7 @@ import type { UnpricedModel, UnpricedReport } from './schema.ts'
 import { listUnpriced, type UnpricedRow } from './store/unpriced.ts'
 import { tokensBody } from './wire.ts'
 
-/** Rows that an export reads at a time. */
+/** Rows per page of an export. */
 const EXPORT_PAGE = 1_000
 
 export function createUnpriced({ db }: { db: Database }) {

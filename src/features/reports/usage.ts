@@ -1,4 +1,4 @@
-/** What was used: tokens, entries and money by time and group, page by page. */
+/** Usage: tokens, entries and money by time and group, page by page. */
 import type { Viewer } from '../../access/visibility.ts'
 import { validationFailed } from '../../errors.ts'
 import { type Bucket, bucketsOf } from './buckets.ts'
@@ -7,7 +7,7 @@ import type { UsageBucket, UsageReport } from './schema.ts'
 import type { Sums, SumsRow } from './sums.ts'
 import { addFigures, askedBody, bucketBody, type Figures, figuresBody, NO_FIGURES } from './wire.ts'
 
-/** Groups in one answer: a few megabytes of JSON, and more than anybody reads. Longer answers have further pages. */
+/** Groups per response: a few megabytes of JSON, and more than anyone reads. Longer results have several pages. */
 const ROW_LIMIT = 10_000
 
 function tooManyGroups(rowLimit: number) {
@@ -22,9 +22,9 @@ function tooManyGroups(rowLimit: number) {
 
 interface Page {
   buckets: Bucket[]
-  /** Of these buckets, and of the one behind them where it did not fit. */
+  /** Of these buckets, and of the next one if it did not fit. */
   rows: SumsRow[]
-  /** Where the next page begins; null on the last one. */
+  /** The start of the next page; null on the last one. */
   next: number | null
 }
 
@@ -35,7 +35,7 @@ export function createUsage({ sums }: Sums, rowLimit = ROW_LIMIT) {
     const bounds = [...buckets.map(({ startingAt }) => startingAt), buckets.at(-1)!.endingAt]
     const rows = await sums({ viewer, filter, dimensions, bounds, limit: rowLimit + 1 })
     if (rows.length > rowLimit) {
-      // Of the bucket of the last row there may be more: it begins the next page.
+      // The bucket of the last row may have more rows: it starts the next page.
       const cut = rows[rowLimit]!.bucket
       if (cut === 0) throw tooManyGroups(rowLimit)
       buckets = buckets.slice(0, cut)
@@ -44,7 +44,7 @@ export function createUsage({ sums }: Sums, rowLimit = ROW_LIMIT) {
     return { buckets, rows, next: endingAt < asked.endingAt ? endingAt : null }
   }
 
-  /** Of the whole question, whichever page is asked for. */
+  /** For the whole query, regardless of the page. */
   async function totalsOf(viewer: Viewer, asked: UsageQuery, { buckets, rows, next }: Page): Promise<Figures> {
     const isWhole = asked.from === asked.startingAt && next === null
     const added = rows.reduce<Figures>(addFigures, NO_FIGURES)
@@ -55,7 +55,7 @@ export function createUsage({ sums }: Sums, rowLimit = ROW_LIMIT) {
       dimensions: [],
       bounds: [asked.startingAt, asked.endingAt],
     })
-    // An entry that arrived between the two questions must not make the totals differ from what they are totals of.
+    // An entry that arrived between the two queries must not make the totals differ from the sum of the rows.
     return isWhole ? { ...added, straddling: all.straddling } : all
   }
 
@@ -68,7 +68,7 @@ export function createUsage({ sums }: Sums, rowLimit = ROW_LIMIT) {
 
   return {
     /**
-     * A page of the answer. Throws `validation_failed` (422) where one bucket alone has too many groups, and
+     * A page of the report. Throws `validation_failed` (422) if a single bucket has too many groups, and
      * `database_deadline` (503).
      */
     async usage(viewer: Viewer, asked: UsageQuery): Promise<UsageReport> {
@@ -85,7 +85,7 @@ export function createUsage({ sums }: Sums, rowLimit = ROW_LIMIT) {
       }
     },
 
-    /** Every bucket of the whole question. Throws as {@link usage} does. */
+    /** All buckets of the whole query. Throws as {@link usage} does. */
     async *exportUsage(viewer: Viewer, asked: UsageQuery): AsyncGenerator<UsageBucket> {
       for (let from: number | null = asked.startingAt; from !== null; ) {
         const page: Page = await readPage(viewer, { ...asked, from, limit: PAGE_BUCKETS })

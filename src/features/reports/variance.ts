@@ -1,4 +1,4 @@
-/** What callers reported against what the price table says. */
+/** Reported costs compared with list values. */
 import type { Viewer } from '../../access/visibility.ts'
 import { pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
@@ -19,7 +19,7 @@ export function createVariance({ compare }: Pick<Sums, 'compare'>) {
   }
 
   return {
-    /** A page of models and agents, the largest difference first, over entries of which both figures are known. */
+    /** A page of models and agents, the largest difference first, over entries with both values. */
     async variance(viewer: Viewer, asked: VarianceQuery): Promise<VarianceReport> {
       const { totals, ranked } = await read(viewer, asked)
       const { after, limit } = asked
@@ -50,7 +50,7 @@ function varianceBody({ keys, comparedEntries, ...sums }: ComparedRow): Variance
   return { model: keys[0] as string, agent_name: keys[1] as string, entries: comparedEntries, ...differenceBody(sums) }
 }
 
-/** Whichever way the difference goes; of the same one by names, so that the order is one. */
+/** By the absolute difference, then by names, so that the order is deterministic. */
 function largestFirst(one: ComparedRow, other: ComparedRow): number {
   const [difference, otherDifference] = [differenceOf(one), differenceOf(other)]
   if (difference !== otherDifference) return difference > otherDifference ? -1 : 1

@@ -1,4 +1,4 @@
-/** Reports as the API answers them. */
+/** Serializes reports. */
 
 import type { Span } from '../../lib/calendar.ts'
 import { timestamp } from '../../lib/duration.ts'
@@ -7,7 +7,7 @@ import type { Bucket } from './buckets.ts'
 import type { UsageBucket, UsageResult } from './schema.ts'
 import type { Dimension, Key, SumsRow } from './sums.ts'
 
-/** What sums of one group or of all are; the same without the place where they belong. */
+/** The sums of a group or of all, without its bucket and keys. */
 export type Figures = Omit<SumsRow, 'bucket' | 'keys'>
 
 export const NO_FIGURES: Figures = {
@@ -38,7 +38,7 @@ export function addFigures(one: Figures, other: Figures): Figures {
   }
 }
 
-/** What is unknown adds nothing, and is not 0. */
+/** Unknown values add nothing, but are not 0. */
 function addKnown(one: bigint | null, other: bigint | null): bigint | null {
   return one === null || other === null ? (one ?? other) : one + other
 }
@@ -47,12 +47,12 @@ function periodBody({ startingAt, endingAt }: Span) {
   return { starting_at: timestamp(startingAt), ending_at: timestamp(endingAt) }
 }
 
-/** What every report says of its question. */
+/** The query of a report, which every report repeats. */
 export function askedBody({ timeZone, ...period }: Span & { timeZone: string }) {
   return { ...periodBody(period), time_zone: timeZone, currency: 'USD' as const }
 }
 
-/** A count as JSON's number, exact at any size; as with money, never calculate with it. */
+/** A count as an exact JSON number of any size; as with money, never calculate with it. */
 function wholeNumber(count: bigint): number {
   return decimalNumber(count, 0)
 }
@@ -110,7 +110,7 @@ export function bucketBody(
   }
 }
 
-/** By cost, those without one last; what costs the same by tokens; and in the end by names, so that the order is one. */
+/** By cost, with null last; then by tokens; finally by names, so that the order is deterministic. */
 function dearestFirst(one: SumsRow, other: SumsRow): number {
   return (
     descending(one.costNanos ?? -1n, other.costNanos ?? -1n) ||
@@ -131,7 +131,7 @@ function nameOf(key: Exclude<Key, string> | null): string[] | null {
   return key && ['key' in key ? key.key : key.name, key.id]
 }
 
-/** Six decimals tell a millionth of a difference, which is less than what a cent is in most of them. */
+/** Six decimals represent a millionth of the difference, which is less than a cent in most cases. */
 const RATIO_DIGITS = 6
 
 export function differenceBody({

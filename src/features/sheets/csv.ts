@@ -1,4 +1,6 @@
-/** Sheets and CSV: the template that people fill, how a filled one is read, and the columns of an exported list. Pure. */
+/**
+ * CSV for sheets: the template to fill in, the parser for filled templates, and the columns of the exported list. Pure.
+ */
 import { type Issue, validationFailed } from '../../errors.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { csvLines } from '../../lib/csv-lines.ts'
@@ -6,9 +8,9 @@ import { parseExactJson } from '../../lib/exact-json.ts'
 import { moneyNumber, NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
 import type { TokenSheet } from './schema.ts'
 
-/** A row as the body of a draft. Its issues so far are of cells that are no numbers where they have to be. */
+/** A row as the body of a draft. Its issues so far are cells that must be numbers but are not. */
 export interface DraftRow {
-  /** Where it begins in the file, from 1. */
+  /** The first line of the row in the file, from 1. */
   line: number
   body: unknown
   issues: Issue[]
@@ -28,7 +30,10 @@ const dollars = (cell: string): Cell => {
 const flag = (cell: string): Cell =>
   /^(true|false)$/i.test(cell) ? { value: cell.toLowerCase() === 'true' } : { issue: 'must be true or false' }
 
-/** By column, where its cell goes and how it is read. `tokens.over_200k` is left to the API: it has no place in a table for people. */
+/**
+ * For each column, the field of the body and the parser of its cells. `tokens.over_200k` is available only in the API:
+ * it does not suit a table for people.
+ */
 const COLUMNS: Record<string, { path: string[]; read: (cell: string) => Cell }> = {
   agent_harness: { path: ['agent_harness'], read: text },
   agent_name: { path: ['agent_name'], read: text },
@@ -49,10 +54,10 @@ const COLUMNS: Record<string, { path: string[]; read: (cell: string) => Cell }> 
   summary: { path: ['summary'], read: text },
 }
 
-/** Any number of columns `label:<name>`. */
+/** Matches a column `label:<name>`, of which there may be any number. */
 const LABEL = /^label:(.+)$/
 
-/** Only the first line: an example below it would become an entry of everybody who forgets to remove it. */
+/** Only the header: an example below it would become an entry for everyone who forgets to remove it. */
 export const TEMPLATE = `${[...Object.keys(COLUMNS), 'label:repository', 'label:branch'].join(',')}\r\n`
 
 function columnOf(name: string): { path: string[]; read: (cell: string) => Cell } | undefined {
@@ -61,14 +66,14 @@ function columnOf(name: string): { path: string[]; read: (cell: string) => Cell 
   return { path: ['labels', label], read: text }
 }
 
-/** The pointer into a file that stands for one into the body of its row: `/tokens/input` of line 7 is `/lines/7/input`. */
+/** Converts a pointer into a row's body to one into the file: `/tokens/input` of line 7 becomes `/lines/7/input`. */
 export function pointerInFile(line: number, pointer: string): string {
   const path = pointer.slice(1)
   const column = Object.entries(COLUMNS).find(([, { path: way }]) => way.join('/') === path)?.[0]
   return `/lines/${line}/${column ?? path.replace(/^labels\//, 'label:').replace(/^tokens$/, 'input')}`
 }
 
-/** The rows of a filled template. Throws 422 for text that is no CSV, or columns that are not known or stand twice. */
+/** The rows of a filled template. Throws 422 for text that is not CSV, and for unknown or duplicate columns. */
 export function readRows(file: string): DraftRow[] {
   const [first, ...lines] = linesOf(file)
   const names = first?.cells.map((name) => name.trim().toLowerCase()) ?? []
@@ -81,10 +86,10 @@ export function readRows(file: string): DraftRow[] {
   return lines.map(({ number, cells }) => rowOf(number, names, cells))
 }
 
-/** More than a thousand rows with every column and sixteen labels have, and summaries of several lines. */
+/** Sufficient for a thousand rows with every column, sixteen labels and summaries of several lines. */
 const FILE_LIMITS = { lines: 10_000, cells: 60_000 }
 
-/** More than any file has that was made of the template. */
+/** More columns than any file made from the template has. */
 const COLUMNS_LIMIT = 200
 
 function linesOf(file: string) {
@@ -119,11 +124,11 @@ function rowOf(line: number, names: string[], cells: string[]): DraftRow {
     const cell = cells[index]?.trim() ?? ''
     if (cell === '') continue
     const { path, read } = columnOf(name)!
-    const said = read(cell)
-    if ('issue' in said) issues.push(issue(line, name, 'wrong_type', said.issue))
-    else put(body, path, said.value)
+    const cellValue = read(cell)
+    if ('issue' in cellValue) issues.push(issue(line, name, 'wrong_type', cellValue.issue))
+    else put(body, path, cellValue.value)
   }
-  // Through its text, by which the digits of money stay what they are.
+  // Parsed from text, so that money keeps its exact digits.
   return { line, body: parseExactJson(JSON.stringify(body)), issues }
 }
 

@@ -1,4 +1,4 @@
-/** A sheet as it is answered, for the OpenAPI document. */
+/** A sheet as returned by the API, for the OpenAPI document. */
 import { EXAMPLE_ENTRY, EXAMPLE_REPORT } from '../entries/examples.ts'
 import type { Approvals, SheetOverlaps, TokenSheet } from './schema.ts'
 

@@ -1,9 +1,9 @@
-/** Parameters that several routes of sheets have. */
+/** Parameters that several routes of sheets share. */
 import { parameter } from '../../http/query.ts'
 
 export const sheetPath = { id: 'ID of the sheet (sht_…).' }
 
-/** Limits of the time in which a sheet's period or a session began. */
+/** Limits for the start of a sheet's period or of a session. */
 export const moments = {
   starting_at: parameter({
     type: 'string',

@@ -1,19 +1,19 @@
-/** The days that a sheet is for. Pure. */
+/** The period of a sheet. Pure. */
 import { type Issue, validationFailed } from '../../errors.ts'
 import { addDays, daysOfMonth, isDay, type Span, spanOf } from '../../lib/calendar.ts'
 import { timestamp } from '../../lib/duration.ts'
 import type { NewSheetBody } from './schema.ts'
 
-/** Days, both included, and the moments that they are in the organization's zone; `endingAt` is exclusive. */
+/** Days, both included, and their start and end in the organization's time zone; `endingAt` is exclusive. */
 export interface Period extends Span {
   firstDay: string
   lastDay: string
 }
 
-/** A sheet of more than a year is a slip in its dates. */
+/** A sheet of more than a year is a mistake in its dates. */
 const DAYS_LIMIT = 366
 
-/** Throws 422 for days that no calendar has, in a wrong order or too far apart. */
+/** Throws 422 for days that do not exist, are in the wrong order or are too far apart. */
 export function readPeriod({ period, month }: Pick<NewSheetBody, 'period' | 'month'>, timeZone: string): Period {
   if ((period === undefined) === (month === undefined)) {
     const message = 'is required unless month is given. Use one of the two'
@@ -34,7 +34,7 @@ export function readPeriod({ period, month }: Pick<NewSheetBody, 'period' | 'mon
   return { firstDay: days.from, lastDay: days.to, ...spanOf(days, timeZone) }
 }
 
-/** What is wrong with an entry that starts at this moment; undefined where it is within the period. */
+/** The issue of an entry that starts at this moment; undefined if it is within the period. */
 export function issueOfStart(
   startedAt: number,
   { firstDay, lastDay, startingAt, endingAt }: Period,

@@ -25,7 +25,7 @@ export function readSheetList(texts: QueryTexts): SheetListQuery {
   return read
 }
 
-/** The time that approvals are asked for. Throws 422 with every issue. */
+/** The period to list approvals for. Throws 422 with every issue. */
 export function readApprovalsQuery(texts: QueryTexts): Pick<SheetFilter, 'startingAt' | 'endingAt'> {
   const query = new Query(texts)
   const read = { startingAt: query.moment('starting_at'), endingAt: query.moment('ending_at') }

@@ -3,10 +3,10 @@ import { Problem, validationFailed } from '../../errors.ts'
 import { timestamp } from '../../lib/duration.ts'
 import type { Overlap } from '../entries/sheet-entries/service.ts'
 
-/** All entries of a sheet change their state in one transaction. */
+/** The maximum number of entries, since all change their status in one transaction. */
 export const SHEET_LIMIT = 10_000
 
-/** Overlapping pairs that a refusal names; the list of overlaps has all of them. */
+/** Overlapping pairs in an error message; the list of overlaps contains all of them. */
 const OVERLAPS_SHOWN = 20
 
 export function emptySheet(name: string): Problem {

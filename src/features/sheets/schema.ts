@@ -1,4 +1,4 @@
-/** Token sheets on the wire. */
+/** Token sheets in the API. */
 import { type Static, Type } from '@sinclair/typebox'
 import { SHEET_STATUSES } from '../../database/schema/values.ts'
 import { day, listOf, moment, month, orNull, strict } from '../../schema.ts'

@@ -45,27 +45,32 @@ export { TEMPLATE } from './csv.ts'
 export { readApprovalsQuery, readSheetList } from './query.ts'
 export type SheetsService = ReturnType<typeof createSheetsService>
 
-/** Rows of a file are entries of one transaction, some 300 ms for which reporting waits, as a batch of reports has them. */
+/**
+ * The rows of a file become entries in one transaction: about 300 ms during which reports wait, as for a batch of
+ * reports.
+ */
 const IMPORT_LIMIT = 1_000
 
 /** Maximum number of issues reported for one file. */
 const ISSUES_SHOWN = 100
 
-/** Sheets that an export reads at a time, each with the sums of its entries. */
+/** Sheets per page of an export, each with the sums of its entries. */
 const EXPORT_PAGE = 100
 
-/** Waiting sheets that are shown; the sums are of all. */
+/** Waiting sheets in the list; the sums include all. */
 const WAITING_SHOWN = 100
 
 const draftChecker = TypeCompiler.Compile(TokenEntryDraft)
 const changeChecker = TypeCompiler.Compile(TokenEntryDraftChange)
 
-/** A body that no route has checked, from the command line. Throws `validation_failed` with every issue. */
+/**
+ * Checks a body that did not come through a route, from the command line. Throws `validation_failed` with every issue.
+ */
 export function requireDraft(value: unknown): TokenEntryDraft {
   return required(draftChecker, value)
 }
 
-/** As {@link requireDraft}, of what is to change. */
+/** As {@link requireDraft}, for a change of a draft. */
 export function requireDraftChange(value: unknown): TokenEntryDraftChange {
   return required(changeChecker, value)
 }
@@ -76,7 +81,7 @@ function required<Schema extends TSchema>(checker: TypeCheck<Schema>, value: unk
   return value as Static<Schema>
 }
 
-/** How the history of entries and the audit trail call what was done. */
+/** The names of the actions in the history of entries and in the audit log. */
 const DONE = {
   submit: 'submitted',
   approve: 'approved',
@@ -117,8 +122,8 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
   }
 
   /**
-   * Begins a change: the sheet, which nobody else changes meanwhile, from the state and by the person that the action
-   * needs. Throws `not_found`, `forbidden` (403) and `wrong_status` (409).
+   * Begins a change: locks the sheet, and checks that its status and the person allow the action. Throws `not_found`,
+   * `forbidden` (403) and `wrong_status` (409).
    */
   async function begin(tx: Tx, id: string, action: SheetAction, { viewer, person }: Party) {
     const known = await getSheet(tx, id, viewer)
@@ -132,8 +137,8 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
     return { view, step, name, on: { id: view.sheet.id, uid: view.sheet.uid, manager: view.manager } }
   }
 
-  /** Prices that changed are read once here: what is read inside a transaction is kept only after it. */
-  const warm = () => prices.table(db.read)
+  /** Reads changed prices once, outside of the transaction: data read inside one is cached only after it. */
+  const refreshPrices = () => prices.table(db.read)
 
   async function requireRoom(tx: Tx, sheetId: number, more: number): Promise<void> {
     const [sum] = await entries.sheetEntries.sumSheets(tx, [sheetId], EVERYTHING)
@@ -144,11 +149,11 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
     await audit.record(tx, by, {
       action: 'sheet.entries_added',
       object: objectOf(view),
-      after: { entries: added.length, ...(added.length === 1 ? { entry: added[0]!.id, ...saidBy(added[0]!) } : {}) },
+      after: { entries: added.length, ...(added.length === 1 ? { entry: added[0]!.id, ...contentOf(added[0]!) } : {}) },
     })
   }
 
-  /** Moves a sheet and its entries on. */
+  /** Changes the status of a sheet and its entries. */
   async function move(
     id: string,
     action: Step,
@@ -186,7 +191,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
   }
 
   return {
-    /** Sheets newest first, of those that the viewer may see. */
+    /** Sheets that the viewer may see, newest first. */
     async listSheets(
       viewer: Viewer,
       { filter, limit, after }: Pick<SheetListQuery, 'filter' | 'limit' | 'after'>,
@@ -196,7 +201,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
       return { ...page, data: await bodies(db.read, page.data, viewer) }
     },
 
-    /** Every sheet that the filter lets through. */
+    /** All sheets that match the filter. */
     async *exportSheets(viewer: Viewer, filter: SheetFilter): AsyncGenerator<TokenSheet> {
       const pages = eachPage(
         (page) => listSheets(db.slow, { filter, viewer, ...page }),
@@ -206,11 +211,11 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
       for await (const views of pages) yield* await bodies(db.slow, views, viewer)
     },
 
-    /** Throws `not_found` for one that does not exist or that the viewer may not see. */
+    /** Throws `not_found` if the sheet does not exist or the viewer may not see it. */
     getSheet: (id: string, viewer: Viewer): Promise<TokenSheet> => body(db.read, id, viewer),
 
     /**
-     * Opens a sheet for a period, for the person who asks or, where an admin or the command line does, for another one.
+     * Opens a sheet for a period: for the caller, or for another person if the caller is an admin or the command line.
      * Throws `validation_failed`, `forbidden` and `not_found`.
      */
     async openSheet(
@@ -255,10 +260,13 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
         })
       }),
 
-    /** Adds a draft. `draft` has passed the schema; throws `validation_failed` with what that cannot express. */
+    /**
+     * Adds a draft. `draft` has passed the schema; throws `validation_failed` with the issues that the schema cannot
+     * express.
+     */
     async addEntry(id: string, draft: TokenEntryDraft, party: Party): Promise<TokenEntry> {
       const report = entries.sheetEntries.readDraft(draft)
-      await warm()
+      await refreshPrices()
       return db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
         const outside = issueOfStart(report.startedAt, view.sheet)
@@ -271,7 +279,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
     },
 
     /**
-     * Adds every row of a filled template, or none: `validation_failed` then names each issue with its line, as
+     * Adds all rows of a filled template, or none: `validation_failed` then names each issue with its line, as
      * `/lines/7/started_at`.
      */
     async importEntries(id: string, file: string, party: Party): Promise<ImportedEntries> {
@@ -280,7 +288,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
         const message = `has ${rows.length.toLocaleString('en')} entries, but the limit per import is ${IMPORT_LIMIT.toLocaleString('en')}. Split the file`
         throw validationFailed([{ pointer: '/lines', code: 'too_large', message }])
       }
-      await warm()
+      await refreshPrices()
       return db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
         const issues = rows.flatMap(({ line, body: draft, issues: ofCells }) =>
@@ -301,16 +309,16 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
       })
     },
 
-    /** Changes a draft: absent is unchanged, null is taken away. */
+    /** Changes a draft: absent is unchanged, null removes the value. */
     async changeEntry(id: string, entryId: string, change: TokenEntryDraftChange, party: Party): Promise<TokenEntry> {
-      await warm()
+      await refreshPrices()
       return db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
         const changed = await entries.sheetEntries.readDraftChange(tx, on, entryId, change)
         const outside = issueOfStart(changed.report.startedAt, view.sheet)
         if (outside) throw validationFailed([outside])
         const { before, after } = await entries.sheetEntries.changeDraft(tx, on, changed, change)
-        const differing = difference(saidBy(before), saidBy(after))
+        const differing = difference(contentOf(before), contentOf(after))
         if (differing) {
           await audit.record(tx, party.by, {
             action: 'sheet.entry_changed',
@@ -323,7 +331,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
       })
     },
 
-    /** Removes a draft for good; the audit trail keeps what it was. */
+    /** Removes a draft permanently; the audit log records its content. */
     removeEntry: (id: string, entryId: string, party: Party): Promise<void> =>
       db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
@@ -331,11 +339,11 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
         await audit.record(tx, party.by, {
           action: 'sheet.entry_removed',
           object: objectOf(view),
-          before: { entry: entryId, ...saidBy(removed) },
+          before: { entry: entryId, ...contentOf(removed) },
         })
       }),
 
-    /** The pairs of the sheet's entries and reported ones of the same person and harness that ran at the same time. */
+    /** The pairs of the sheet's entries and reported ones of the same person and harness with overlapping times. */
     async listOverlaps(id: string, viewer: Viewer): Promise<SheetOverlaps> {
       const { sheet, manager } = await getSheet(db.read, id, viewer)
       return overlapsBody(
@@ -344,8 +352,8 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
     },
 
     /**
-     * Submits a sheet: its drafts await approval. Throws `empty_sheet`, and `overlapping_entries` (409) where entries
-     * overlap with reported ones and that is not confirmed.
+     * Submits a sheet: its drafts await approval. Throws `empty_sheet`, and `overlapping_entries` (409) if entries
+     * overlap with reported ones and this is not confirmed.
      */
     submitSheet: (id: string, party: Party, { confirmOverlaps = false } = {}): Promise<TokenSheet> =>
       move(id, 'submit', party, {
@@ -360,11 +368,11 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
 
     approveSheet: (id: string, party: Party): Promise<TokenSheet> => move(id, 'approve', party),
 
-    /** Gives a sheet back to be corrected: its entries are drafts again. */
+    /** Returns a sheet for correction: its entries become drafts again. */
     returnSheet: (id: string, reason: string, party: Party): Promise<TokenSheet> =>
       move(id, 'return', party, { reason }),
 
-    /** Throws `wrong_status` also where entries of the sheet are on a bill. */
+    /** Also throws `wrong_status` if entries of the sheet are on a bill. */
     withdrawApproval: (id: string, party: Party): Promise<TokenSheet> =>
       move(id, 'withdraw_approval', party, {
         check: async (tx, on, name) => {
@@ -374,7 +382,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
         },
       }),
 
-    /** What waits for this person: the sheets and the reported entries that they could approve, with sums. */
+    /** Sheets and reported entries that this person could approve, with sums. */
     async listApprovals(
       period: Pick<SheetFilter, 'startingAt' | 'endingAt'>,
       { viewer, person }: Pick<Party, 'viewer' | 'person'>,
@@ -398,7 +406,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
   }
 }
 
-/** A cell that is no number is not missing as well. */
+/** Skips an issue if its place has one already: a cell that is not a number is not also missing. */
 function onePerPlace(issues: Issue[], one: Issue): Issue[] {
   return issues.some(({ pointer }) => pointer === one.pointer) ? issues : [...issues, one]
 }
@@ -422,8 +430,8 @@ function objectOf({ sheet, manager }: SheetView): { id: string; name: string } {
   return { id: sheet.uid, name: `${manager.name}, ${sheet.firstDay} to ${sheet.lastDay}` }
 }
 
-/** What a draft says, for the audit trail. */
-function saidBy(entry: TokenEntry) {
+/** The content of a draft, for the audit log. */
+function contentOf(entry: TokenEntry) {
   const { agent_harness, agent_name, model, provider, started_at, ended_at, tokens, requests, cost } = entry
   const { project, ticket, summary, labels } = entry
   return {

@@ -1,4 +1,4 @@
-/** Token sheets; their entries are the business of `entries/`. */
+/** Token sheets; `entries/` manages their entries. */
 import { aliasedTable, and, desc, eq, exists, gte, inArray, isNull, lt, ne, not, notInArray, or } from 'drizzle-orm'
 import { ledProjects, type Viewer, visibleSheets } from '../../access/visibility.ts'
 import type { Reader, Tx } from '../../database/database.ts'
@@ -23,14 +23,14 @@ export interface SheetView {
   decider: { uid: Id<'usr'>; name: string } | null
 }
 
-/** Several values of one filter mean any of them; several filters mean all of them. */
+/** Several values of one filter match any of them; several filters must all match. */
 export interface SheetFilter {
   statuses?: SheetStatus[] | undefined
   /** Ids (`usr_…`) or e-mail addresses. */
   managers?: string[] | undefined
-  /** Sheets whose period begins at or after it. */
+  /** Sheets whose period begins at or after this time. */
   startingAt?: number | undefined
-  /** Sheets whose period begins before it. */
+  /** Sheets whose period begins before this time. */
   endingAt?: number | undefined
 }
 
@@ -87,15 +87,15 @@ export async function listSheets(
     .limit(limit)
 }
 
-/** The sheet with this public id, where the viewer may see it. */
+/** The sheet with this public id, if the viewer may see it. */
 export async function findSheet(reader: Reader, uid: Id<'sht'>, viewer: Viewer): Promise<SheetView | undefined> {
   const [row] = await selectSheets(reader).where(and(eq(reader.tables.sheets.uid, uid), visibleSheets(reader, viewer)))
   return row
 }
 
 /**
- * Submitted sheets that wait for somebody: not their own, where `notOf` says so, and only those on which they lead the
- * project of every entry, where `ledBy` does. Oldest submission first.
+ * Submitted sheets that wait for an approver, oldest submission first: with `notOf`, without that person's own; with
+ * `ledBy`, only sheets with entries only of projects that this person leads.
  */
 export async function listWaitingSheets(
   reader: Reader,
@@ -131,15 +131,15 @@ export async function insertSheet(tx: Tx, sheet: NewSheet): Promise<void> {
 }
 
 /**
- * Changes a sheet. Whatever is done to it or its entries begins with this, so that on PostgreSQL too one thing comes
- * after the other.
+ * Updates a sheet. Every change of a sheet or its entries begins with this, which locks the row, so that changes are
+ * serialized on PostgreSQL too.
  */
 export async function updateSheet(tx: Tx, id: number, change: SheetChange): Promise<void> {
   const { sheets } = tx.tables
   await tx.update(sheets).set(change).where(eq(sheets.id, id))
 }
 
-/** The sheet's entries are gone already. */
+/** The sheet's entries must already be deleted. */
 export async function deleteSheet(tx: Tx, id: number): Promise<void> {
   const { sheets } = tx.tables
   await tx.delete(sheets).where(eq(sheets.id, id))

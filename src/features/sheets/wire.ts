@@ -1,4 +1,4 @@
-/** Sheets as the API answers them. */
+/** Serializes sheets. */
 
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
@@ -9,7 +9,7 @@ import type { SheetView } from './store.ts'
 
 type Span = Overlap['entry']
 
-/** The projects of a sheet's entries; null among them stands for entries on none. */
+/** The projects of a sheet's entries; null for unattributed entries. */
 export type SheetProjects = (TokenSheet['projects'][number] | null)[]
 
 interface Sums {

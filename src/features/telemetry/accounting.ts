@@ -1,8 +1,8 @@
 /**
- * What observations add to what is known of a session, without a database. Whatever comes twice, late or in another
+ * Adds observations to the known data of a session, without a database. Data that arrives twice, late or in another
  * order leads to the same totals.
  */
-import type { LabelMap, SaidAt, SessionFacts, TelemetryTotals } from '../../database/schema/records.ts'
+import type { LabelMap, SessionFacts, TelemetryTotals, TimedValue } from '../../database/schema/records.ts'
 import type { TelemetrySource } from '../../database/schema/values.ts'
 import type { Report } from '../entries/reporting/report.ts'
 import { type Counts, totalTokens } from '../entries/totals.ts'
@@ -10,13 +10,13 @@ import { isReservedName } from '../projects/service.ts'
 import { COST_LIMIT_NANOS, COUNT_LIMIT } from './channels/fields.ts'
 import { type Observation, PARTS, type Parts, type PointUsage, type RequestUsage } from './channels/observation.ts'
 
-/** How far an agent's clock may run ahead, as for reports. */
+/** How far an agent's clock may be ahead, as for reports. */
 const AHEAD_LIMIT_MS = 86_400_000
 
-/** From here on a single call is long, and may have prices of its own (docs/design/pricing.md, "Tiers"). */
+/** Above this a single call is long, and may have its own prices (docs/design/pricing.md, "Tiers"). */
 const LONG_CALL_TOKENS = 200_000
 
-/** An observation and the key by which its model is compared. */
+/** An observation, with the key by which its model is compared. */
 export interface Keyed {
   observation: Observation
   modelKey: number
@@ -34,33 +34,33 @@ export interface ModelTotals {
   totals: TelemetryTotals
 }
 
-/** What is known of a session, as far as it matters for some observations. */
+/** The known data of a session that is relevant to some observations. */
 export interface Known {
   totals: ModelTotals[]
-  /** Of the identities asked for, those that are counted. */
+  /** Those of the requested identities that have been counted. */
   seen: Set<string>
   streams: Map<string, Point>
   facts: SessionFacts
-  /** The moment up to which nothing is known any more of which calls were counted. */
+  /** Calls up to this moment are no longer known individually, so that repeats can't be detected. */
   forgottenTo: number | null
 }
 
-/** What became of an observation; a text is why it was rejected. */
-export type Outcome = { became: 'counted'; tokens: number } | { became: 'repeated' | 'late' } | { rejected: string }
+/** The outcome of an observation; `rejected` is the reason. */
+export type Outcome = { result: 'counted'; tokens: number } | { result: 'repeated' | 'late' } | { rejected: string }
 
-/** What is to be kept, and what became of each observation, in their order. */
+/** The data to save, and the outcomes of the observations, in their order. */
 export interface Accounted {
   changed: Set<ModelTotals>
   totals: ModelTotals[]
   seen: string[]
   streams: Map<string, Point>
   facts: SessionFacts
-  /** Whether what entries say besides figures is another than before. */
+  /** Whether the fields of entries other than usage have changed. */
   factsChanged: boolean
   outcomes: Outcome[]
 }
 
-/** Why an observation cannot be counted whatever is known of its session; undefined where it can. */
+/** Why an observation can't be counted regardless of its session; undefined if it can. */
 export function issueOf({ endedAt, channel }: Observation, now: number): string | undefined {
   if (endedAt === null || endedAt <= now + AHEAD_LIMIT_MS) return undefined
   return `${channel}: timestamp more than one day ahead of the server time`
@@ -105,9 +105,9 @@ class Books {
 
   enter({ observation, modelKey }: Keyed): Outcome {
     const { usage } = observation
-    const repeats = usage.kind === 'cumulative' ? this.#isOvertaken(usage) : this.#isSeen(usage)
-    if (repeats) return { became: 'repeated' }
-    if (usage.kind !== 'cumulative' && this.#isForgotten(observation)) return { became: 'late' }
+    const repeats = usage.kind === 'cumulative' ? this.#isOutdated(usage) : this.#isSeen(usage)
+    if (repeats) return { result: 'repeated' }
+    if (usage.kind !== 'cumulative' && this.#isForgotten(observation)) return { result: 'late' }
 
     const entry = this.#totalsFor(observation, modelKey)
     const before = tokensOf(entry.totals)
@@ -121,8 +121,8 @@ class Books {
     this.#totals.set(keyOf(entry), entry)
     this.#changed.add(entry)
     this.#remember(usage)
-    this.#hear(observation)
-    return { became: 'counted', tokens: tokensOf(totals) - before }
+    this.#updateFacts(observation)
+    return { result: 'counted', tokens: tokensOf(totals) - before }
   }
 
   #isSeen(usage: RequestUsage | PointUsage): boolean {
@@ -130,20 +130,20 @@ class Books {
     return [usage.identity, ...usage.repeats].some((identity) => this.#seen.has(identity))
   }
 
-  /** Of points of the same moment the larger one counts, so that their order does not matter. */
-  #isOvertaken({ stream, timeNanos, value }: PointUsage): boolean {
+  /** Of points with the same time the larger one counts, so that their order does not matter. */
+  #isOutdated({ stream, timeNanos, value }: PointUsage): boolean {
     const last = this.#streams.get(stream)
     if (!last) return false
     return timeNanos === last.timeNanos ? value <= last.value : timeNanos < last.timeNanos
   }
 
-  /** What may be a repeat of something that is forgotten is not counted: twice would be worse than not at all. */
+  /** A possible repeat of a forgotten call is not counted: counting twice would be worse than not counting. */
   #isForgotten({ endedAt }: Observation): boolean {
     const { forgottenTo } = this.known
     return forgottenTo !== null && (endedAt === null || endedAt <= forgottenTo)
   }
 
-  /** The moment of arrival for those who know none; and two clocks may say that a call began after it ended. */
+  /** The time of arrival if the agent sends none. Two clocks may disagree, so a call never begins after its end. */
   #timeOf({ startedAt, endedAt }: Observation): { startedAt: number; endedAt: number } {
     const end = endedAt ?? this.now
     return { startedAt: Math.min(startedAt ?? end, end), endedAt: end }
@@ -153,7 +153,7 @@ class Books {
     const { source, model, provider } = observation
     const known = this.#totals.get(keyOf({ source, modelKey }))
     if (known) return known
-    const tellsCalls = source !== 'metric'
+    const countsCalls = source !== 'metric'
     const time = this.#timeOf(observation)
     return {
       source,
@@ -164,27 +164,27 @@ class Books {
         started_at: time.startedAt,
         ended_at: time.endedAt,
         parts: PARTS.map(() => 0),
-        over_200k: tellsCalls ? PARTS.map(() => 0) : null,
-        requests: tellsCalls ? 0 : null,
+        over_200k: countsCalls ? PARTS.map(() => 0) : null,
+        requests: countsCalls ? 0 : null,
         reported_cost: '0',
         cost_incomplete: false,
       },
     }
   }
 
-  /** The totals with what the observation says. */
+  /** The totals after the observation. */
   #with(totals: TelemetryTotals, observation: Observation): TelemetryTotals {
     const { usage, model, provider } = observation
     const { startedAt, endedAt } = this.#timeOf(observation)
-    const told = {
+    const updated = {
       ...totals,
-      // Two spellings that are compared as one, or two providers: always the same, in whatever order they come.
+      // Of two spellings with the same canonical form, or two providers, always the same one, in any order of arrival.
       model: [totals.model, model].sort()[0]!,
       provider: [totals.provider, provider].filter((each) => each !== null).sort()[0] ?? null,
       started_at: Math.min(totals.started_at, startedAt),
       ended_at: Math.max(totals.ended_at, endedAt),
     }
-    return usage.kind === 'request' ? withCall(told, usage) : withPoint(told, usage, this.#before(usage))
+    return usage.kind === 'request' ? withCall(updated, usage) : withPoint(updated, usage, this.#before(usage))
   }
 
   #before({ kind, stream }: PointUsage): bigint {
@@ -206,23 +206,23 @@ class Books {
     }
   }
 
-  #hear({ agent, project, ticket, labels, endedAt }: Observation): void {
+  #updateFacts({ agent, project, ticket, labels, endedAt }: Observation): void {
     const at = endedAt ?? this.now
-    this.#hearOne('agent', agent, at)
-    this.#hearOne('project', project, at)
-    this.#hearOne('ticket', ticket, at)
-    this.#hearOne('labels', labels, at)
+    this.#updateFact('agent', agent, at)
+    this.#updateFact('project', project, at)
+    this.#updateFact('ticket', ticket, at)
+    this.#updateFact('labels', labels, at)
   }
 
-  /** What is said later holds; of two things said at once, always the same. */
-  #hearOne<Name extends keyof SessionFacts>(name: Name, value: string | LabelMap | null, at: number): void {
+  /** The latest value wins; of two values with the same time, always the same one. */
+  #updateFact<Name extends keyof SessionFacts>(name: Name, value: string | LabelMap | null, at: number): void {
     if (value === null) return
-    const facts = this.#facts as Record<string, SaidAt<unknown> | undefined>
+    const facts = this.#facts as Record<string, TimedValue<unknown> | undefined>
     const known = facts[name]
-    const [said, text] = [JSON.stringify(known?.[1]), JSON.stringify(value)]
-    if (known && (at < known[0] || (at === known[0] && text <= said!))) return
+    const [previous, text] = [JSON.stringify(known?.[1]), JSON.stringify(value)]
+    if (known && (at < known[0] || (at === known[0] && text <= previous!))) return
     facts[name] = [at, value]
-    if (text !== said) this.#factsChanged = true
+    if (text !== previous) this.#factsChanged = true
   }
 }
 
@@ -245,13 +245,16 @@ function withCall(totals: TelemetryTotals, { parts, costNanos }: RequestUsage): 
 }
 
 function withPoint(totals: TelemetryTotals, { part, value }: PointUsage, before: bigint): TelemetryTotals {
-  const more = value - before
-  if (part === 'cost') return { ...totals, reported_cost: (BigInt(totals.reported_cost) + more).toString() }
+  const increase = value - before
+  if (part === 'cost') return { ...totals, reported_cost: (BigInt(totals.reported_cost) + increase).toString() }
   const position = PARTS.indexOf(part)
-  return { ...totals, parts: totals.parts.map((count, at) => (at === position ? count + Number(more) : count)) }
+  return { ...totals, parts: totals.parts.map((count, at) => (at === position ? count + Number(increase) : count)) }
 }
 
-/** The five disjoint counts. Where a metric's points are not all there yet, more may be said to come from the cache than of all. */
+/**
+ * The five disjoint counts. Until all points of a metric have arrived, the cache counts may exceed the input that
+ * includes them.
+ */
 function countsOf(parts: number[]): Counts {
   const { inputSide, ...counts } = Object.fromEntries(PARTS.map((part, at) => [part, parts[at]!])) as Parts
   const cache = counts.cacheRead + counts.cacheWrite + counts.cacheWrite1h
@@ -262,12 +265,12 @@ function tokensOf({ parts }: TelemetryTotals): number {
   return totalTokens(countsOf(parts))
 }
 
-/** Telemetry cannot be refused for a name that a report could not give: it names nothing. */
-function nameOf(said: SaidAt<string> | undefined): string | undefined {
-  return said && !isReservedName(said[1]) ? said[1] : undefined
+/** Telemetry can't be rejected for a name that reports don't allow, so such a name is ignored. */
+function nameOf(fact: TimedValue<string> | undefined): string | undefined {
+  return fact && !isReservedName(fact[1]) ? fact[1] : undefined
 }
 
-/** A session's facts and one source's totals of a model, as a report says them. */
+/** A session's facts and one source's totals of a model, as a report. */
 export function reportOf(
   { totals }: ModelTotals,
   { agent, project, ticket, labels }: SessionFacts,
@@ -289,7 +292,7 @@ export function reportOf(
     counts: countsOf(totals.parts),
     over200k: totals.over_200k && countsOf(totals.over_200k),
     requests: totals.requests,
-    // Some calls' costs are not what all of them cost, and none at all is no cost of 0.
+    // The cost of only some calls is not the cost of all, and no cost at all is not a cost of 0.
     reportedCostNanos: totals.cost_incomplete || cost === 0n ? null : cost,
   }
 }

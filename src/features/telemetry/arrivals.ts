@@ -1,6 +1,6 @@
 /**
- * What came and what became of it, added up in memory and written from time to time: what is ignored should not cost a
- * transaction, and agents that push at once should not wait for each other's count.
+ * Counts arrivals and their outcomes in memory, and saves them periodically: ignored records should not cost a
+ * transaction, and agents that push at once should not wait for each other's counters.
  */
 import type { Database } from '../../database/database.ts'
 import type { Outcome } from './accounting.ts'
@@ -16,10 +16,10 @@ import {
 } from './store/status.ts'
 
 /**
- * Versions come and go; names that are ignored are a few hundred; reasons are few but for broken programs. No more are
- * held between two writings either: one request may bring thousands, which would all be written at once.
+ * Versions change; ignored names are a few hundred; reasons are few except for broken programs. The limits also apply
+ * in memory between two saves: one request may contain thousands, which would all be written at once.
  */
-const KEPT = { channels: 500, ignored: 500, rejected: 200 }
+const LIMITS = { channels: 500, ignored: 500, rejected: 200 }
 
 type Uncounted = Record<UncountedRecord['kind'], Map<string, UncountedRecord>>
 
@@ -44,11 +44,11 @@ export class ArrivalCounters {
 
   noteOutcome(observation: Observation, outcome: Exclude<Outcome, { rejected: string }>, now: number): void {
     const row = this.#channel(observation, now)
-    row[outcome.became] += 1
-    if (outcome.became === 'counted') row.tokens += outcome.tokens
+    row[outcome.result] += 1
+    if (outcome.result === 'counted') row.tokens += outcome.tokens
   }
 
-  /** A session whose entries could not follow, because what is locked holds more. */
+  /** Counts a session whose entries could not be updated because locked ones exceed its totals. */
   noteShrunk(observation: Observation, now: number): void {
     this.#channel(observation, now).shrunk += 1
   }
@@ -57,7 +57,7 @@ export class ArrivalCounters {
     for (const [what, records] of counts) {
       const rows = this.#uncounted[kind]
       const known = rows.get(what)
-      if (!known && rows.size >= KEPT[kind]) continue
+      if (!known && rows.size >= LIMITS[kind]) continue
       rows.set(what, { kind, what, records: (known?.records ?? 0) + records, lastSeenAt: now })
     }
   }
@@ -77,11 +77,11 @@ export class ArrivalCounters {
       tokens: 0,
     }
     row.lastSeenAt = now
-    if (this.#channels.has(key) || this.#channels.size < KEPT.channels) this.#channels.set(key, row)
+    if (this.#channels.has(key) || this.#channels.size < LIMITS.channels) this.#channels.set(key, row)
     return row
   }
 
-  /** What cannot be written now is lost: nobody is billed by it. */
+  /** Counters that can't be written are lost: no bill depends on them. */
   async flush(): Promise<void> {
     const [channels, { ignored, rejected }, pushes] = [this.#channels, this.#uncounted, this.#pushes]
     if (channels.size + ignored.size + rejected.size + pushes.size === 0) return
@@ -92,7 +92,7 @@ export class ArrivalCounters {
       for (const row of channels.values()) await addToChannel(tx, row)
       for (const row of [...ignored.values(), ...rejected.values()]) await addToUncounted(tx, row)
       for (const row of pushes.values()) await addToPushes(tx, row)
-      await deleteOldest(tx, KEPT)
+      await deleteOldest(tx, LIMITS)
     })
   }
 }

@@ -1,4 +1,7 @@
-/** Sessions of somebody who was not known when telemetry brought them: they move when an admin says so, never silently. */
+/**
+ * Sessions of a person who was unknown when telemetry pushed them: an admin assigns them, they never move
+ * automatically.
+ */
 
 import type { Actor } from '../../access/actor.ts'
 import type { Database } from '../../database/database.ts'
@@ -12,7 +15,7 @@ import type { PeopleService, User } from '../people/service.ts'
 import type { TelemetryAssigned } from './schema.ts'
 import { forgetEmail, listOfEmail } from './store/sessions.ts'
 
-/** Sessions of one transaction: some milliseconds of it. */
+/** Sessions per transaction: a few milliseconds. */
 const BATCH = 50
 
 export interface AssignmentDependencies {
@@ -28,7 +31,7 @@ export interface AssignOptions {
   user: string
   dryRun: boolean
   by: Actor
-  /** Ends after the batch in which it is over. */
+  /** Stops after the batch that exceeds this time. */
   budgetMs?: number
 }
 
@@ -55,11 +58,11 @@ export function createAssignment({ db, clock, audit, people, entries }: Assignme
     })
   }
 
-  /** Answers what became of the sessions that it came to before its time was over. */
+  /** Returns the results for the sessions that were processed in time. */
   async function assignAll(waiting: number[], assignment: Assignment, budgetMs: number): Promise<AssignedSession[]> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const assigned: AssignedSession[] = []
-    while (assigned.length < waiting.length && (assigned.length === 0 || performance.now() - begun <= budgetMs)) {
+    while (assigned.length < waiting.length && (assigned.length === 0 || performance.now() - startedAt <= budgetMs)) {
       assigned.push(...(await assignBatch(waiting.slice(assigned.length, assigned.length + BATCH), assignment)))
     }
     return assigned
@@ -73,8 +76,8 @@ export function createAssignment({ db, clock, audit, people, entries }: Assignme
 
   return {
     /**
-     * Gives the sessions that named an address to a person, with their entries that are not locked. Throws
-     * `validation_failed` and `not_found`.
+     * Assigns the sessions with an e-mail address to a person, with their unlocked entries. Throws `validation_failed`
+     * and `not_found`.
      */
     async assign({ email: given, user, dryRun, by, budgetMs }: AssignOptions): Promise<TelemetryAssigned> {
       const email = given.trim().toLowerCase()

@@ -1,16 +1,16 @@
-/** Divides what one request brings into transactions, between which others have their turn. */
+/** Divides the observations of a request into transactions, so that others can run in between. */
 import type { Observation } from './channels/observation.ts'
 
-/** As many as SDKs send at once where nobody told them otherwise. */
+/** The default batch size of SDKs. */
 const OBSERVATIONS_LIMIT = 512
 
 /**
- * Each session is a millisecond of a transaction, in which nobody else is answered. Agents have one or two in a request,
- * but a Collector has as many as there were traces where programs name no session.
+ * Each session takes a millisecond of a transaction, during which no one else gets a response. Agents have one or two
+ * per request, but a Collector has one per trace if programs send no session.
  */
 const SESSIONS_LIMIT = 16
 
-/** In their order; at least one, which may be empty. */
+/** In their order; at least one batch, which may be empty. */
 export function batchesOf(observations: readonly Observation[]): Observation[][] {
   let batch: Observation[] = []
   const batches = [batch]

@@ -1,6 +1,6 @@
 /**
- * Takes the bodies of exports and has them read on a thread of its own. The main thread only takes the bytes in and
- * hands them over: what agents send beside the records that count must not slow down those who report.
+ * Decodes the bodies of exports on a thread of its own. The main thread only receives the bytes and passes them on:
+ * records without usage, which agents send as well, must not slow down reports.
  */
 import { Problem } from '../../errors.ts'
 import { GatheredBytes } from '../../lib/gathered-bytes.ts'
@@ -11,41 +11,41 @@ import type { FromDecoding } from './decoding-worker.ts'
 import { BODY_LIMIT_BYTES, type Body, tooManyBytes } from './otlp/decode.ts'
 
 /**
- * Bytes of bodies that are held at a time, of all requests, as they came: two of the largest. Ten agents that send all
- * they have hold some ten megabytes for the moments that decoding takes.
+ * Bytes of bodies in memory at a time, of all requests, as received: two of the largest. Ten agents that send all their
+ * data at once take about ten megabytes while it is decoded.
  */
 const HELD_LIMIT_BYTES = 2 * BODY_LIMIT_BYTES
 
-/** Bodies that wait for their turn. A thread reads a hundred small ones in the time after which a client tries again. */
+/** Bodies in the queue. The thread decodes a hundred small ones before a client retries. */
 const WAITING_LIMIT = 500
 
-/** The largest body that there can be takes less than a second. */
+/** The largest possible body takes less than a second. */
 const DEADLINE_MS = 30_000
 
-/** Agents send every few seconds while they work, metrics every minute: the thread goes when none of them works. */
+/** Agents send every few seconds while they work, metrics every minute: the thread ends when none of them works. */
 const IDLE_MS = 90_000
 
-/** Long enough for the queue to become short. Exporters try for ten seconds in all, so that it leaves them some attempts. */
+/** Long enough for the queue to shrink. Exporters retry for ten seconds in total, so this leaves them a few attempts. */
 const RETRY_AFTER = { 'retry-after': '2' }
 
-/** What of a request decoding needs. */
+/** The data of a request that decoding needs. */
 export interface Export extends Omit<Body, 'bytes'> {
-  /** As the request says; null where it does not. */
+  /** The Content-Length header; null if it is absent. */
   contentLength: number | null
   stream: AsyncIterable<Uint8Array> | null
 }
 
 export class Decoding {
-  /** One, which reads one body at a time: a second would take the core on which reports are written. */
+  /** Only one, which decodes one body at a time: another would take the core that reports are written on. */
   readonly #thread: JobThread<Body, FromDecoding>
   #heldBytes = 0
 
-  /** The thread's program and its deadline are given by tests alone, which want threads that break. */
+  /** Only tests set the program and the deadline, to use threads that fail. */
   constructor(program = new URL('./decoding-worker.ts', import.meta.url).href, deadlineMs = DEADLINE_MS) {
     this.#thread = new JobThread({ program, deadlineMs, idleMs: IDLE_MS, unfinished: unreadable })
   }
 
-  /** Throws a Problem: `bad_request`, `body_too_large`, or `overloaded` where too much is being read already. */
+  /** Throws a Problem: `bad_request`, `body_too_large`, or `overloaded` if too much is being decoded already. */
   async read({ contentLength, stream, ...form }: Export): Promise<ReadResult> {
     if (contentLength !== null && contentLength > BODY_LIMIT_BYTES) throw tooLarge(tooManyBytes().message)
     const gathered = new GatheredBytes(contentLength ?? BODY_LIMIT_BYTES)

@@ -1,5 +1,5 @@
-/** Reads bodies off the main thread: one of a megabyte takes some milliseconds, the largest more than a second. */
-import { wanted } from './channels/index.ts'
+/** Decodes bodies off the main thread: one of a megabyte takes a few milliseconds, the largest more than a second. */
+import { signalFilter } from './channels/index.ts'
 import type { Observation } from './channels/observation.ts'
 import { combine, type ReadResult, SignalReading } from './channels/reading.ts'
 import { type Body, decode, plainBytes } from './otlp/decode.ts'
@@ -8,9 +8,9 @@ import { Malformed, TooMuch } from './otlp/sieve.ts'
 declare const self: Worker
 
 export type FromDecoding =
-  /** The first of the observations of a body with many; the others follow. */
+  /** The first observations of a body with many; the others follow. */
   | { part: Observation[] }
-  /** All that was read, but for the observations that went ahead. */
+  /** The result, without the observations that were already sent. */
   | { read: ReadResult }
   | { refused: 'malformed' | 'too_much'; message: string }
   | { error: string }
@@ -18,12 +18,12 @@ export type FromDecoding =
 const post = (message: FromDecoding) => self.postMessage(message)
 
 /**
- * A body and what comes of it stay in memory until the next collection, which may be far. Collecting costs some
+ * A body and its results stay in memory until the next garbage collection, which may be far off. Collecting costs a few
  * milliseconds of this thread.
  */
 const LARGE_BYTES = 4 * 1_048_576
 
-/** Observations kept here at a time: what is handed over would be held twice otherwise. */
+/** Observations per message: otherwise all would be in memory twice. */
 const PART_OBSERVATIONS = 400
 
 self.onmessage = ({ data }: MessageEvent<Body>) => {
@@ -32,7 +32,7 @@ self.onmessage = ({ data }: MessageEvent<Body>) => {
     const plain = plainBytes(data)
     bytes = plain.byteLength
     const reading = new SignalReading()
-    const counts = decode(data, plain, wanted, (signal) => {
+    const counts = decode(data, plain, signalFilter, (signal) => {
       reading.take(signal)
       if (reading.read.observations.length < PART_OBSERVATIONS) return
       post({ part: reading.read.observations.splice(0) })
@@ -48,7 +48,7 @@ self.onmessage = ({ data }: MessageEvent<Body>) => {
 function failureOf(error: unknown): FromDecoding {
   if (error instanceof Malformed) return { refused: 'malformed', message: error.message }
   if (error instanceof TooMuch) return { refused: 'too_much', message: error.message }
-  // Where it failed, and not the text, which may hold what somebody wrote.
+  // Only the stack, not the message, which may contain text from the body.
   return { error: error instanceof Error ? `${error.name}\n${placesOf(error)}` : typeof error }
 }
 

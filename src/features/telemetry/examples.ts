@@ -1,4 +1,4 @@
-/** Exports as agents send them, as far as Tally reads them. */
+/** Exports as agents send them, reduced to the parts that Tally reads. */
 import type { Kind } from './otlp/decode.ts'
 import type { TelemetryAssigned, TelemetryStatus } from './schema.ts'
 

@@ -1,9 +1,9 @@
-/** Short names for what was counted already: nothing of what made them can be read from them. */
+/** Short hashes that identify counted calls without revealing the values behind them. */
 
-/** 16 bytes: of a million calls in a session, two are the same by chance less often than disks forget. */
+/** 16 bytes: for a million calls in a session, a collision is less likely than a disk error. */
 const HEX_DIGITS = 32
 
-/** Hexadecimal digits of a hash over the values, whose order counts. */
+/** Hexadecimal digits of a hash over the values, in their order. */
 export function hashOf(values: readonly unknown[]): string {
   return (Bun.SHA256.hash(JSON.stringify(values), 'hex') as string).slice(0, HEX_DIGITS)
 }

@@ -1,9 +1,9 @@
-/** Whether what telemetry keeps of sessions has become entries. */
+/** Checks that telemetry's totals of sessions have entries. */
 import type { Reader } from '../../database/database.ts'
 import { firstNamed } from '../../first-named.ts'
 import { listSessionsWithoutTotals, listTotalsWithoutEntries } from './store/integrity.ts'
 
-/** A sentence for everything that should not be. */
+/** One finding for each inconsistency. */
 export async function findInconsistentTelemetry(reader: Reader): Promise<string[]> {
   return [
     ...(await firstNamed(

@@ -1,4 +1,4 @@
-/** What one request brings, recorded in one transaction: each session's totals, and the entries that follow them. */
+/** Records one request in one transaction: each session's totals, and the entries derived from them. */
 
 import type { CallerOf } from '../../access/caller.ts'
 import type { Tx } from '../../database/database.ts'
@@ -18,7 +18,7 @@ export interface RecordingDependencies {
   people: Pick<PeopleService, 'findPersonByEmail'>
 }
 
-/** What became of each observation of a request, and of which the session's entries could not follow. */
+/** The outcome of each observation, and those whose session's entries could not be updated. */
 export interface Recorded {
   outcomes: { observation: Observation; outcome: Outcome }[]
   shrunk: Observation[]
@@ -45,8 +45,8 @@ export async function recordObservations(
     else recorded.outcomes.push({ observation, outcome: { rejected } })
   }
   for (const group of await groupBySession(usable, push)) {
-    const whose = await ownerOf(tx, group, { caller, ...dependencies })
-    const { accounted, shrunk } = await recordGroup(tx, group, push, { ...whose, now })
+    const ownership = await ownerOf(tx, group, { caller, ...dependencies })
+    const { accounted, shrunk } = await recordGroup(tx, group, push, { ...ownership, now })
     recorded.shrunk.push(...shrunk)
     for (const [position, outcome] of accounted.outcomes.entries()) {
       recorded.outcomes.push({ observation: group.keyed[position]!.observation, outcome })
@@ -55,7 +55,7 @@ export async function recordObservations(
   return recorded
 }
 
-/** Always in the same order, so that two requests do not wait for each other's sessions. */
+/** Always in the same order, so that two requests can't deadlock on each other's sessions. */
 async function groupBySession(observations: Observation[], push: TelemetryPush): Promise<Group[]> {
   const groups = new Map<string, Group>()
   for (const observation of observations) {
@@ -71,15 +71,15 @@ async function groupBySession(observations: Observation[], push: TelemetryPush):
 }
 
 interface Whose {
-  /** Whose the session becomes where it is new. */
+  /** The owner of the session if it is new. */
   owner: Owner
-  /** The address that the agent says, where people are looked for by it. */
+  /** The address sent by the agent, if people are looked up by it. */
   email: string | null
 }
 
 /**
- * The creator of the token; or the person whom the agent names, where the token is the organization's and the admin
- * has switched that on.
+ * The creator of the token; or, for an organization token, the person that the agent identifies, if the admin has
+ * enabled that.
  */
 async function ownerOf(
   tx: Tx,
@@ -94,13 +94,13 @@ async function ownerOf(
   return { owner: person ? { manager: person, identifiedBy: 'email' } : creator, email }
 }
 
-/** Of what is said at the same moment always the same. */
+/** The last address; of two with the same time, always the same one. */
 function lastEmailOf(keyed: Keyed[]): string | null {
-  const said = keyed
+  const emails = keyed
     .map(({ observation: { email, endedAt } }) => ({ email, at: endedAt ?? Number.MAX_SAFE_INTEGER }))
     .filter(({ email }) => email !== null)
     .sort((a, b) => a.at - b.at || (a.email! < b.email! ? -1 : 1))
-  return said.at(-1)?.email ?? null
+  return emails.at(-1)?.email ?? null
 }
 
 async function recordGroup(
@@ -112,7 +112,7 @@ async function recordGroup(
   const session = await push.join(group, group.keyed[0]!.observation.source, owner)
   const known = await getKnown(tx, session.id, askedOf(group))
   const accounted = account(known, group.keyed, now)
-  // Nothing of a session is kept where nothing of it could be counted.
+  // A session in which nothing could be counted is not saved.
   if (accounted.totals.length === 0) return { accounted, shrunk: [] }
   await saveSession(tx, session.id, {
     facts: accounted.facts,
@@ -137,7 +137,7 @@ function askedOf({ keyed }: Group): { identities: string[]; streams: string[] } 
   return { identities: [...identities], streams: [...streams] }
 }
 
-/** Brings entries to the totals that moved, or all of the session's where it says something new besides figures. */
+/** Updates the entries of changed totals, or all of the session's if other fields have changed. */
 async function recordEntries(
   group: Group,
   { totals, changed, facts, factsChanged }: Accounted,
@@ -149,8 +149,8 @@ async function recordEntries(
   const moved = factsChanged ? totals : [...changed]
   for (const each of moved.toSorted(bySourceAndModel)) {
     if (await push.record(each.source, reportOf(each, facts, { harness, session }), owner)) continue
-    const told = group.keyed.findLast(({ observation }) => observation.source === each.source) ?? group.keyed[0]!
-    shrunk.push(told.observation)
+    const latest = group.keyed.findLast(({ observation }) => observation.source === each.source) ?? group.keyed[0]!
+    shrunk.push(latest.observation)
   }
   return shrunk
 }

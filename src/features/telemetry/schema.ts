@@ -1,4 +1,4 @@
-/** The state of telemetry, and assigning sessions, on the wire. */
+/** The status of telemetry and the assignment of sessions in the API. */
 import { type Static, Type } from '@sinclair/typebox'
 import { STATUSES } from '../../database/schema/values.ts'
 import { moment, oneOf, orNull, strict } from '../../schema.ts'

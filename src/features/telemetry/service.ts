@@ -1,4 +1,4 @@
-/** Telemetry push: what agents send becomes entries, each session counted once. */
+/** Telemetry push: converts what agents send to entries, and counts each session once. */
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { addCount } from '../../lib/counting.ts'
@@ -9,7 +9,7 @@ import type { ReadResult } from './channels/reading.ts'
 import { findInconsistentTelemetry } from './integrity.ts'
 import { type Pusher, type RecordingDependencies, recordObservations } from './recording.ts'
 import { SessionTurns } from './session-locks.ts'
-import { forgetSeen, listQuiet, listWaitingEmails } from './store/sessions.ts'
+import { forgetSeen, listInactive, listWaitingEmails } from './store/sessions.ts'
 import { countSessions, listChannels, listPushes, listUncounted } from './store/status.ts'
 import type { Status } from './wire.ts'
 
@@ -26,37 +26,37 @@ export interface TelemetryDependencies {
   entries: RecordingDependencies['entries'] & AssignmentDependencies['entries']
 }
 
-/** The response to the sender: how many records could not be used, and why the first of them could not. */
+/** The response to the sender: the number of rejected records, and the reason for the first. */
 export interface Received {
   rejected: number
   message: string | null
 }
 
 /**
- * Clients repeat what was not answered for some minutes, a Collector with its queue on disk for days. After a week
- * without anything new of a session, which of its calls were counted is forgotten, and what is no later than they were
- * is counted no more.
+ * Clients retry unanswered requests for minutes, a Collector with a persistent queue for days. After a week without new
+ * data of a session, the identities of its counted calls are deleted, and calls that are not later than those are no
+ * longer counted.
  */
 const REPEATS_MS = 7 * 86_400_000
 
-/** Whoever has more people to tell apart knows them by the first hundred. */
+/** With more addresses than this, the first hundred are enough to understand the situation. */
 const EMAILS_SHOWN = 100
 
-/** Sessions forgotten in one go; each is a short transaction of its own. */
+/** Sessions per run; each is a short transaction of its own. */
 const FORGOTTEN_AT_ONCE = 500
 
-/** Whoever looks why nothing arrives looks again; and one small transaction in ten seconds is none. */
+/** People who look for missing data reload anyway; and one small transaction per ten seconds is negligible. */
 const TIDY_MS = 10_000
 
 export function createTelemetryService({ db, clock, audit, organization, people, entries }: TelemetryDependencies) {
   const tally = new ArrivalCounters(db)
   const turns = new SessionTurns()
 
-  /** Writes what was counted for people to look at, and forgets what nobody repeats any more. */
+  /** Saves the counters that people look at, and deletes identities of calls that are no longer retried. */
   async function tidy(): Promise<void> {
     await tally.flush()
     const before = clock.now() - REPEATS_MS
-    for (const sessionId of await listQuiet(db.read, before, FORGOTTEN_AT_ONCE)) {
+    for (const sessionId of await listInactive(db.read, before, FORGOTTEN_AT_ONCE)) {
       await db.write((tx) => forgetSeen(tx, sessionId, before))
     }
   }
@@ -64,16 +64,16 @@ export function createTelemetryService({ db, clock, audit, organization, people,
   return {
     ...createAssignment({ db, clock, audit, people, entries }),
 
-    /** One finding for each session that telemetry keeps and whose entries are missing. */
+    /** One finding for each session with totals but without entries. */
     verify: () => findInconsistentTelemetry(db.slow),
 
-    /** Records what one request brings in one transaction, durably before it answers. */
+    /** Records a request; durable before it returns. */
     async receive(caller: Pusher, read: ReadResult): Promise<Received> {
       const now = clock.now()
       tally.notePush(caller.token.id, read.records, now)
       tally.noteUncounted('ignored', read.ignored, now)
       const rejections = new Map(read.rejections)
-      let { rejected, rejectedBecause: message } = read
+      let { rejected, rejectionReason: message } = read
       if (read.observations.length > 0) {
         await entries.reporting.readAhead()
         const sessions = read.observations.map(({ harness, session }) => `${harness} ${session}`)
@@ -81,7 +81,7 @@ export function createTelemetryService({ db, clock, audit, organization, people,
           db.write((tx) => recordObservations(tx, read.observations, { entries, organization, people, caller, now })),
         )
         for (const { observation, outcome } of outcomes) {
-          if ('became' in outcome) tally.noteOutcome(observation, outcome, now)
+          if ('result' in outcome) tally.noteOutcome(observation, outcome, now)
           else {
             rejected += 1
             message ??= outcome.rejected
@@ -94,7 +94,7 @@ export function createTelemetryService({ db, clock, audit, organization, people,
       return { rejected, message }
     },
 
-    /** The status of telemetry: complete for this process, and what other processes have saved. */
+    /** The status of telemetry: up to date for this process, and as last saved by other processes. */
     async status(): Promise<Status> {
       await tally.flush()
       return {
@@ -109,7 +109,7 @@ export function createTelemetryService({ db, clock, audit, organization, people,
 
     tidy,
 
-    /** Tidies from time to time; one that failed is no reason to stop, and is told. */
+    /** Runs `tidy` periodically. An error is passed to `onError`, and does not stop it. */
     start(onError: (error: unknown) => void): { stop(): Promise<void> } {
       let running: Promise<void> = Promise.resolve()
       const run = () => {

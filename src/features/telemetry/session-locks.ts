@@ -1,18 +1,20 @@
 /**
- * Requests of one session come one after the other: an agent often sends its logs and metrics at the same moment, and on
- * PostgreSQL each that commits would make all others that wait for the session run again. Other processes are kept
- * apart by the database.
+ * Serializes requests of the same session: an agent often sends its logs and metrics at the same moment, and on
+ * PostgreSQL each commit would cause all other transactions that wait for the session to be retried. The database
+ * separates other processes.
  */
 export class SessionTurns {
-  /** What the last one to ask for a session waits for. */
+  /** The end of the last queued work of each session. */
   readonly #ends = new Map<string, Promise<unknown>>()
 
-  /** Runs `work` when nobody before works on any of the sessions. All are asked for at once, so nobody waits in a circle. */
+  /**
+   * Runs `work` after all earlier work on any of the sessions. All are requested at once, so there are no deadlocks.
+   */
   take<Result>(sessions: Iterable<string>, work: () => Promise<Result>): Promise<Result> {
     const keys = [...new Set(sessions)]
     const before = keys.map((key) => this.#ends.get(key))
     const result = Promise.all(before).then(work)
-    // Whoever comes next waits for the end and not for its success.
+    // The next one waits for the end, whether it succeeds or fails.
     const end = result.catch(() => undefined)
     for (const key of keys) this.#ends.set(key, end)
     void end.then(() => {

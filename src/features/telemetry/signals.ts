@@ -1,17 +1,19 @@
 /**
- * What is left of an OTLP body after decoding: the records that a channel wants, with the attributes that it wants, and
- * nothing else. Prompts, answers, paths and host names end at this border, for a signal has no place to hold them.
+ * A decoded OTLP body: only the records that a channel reads, with only the attributes that it uses. Prompts, answers,
+ * paths and host names stop here, because a signal has no field for them.
  */
 
-/** Integers beyond 2^53 are bigint, so that no count is rounded. Arrays, maps and bytes are left out: nobody reads them. */
+/**
+ * Integers beyond 2^53 are bigint, so that no count is rounded. Arrays, maps and bytes are omitted: nothing reads them.
+ */
 export type AttributeValue = string | number | bigint | boolean
 
 export type Attributes = ReadonlyMap<string, AttributeValue>
 
-/** What stands above a record. */
+/** The resource and scope of a record. */
 export interface Origin {
   resource: Attributes
-  /** Of the instrumentation that made it; empty where it has no name. */
+  /** The name of the instrumentation scope; empty if it has none. */
   scope: string
 }
 
@@ -19,26 +21,30 @@ export interface LogSignal extends Origin {
   kind: 'log'
   attributes: Attributes
   /**
-   * The attribute `event.name`, else the record's own event name, else its body where that is a string that `wanted.log`
-   * knows, else empty. The attribute comes first: Codex fills the record's own name with the line of its source.
+   * The attribute `event.name`, otherwise the record's own event name, otherwise its body if that is a string that
+   * `SignalFilter.log` accepts, otherwise empty. The attribute comes first: Codex sets the record's own name to a position in
+   * its source.
    */
   eventName: string
-  /** When it happened, else when it was seen, else 0n: Codex leaves both out and has an attribute instead. */
+  /**
+   * The time of the event, otherwise the time it was observed, otherwise 0n: Codex sends neither and has an attribute
+   * instead.
+   */
   timeNanos: bigint
 }
 
-/** Whether points say what came since the one before, or since the start. */
+/** Whether points contain the change since the previous point, or since the start. */
 export type Temporality = 'delta' | 'cumulative'
 
-/** A data point of a sum; other kinds of metrics hold no counts that could be billed. */
+/** A data point of a sum; other kinds of metrics contain no billable counts. */
 export interface PointSignal extends Origin {
   kind: 'point'
   attributes: Attributes
   metric: string
   /**
-   * Which stream the point is of: 32 hexadecimal digits of a hash over the scope's name, the metric's, and every
-   * attribute of the resource and of the point, whether it is kept or not and whatever their order and the encoding.
-   * Two streams that differ only in an attribute that nobody reads are two.
+   * Identifies the stream of the point: 32 hexadecimal digits of a hash over the names of the scope and the metric and
+   * all attributes of the resource and the point, kept or not, independent of their order and the encoding. Streams
+   * that differ only in an unused attribute are different.
    */
   stream: string
   temporality: Temporality
@@ -51,7 +57,7 @@ export interface SpanSignal extends Origin {
   kind: 'span'
   attributes: Attributes
   name: string
-  /** Lower-case hexadecimal, however it was sent; empty where it was not. */
+  /** Lower-case hexadecimal in every encoding; empty if it is absent. */
   traceId: string
   spanId: string
   parentSpanId: string
@@ -61,39 +67,39 @@ export interface SpanSignal extends Origin {
 
 export type Signal = LogSignal | PointSignal | SpanSignal
 
-/** What the channels read; all else is skipped unread. */
-export interface Wanted {
+/** The records and attributes that the channels read; all others are skipped. */
+export interface SignalFilter {
   log(eventName: string): boolean
   metric(name: string): boolean
-  /** A span may be known by its name or by what it carries: `has` says whether it has an attribute of that name. */
+  /** A span may be recognized by its name or its attributes: `has` returns whether it has an attribute. */
   span(name: string, has: (attributeName: string) => boolean): boolean
-  /** Whether attributes of that name are kept on logs, points and spans. */
+  /** Whether attributes with this name are kept on logs, points and spans. */
   attribute(name: string): boolean
-  /** Whether attributes of that name are kept on resources; every name of a resource is asked for. */
+  /** Whether attributes with this name are kept on resources; called for every name of a resource. */
   resourceAttribute(name: string): boolean
 }
 
 export interface Counts {
-  /** Log records, data points and spans in the body, wanted or not. */
+  /** Log records, data points and spans in the body, read or not. */
   records: number
   /**
    * How many records of each event, metric or span were skipped because no channel reads them, for `tally telemetry
    * status`: the 50 most frequent names of the body, as `shownName` shows them.
    */
   ignored: Map<string, number>
-  /** Records that were wanted and could not be decoded. */
+  /** Records that channels read and that could not be decoded. */
   rejected: number
-  /** Why the first of them was; null where none was. */
-  rejectedBecause: string | null
+  /** The reason for the first of them; null if there are none. */
+  rejectionReason: string | null
 }
 
-/** As long as names of events and metrics get. */
+/** The maximum length of event and metric names. */
 const NAME_LIMIT = 100
 
-/** The first word of a name: `chat` of `chat gpt-5`. What follows may be a path, or what somebody wrote. */
+/** The first word of a name: `chat` of `chat gpt-5`. The rest may be a path or private text. */
 const FIRST_WORD = /^[A-Za-z][\w.:-]*/
 
-/** The name of an event, metric or span as people may be shown it. */
+/** The name of an event, metric or span in a form that can be shown to people. */
 export function shownName(name: string): string {
   return FIRST_WORD.exec(name)?.[0].slice(0, NAME_LIMIT) ?? '(invalid name)'
 }

@@ -1,4 +1,4 @@
-/** The state of telemetry as the API answers it. */
+/** Serializes the status of telemetry. */
 import { timestamp } from '../../lib/duration.ts'
 import { reasonNotCounted } from './channels/index.ts'
 import type { TelemetryStatus } from './schema.ts'
@@ -14,7 +14,7 @@ export interface Status {
   emails: WaitingEmail[]
 }
 
-/** Who may not see people and tokens is not told of them. */
+/** Omits people and tokens if the caller may not see them. */
 export function statusBody(status: Status, { isAdmin }: { isAdmin: boolean }): TelemetryStatus {
   const { byEmail, sessions, channels, uncounted, pushes, emails } = status
   const ofKind = (kind: UncountedRecord['kind']) => uncounted.filter((row) => row.kind === kind)
@@ -37,7 +37,7 @@ export function statusBody(status: Status, { isAdmin }: { isAdmin: boolean }): T
       records,
       last_seen_at: timestamp(lastSeenAt),
     })),
-    ignored: lookedForFirst(ofKind('ignored')).map(({ what, records, lastSeenAt }) => ({
+    ignored: explainedFirst(ofKind('ignored')).map(({ what, records, lastSeenAt }) => ({
       name: what,
       reason: reasonNotCounted(what) ?? 'contains no token counts that Tally recognizes',
       records,
@@ -60,8 +60,8 @@ export function statusBody(status: Status, { isAdmin }: { isAdmin: boolean }): T
   }
 }
 
-/** A screen of names that nobody misses would hide the few of which somebody asks why they do not count. */
-function lookedForFirst(rows: UncountedRecord[]): UncountedRecord[] {
+/** Names with an explanation come first: people look for these, and a screen of irrelevant names would hide them. */
+function explainedFirst(rows: UncountedRecord[]): UncountedRecord[] {
   const [explained, others] = [true, false].map((wanted) =>
     rows.filter(({ what }) => (reasonNotCounted(what) !== undefined) === wanted),
   )

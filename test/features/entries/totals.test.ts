@@ -31,7 +31,7 @@ function part(output: number, change: Partial<Part> = {}): Part {
 
 describe('a chain of parts', () => {
   test('begins with the totals themselves', () => {
-    expect(nextStep([], totals(5))).toEqual({ kind: 'set', figures: totals(5) })
+    expect(nextStep([], totals(5))).toEqual({ kind: 'set', usage: totals(5) })
   })
 
   test('gives its unlocked last part what the earlier parts do not hold', () => {
@@ -39,12 +39,12 @@ describe('a chain of parts', () => {
       [part(5, { locked: true, endedAt: 2_000 }), part(2, { startedAt: 2_000, endedAt: 3_000 })],
       totals(9, { endedAt: 4_000 }),
     )
-    expect(step).toMatchObject({ kind: 'set', figures: { counts: { output: 4 }, startedAt: 2_000, endedAt: 4_000 } })
+    expect(step).toMatchObject({ kind: 'set', usage: { counts: { output: 4 }, startedAt: 2_000, endedAt: 4_000 } })
   })
 
   test('adds a part behind a locked one that starts where it ended', () => {
     const step = nextStep([part(5, { locked: true, endedAt: 2_000 })], totals(9, { endedAt: 4_000 }))
-    expect(step).toMatchObject({ kind: 'append', figures: { counts: { output: 4 }, startedAt: 2_000, endedAt: 4_000 } })
+    expect(step).toMatchObject({ kind: 'append', usage: { counts: { output: 4 }, startedAt: 2_000, endedAt: 4_000 } })
   })
 
   test('stays as it is where nothing came on top of a locked part', () => {
@@ -52,24 +52,24 @@ describe('a chain of parts', () => {
   })
 
   test('refuses counts below what locked parts hold', () => {
-    expect(nextStep([part(5, { locked: true })], totals(4))).toEqual({ kind: 'shrunk', figure: 'output' })
+    expect(nextStep([part(5, { locked: true })], totals(4))).toEqual({ kind: 'shrunk', metric: 'output' })
   })
 
   test('refuses a reported cost below the cost of locked parts, whether that was reported or valued', () => {
     const locked = part(5, { locked: true, costNanos: 100n })
-    expect(nextStep([locked], totals(6, { reportedCostNanos: 99n }))).toEqual({ kind: 'shrunk', figure: 'cost' })
+    expect(nextStep([locked], totals(6, { reportedCostNanos: 99n }))).toEqual({ kind: 'shrunk', metric: 'cost' })
     expect(nextStep([locked], totals(6, { reportedCostNanos: 130n }))).toMatchObject({
-      figures: { reportedCostNanos: 30n },
+      usage: { reportedCostNanos: 30n },
     })
   })
 
   test('lets an unlocked part shrink, since a later report knows better', () => {
-    expect(nextStep([part(5)], totals(3))).toMatchObject({ kind: 'set', figures: { counts: { output: 3 } } })
+    expect(nextStep([part(5)], totals(3))).toMatchObject({ kind: 'set', usage: { counts: { output: 3 } } })
   })
 
   test('keeps the start of the session when it is resumed', () => {
     expect(nextStep([part(5)], totals(7, { startedAt: 1_500, endedAt: 5_000 }))).toMatchObject({
-      figures: { startedAt: 1_000 },
+      usage: { startedAt: 1_000 },
     })
   })
 
@@ -97,11 +97,11 @@ describe('a chain of parts', () => {
             reportedCostNanos: cost,
           }
           const step = nextStep(chain, said)
-          if (step.kind === 'shrunk') throw new Error(step.figure)
+          if (step.kind === 'shrunk') throw new Error(step.metric)
           if (step.kind === 'set')
-            chain.splice(-1, 1, { ...step.figures, locked: false, costNanos: step.figures.reportedCostNanos })
+            chain.splice(-1, 1, { ...step.usage, locked: false, costNanos: step.usage.reportedCostNanos })
           if (step.kind === 'append')
-            chain.push({ ...step.figures, locked: false, costNanos: step.figures.reportedCostNanos })
+            chain.push({ ...step.usage, locked: false, costNanos: step.usage.reportedCostNanos })
           const sum = sumOfParts(chain)
           expect(sum.counts).toEqual(said.counts)
           expect(sum.costNanos).toBe(cost)

@@ -143,7 +143,7 @@ describe('an invalid rule', () => {
 
 describe('the ticket of a rule', () => {
   const composed = (matches: string, ticket: string, branch: string) => {
-    const taken = new RuleSet([rule(1, [['labels.branch', matches]], { ticket })]).findTaker({
+    const taken = new RuleSet([rule(1, [['labels.branch', matches]], { ticket })]).findMatch({
       ...SUBJECT,
       labels: { branch },
     })
@@ -186,10 +186,10 @@ describe('of several rules', () => {
   ]
 
   test('the first that is enabled, has a project in use, and holds in all its conditions takes it', () => {
-    expect(new RuleSet(rules).findTaker(SUBJECT)?.rule.id).toBe(4)
-    expect(new RuleSet(rules).findTaker({ ...SUBJECT, labels: null })?.rule.id).toBe(5)
-    expect(new RuleSet(rules.slice(0, 3)).findTaker(SUBJECT)).toBeUndefined()
-    expect(new RuleSet([]).findTaker(SUBJECT)).toBeUndefined()
+    expect(new RuleSet(rules).findMatch(SUBJECT)?.rule.id).toBe(4)
+    expect(new RuleSet(rules).findMatch({ ...SUBJECT, labels: null })?.rule.id).toBe(5)
+    expect(new RuleSet(rules.slice(0, 3)).findMatch(SUBJECT)).toBeUndefined()
+    expect(new RuleSet([]).findMatch(SUBJECT)).toBeUndefined()
   })
 
   test('each earlier one says why it did not', () => {
@@ -229,7 +229,7 @@ describe('of several rules', () => {
       fc.property(ruleSets, fc.array(subjects, { minLength: 1, maxLength: 8 }), (conditions, asked) => {
         const set = new RuleSet(conditions.map((each, index) => rule(index + 1, each)))
         for (const subject of [...asked, ...asked]) {
-          expect(set.findTaker(subject)?.rule.id).toBe(explain(set, subject).taken?.rule.id as number)
+          expect(set.findMatch(subject)?.rule.id).toBe(explain(set, subject).taken?.rule.id as number)
         }
       }),
       { numRuns: 300 },

@@ -125,10 +125,10 @@ describe('calls', () => {
     }))
     const { outcomes, totals } = account(known, keyed, NOW)
     expect(outcomes).toEqual([
-      { became: 'late' },
-      { became: 'late' },
-      { became: 'late' },
-      { became: 'counted', tokens: 1 },
+      { result: 'late' },
+      { result: 'late' },
+      { result: 'late' },
+      { result: 'counted', tokens: 1 },
     ])
     expect(totals[0]!.totals.parts[PARTS.indexOf('output')]).toBe(6)
   })

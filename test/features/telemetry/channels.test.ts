@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { wanted } from '../../../src/features/telemetry/channels/index.ts'
+import { signalFilter } from '../../../src/features/telemetry/channels/index.ts'
 import type { Observation } from '../../../src/features/telemetry/channels/observation.ts'
 import type { Attributes, LogSignal, PointSignal, SpanSignal } from '../../../src/features/telemetry/signals.ts'
 import { readSignals } from '../../support/telemetry.ts'
@@ -45,8 +45,8 @@ const span = (name: string, attributes: Given, more: Partial<SpanSignal> & { fro
 })
 
 function only(signal: LogSignal | PointSignal | SpanSignal): Observation {
-  const { observations, rejectedBecause } = readSignals([signal])
-  expect(rejectedBecause).toBeNull()
+  const { observations, rejectionReason } = readSignals([signal])
+  expect(rejectionReason).toBeNull()
   expect(observations).toHaveLength(1)
   return observations[0]!
 }
@@ -79,7 +79,7 @@ describe('counts', () => {
     for (const given of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 'many', ' ', true, 10n ** 13n]) {
       const read = readSignals([log('claude_code.api_request', { ...CLAUDE, output_tokens: given })])
       expect(read.observations).toEqual([])
-      expect([read.rejected, read.rejectedBecause]).toEqual([
+      expect([read.rejected, read.rejectionReason]).toEqual([
         1,
         'claude_code.api_request: output_tokens is not a whole number from 0 to 1000000000000',
       ])
@@ -103,11 +103,11 @@ describe('counts', () => {
   test('without a session or a model are rejected, and say what is missing', () => {
     const { 'session.id': _, ...noSession } = CLAUDE
     const { model: __, ...noModel } = CLAUDE
-    const reasonOf = (attributes: Given) => readSignals([log('claude_code.api_request', attributes)]).rejectedBecause
+    const reasonOf = (attributes: Given) => readSignals([log('claude_code.api_request', attributes)]).rejectionReason
     expect(reasonOf(noSession)).toBe('claude_code.api_request: missing session.id')
     expect(reasonOf(noModel)).toBe('claude_code.api_request: missing model')
     expect(reasonOf({ ...CLAUDE, model: 'x'.repeat(201) })).toContain('model is not valid text of up to 200 characters')
-    expect(readSignals([point('claude_code.token.usage', { ...noSession, type: 'input' })]).rejectedBecause).toContain(
+    expect(readSignals([point('claude_code.token.usage', { ...noSession, type: 'input' })]).rejectionReason).toContain(
       'OTEL_METRICS_INCLUDE_SESSION_ID',
     )
   })
@@ -240,7 +240,7 @@ describe('by the GenAI conventions', () => {
     expect(only(span('chat', nowhere)).session).toBe('a'.repeat(32))
     expect(readSignals([log(EVENT, nowhere, { from: { 'service.name': 'my-agent' } })])).toMatchObject({
       observations: [],
-      rejectedBecause: `${EVENT}: missing session.id or gen_ai.conversation.id`,
+      rejectionReason: `${EVENT}: missing session.id or gen_ai.conversation.id`,
     })
   })
 
@@ -271,8 +271,8 @@ describe('by the GenAI conventions', () => {
 
 describe('resources', () => {
   const labelsOf = (from: Given) => {
-    // Decoding drops what is not wanted before anybody reads it.
-    const kept = Object.fromEntries(Object.entries(from).filter(([name]) => wanted.resourceAttribute(name)))
+    // Decoding drops what is not read before anybody reads it.
+    const kept = Object.fromEntries(Object.entries(from).filter(([name]) => signalFilter.resourceAttribute(name)))
     return only(log('claude_code.api_request', CLAUDE, { from: kept })).labels
   }
 
@@ -392,11 +392,11 @@ test('a metric’s points are told apart by their stream, and a delta by its tim
   expect(streamOf(cumulative)).not.toBe(streamOf({ ...cumulative, startNanos: NANOS - 2n }))
 })
 
-test('whatever has nothing that counts is not wanted at all', () => {
-  expect(wanted.log('codex.user_prompt')).toBe(false)
-  expect(wanted.metric('codex.turn.token_usage')).toBe(false)
-  expect(wanted.span('sql.execute', () => false)).toBe(false)
+test('whatever has nothing that counts is not read at all', () => {
+  expect(signalFilter.log('codex.user_prompt')).toBe(false)
+  expect(signalFilter.metric('codex.turn.token_usage')).toBe(false)
+  expect(signalFilter.span('sql.execute', () => false)).toBe(false)
   for (const name of ['prompt', 'response', 'ai.prompt.messages', 'gen_ai.system_instructions', 'cwd', 'host.name']) {
-    expect([name, wanted.attribute(name), wanted.resourceAttribute(name)]).toEqual([name, false, false])
+    expect([name, signalFilter.attribute(name), signalFilter.resourceAttribute(name)]).toEqual([name, false, false])
   }
 })

@@ -10,10 +10,16 @@ import {
   plainBytes,
 } from '../../../src/features/telemetry/otlp/decode.ts'
 import { Malformed, TooMuch } from '../../../src/features/telemetry/otlp/sieve.ts'
-import type { LogSignal, PointSignal, Signal, SpanSignal, Wanted } from '../../../src/features/telemetry/signals.ts'
+import type {
+  LogSignal,
+  PointSignal,
+  Signal,
+  SignalFilter,
+  SpanSignal,
+} from '../../../src/features/telemetry/signals.ts'
 import { jsonCaptures, toProtobuf } from '../../support/otlp.ts'
 
-const EVERYTHING: Wanted = {
+const EVERYTHING: SignalFilter = {
   log: () => true,
   metric: () => true,
   span: () => true,
@@ -21,7 +27,7 @@ const EVERYTHING: Wanted = {
   resourceAttribute: () => true,
 }
 
-const NOTHING: Wanted = {
+const NOTHING: SignalFilter = {
   log: () => false,
   metric: () => false,
   span: () => false,
@@ -29,9 +35,9 @@ const NOTHING: Wanted = {
   resourceAttribute: () => false,
 }
 
-const wanting = (some: Partial<Wanted>): Wanted => ({ ...NOTHING, ...some })
+const wanting = (some: Partial<SignalFilter>): SignalFilter => ({ ...NOTHING, ...some })
 
-function decode(body: Body, wanted: Wanted) {
+function decode(body: Body, wanted: SignalFilter) {
   const signals: Signal[] = []
   const counts = decodePlain(body, plainBytes(body), wanted, (signal) => signals.push(signal))
   return { signals, counts }
@@ -420,14 +426,14 @@ describe('a metric', () => {
       protobuf('metrics', toProtobuf('metrics', JSON.stringify(bodies))),
     ]) {
       expect(signals).toMatchObject([{ value: 3 }])
-      expect(counts).toMatchObject({ records: 3, rejected: 2, rejectedBecause: 'm is not a sum.' })
+      expect(counts).toMatchObject({ records: 3, rejected: 2, rejectionReason: 'm is not a sum.' })
     }
   })
 
   test('that says neither delta nor cumulative is rejected', () => {
     const { signals, counts } = json('metrics', metrics({ name: 'm', sum: { dataPoints: [{ asInt: 1 }] } }))
     expect(signals).toEqual([])
-    expect(counts).toMatchObject({ records: 1, rejected: 1, rejectedBecause: expect.stringContaining('delta') })
+    expect(counts).toMatchObject({ records: 1, rejected: 1, rejectionReason: expect.stringContaining('delta') })
   })
 
   test('whose point has no value is rejected, but where the point says so it only ends', () => {
@@ -437,7 +443,7 @@ describe('a metric', () => {
       protobuf('metrics', toProtobuf('metrics', JSON.stringify(body))),
     ]) {
       expect(signals).toMatchObject([{ value: 0 }])
-      expect(counts).toMatchObject({ records: 3, rejected: 1, rejectedBecause: 'A point of m has no value.' })
+      expect(counts).toMatchObject({ records: 3, rejected: 1, rejectionReason: 'A point of m has no value.' })
     }
   })
 })

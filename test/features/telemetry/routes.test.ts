@@ -56,7 +56,7 @@ const KEPT = new Set(['event.name', 'event.kind', 'event.timestamp', 'gen_ai.ope
 describe('of what agents send', () => {
   test('nothing that people wrote, no path and no host is stored or logged', async () => {
     const token = await app.token('org')
-    const { wanted } = await import('../../../src/features/telemetry/channels/index.ts')
+    const { signalFilter } = await import('../../../src/features/telemetry/channels/index.ts')
     let marks = 0
     const mark = () => {
       marks += 1
@@ -68,7 +68,7 @@ describe('of what agents send', () => {
       if (typeof value !== 'object' || value === null) return value
       const { key: name, value: held, ...rest } = value as { key?: string; value?: object }
       if (name !== undefined && held !== undefined) {
-        const kept = KEPT.has(name) || wanted.attribute(name) || wanted.resourceAttribute(name)
+        const kept = KEPT.has(name) || signalFilter.attribute(name) || signalFilter.resourceAttribute(name)
         if (kept) return value
         return { key: name, value: { stringValue: mark() } }
       }

@@ -197,7 +197,7 @@ function logs(...calls: Call[]): ReadResult {
     }),
   )
   return combine(
-    { records: signals.length, ignored: new Map(), rejected: 0, rejectedBecause: null },
+    { records: signals.length, ignored: new Map(), rejected: 0, rejectionReason: null },
     readSignals(signals),
   )
 }
@@ -219,7 +219,7 @@ function metrics({ session = 's-1', model = CALL.model, input = 0, output = 0, a
       attributes: new Map(Object.entries({ 'session.id': session, model, type })),
     }),
   )
-  return combine({ records: 2, ignored: new Map(), rejected: 0, rejectedBecause: null }, readSignals(signals))
+  return combine({ records: 2, ignored: new Map(), rejected: 0, rejectionReason: null }, readSignals(signals))
 }
 
 const reportBody = (output: number, more: object = {}) => ({

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { doubtsOf } from '../../../src/features/prices/plausibility.ts'
+import { reasonsAgainst } from '../../../src/features/prices/plausibility.ts'
 import { KINDS, priceText, providerText, sourceText } from '../../../src/web/pages/prices/price.ts'
 import { bodyOf, valuesOf } from '../../../src/web/pages/prices/price-values.ts'
 import { reasonText } from '../../../src/web/pages/prices/rejected-price.ts'
 
-type Row = Parameters<typeof doubtsOf>[0]
+type Row = Parameters<typeof reasonsAgainst>[0]
 
 const NO_ROW = { cacheRead: null, cacheWrite: null, cacheWrite1h: null, tiers: [] } as unknown as Row
-const rejection = (reason: ReturnType<typeof doubtsOf>[number]) =>
+const rejection = (reason: ReturnType<typeof reasonsAgainst>[number]) =>
   reasonText(reason as Parameters<typeof reasonText>[0])
 
 /** A price per million tokens in millionths of a dollar, the finest that a price table has. */
@@ -61,10 +61,10 @@ test('sources and providers are shown by name', () => {
 
 test('a rejected price names the option of the page instead of the flag of the command line', () => {
   const row = { ...NO_ROW, input: 3_000_000n, output: 20_000_000_000_000n, cacheWrite: 15_000_000n }
-  const [above, cacheWrite] = doubtsOf(row, {}).map(rejection)
+  const [above, cacheWrite] = reasonsAgainst(row, {}).map(rejection)
   expect(above).toEndWith('; check the unit; if it is correct, select “Allow suspicious prices” to load it')
   expect(cacheWrite).toEndWith('at most twice; select “Allow suspicious prices” to load it')
-  expect(doubtsOf({ ...NO_ROW, input: 0n, output: 0n }, {}).map(rejection)).toEqual([
+  expect(reasonsAgainst({ ...NO_ROW, input: 0n, output: 0n }, {}).map(rejection)).toEqual([
     'input and output are both free; select “Allow free models” to load it',
   ])
 })

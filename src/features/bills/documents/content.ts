@@ -1,13 +1,13 @@
 /**
- * What the documents of a bill say, in words and figures: the same for paper and for the browser. Nothing is calculated
- * here but the sums of groups, in minor units; what the bill left out is nowhere in it.
+ * The content of a bill's documents as texts: the same for PDF and HTML. The only calculations here are sums of groups,
+ * in minor units; entries that the bill excludes do not appear.
  */
 import { numberText, parseExactJson } from '../../../lib/exact-json.ts'
 import { parseDecimal } from '../../../lib/money.ts'
 import { textOf } from '../document.ts'
 import type { BillDocument, BillLine } from '../schema.ts'
 
-/** A document as it is kept, its numbers readable to the last digit by `numberText`. */
+/** A stored document, with numbers that are exact with `numberText`. */
 export function readDocument(text: string): BillDocument {
   return parseExactJson(text) as BillDocument
 }
@@ -21,15 +21,15 @@ export function minorOf<Key extends string>(
   return parseDecimal(numberText(holder, key), minor_digits)!
 }
 
-/** Minor units with all their digits, as amounts are written: `1,234.50`, `-0.05`. */
+/** Formats minor units with all digits: `1,234.50`, `-0.05`. */
 export function amountText(minor: bigint, digits: number): string {
   const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0')
   const whole = grouped(text.slice(0, text.length - digits))
   return `${minor < 0n ? '-' : ''}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`}`
 }
 
-/** Decimal text with its thousands set apart, and at least so many digits after the point. */
-function figureText(decimal: string, digits = 0): string {
+/** A decimal with thousands separators, and at least this number of digits after the point. */
+function decimalText(decimal: string, digits = 0): string {
   const [whole = '', fraction = ''] = decimal.split('.')
   const sign = whole.startsWith('-') ? '-' : ''
   const after = fraction.padEnd(digits, '0')
@@ -42,20 +42,22 @@ function grouped(digits: string): string {
 
 export interface PartyText {
   name: string
-  /** Address, tax id and e-mail address. */
+  /** Address, tax ID and e-mail address. */
   lines: string[]
 }
 
 export interface Row {
   label: string
-  /** By column, without the label. */
+  /** One cell per column, without the label. */
   cells: string[]
 }
 
-/** Lines of one project, or of whatever the bill is grouped by first; without a title where that is all. */
+/**
+ * Lines with the same value of the first dimension, such as a project; without a title if there is no other dimension.
+ */
 export interface Group {
   title: string | null
-  /** Its amount, where it has more than one row. */
+  /** Its amount, if it has more than one row. */
   amount: string | null
   rows: Row[]
 }
@@ -69,7 +71,7 @@ export interface Content {
   facts: [label: string, text: string][]
   note: string | null
   footer: string | null
-  /** Headings; the first column is that of labels, the others hold figures. */
+  /** Headings; the first column contains labels, the others numbers. */
   columns: string[]
   sections: { title: string | null; groups: Group[] }[]
   sums: [label: string, amount: string][]
@@ -82,7 +84,7 @@ export function contentOf(document: BillDocument): Content {
   const sums: Content['sums'] = []
   if (document.tax) {
     sums.push(['Subtotal', amount(minorOf(document, 'subtotal', document))])
-    const tax = `${document.tax.name} ${figureText(numberText(document.tax, 'percent'))} %`
+    const tax = `${document.tax.name} ${decimalText(numberText(document.tax, 'percent'))} %`
     sums.push([tax, amount(minorOf(document.tax, 'amount', document))])
   }
   return {
@@ -119,7 +121,7 @@ function factsOf(document: BillDocument): Content['facts'] {
   if (corrects) facts.push(['Corrects bill', corrects.number])
   if (replaces) facts.push(['Replaces bill', replaces.number])
   if (document.show_cost && isBill && currency !== 'USD') {
-    facts.push(['Exchange rate', `1 USD = ${figureText(numberText(document, 'exchange_rate'))} ${currency}`])
+    facts.push(['Exchange rate', `1 USD = ${decimalText(numberText(document, 'exchange_rate'))} ${currency}`])
   }
   return facts
 }
@@ -144,7 +146,7 @@ function sectionsOf(document: BillDocument): Content['sections'] {
   return [...sections, { title, groups: [{ title: null, amount: null, rows }] }]
 }
 
-/** Lines stand in the order of what they are called, so those of one group stand together. */
+/** Lines are sorted by their names, so those of one group are consecutive. */
 function groupsOf(lines: readonly BillLine[], document: BillDocument): Group[] {
   const [first, ...others] = document.group_by
   const groups: { key: string; title: string | null; lines: BillLine[] }[] = []
@@ -168,14 +170,14 @@ function groupsOf(lines: readonly BillLine[], document: BillDocument): Group[] {
 
 function rowOf(line: BillLine, dimensions: readonly string[], document: BillDocument): Row {
   const costs = [
-    figureText(numberText(line, 'cost'), 2),
-    line.markup === null ? 'various' : `${figureText(numberText(line as { markup: number }, 'markup'))} %`,
+    decimalText(numberText(line, 'cost'), 2),
+    line.markup === null ? 'various' : `${decimalText(numberText(line as { markup: number }, 'markup'))} %`,
   ]
   return {
     label: dimensions.map((dimension) => nameOf(line, dimension)).join(' · ') || 'Agent usage',
     cells: [
-      figureText(numberText(line, 'sessions')),
-      figureText(numberText(line.tokens, 'total')),
+      decimalText(numberText(line, 'sessions')),
+      decimalText(numberText(line.tokens, 'total')),
       ...(document.show_cost ? costs : []),
       amountText(minorOf(line, 'amount', document), document.minor_digits),
     ],

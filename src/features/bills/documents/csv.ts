@@ -9,21 +9,21 @@ import type { BillDocument, BillLine } from '../schema.ts'
 import type { BilledRow } from '../store/billed-entries.ts'
 import { amountText, minorOf } from './content.ts'
 
-/** A number of ours. It is written as it is: a spreadsheet must not take a negative amount for a text. */
-class Figure {
+/** A trusted number, written unescaped: a spreadsheet must not treat a negative amount as text. */
+class RawNumber {
   constructor(readonly text: string) {}
 }
 
-type Cell = string | Figure | null | undefined
+type Cell = string | RawNumber | null | undefined
 
 function row(cells: readonly Cell[]): string {
-  return `${cells.map((cell) => (cell instanceof Figure ? cell.text : csvCell(cell ?? ''))).join(',')}\r\n`
+  return `${cells.map((cell) => (cell instanceof RawNumber ? cell.text : csvCell(cell ?? ''))).join(',')}\r\n`
 }
 
 const TOKENS = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h', 'total'] as const
 
 /**
- * A row for each line, each extra line and the tax: together they are the total. Cost and markup are there where the
+ * A row for each line, each extra line and the tax: together they are the total. Cost and markup are included if the
  * client may see them.
  */
 export function linesCsv(document: BillDocument): string {
@@ -42,23 +42,23 @@ export function linesCsv(document: BillDocument): string {
     'currency',
     'amount',
   ]
-  const figuresAndCosts = 2 + TOKENS.length + (showsCost ? 3 : 0)
+  const numberColumns = 2 + TOKENS.length + (showsCost ? 3 : 0)
   const keyColumns = columns.indexOf('text') - 3
   const withText = (kind: string, text: string, holder: { amount: number }) =>
-    row([kind, ...blank(2 + keyColumns), text, ...blank(figuresAndCosts), currency, amount(holder)])
+    row([kind, ...blank(2 + keyColumns), text, ...blank(numberColumns), currency, amount(holder)])
   let csv = csvLine(columns)
   for (const { title, lines } of document.sections) {
     for (const line of lines) {
       csv += row([
         'line',
-        figure(line, 'line'),
+        numberCell(line, 'line'),
         title,
         ...dimensions.flatMap((dimension) => keyCells(line, dimension)),
         null,
-        figure(line, 'entries'),
-        figure(line, 'sessions'),
-        ...TOKENS.map((kind) => figure(line.tokens, kind)),
-        ...(showsCost ? [figure(line, 'cost'), figure(line, 'list_value'), markup(line)] : []),
+        numberCell(line, 'entries'),
+        numberCell(line, 'sessions'),
+        ...TOKENS.map((kind) => numberCell(line.tokens, kind)),
+        ...(showsCost ? [numberCell(line, 'cost'), numberCell(line, 'list_value'), markup(line)] : []),
         currency,
         amount(line),
       ])
@@ -71,16 +71,16 @@ export function linesCsv(document: BillDocument): string {
 
 const blank = (columns: number): null[] => Array.from({ length: columns }, () => null)
 
-const figure = <Key extends string>(holder: Partial<Record<Key, number>>, key: Key) =>
-  new Figure(numberText(holder, key))
+const numberCell = <Key extends string>(holder: Partial<Record<Key, number>>, key: Key) =>
+  new RawNumber(numberText(holder, key))
 
-/** Without grouping, which a program would trip over. */
-function plain(minor: bigint, { minor_digits }: BillDocument): Figure {
-  return new Figure(amountText(minor, minor_digits).replaceAll(',', ''))
+/** Without thousands separators, which programs could not parse. */
+function plain(minor: bigint, { minor_digits }: BillDocument): RawNumber {
+  return new RawNumber(amountText(minor, minor_digits).replaceAll(',', ''))
 }
 
-function markup(line: BillLine): Figure | null {
-  return line.markup === null ? null : figure(line as { markup: number }, 'markup')
+function markup(line: BillLine): RawNumber | null {
+  return line.markup === null ? null : numberCell(line as { markup: number }, 'markup')
 }
 
 function keyCells({ keys }: BillLine, dimension: string): Cell[] {
@@ -89,7 +89,7 @@ function keyCells({ keys }: BillLine, dimension: string): Cell[] {
   return key === null || typeof key === 'string' ? [key, null] : [key.key, key.name]
 }
 
-/** Named as in an export of entries, where they are the same. */
+/** Columns that also exist in an export of entries have the same names. */
 const ENTRY_COLUMNS = [
   'bill',
   'line',
@@ -117,10 +117,10 @@ const ENTRY_COLUMNS = [
   'part',
 ]
 
-const money = (nanos: bigint | null) => (nanos === null ? null : new Figure(formatDecimal(nanos, NANO_DIGITS)))
-const count = (tokens: number | null) => (tokens === null ? null : new Figure(String(tokens)))
+const money = (nanos: bigint | null) => (nanos === null ? null : new RawNumber(formatDecimal(nanos, NANO_DIGITS)))
+const count = (tokens: number | null) => (tokens === null ? null : new RawNumber(String(tokens)))
 
-/** A row for each entry on the bill, page by page as they are read. */
+/** A row for each entry on the bill, page by page. */
 export async function* entriesCsv(number: string, pages: AsyncIterable<BilledRow[]>): AsyncGenerator<string> {
   yield csvLine(ENTRY_COLUMNS)
   for await (const page of pages) {

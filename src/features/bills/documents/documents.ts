@@ -1,6 +1,6 @@
 /**
- * The documents of a bill. Each is made when it is first asked for and kept: a later version of Tally, another logo or
- * a renamed model change nothing on a bill that a client has.
+ * The documents of a bill. Each is rendered on its first request and stored: a later version of Tally, another logo or
+ * a renamed model never change a bill that a client has received.
  */
 import { promisify } from 'node:util'
 import { constants, createGzip, gunzip } from 'node:zlib'
@@ -17,7 +17,7 @@ import { htmlOf, htmlPolicy } from './html.ts'
 import { journalOf } from './journal.ts'
 import type { FromPdf, ToPdf } from './pdf-worker.ts'
 
-/** Each with its content type and what its file's name ends with. */
+/** Content type and file name suffix of each format. */
 const FORMATS = {
   pdf: ['application/pdf', '.pdf'],
   html: ['text/html; charset=utf-8', '.html'],
@@ -34,7 +34,7 @@ export interface RenderedDocument {
   bytes: Uint8Array
   contentType: string
   fileName: string
-  /** The Content-Security-Policy under which it is served, where it is a page. */
+  /** The Content-Security-Policy of a page. */
   policy?: string
 }
 
@@ -72,10 +72,10 @@ export function createDocuments({ db }: { db: Database }) {
     }
   }
 
-  /** What is being made, so that who asks for the same meanwhile waits for that. */
+  /** Documents being rendered, so that concurrent requests for the same one share the result. */
   const making = new Map<string, Promise<Uint8Array>>()
 
-  /** As it is kept: made now where it never was. */
+  /** The stored document, rendered first if it does not exist. */
   function kept(view: BillView, format: Exclude<DocumentFormat, 'json'>): Promise<Uint8Array> {
     const key = `${view.bill.id} ${format}`
     let coming = making.get(key)
@@ -94,7 +94,10 @@ export function createDocuments({ db }: { db: Database }) {
   }
 
   return {
-    /** The document as it was first made, to the byte. Throws `not_found` for the void notice of a bill that is not void. */
+    /**
+     * The document to the byte as it was first rendered. Throws `not_found` for the void notice of a bill that is not
+     * void.
+     */
     async render(view: BillView, format: DocumentFormat): Promise<RenderedDocument> {
       const [contentType, ending] = FORMATS[format]
       const fileName = `${view.bill.number.replace(/[^A-Za-z0-9_.-]+/g, '-')}${ending}`
@@ -107,7 +110,7 @@ export function createDocuments({ db }: { db: Database }) {
       return { bytes, contentType, fileName, ...policy }
     },
 
-    /** Makes what can be made of a bill only as long as it holds its entries. */
+    /** Renders documents that need the bill's entries, which voiding releases. */
     async renderBeforeVoid(view: BillView): Promise<void> {
       await kept(view, 'entries-csv')
     },
@@ -120,7 +123,7 @@ function pdfFailed(reason: string): Error {
 
 const unzipped: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(gunzip)
 
-/** Entries are kept compressed, a tenth of their size, and never stand in memory as a whole text. */
+/** Entries are stored compressed, at a tenth of their size, and their whole text is never in memory at once. */
 async function gzipped(texts: AsyncIterable<string>): Promise<Uint8Array> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED })
   const chunks: Buffer[] = []

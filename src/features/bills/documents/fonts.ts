@@ -1,4 +1,7 @@
-/** The fonts of documents, in the executable: nothing of the machine is used, so a bill looks the same everywhere. */
+/**
+ * The fonts of documents, embedded in the executable: no fonts of the machine are used, so a bill looks the same
+ * everywhere.
+ */
 import arabic from './fonts/arabic.ttf.zst' with { type: 'file' }
 import han from './fonts/han.ttf.zst' with { type: 'file' }
 import hangul from './fonts/hangul.ttf.zst' with { type: 'file' }
@@ -11,7 +14,9 @@ const FILES = { regular, bold, arabic, hebrew, thai, han, hangul }
 
 export type FontName = keyof typeof FILES
 
-/** The scripts that have a font of their own; everything else is for the Latin one, which also has the box for what is in none. */
+/**
+ * Scripts with a font of their own; the Latin font is used for everything else, and has the box for missing characters.
+ */
 const SCRIPTS: [FontName, RegExp][] = [
   ['arabic', /[\p{Script=Arabic}\u060c\u061b\u061f\u0640]/u],
   ['hebrew', /\p{Script=Hebrew}/u],
@@ -23,13 +28,15 @@ const SCRIPTS: [FontName, RegExp][] = [
   ['hangul', /\p{Script=Hangul}/u],
 ]
 
-/** The font of a character; undefined where it is written in that of the character before: spaces and accents. */
+/** The font of a character; undefined for spaces and accents, which use that of the previous character. */
 export function fontOf(character: string): FontName | undefined {
   if (/[ \u00a0\u200b-\u200d\p{M}]/u.test(character)) return undefined
   return SCRIPTS.find(([, script]) => script.test(character))?.[0] ?? 'regular'
 }
 
-/** Those that a text needs besides the Latin ones: that of Han characters alone is eight megabytes. */
+/**
+ * The additional fonts that a text needs besides the Latin ones: the font of Han characters alone is eight megabytes.
+ */
 export async function loadFonts(text: string): Promise<Map<FontName, Buffer>> {
   const needed: FontName[] = [
     'regular',

@@ -1,10 +1,10 @@
-/** A bill as a page that prints well: no script, nothing from elsewhere, and names are text whatever they hold. */
+/** A bill as a page that prints well: without scripts or external resources, and with all names escaped. */
 import { createHash } from 'node:crypto'
 import type { BillDocument } from '../schema.ts'
 import { type Content, contentOf, type Group, type PartyText, type Row } from './content.ts'
 import type { Logo } from './logo.ts'
 
-/** Colours are those of the PDF. System fonts have every script that the reader's machine has. */
+/** The colors are those of the PDF. System fonts cover every script that the reader's machine supports. */
 const STYLE = `
 :root { color: #1f2933; font: 14px/1.45 system-ui, sans-serif; }
 body { margin: 2.5rem auto; max-width: 50rem; padding: 0 1.5rem; }
@@ -70,7 +70,7 @@ ${footer === null ? '' : `<p class="footer" dir="auto">${escapeText(footer)}</p>
 `
 }
 
-/** The policy under which a page made by {@link htmlOf}, also by an earlier version, shows as it was made. */
+/** The policy with which a page made by {@link htmlOf}, also by an earlier version, is displayed as intended. */
 export function htmlPolicy(page: string): string {
   const style = page.slice(page.indexOf('<style>') + '<style>'.length, page.indexOf('</style>'))
   const hash = createHash('sha256').update(style).digest('base64')

@@ -1,7 +1,7 @@
 /**
- * A bill as a transaction of a hledger journal (https://hledger.org/hledger.html): what the client owes, from which
- * projects it was earned, and the tax in it. Accounts and the currency are declared, so that `hledger check --strict`
- * passes on the file alone.
+ * A bill as a transaction of a hledger journal (https://hledger.org/hledger.html): the amount owed by the client, the
+ * income by project, and the tax. Accounts and the currency are declared, so that `hledger check --strict` accepts the
+ * file on its own.
  */
 import { textOf } from '../document.ts'
 import type { BillDocument } from '../schema.ts'
@@ -15,9 +15,9 @@ export function journalOf(document: BillDocument): string {
   const kind = document.kind === 'bill' ? 'Bill' : 'Credit note'
   const postings = postingsOf(document).filter(([, minor], index) => index === 0 || minor !== 0n)
   const width = Math.max(...postings.map(([account]) => account.length))
-  // Without grouping, which hledger would have to be told of.
+  // Without thousands separators, which hledger would need a directive for.
   const amount = (minor: bigint) => `${amountText(minor, digits).replaceAll(',', '')} ${currency}`
-  // A currency is declared with its decimal mark, even where nothing follows that.
+  // A currency is declared with its decimal mark, even if it has no decimals.
   const sample = `${amountText(10n ** BigInt(digits + 3), digits).replaceAll(',', '')}${digits === 0 ? '.' : ''}`
   return [
     `; ${kind} ${plain(number)} of ${plain(issuer.name)}`,
@@ -33,7 +33,7 @@ export function journalOf(document: BillDocument): string {
   ].join('\n')
 }
 
-/** Together zero: the total on one side, what it is made of on the other. The client's comes first. */
+/** The postings, which sum to zero: the total, then its components. The client's comes first. */
 function postingsOf(document: BillDocument): [account: string, minor: bigint][] {
   const income = new Map<string, bigint>()
   const earn = (account: string, minor: bigint) => income.set(account, (income.get(account) ?? 0n) - minor)
@@ -54,8 +54,8 @@ function postingsOf(document: BillDocument): [account: string, minor: bigint][] 
 }
 
 /**
- * A name as a part of an account: hledger ends a name at two spaces, and has meanings of its own for colons, brackets,
- * semicolons and the marks of cleared transactions.
+ * Escapes a name for use in an account: in hledger two spaces end a name, and colons, brackets, semicolons and the
+ * marks of cleared transactions have special meanings.
  */
 function accountName(name: string): string {
   const plainName = name
@@ -65,7 +65,7 @@ function accountName(name: string): string {
   return plainName.replace(/^[^\p{L}\p{N}]+|[ -]+$/gu, '').replace(/ +/g, ' ') || 'unnamed'
 }
 
-/** A text on one line that begins no comment and, in a description, no note. */
+/** A text on one line that can't start a comment or, in a description, a note. */
 function plain(text: string): string {
   return text
     .replace(/[\s\p{Cc}]+/gu, ' ')

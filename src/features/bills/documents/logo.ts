@@ -1,4 +1,4 @@
-/** The organization's picture on its documents: PNG or JPEG. */
+/** The organization's logo on its documents: PNG or JPEG. */
 export interface Logo {
   bytes: Uint8Array
   type: string

@@ -1,20 +1,20 @@
-/** Paper: pages of A4 on which text of any script is drawn from the top down, and numbered when all is written. */
+/** Pages of A4 on which text of any script is drawn from top to bottom; page numbers are added at the end. */
 import PDFDocument from 'pdfkit'
 import { type FontName, fontOf, loadFonts } from './fonts.ts'
 import { hasLetter, omitXmlInfo, openImage, registerFont } from './pdfkit-patches.ts'
 import { cleanText, isRightToLeft, linesOf, runsOf } from './text.ts'
 
-/** In points, as everything here. */
+/** In points, like everything here. */
 const [PAGE_WIDTH, PAGE_HEIGHT] = [595.28, 841.89]
-/** About 18 mm, which every printer can print and two punched holes leave. */
+/** About 18 mm, which every printer can print and which leaves room for two punched holes. */
 const MARGIN = 52
-/** The line of the page's number stands below it. */
+/** The page number is below this line. */
 const BOTTOM = PAGE_HEIGHT - 66
 
 export const LEFT = MARGIN
 export const RIGHT = PAGE_WIDTH - MARGIN
 
-/** One accent; the rest is ink in three strengths. */
+/** One accent color, and three strengths of ink. */
 export const COLORS = { accent: '#1d5f8a', ink: '#1f2933', quiet: '#627282', hairline: '#e4e9ee' }
 
 export interface TextStyle {
@@ -26,19 +26,19 @@ export interface TextStyle {
 export interface PaperOptions {
   title: string
   author: string
-  /** Its date, so that the same document is the same to the byte whenever it is made. */
+  /** Its date, so that the same document is always the same to the byte. */
   createdAt: Date
-  /** Everything that will be drawn, from which follows which fonts are needed. */
+  /** All texts that will be drawn, to determine the necessary fonts. */
   everything: string
 }
 
 export class Paper {
-  /** Where the next line goes. */
+  /** The position of the next line. */
   y = MARGIN
   readonly #doc: PDFKit.PDFDocument
   readonly #chunks: Uint8Array[] = []
   readonly #ended: Promise<void>
-  /** Which characters there is a letter for. */
+  /** Whether a font has a glyph for the character. */
   readonly #drawn = new Map<string, boolean>()
 
   static async open(options: PaperOptions): Promise<Paper> {
@@ -52,9 +52,9 @@ export class Paper {
       pdfVersion: '1.7',
       lang: 'en',
       displayTitle: true,
-      // Its default is a font of its own, which is read from a file beside the program.
+      // Its default is a font of its own, which it reads from a file next to the program.
       font: null as never,
-      // Pages are numbered with how many there are, which is known at the end.
+      // Page numbers include the total, which is known only at the end.
       bufferPages: true,
       info: { Title: title, Author: author, Creator: 'Tally', Producer: 'Tally', CreationDate: createdAt },
     })
@@ -73,7 +73,7 @@ export class Paper {
     return width
   }
 
-  /** Lines that a text takes in so much width, paragraph by paragraph. */
+  /** Breaks a text into lines of this width, paragraph by paragraph. */
   linesOf(text: string, width: number, style: TextStyle): Line[] {
     return text.split('\n').flatMap((paragraph) => {
       const { text: clean, rightToLeft } = this.#paragraphOf(paragraph)
@@ -96,7 +96,7 @@ export class Paper {
     return isDrawn
   }
 
-  /** One line with its baseline at `y`, which begins at `x`, or ends there where it is `align: 'right'`. */
+  /** One line with its baseline at `y`. It begins at `x`, or ends there with `align: 'right'`. */
   line(line: Line | string, x: number, y: number, style: TextStyle & { align?: 'left' | 'right' }): void {
     const { text, rightToLeft } = typeof line === 'string' ? this.#paragraphOf(line) : line
     let from = style.align === 'right' ? x - this.widthOf(text, style) : x
@@ -109,7 +109,7 @@ export class Paper {
     }
   }
 
-  /** Lines of a text below each other, over pages where they must be. */
+  /** A text as lines below each other, across pages if necessary. */
   paragraph(text: string, { width = RIGHT - LEFT, x = LEFT, ...style }: TextStyle & { width?: number; x?: number }) {
     const height = style.size * LEADING
     for (const line of this.linesOf(text, width, style)) {
@@ -123,7 +123,7 @@ export class Paper {
     this.#doc.moveTo(from, y).lineTo(RIGHT, y).lineWidth(thickness).strokeColor(color).stroke()
   }
 
-  /** A picture within a box; answers its height. One that cannot be read is left out: it must not hold up a bill. */
+  /** Draws a picture within a box, and returns its height. An unreadable one is omitted: it must not block a bill. */
   picture(bytes: Uint8Array, { width, height }: { width: number; height: number }): number {
     try {
       const image = openImage(this.#doc, bytes)
@@ -135,7 +135,7 @@ export class Paper {
     }
   }
 
-  /** Goes to a new page where so much height is not left on this one. Answers whether it did. */
+  /** Starts a new page if this height does not fit. Returns whether it did. */
   keep(height: number): boolean {
     if (this.y + height <= BOTTOM) return false
     this.#doc.addPage()
@@ -143,7 +143,7 @@ export class Paper {
     return true
   }
 
-  /** Numbers the pages, says on each what it belongs to, and answers the file. */
+  /** Adds page numbers and a footer to every page, and returns the file. */
   async close(belongsTo: string): Promise<Uint8Array> {
     const { count } = this.#doc.bufferedPageRange()
     const style = { size: 8, color: COLORS.quiet }
@@ -164,12 +164,12 @@ export interface Line {
   rightToLeft: boolean
 }
 
-/** Of a font's size, from line to line. */
+/** Line height relative to the font size. */
 export const LEADING = 1.38
 
 /**
- * pdfkit keeps the layout of words, which is fast and enough for Latin; where letters shape each other or run from right
- * to left, the whole run must be laid out at once, which it does when it is told of features.
+ * pdfkit caches the layout of words, which is fast and sufficient for Latin. If letters shape each other or run from
+ * right to left, the whole run must be laid out at once, which pdfkit does if `features` is set.
  */
 function shaping(font: FontName): { features?: PDFKit.Mixins.OpenTypeFeatures[] } {
   return font === 'regular' || font === 'bold' || font === 'han' || font === 'hangul' ? {} : { features: [] }

@@ -1,4 +1,4 @@
-/** Makes a PDF off the main thread: one of five thousand lines takes two seconds, and its libraries 40 MB. */
+/** Renders PDFs off the main thread: a bill of five thousand lines takes two seconds, and the libraries 40 MB. */
 import { readDocument } from './content.ts'
 import type { Logo } from './logo.ts'
 import { billPdf, type Voiding, voidNoticePdf } from './pdf.ts'
@@ -8,7 +8,7 @@ declare const self: Worker
 export interface ToPdf {
   document: string
   logo: Logo | undefined
-  /** Of a void notice; without it, it is the bill. */
+  /** For a void notice; absent for the bill itself. */
   voiding?: Voiding | undefined
 }
 

@@ -1,4 +1,4 @@
-/** A bill on paper. */
+/** A bill as PDF. */
 import type { BillDocument } from '../schema.ts'
 import { amountText, type Content, contentOf, type Group, minorOf, type PartyText, type Row } from './content.ts'
 import type { Logo } from './logo.ts'
@@ -7,15 +7,15 @@ import { COLORS, LEADING, LEFT, Paper, RIGHT, type TextStyle } from './page.ts'
 const NORMAL = 9
 const SMALL = 8
 
-/** What a picture may take of the head, so that an address fits beside the dates below it. */
+/** The maximum size of the logo, so that an address fits next to the dates below it. */
 const LOGO_BOX = { width: 170, height: 52 }
-/** The head's right half, where the facts stand. */
+/** The left edge of the facts, in the right half of the header. */
 const FACTS_LEFT = 330
-/** Between a column's figures and the column before. */
+/** Between a column's numbers and the previous column. */
 const COLUMN_GAP = 18
 const ROW_PADDING = 3.2
 
-/** The day of a void notice, and why. */
+/** The date and reason of a void notice. */
 export interface Voiding {
   on: string
   reason: string
@@ -80,7 +80,7 @@ function open(
   })
 }
 
-/** On the left who bills whom, on the right what it is and when. */
+/** The parties on the left, the number and dates on the right. */
 function head(paper: Paper, { title, number, issuer, recipient, facts }: Content, logo: Logo | undefined): void {
   const top = paper.y
   factsBlock(paper, { title, number, facts })
@@ -123,7 +123,7 @@ function factsBlock(paper: Paper, { title, number, facts }: Pick<Content, 'title
 }
 
 class Table {
-  /** The right edge of each column of figures. */
+  /** The right edge of each column of numbers. */
   readonly #edges: number[]
   readonly #labelWidth: number
 
@@ -156,7 +156,7 @@ class Table {
     }
   }
 
-  /** As much as its widest figure needs. Figures are all of one width, so the longest text is the widest. */
+  /** The width of its widest number. All digits have the same width, so the longest text is the widest. */
   #widthOf(heading: string, index: number): number {
     let longest = ''
     for (const { groups } of this.content.sections) {
@@ -184,7 +184,7 @@ class Table {
     paper.y += 16
   }
 
-  /** Goes to a new page where it must, with the heading again. */
+  /** Starts a new page with the heading repeated if this height does not fit. */
   #keep(height: number): boolean {
     if (!this.paper.keep(height)) return false
     this.#header()
@@ -196,7 +196,7 @@ class Table {
       const { paper } = this
       const style = { size: NORMAL, bold: true }
       const lines = paper.linesOf(text, this.#labelWidth, style)
-      // With its first row, since a heading at the foot of a page heads nothing.
+      // Together with its first row, since a heading must not be the last thing on a page.
       this.#keep(lines.length * NORMAL * LEADING + 40)
       paper.y += 7
       if (sum !== null) paper.line(sum, RIGHT, paper.y + NORMAL, { ...style, align: 'right' })
@@ -230,7 +230,7 @@ class Table {
   }
 }
 
-/** Together on one page. */
+/** All on one page. */
 function sums(paper: Paper, { sums: parts, total }: Content): void {
   const lines = parts.length * 16
   paper.keep(lines + 46)

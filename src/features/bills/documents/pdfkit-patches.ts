@@ -4,7 +4,7 @@
  */
 import type { FontName } from './fonts.ts'
 
-/** What pdfkit has and its types do not name. */
+/** Members of pdfkit that its types omit. */
 interface Internals {
   openImage(bytes: Buffer): Image
   _font: OpenedFont

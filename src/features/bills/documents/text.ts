@@ -1,6 +1,6 @@
 /**
- * Text of any script on a page: which font each part is written in, in which order parts stand (the Unicode
- * bidirectional algorithm), and where lines break. pdfkit itself knows one font at a time, and left to right only.
+ * Text layout for any script: the font of each part, the order of parts (the Unicode bidirectional algorithm), and line
+ * breaks. pdfkit itself supports only one font at a time, and only left to right.
  */
 import createBidi from 'bidi-js'
 import { type FontName, fontOf } from './fonts.ts'
@@ -13,12 +13,12 @@ export interface Run {
   text: string
 }
 
-/** Shown by no font, and able to turn the text around that follows them. */
+/** Not displayed by any font, but able to reverse the text that follows. */
 const INVISIBLE = /[\u00ad\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
 /**
- * As a text is drawn: control characters and strange spaces are spaces, and what no font has, such as an emoji, is the
- * replacement character, so that nobody overlooks that something stands there.
+ * Text to draw: control characters and unusual spaces become spaces, and characters without a font, such as emoji,
+ * become the replacement character, so that no one overlooks them.
  */
 export function cleanText(text: string, isDrawn: (character: string) => boolean): string {
   if (ASCII.test(text)) return text
@@ -33,15 +33,15 @@ export function cleanText(text: string, isDrawn: (character: string) => boolean)
 
 const ASCII = /^[\x20-\x7e]*$/
 
-/** What a reader takes for one character: a letter with its accents, an emoji of several. */
+/** User-perceived characters: a letter with its accents, an emoji of several code points. */
 const CHARACTERS = new Intl.Segmenter('en')
 
 const SPACES = /[\p{Cc}\u2028\u2029\u2000-\u200a\u202f\u205f]+/gu
 
-/** All in one font and from left to right: most texts, for which the rest need not be asked. */
+/** Text in one font and from left to right: most texts, which need no further checks. */
 const PLAIN = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u052f\u2010-\u2027]*$/
 
-/** Whether a paragraph is read from right to left: its first letter decides. */
+/** Whether a paragraph is right-to-left: its first letter decides. */
 export function isRightToLeft(text: string): boolean {
   return !PLAIN.test(text) && bidi.getEmbeddingLevels(text).paragraphs[0]?.level === 1
 }
@@ -64,12 +64,12 @@ export function runsOf(text: string, bold: boolean, rightToLeft: boolean): Run[]
   }
   return inOrder(parts).map(({ font, text: part, level }) => ({
     font,
-    // Fonts of scripts that are written from right to left turn their letters themselves.
+    // Fonts of right-to-left scripts reverse their letters themselves.
     text: level % 2 === 1 && font !== 'arabic' && font !== 'hebrew' ? mirrored(part) : part,
   }))
 }
 
-/** Rule L2 of the algorithm: from the highest level down, what is at least as high is turned around. */
+/** Rule L2 of the algorithm: from the highest level down, reverses every sequence at that level or higher. */
 function inOrder<Part extends { level: number }>(parts: Part[]): Part[] {
   const ordered = [...parts]
   const highest = Math.max(0, ...parts.map(({ level }) => level))
@@ -92,11 +92,11 @@ function mirrored(text: string): string {
     .join('')
 }
 
-/** Where a line may end: after spaces and hyphens, and around characters of scripts without spaces. */
+/** Possible line breaks: after spaces and hyphens, and around characters of scripts without spaces. */
 const BREAKS =
   /(?<=[\s\-/_.,:;])(?=[^\s\-/_.,:;])|(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}、。，])(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])(?!\p{M})/u
 
-/** Lines of a text, none wider than `width`; what has no place to break is broken anywhere. */
+/** Lines of a text, none wider than `width`; text without possible breaks is broken anywhere. */
 export function linesOf(text: string, width: number, widthOf: (text: string) => number): string[] {
   if (widthOf(text) <= width) return [text]
   const lines: string[] = []
@@ -116,7 +116,7 @@ export function linesOf(text: string, width: number, widthOf: (text: string) => 
   return line.trim() === '' ? lines : [...lines, line.trimEnd()]
 }
 
-/** How many characters of a text fit, at least one, and no half of any. */
+/** How many characters of a text fit, at least one, without splitting any. */
 function longestWithin(text: string, width: number, widthOf: (text: string) => number): number {
   const ends = [...CHARACTERS.segment(text)].map(({ index, segment }) => index + segment.length)
   let [low, high] = [0, ends.length - 1]

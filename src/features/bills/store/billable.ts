@@ -1,4 +1,6 @@
-/** What a bill is made of: the entries in its scope, what is left out of it, and what their keys stand for. */
+/**
+ * The data that a bill is composed from: the entries in its scope, the excluded ones, and the objects they refer to.
+ */
 import {
   and,
   type Column,
@@ -22,7 +24,7 @@ import type { Id } from '../../../lib/id.ts'
 import type { Nanos } from '../../../lib/money.ts'
 import type { BillableEntry } from '../document.ts'
 
-/** Whose entries: a client's projects, one project, or everything. */
+/** The scope: a client's projects, one project, or everything. */
 export type ScopeKeys = { clientId: number } | { projectId: number } | 'everything'
 
 export interface Moments {
@@ -30,20 +32,20 @@ export interface Moments {
   endingAt: number
 }
 
-/** Entries of a scope and a period that are on no bill, whatever their status. */
+/** Entries of a scope and a period that are not on a bill, with any status. */
 export type ScopedEntry = Omit<BillableEntry, 'status' | 'isEarlier' | 'costNanos'> & {
   status: string
   isBillable: boolean
   costNanos: Nanos | null
 }
 
-/** Entries counted no further than this: what lies before a period may be all of years. */
+/** Counting stops here: there may be years of entries before a period. */
 const COUNT_LIMIT = 100_000
 
 export interface LeftOutEntries {
   entries: number
   costNanos: Nanos
-  /** There are more than were counted. */
+  /** Whether there are more than were counted. */
   isMore: boolean
 }
 
@@ -55,7 +57,7 @@ function inScope(reader: Reader, scope: ScopeKeys): SQL | undefined {
   return inArray(entries.projectId, own)
 }
 
-/** Not on a bill, and not told better by another source. */
+/** Not on a bill, and not superseded by another source. */
 function isOpen({ tables: { entries } }: Reader): SQL | undefined {
   return and(ne(entries.status, 'billed'), eq(entries.superseded, false))
 }
@@ -71,7 +73,7 @@ function isBillable(reader: Reader): SQL | undefined {
 
 const costOf = ({ tables: { entries } }: Reader) => sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
 
-/** In the order of their keys, so that the same entries make the same bill. */
+/** In order of their keys, so that the same entries result in the same bill. */
 export async function listScoped(reader: Reader, scope: ScopeKeys, moments: Moments): Promise<ScopedEntry[]> {
   const { entries, projects } = reader.tables
   const rows = await reader
@@ -107,7 +109,7 @@ export async function listScoped(reader: Reader, scope: ScopeKeys, moments: Mome
     .sort((one, other) => one.id - other.id)
 }
 
-/** Entries that could be billed and lie before the period: how many, and when the first was. */
+/** Billable entries from before the period: their number, and the time of the first. */
 export async function countEarlier(
   reader: Reader,
   scope: ScopeKeys,
@@ -128,8 +130,8 @@ export async function countEarlier(
   return { ...counted, firstAt: row?.at ?? null }
 }
 
-/** Entries of the period beside any client or project, which would be forgotten if nobody counted them. */
-export async function countBeside(
+/** Entries of the period without a client or project, which would be forgotten if they were not counted. */
+export async function countOutside(
   reader: Reader,
   moments: Moments,
   statuses: readonly ('submitted' | 'approved')[],
@@ -169,9 +171,9 @@ async function byKey<Row>(
   keys: Iterable<number | null>,
   list: (keys: number[]) => Promise<(Row & { id: number })[]>,
 ): Promise<Map<number, Row>> {
-  const wanted = [...new Set(keys)].filter((key): key is number => key !== null).sort((one, other) => one - other)
+  const sorted = [...new Set(keys)].filter((key): key is number => key !== null).sort((one, other) => one - other)
   const found = new Map<number, Row>()
-  for (const portion of portionsOf(wanted)) {
+  for (const portion of portionsOf(sorted)) {
     for (const row of await list(portion)) found.set(row.id, row)
   }
   return found
@@ -192,7 +194,7 @@ export interface NamedKeys {
   clients: Map<number, { markupPpm: number | null }>
 }
 
-/** What the keys of entries stand for now. */
+/** The current names of the objects that entries refer to. */
 export async function nameKeys(reader: Reader, rows: readonly Keyed[]): Promise<NamedKeys> {
   const { projects, tickets, names, users, labelSets, clients } = reader.tables
   const of = (column: Column, keys: number[]) => inArray(column, keys)

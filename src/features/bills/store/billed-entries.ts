@@ -4,7 +4,7 @@ import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Nanos } from '../../../lib/money.ts'
 
-/** Rows that are held at a time: their query takes some ten milliseconds. */
+/** Rows in memory at a time: their query takes about ten milliseconds. */
 const PAGE_ROWS = 2_000
 
 function listPage(reader: Reader, billId: number, after: number): Promise<BilledRow[]> {
@@ -62,7 +62,7 @@ function listPage(reader: Reader, billId: number, after: number): Promise<Billed
     .limit(PAGE_ROWS)
 }
 
-/** An entry with the texts of what it refers to, as they are now. */
+/** An entry with the current texts of the objects it refers to. */
 export interface BilledRow {
   id: number
   line: number
@@ -93,14 +93,15 @@ export interface BilledRow {
   part: number | null
 }
 
-/** In the order of their keys, some thousand at a time; the next are read while the reader is at those before. */
+/** In order of their keys, page by page; the next page is read while the consumer processes the previous one. */
 export async function* pagesOfBilledEntries(reader: Reader, billId: number): AsyncGenerator<BilledRow[]> {
-  let coming: Promise<BilledRow[]> | undefined = listPage(reader, billId, 0)
-  while (coming) {
-    const page: BilledRow[] = await coming
-    coming = page.length < PAGE_ROWS ? undefined : listPage(reader, billId, page.at(-1)!.id)
-    // Told to who waits for it, and nobody does where the reader stops before.
-    coming?.catch(() => {})
+  let next: Promise<BilledRow[]> | undefined = listPage(reader, billId, 0)
+  while (next) {
+    const page: BilledRow[] = await next
+    next = page.length < PAGE_ROWS ? undefined : listPage(reader, billId, page.at(-1)!.id)
+    // The awaiting consumer gets the error. If it has stopped, no one does, and it must not become an unhandled
+    // rejection.
+    next?.catch(() => {})
     if (page.length > 0) yield page
   }
 }

@@ -1,4 +1,4 @@
-/** Bills as they are kept: sent once, never changed but for their state. */
+/** Stored bills: sent once, and never changed except for their state. */
 import { and, type Column, desc, eq, getTableColumns, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
@@ -8,7 +8,7 @@ import type { Id } from '../../../lib/id.ts'
 export type BillRecord = Tables['bills']['$inferSelect']
 export type BillState = BillRecord['state']
 
-/** A bill without its document, and with what it refers to. */
+/** A bill without its document, with the names of the objects it refers to. */
 export interface BillView {
   bill: Omit<BillRecord, 'document'>
   client: { uid: Id<'cli'>; name: string } | null
@@ -67,7 +67,7 @@ export async function listBills(
     .limit(limit)
 }
 
-/** By id or number; undefined where there is none. */
+/** By id or number; undefined if it does not exist. */
 export async function findBill(reader: Reader, by: { uid: Id<'bil'> } | { number: string } | { id: number }) {
   const { bills } = reader.tables
   const condition =
@@ -97,7 +97,7 @@ export async function listReferences(
   return new Map(rows.map(({ key, ...reference }) => [key, reference]))
 }
 
-/** The bills that were sent because of one: credit notes that stand, and what stands in its place. */
+/** The bills that followed from one: credit notes that are not void, and its replacement. */
 export async function listFollowers(reader: Reader, billId: number) {
   const { bills } = reader.tables
   const rows = await reader
@@ -113,7 +113,7 @@ export async function listFollowers(reader: Reader, billId: number) {
   }
 }
 
-/** What credit notes that stand have taken off a bill's subtotal, in minor units: zero or negative. */
+/** The sum of a bill's credit notes that are not void, in minor units: zero or negative. */
 export async function sumOfCredits(reader: Reader, billId: number): Promise<bigint> {
   const { bills } = reader.tables
   const rows = await reader
@@ -137,7 +137,7 @@ export async function updateBillState(
   await tx.update(tx.tables.bills).set(change).where(eq(tx.tables.bills.id, id))
 }
 
-/** The next number of a sequence, taken: whoever asks meanwhile waits or begins anew. */
+/** Takes the next number of a sequence; concurrent transactions wait or are retried. */
 export async function takeSequence(tx: Tx, scope: string): Promise<number> {
   const { billSequences } = tx.tables
   const [row] = await tx
@@ -168,7 +168,7 @@ export async function insertBillKey(
   await tx.insert(tx.tables.billKeys).values(row)
 }
 
-/** A document as it was first made. */
+/** A document as it was first rendered. */
 export async function findRendered(reader: Reader, billId: number, format: string): Promise<Uint8Array | undefined> {
   const { billDocuments } = reader.tables
   const [row] = await reader
@@ -178,7 +178,7 @@ export async function findRendered(reader: Reader, billId: number, format: strin
   return row?.bytes
 }
 
-/** Keeps a document; where another was kept meanwhile, that one is the document. */
+/** Stores a document, and returns the stored one: another one if that was stored meanwhile. */
 export async function keepRendered(tx: Tx, billId: number, format: string, bytes: Uint8Array): Promise<Uint8Array> {
   const { billDocuments } = tx.tables
   await tx.insert(billDocuments).values({ billId, format, bytes }).onConflictDoNothing()
@@ -191,7 +191,7 @@ export interface BilledEntry {
   statusBefore: 'submitted' | 'approved'
 }
 
-/** Rows that one prepared statement inserts: a thousand parameters, which both engines take. */
+/** Rows per prepared statement: a thousand parameters, which both engines accept. */
 const ROWS_AT_ONCE = 250
 
 export async function insertBilledEntries(tx: Tx, billId: number, rows: readonly BilledEntry[]): Promise<void> {
@@ -227,13 +227,13 @@ export async function insertBilledEntries(tx: Tx, billId: number, rows: readonly
 }
 
 /**
- * What the entries of a bill are now, in one row of sums: equal to what the bill was composed from, or somebody changed
- * one of them meanwhile.
+ * The current state of a bill's entries, as one row of sums: it differs from that at composition if an entry was
+ * changed meanwhile.
  */
 export async function fingerprintOf(tx: Tx, billId: number) {
   const { entries, billEntries } = tx.tables
   const ofBill = tx.select({ id: billEntries.entryId }).from(billEntries).where(eq(billEntries.billId, billId))
-  // Times the key of the entry, or two that exchange their places would look as before.
+  // Multiplied by the entry's key, otherwise two entries that swap their values would go unnoticed.
   const ofEach = (column: Column) => exactTotal(sql`${column} * ${entries.id}`)
   const [row] = await tx
     .select({

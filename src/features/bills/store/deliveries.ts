@@ -1,4 +1,4 @@
-/** The outbox of bills: what is to be sent by e-mail, and what became of it. */
+/** The outbox of bills: e-mails to send, and the results of sending them. */
 import { and, asc, eq, inArray, lte, ne, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
@@ -15,7 +15,7 @@ export async function insertDeliveries(
   await tx.insert(tx.tables.billDeliveries).values(rows.map((row) => ({ ...row, state: 'queued' as const })))
 }
 
-/** The one that has waited longest beyond its time; undefined where none is due. */
+/** The delivery that has been due for longest; undefined if none is due. */
 export async function findDueDelivery(reader: Reader, now: number): Promise<DeliveryRecord | undefined> {
   const due = reader.prepared('bill-deliveries.due', (prepare) => {
     const table = prepare.tables.billDeliveries
@@ -23,7 +23,7 @@ export async function findDueDelivery(reader: Reader, now: number): Promise<Deli
       prepare
         .select()
         .from(table)
-        // Not bound: only for a state that stands in the query is the partial index of what is queued used.
+        // Not bound: the partial index of queued deliveries is used only for a literal state.
         .where(and(sql`${table.state} = 'queued'`, lte(table.nextAttemptAt, sql.placeholder('now'))))
         .orderBy(asc(table.nextAttemptAt))
         .limit(1)
@@ -33,7 +33,7 @@ export async function findDueDelivery(reader: Reader, now: number): Promise<Deli
   return row
 }
 
-/** Takes one that still is as it was seen; false where another took it meanwhile. */
+/** Claims a delivery if it is unchanged; false if another process claimed it meanwhile. */
 export async function claimDelivery(
   tx: Tx,
   { id, attempts }: DeliveryRecord,
@@ -48,7 +48,7 @@ export async function claimDelivery(
   return rows.length > 0
 }
 
-/** Also where it was given up meanwhile: what the mail server took has been sent. */
+/** Also for one that was withdrawn meanwhile, since the mail server has accepted the mail. */
 export async function recordSentDelivery(
   tx: Tx,
   id: number,
@@ -61,7 +61,10 @@ export async function recordSentDelivery(
     .where(and(eq(billDeliveries.id, id), ne(billDeliveries.state, 'sent')))
 }
 
-/** With `nextAttemptAt` null it is given up. Nothing changes where it was claimed again or given up meanwhile. */
+/**
+ * With `nextAttemptAt` null, the delivery has failed for good. Changes nothing if it was claimed again or withdrawn
+ * meanwhile.
+ */
 export async function recordFailedDelivery(
   tx: Tx,
   { id, attempts }: Pick<DeliveryRecord, 'id' | 'attempts'>,
@@ -74,7 +77,7 @@ export async function recordFailedDelivery(
     .where(and(eq(billDeliveries.id, id), eq(billDeliveries.attempts, attempts), eq(billDeliveries.state, 'queued')))
 }
 
-/** Of a bill, those that still wait to bring it. */
+/** Withdraws the queued deliveries of a bill. */
 export async function withdrawDeliveries(tx: Tx, billId: number, answer: string): Promise<void> {
   const { billDeliveries } = tx.tables
   await tx
@@ -85,7 +88,7 @@ export async function withdrawDeliveries(tx: Tx, billId: number, answer: string)
     )
 }
 
-/** How many wait, and how many were given up. */
+/** The number of queued and of failed deliveries. */
 export async function countDeliveries(reader: Reader): Promise<{ queued: number; failed: number }> {
   const { billDeliveries } = reader.tables
   const rows = await reader
@@ -93,11 +96,11 @@ export async function countDeliveries(reader: Reader): Promise<{ queued: number;
     .from(billDeliveries)
     .where(ne(billDeliveries.state, 'sent'))
     .groupBy(billDeliveries.state)
-  const of = (wanted: string) => rows.find(({ state }) => state === wanted)?.deliveries ?? 0
-  return { queued: of('queued'), failed: of('failed') }
+  const countOf = (wanted: string) => rows.find(({ state }) => state === wanted)?.deliveries ?? 0
+  return { queued: countOf('queued'), failed: countOf('failed') }
 }
 
-/** Of these bills, in the order in which they were queued. */
+/** The deliveries of these bills in the order of queueing. */
 export async function listDeliveries(reader: Reader, billIds: readonly number[]): Promise<DeliveryRecord[]> {
   if (billIds.length === 0) return []
   const { billDeliveries } = reader.tables

@@ -1,10 +1,10 @@
-/** What should be nowhere in the tables of bills. */
+/** Queries for rows of bills that should not exist. */
 import { aliasedTable, and, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Nanos } from '../../../lib/money.ts'
 
-/** Billed entries whose bill is void, or has them on no line. */
+/** Billed entries with a void bill, or that are not on a line of it. */
 export function listBilledOnNothing(reader: Reader, limit: number) {
   const { entries, bills, billEntries } = reader.tables
   return reader
@@ -21,7 +21,7 @@ export function listBilledOnNothing(reader: Reader, limit: number) {
     .limit(limit)
 }
 
-/** Entries on a line of a bill that stands, which they do not know, or another one. */
+/** Entries on a line of a bill that is not void but not their own. */
 export function listUnbilledOnLines(reader: Reader, limit: number) {
   const { entries, bills, billEntries } = reader.tables
   const known = aliasedTable(bills, 'known')
@@ -35,7 +35,7 @@ export function listUnbilledOnLines(reader: Reader, limit: number) {
     .limit(limit)
 }
 
-/** Entries on a sheet that voiding their bill would take back to a status that none on a sheet has. */
+/** Entries on a sheet that voiding their bill would return to a status that no entry on a sheet has. */
 export function listUnreturnable(reader: Reader, limit: number) {
   const { entries, bills, billEntries } = reader.tables
   return reader
@@ -55,7 +55,7 @@ export interface LineSums {
   tokens: bigint
 }
 
-/** What the entries on each line of a bill add up to now. */
+/** The current sums of the entries on each line of a bill. */
 export function sumLines(reader: Reader, billId: number): Promise<LineSums[]> {
   const { entries, billEntries } = reader.tables
   return reader

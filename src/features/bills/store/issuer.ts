@@ -1,6 +1,6 @@
 import type { Reader } from '../../../database/database.ts'
 
-/** The organization as it stands on bills. */
+/** The organization as shown on bills. */
 export async function getIssuer(reader: Reader) {
   const { organization } = reader.tables
   const [row] = await reader
@@ -21,7 +21,7 @@ export async function getIssuer(reader: Reader) {
   return row!
 }
 
-/** The picture on documents; undefined where there is none. */
+/** The logo on documents; undefined if there is none. */
 export async function findLogo(reader: Reader): Promise<{ bytes: Uint8Array; type: string } | undefined> {
   const { organization } = reader.tables
   const [row] = await reader.select({ bytes: organization.logo, type: organization.logoType }).from(organization)

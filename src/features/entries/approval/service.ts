@@ -1,4 +1,4 @@
-/** What people decide about entries: approving, rejecting, re-opening, withdrawing an approval; of one or of many. */
+/** Decisions of people about entries, one or many: approving, rejecting, reopening, withdrawing an approval. */
 
 import type { Actor, Party } from '../../../access/actor.ts'
 import type { Viewer } from '../../../access/visibility.ts'
@@ -29,31 +29,31 @@ import {
 
 export interface DecisionRequest {
   action: Decision
-  /** Why; a rejection has one. */
+  /** The reason; required for a rejection. */
   reason?: string | undefined
-  /** Only says what would be done. */
+  /** Only reports what would be done. */
   dryRun?: boolean | undefined
 }
 
-/** What became of one of many entries. */
+/** The result for one of many entries. */
 export interface Decided {
   id: string
-  /** The status that it has now; null for one that is not there to be seen. */
+  /** Its status after the decision; null if it does not exist or is not visible to the caller. */
   status: Status | null
-  /** Why nothing was done; null where it was. */
+  /** Why nothing was done; null if the decision was carried out. */
   problem: Problem | null
 }
 
 export interface DecidedMany {
   results: Decided[]
   done: number
-  /** The sum of the known costs of what was done. */
+  /** The sum of the known costs of these entries. */
   costNanos: bigint
-  /** Those among what was done whose cost is unknown. */
+  /** The number of these entries that have no known cost. */
   unpricedEntries: number
 }
 
-/** How the history of an entry and the audit trail call what was done. */
+/** The names of the actions in the history of an entry and in the audit log. */
 const DONE: Record<Decision, string> = {
   approve: 'approved',
   reject: 'rejected',
@@ -68,7 +68,7 @@ function onASheet({ uid, sheet }: DecidableEntry): Problem {
   )
 }
 
-/** Throws 422 where a reason is missing, or given for what asks for none. */
+/** Throws 422 if a required reason is missing, or if one is given for an action that takes none. */
 function requireReason({ action, reason }: Pick<DecisionRequest, 'action' | 'reason'>): void {
   const isNeeded = action === 'reject'
   if ((reason !== undefined) === isNeeded) return
@@ -85,8 +85,8 @@ interface Dependencies {
 }
 
 export function createApproval({ db, clock, audit }: Dependencies) {
-  /** Moves the entries, all of which may be moved, and leaves a trace with each. */
-  async function carryOut(
+  /** Changes the status of the entries, all of which must allow it, and records it in the history of each. */
+  async function changeStatuses(
     tx: Tx,
     entries: DecidableEntry[],
     { action, reason }: DecisionRequest,
@@ -108,57 +108,57 @@ export function createApproval({ db, clock, audit }: Dependencies) {
 
   return {
     /**
-     * Approves, rejects, re-opens or withdraws the approval of one entry. Throws `not_found`, `forbidden` (403),
+     * Approves, rejects or reopens one entry, or withdraws its approval. Throws `not_found`, `forbidden` (403),
      * `on_a_sheet` and `wrong_status` (409).
      */
-    async decideEntry(id: string, asked: DecisionRequest, { viewer, person, by }: Party): Promise<TokenEntry> {
-      requireReason(asked)
+    async decideEntry(id: string, request: DecisionRequest, { viewer, person, by }: Party): Promise<TokenEntry> {
+      requireReason(request)
       if (!isId('ent', id)) throw notFound(`The entry ${id}`)
       return db.write(async (tx) => {
         const [entry] = await listDecidableByIds(tx, [id], viewer)
         if (!entry) throw notFound(`The entry ${id}`)
-        requireDecidable(entry, asked.action, person, await ledBy(tx, person))
-        const to = await carryOut(tx, [entry], asked, by)
+        requireDecidable(entry, request.action, person, await ledBy(tx, person))
+        const to = await changeStatuses(tx, [entry], request, by)
         await audit.record(tx, by, {
-          action: `entry.${DONE[asked.action]}`,
+          action: `entry.${DONE[request.action]}`,
           object: { id, name: id },
           before: { status: entry.status },
-          after: { status: to, ...(asked.reason === undefined ? {} : { reason: asked.reason }) },
+          after: { status: to, ...(request.reason === undefined ? {} : { reason: request.reason }) },
         })
         return toTokenEntry((await findView(tx, id, viewer))!)
       })
     },
 
     /**
-     * The same of up to 10,000 entries in one transaction. What cannot be done with one of them is told of that one,
-     * and done with the others. Throws `too_many_entries` (422).
+     * Does the same for up to 10,000 entries in one transaction. An entry that can't be changed has its problem in the
+     * results; the others are changed. Throws `too_many_entries` (422).
      */
     async decideEntries(
       selection: Selection,
-      asked: DecisionRequest,
+      request: DecisionRequest,
       { viewer, person, by }: Party,
     ): Promise<DecidedMany> {
-      requireReason(asked)
+      requireReason(request)
       const decide = async (reader: Reader) => {
         const ledIds = await ledBy(reader, person)
-        return judged(await selectDecidable(reader, selection, viewer), (entry) =>
-          requireDecidable(entry, asked.action, person, ledIds),
+        return checked(await selectDecidable(reader, selection, viewer), (entry) =>
+          requireDecidable(entry, request.action, person, ledIds),
         )
       }
-      if (asked.dryRun) return summed(await decide(db.slow), asked.action)
+      if (request.dryRun) return summaryOf(await decide(db.slow), request.action)
       return db.write(async (tx) => {
         const all = await decide(tx)
         const entries = all.flatMap(({ entry, problem }) => (entry && !problem ? [entry] : []))
-        const summary = summed(all, asked.action)
+        const summary = summaryOf(all, request.action)
         if (entries.length === 0) return summary
-        await carryOut(tx, entries, asked, by)
+        await changeStatuses(tx, entries, request, by)
         await audit.record(tx, by, {
-          action: `entries.${DONE[asked.action]}`,
+          action: `entries.${DONE[request.action]}`,
           after: {
             entries: entries.length,
             cost: moneyNumber(summary.costNanos),
             unpriced_entries: summary.unpricedEntries,
-            ...(asked.reason === undefined ? {} : { reason: asked.reason }),
+            ...(request.reason === undefined ? {} : { reason: request.reason }),
           },
         })
         return summary
@@ -168,13 +168,15 @@ export function createApproval({ db, clock, audit }: Dependencies) {
     /** The keys of the projects that the person leads. */
     listLedIds: ledBy,
 
-    /** What waits for this person's approval and is on no sheet, by project, the dearest first. */
+    /**
+     * Entries that wait for this person's approval and are not on a sheet, summed by project, the highest cost first.
+     */
     sumWaiting: (person: Party['person'], filter: EntryFilter): Promise<WaitingSum[]> =>
       sumWaiting(db.slow, waitingFor(person), filter),
   }
 }
 
-/** Whose entries and sheets wait for a person. */
+/** Filter for the entries and sheets that wait for a person's approval. */
 export function waitingFor(person: Party['person']): { notOf: number | undefined; ledBy: number | undefined } {
   return {
     notOf: person === null || person.role === 'admin' ? undefined : person.id,
@@ -194,15 +196,15 @@ function selectDecidable(reader: Reader, selection: Selection, viewer: Viewer): 
   })
 }
 
-interface Judged extends Selected<DecidableEntry> {
+interface Checked extends Selected<DecidableEntry> {
   problem: Problem | null
 }
 
-function judged(selected: Selected<DecidableEntry>[], judge: (entry: DecidableEntry) => void): Judged[] {
+function checked(selected: Selected<DecidableEntry>[], check: (entry: DecidableEntry) => void): Checked[] {
   return selected.map(({ id, entry }) => {
     try {
       if (!entry) throw notFound(`The entry ${id}`)
-      judge(entry)
+      check(entry)
       return { id, entry, problem: null }
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem
@@ -211,7 +213,7 @@ function judged(selected: Selected<DecidableEntry>[], judge: (entry: DecidableEn
   })
 }
 
-/** Throws where this person may not take the action with this entry, as it is. */
+/** Throws if this person may not take the action with this entry in its current state. */
 function requireDecidable(
   entry: DecidableEntry,
   action: Decision,
@@ -225,7 +227,7 @@ function requireDecidable(
   transitionFrom(ENTRY_TRANSITIONS, action, entry.status, name)
 }
 
-function summed(all: Judged[], action: Decision): DecidedMany {
+function summaryOf(all: Checked[], action: Decision): DecidedMany {
   const { to } = ENTRY_TRANSITIONS.find((transition) => transition.action === action)!
   const summary: DecidedMany = { results: [], done: 0, costNanos: 0n, unpricedEntries: 0 }
   for (const { id, entry, problem } of all) {

@@ -8,12 +8,12 @@ import type { SheetStatus, Status } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
 
 /**
- * Who may make a transition. An approver is anybody with the role billing or admin, and whoever leads the projects
- * that it is about. Nobody but an admin lets their own count, so that takes another approver.
+ * Who may make a transition. An approver is anyone with the role billing or admin, or a lead of all projects concerned.
+ * Only admins may approve their own entries; for everyone else it takes another approver.
  */
 export type Who = 'agent' | 'owner' | 'approver' | 'another approver' | 'sender of bills'
 
-/** `from` or `to` is null where a thing begins or ends. */
+/** `from` is null for creation, `to` for removal. */
 interface Transition<State, Action> {
   from: State | null
   action: Action
@@ -33,12 +33,14 @@ export const ENTRY_TRANSITIONS = [
   { from: 'billed', action: 'void_bill', to: 'approved', who: 'sender of bills' },
 ] as const satisfies Transition<Status, string>[]
 
-/** What a sheet does its entries do with it; an entry on a sheet does nothing of this alone. */
+/**
+ * A transition of a sheet, with the one that all its entries make; an entry on a sheet never makes one of these alone.
+ */
 interface SheetTransition extends Transition<SheetStatus, SheetAction | 'open'> {
   entries?: SheetMove
 }
 
-/** What the entries of a sheet do when it moves. */
+/** The transition of a sheet's entries. */
 export interface SheetMove {
   from: Status
   to: Status
@@ -70,18 +72,18 @@ export const SHEET_TRANSITIONS: readonly SheetTransition[] = [
   { from: 'returned', action: 'remove', to: null, who: 'owner' },
 ]
 
-/** What a person decides about entries; the other actions are part of reporting and billing. */
+/** The decisions that people make about entries; the other actions are part of reporting and billing. */
 export const DECISIONS = ['approve', 'reject', 'reopen', 'withdraw_approval'] as const
 export type Decision = (typeof DECISIONS)[number]
 export type SheetAction = 'edit' | 'submit' | 'approve' | 'return' | 'withdraw_approval' | 'remove'
 
-/** What a transition is about, as far as the right to it goes. */
+/** The object of a transition, as needed to check the right to it. */
 export interface DecisionSubject {
   /** `The entry ent_…`. */
   name: string
   /** The owner. */
   ownerId: number
-  /** The projects that an approver without a role has to lead, all of them; null is unattributed work, which nobody leads. */
+  /** The projects, all of which an approver without a role must lead; null is unattributed work, which has no lead. */
   projectIds: readonly (number | null)[]
 }
 
@@ -98,7 +100,7 @@ const WORDS: Record<string, { infinitive: string; first: string }> = {
   remove: { infinitive: 'remove', first: 'Remove it first.' },
 }
 
-/** Throws `forbidden` (403), naming who may, where the person may not take the action. */
+/** Throws `forbidden` (403), which names who may, if the person may not take the action. */
 export function requireRight(
   action: Decision | SheetAction,
   transitions: readonly Pick<Transition<unknown, string>, 'action' | 'who'>[],
@@ -138,8 +140,8 @@ function forbidden(detail: string): Problem {
 }
 
 /**
- * The transition that an action is from this state. Throws `wrong_status` (409), naming the state and what leads to the
- * one that it takes.
+ * The transition for an action in this state. Throws `wrong_status` (409), which names the state and, if there is one,
+ * the action that leads to the required state.
  */
 export function transitionFrom<Step extends { from: string | null; action: string; to: string | null }>(
   transitions: readonly Step[],

@@ -1,4 +1,4 @@
-/** Entries as decisions see them: whose they are, where they are placed, and in which state. */
+/** Entries as decisions need them: their owner, placement and status. */
 import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { ledProjects, type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
@@ -37,7 +37,7 @@ function selectDecidable(reader: Reader) {
     .leftJoin(sheets, eq(sheets.id, entries.sheetId))
 }
 
-/** Those of the named entries that the viewer may see. */
+/** The entries with these ids that the viewer may see. */
 export async function listDecidableByIds(
   reader: Reader,
   uids: readonly Id<'ent'>[],
@@ -54,7 +54,7 @@ export async function listDecidableByIds(
   return found
 }
 
-/** What the filter lets through of what the viewer may see, newest first. */
+/** The entries that match the filter and that the viewer may see, newest first. */
 export async function listDecidable(
   reader: Reader,
   { filter, viewer, limit }: { filter: EntryFilter; viewer: Viewer; limit: number },
@@ -66,7 +66,7 @@ export async function listDecidable(
     .limit(limit)
 }
 
-/** Moves entries from one state to another. Those that are in another one by now stay there and are not answered. */
+/** Changes the status of entries. Entries whose status has changed meanwhile stay unchanged and are not returned. */
 export async function updateStatuses(
   tx: Tx,
   { ids, from, to, now }: { ids: readonly number[]; from: Status; to: Status; now: number },
@@ -89,11 +89,13 @@ export async function listLedIds(reader: Reader, userId: number): Promise<Set<nu
   return new Set((await ledProjects(reader, userId)).map(({ id }) => id))
 }
 
-/** Whose entries wait for a person: everybody's, everybody else's, or those of projects that they lead and are not theirs. */
+/**
+ * Entries that a person can approve: all, all but their own, or those of projects that they lead, without their own.
+ */
 export interface PendingScope {
-  /** Undefined where approving one's own is allowed. */
+  /** Undefined if approving one's own entries is allowed. */
   notOf: number | undefined
-  /** Undefined where every project's are waiting. */
+  /** Undefined for all projects. */
   ledBy: number | undefined
 }
 
@@ -106,7 +108,7 @@ export interface WaitingSum {
   listValueNanos: bigint
 }
 
-/** What waits for approval and is on no sheet, by project, the dearest first. */
+/** Entries that wait for approval and are not on a sheet, by project, the highest cost first. */
 export async function sumWaiting(
   reader: Reader,
   { notOf, ledBy }: PendingScope,

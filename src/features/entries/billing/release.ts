@@ -1,4 +1,4 @@
-/** Entries of a bill that is void: as they were before it, and with their work, which may have moved since. */
+/** Entries of a voided bill return to their previous status, and follow their work, which may have moved since. */
 
 import type { Actor } from '../../../access/actor.ts'
 import type { Tx } from '../../../database/database.ts'
@@ -6,8 +6,8 @@ import { insertHistory } from '../history/store.ts'
 import { followWork, releaseEntries as release } from './store.ts'
 
 /**
- * What is on a bill stays where it was billed when its project is merged or its ticket moves. Free again, it follows:
- * else it would be on no bill of the project that stays, and nobody would miss it there.
+ * Entries on a bill stay in the project where they were billed when that is merged or their ticket moves. Once
+ * released, they follow: otherwise no bill of the remaining project would include them, and no one would notice.
  */
 export async function releaseEntries(tx: Tx, billId: number, { now, by }: { now: number; by: Actor }): Promise<void> {
   await release(tx, billId)

@@ -1,16 +1,16 @@
-/** Entries on bills: frozen when one is sent, and as they were before when it is void. */
+/** Entries on bills: frozen when a bill is sent, released to their previous status when it is voided. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Tx } from '../../../database/database.ts'
 import type { Id } from '../../../lib/id.ts'
 
-/** Freezes the entries that are put on a bill's lines. */
+/** Freezes the entries on a bill's lines. */
 export async function freezeEntries(tx: Tx, billId: number): Promise<void> {
   const { entries, billEntries } = tx.tables
   const ofBill = tx.select({ id: billEntries.entryId }).from(billEntries).where(eq(billEntries.billId, billId))
   await tx.update(entries).set({ status: 'billed', billId }).where(inArray(entries.id, ofBill))
 }
 
-/** Releases the entries of a bill to the status that each had before. */
+/** Returns the entries of a bill to their previous status. */
 export async function releaseEntries(tx: Tx, billId: number): Promise<void> {
   const { entries, billEntries } = tx.tables
   await tx
@@ -23,8 +23,8 @@ export async function releaseEntries(tx: Tx, billId: number): Promise<void> {
 }
 
 /**
- * Moves entries that were on a bill to where their ticket is now, else to what their project was merged into, and
- * answers those that moved, with their projects.
+ * Moves entries that were on a bill to the current project of their ticket, otherwise to the one that their project was
+ * merged into. Returns those that moved, with their projects.
  */
 export async function followWork(
   tx: Tx,

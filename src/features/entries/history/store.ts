@@ -1,4 +1,4 @@
-/** What was done to an entry, by whom; and the keys under which reports came. */
+/** The history of entries, and the idempotency keys of reports. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
@@ -29,7 +29,7 @@ export async function findIdempotencyKey(
   return row
 }
 
-/** Fails with a unique violation where another transaction took the key meanwhile. */
+/** Fails with a unique violation if another transaction has inserted the key meanwhile. */
 export async function insertIdempotencyKey(
   tx: Tx,
   row: { managerId: number; key: string; bodyHash: Uint8Array; entryId: number },
@@ -37,14 +37,14 @@ export async function insertIdempotencyKey(
   await tx.insert(tx.tables.idempotencyKeys).values(row)
 }
 
-/** What is done to entries, when and by whom. */
+/** A change of entries, with its time and author. */
 export interface Change {
   action: string
   at: number
   by: Pick<HistoryRecord, 'userId' | 'tokenId'>
 }
 
-/** A row with each of the entries that it is done to. */
+/** Adds a row for each of the entries. */
 export async function insertHistory(
   tx: Tx,
   { action, at, by: { userId, tokenId } }: Change,
@@ -81,8 +81,8 @@ export async function listHistory(reader: Reader, entryId: number): Promise<Hist
 }
 
 /**
- * The token that an entry came with, and who created it; the creation of an entry is no row of the history. Whose the
- * entry is may have changed since, who brought it has not.
+ * The token that an entry was reported with, and the token's creator; the history has no row for the creation of an
+ * entry. The owner of the entry may have changed since, its reporter can't.
  */
 export async function getReportingToken(
   reader: Reader,

@@ -1,4 +1,4 @@
-/** Whether entries and sessions are as reporting, sheets and bills leave them; every sentence says what to do. */
+/** Checks that entries and sessions are consistent with reporting, sheets and bills; every finding says what to do. */
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { SHEET_STATUSES, type SheetStatus, type Status } from '../../../database/schema/values.ts'
@@ -7,29 +7,29 @@ import { ENTRY_TRANSITIONS, SHEET_TRANSITIONS } from '../approval/states.ts'
 import {
   type AllowedStatuses,
   listBrokenParts,
+  listChainedNames,
   listEmptySessions,
   listForeignChanges,
   listForeignEntries,
   listForeignMoves,
   listLabelSets,
   listMisplacedStatuses,
-  listNamesWithoutEnd,
   listStrayedEntries,
   listUnsuppliedSessions,
   pairsBySet,
 } from './store.ts'
 
-/** What a person can do about rows that no release of Tally writes. */
+/** Advice for rows that no release of Tally writes. */
 const RESTORE = 'This should never happen. Restore an earlier backup, or keep a copy of the database and report a bug.'
 
-/** What a person can do about rows that earlier releases wrote. */
+/** Advice for rows that earlier releases wrote. */
 const REVIEW =
   'Tally 0.2.0 and earlier allowed one person’s reports to change another person’s entries. Compare the entry’s history with what its owner’s agent reported, then reject or place it.'
 
-/** Sets of labels that are held at a time. */
+/** Sets of labels in memory at a time. */
 const PAGE = 5_000
 
-/** One finding for each inconsistency. Reads all entries some times over, so not for a server's main thread. */
+/** One finding per inconsistency. Reads all entries several times, so it must not run on a server's main thread. */
 export async function findInconsistentEntries(reader: Reader): Promise<string[]> {
   const statuses = allowedStatuses()
   return [
@@ -77,7 +77,7 @@ export async function findInconsistentEntries(reader: Reader): Promise<string[]>
         `Entry ${uid} belongs to ${manager}, but its session ${session} belongs to ${owner}. ${REVIEW}`,
     )),
     ...(await firstNamed(
-      (limit) => listNamesWithoutEnd(reader, limit),
+      (limit) => listChainedNames(reader, limit),
       ({ name, canonical }) =>
         `The name ${name} is normalized to ${canonical}, which is itself normalized to another name. ${RESTORE}`,
     )),
@@ -85,7 +85,7 @@ export async function findInconsistentEntries(reader: Reader): Promise<string[]>
   ]
 }
 
-/** Where the tables of states lead: beside sheets from a report, and on a sheet as far as the sheet takes its entries. */
+/** The statuses that the transition tables allow: without a sheet, and on a sheet in each of its states. */
 function allowedStatuses(): AllowedStatuses {
   const onSheets = Object.fromEntries(
     SHEET_STATUSES.map((sheet) => [
@@ -97,26 +97,26 @@ function allowedStatuses(): AllowedStatuses {
     ]),
   ) as Record<SheetStatus, Status[]>
   for (const statuses of Object.values(onSheets)) {
-    // Besides its sheet's, the only thing that happens to an entry on a sheet is to be billed.
+    // Apart from the sheet's own transitions, an entry on a sheet can only be billed.
     if (statuses.includes('approved')) statuses.push('billed')
   }
   const reported = new Set<Status>(ENTRY_TRANSITIONS.map(({ to }) => to))
   return { reported: [...reported], onSheets }
 }
 
-/** Entries are found by the pairs of labels and show the set, so both must say the same. */
+/** Entries are found by pairs of labels but displayed with the set, so both must contain the same labels. */
 async function findInconsistentLabels(reader: Reader): Promise<string[]> {
   const pairs = await pairsBySet(reader)
   return firstNamed(
     async (limit) => {
-      const wrong: { id: number }[] = []
-      for (let after = 0; wrong.length < limit; ) {
+      const inconsistent: { id: number }[] = []
+      for (let after = 0; inconsistent.length < limit; ) {
         const page = await listLabelSets(reader, after, PAGE)
-        wrong.push(...page.filter(({ id, labels }) => !isSame(labels, pairs.get(id) ?? {})))
+        inconsistent.push(...page.filter(({ id, labels }) => !isSame(labels, pairs.get(id) ?? {})))
         if (page.length < PAGE) break
         after = page.at(-1)!.id
       }
-      return wrong.slice(0, limit)
+      return inconsistent.slice(0, limit)
     },
     ({ id }) => `The index of label set ${id} does not match its labels. ${RESTORE}`,
   )

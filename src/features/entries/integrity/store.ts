@@ -1,4 +1,4 @@
-/** What should be nowhere in the tables of entries and sessions. Every query reads each of its rows once. */
+/** Queries for rows of entries and sessions that should not exist. Each reads every row once. */
 import {
   aliasedTable,
   and,
@@ -22,16 +22,18 @@ import type { LabelMap } from '../../../database/schema/records.ts'
 import type { SheetStatus, Status } from '../../../database/schema/values.ts'
 import { LOCKED_STATUSES } from '../store.ts'
 
-/** Which statuses entries may have: beside sheets, and on a sheet of each status. */
+/** Statuses that entries may have: without a sheet, and on a sheet in each of its states. */
 export interface AllowedStatuses {
   reported: readonly Status[]
   onSheets: Record<SheetStatus, readonly Status[]>
 }
 
-/** Entries in a status that nothing leads to, or that are not as far as their sheet is, or on another person's. */
+/**
+ * Entries with a status that no transition leads to, that does not match their sheet's, or on another person's sheet.
+ */
 export function listMisplacedStatuses(reader: Reader, { reported, onSheets }: AllowedStatuses, limit: number) {
   const { entries, sheets } = reader.tables
-  const isAsFar = or(
+  const matchesSheet = or(
     ...Object.entries(onSheets).map(([sheet, statuses]) =>
       and(eq(sheets.status, sheet as SheetStatus), inArray(entries.status, [...statuses])),
     ),
@@ -43,13 +45,16 @@ export function listMisplacedStatuses(reader: Reader, { reported, onSheets }: Al
     .where(
       or(
         and(isNull(entries.sheetId), notInArray(entries.status, [...reported])),
-        and(isNotNull(entries.sheetId), or(isNull(sheets.id), ne(sheets.managerId, entries.managerId), not(isAsFar!))),
+        and(
+          isNotNull(entries.sheetId),
+          or(isNull(sheets.id), ne(sheets.managerId, entries.managerId), not(matchesSheet!)),
+        ),
       ),
     )
     .limit(limit)
 }
 
-/** Parts that do not continue the one before them, and entries without a session that continue anything. */
+/** Parts that do not continue the previous one, and entries without a session that continue another. */
 export function listBrokenParts(reader: Reader, limit: number) {
   const { entries, sessions } = reader.tables
   const before = aliasedTable(entries, 'before')
@@ -78,7 +83,7 @@ export function listBrokenParts(reader: Reader, limit: number) {
 }
 
 /**
- * Sessions that were reported and have no entry. Telemetry leaves such ones where nothing of what it brought could be
+ * Sessions that were reported and have no entry. Telemetry leaves these if none of the data in its request could be
  * counted.
  */
 export function listEmptySessions(reader: Reader, limit: number) {
@@ -91,7 +96,7 @@ export function listEmptySessions(reader: Reader, limit: number) {
     .limit(limit)
 }
 
-/** Sessions that several sources know, without what the one said that supplies their figures. */
+/** Sessions with several sources that lack the totals of the source that supplies their entries. */
 export function listUnsuppliedSessions(reader: Reader, limit: number) {
   const { sessions, sessionSources } = reader.tables
   const supplied = reader
@@ -105,7 +110,7 @@ export function listUnsuppliedSessions(reader: Reader, limit: number) {
     .limit(limit)
 }
 
-/** Entries that a service token brought for somebody else than its creator. */
+/** Entries that were reported with a service token of someone other than their owner. */
 export function listForeignEntries(reader: Reader, limit: number) {
   const { entries, tokens } = reader.tables
   const { managers, actors } = people(reader)
@@ -119,10 +124,13 @@ export function listForeignEntries(reader: Reader, limit: number) {
     .limit(limit)
 }
 
-/** What reports of one person do to a session, and to where its entries are. */
+/** Actions of one person's reports on a session, and on the placement of its entries. */
 const REPORTED = ['shrunk', 'source_changed', 'superseded', 'adopted', 'placed']
 
-/** Entries whose history says that another person's service token changed them. Bills may be voided by one. */
+/**
+ * Entries with a change in their history by another person's service token. Voiding a bill is excluded, which such a
+ * token may do.
+ */
 export function listForeignChanges(reader: Reader, limit: number) {
   const { entries, entryHistory, tokens } = reader.tables
   const { managers, actors } = people(reader)
@@ -138,13 +146,16 @@ export function listForeignChanges(reader: Reader, limit: number) {
         eq(tokens.kind, 'svc'),
         ne(tokens.createdBy, entries.managerId),
         inArray(entryHistory.action, REPORTED),
-        not(because(entryHistory.details, 'bill_voided')),
+        not(hasReason(entryHistory.details, 'bill_voided')),
       ),
     )
     .limit(limit)
 }
 
-/** Entries that a member's own rows or reports took to another project with a ticket, though they do not lead it. */
+/**
+ * Entries that a member's own rows or reports moved to another project with a ticket, though the member does not lead
+ * it.
+ */
 export function listForeignMoves(reader: Reader, limit: number) {
   const { entries, entryHistory, projectLeads } = reader.tables
   const { managers, actors } = people(reader)
@@ -163,14 +174,14 @@ export function listForeignMoves(reader: Reader, limit: number) {
         isNull(entryHistory.tokenId),
         ne(actors.id, entries.managerId),
         eq(actors.role, 'member'),
-        because(entryHistory.details, 'ticket_found_project'),
+        hasReason(entryHistory.details, 'ticket_found_project'),
         notExists(led),
       ),
     )
     .limit(limit)
 }
 
-/** Entries that may still change and are not whose their session is. */
+/** Entries that may still change and have another owner than their session. */
 export function listStrayedEntries(reader: Reader, limit: number) {
   const { entries, sessions } = reader.tables
   const { managers, actors: owners } = people(reader)
@@ -188,13 +199,13 @@ function people({ tables: { users } }: Reader) {
   return { managers: aliasedTable(users, 'manager'), actors: aliasedTable(users, 'actor') }
 }
 
-/** Whether the details of a row of the history give this reason. */
-function because(details: Column, reason: string): SQL {
+/** Whether the details of a history row contain this reason. */
+function hasReason(details: Column, reason: string): SQL {
   return sql`${details} LIKE ${`%"because":"${reason}"%`}`
 }
 
-/** Names whose spelling for comparing is itself another's. */
-export function listNamesWithoutEnd(reader: Reader, limit: number) {
+/** Names with a canonical name that has another canonical name itself. */
+export function listChainedNames(reader: Reader, limit: number) {
   const { names } = reader.tables
   const canonical = aliasedTable(names, 'canonical')
   return reader
@@ -215,11 +226,11 @@ export function listLabelSets(
   return reader.select().from(labelSets).where(gt(labelSets.id, after)).orderBy(asc(labelSets.id)).limit(limit)
 }
 
-/** The pairs of all sets, by which they are found, set by set: one reading, since no index has them by set. */
+/** The pairs of all sets, by which entries are found, grouped by set: one pass, since no index has them by set. */
 export async function pairsBySet(reader: Reader): Promise<Map<number, LabelMap>> {
   const { labelPairs } = reader.tables
   const bySet = Map.groupBy(await reader.select().from(labelPairs), ({ labelSetId }) => labelSetId)
-  // A label may be called `__proto__`, which is lost where it is assigned.
+  // A label may be named `__proto__`, which an assignment would lose.
   const labelsOf = (pairs: { name: string; value: string }[]) =>
     Object.fromEntries(pairs.map(({ name, value }) => [name, value]))
   return new Map([...bySet].map(([id, pairs]) => [id, labelsOf(pairs)]))

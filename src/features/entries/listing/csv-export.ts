@@ -1,4 +1,4 @@
-/** Entries as the lines of a CSV, as fast as one thread can: the same as `ENTRY_COLUMNS` say of each, which a test compares. */
+/** Writes entries as CSV as fast as one thread can: the same as `ENTRY_COLUMNS` produce, which a test compares. */
 import type { Reader } from '../../../database/database.ts'
 import { csvCell, csvLine } from '../../../lib/csv-text.ts'
 import { timestamp } from '../../../lib/duration.ts'
@@ -8,26 +8,26 @@ import { ENTRY_COLUMNS, labelsText } from './csv.ts'
 import type { Position } from './filter.ts'
 import {
   type ExportedRow,
-  type ExportQuestion,
+  type ExportRequest,
   listExported,
   listLabelSets,
   listTexts,
   type Referred,
 } from './store/export.ts'
 
-/** Rows of a page: their query takes some milliseconds, and some hundred kilobytes of text are held at a time. */
+/** Rows per page: the query takes a few milliseconds, and a few hundred kilobytes of text are in memory at a time. */
 const PAGE_ROWS = 1_000
 
-/** Texts held before all are forgotten: more tickets and branches than people work on, in a few megabytes. */
+/** Texts in memory before the cache is cleared: more tickets and branches than people work on, in a few megabytes. */
 const TEXTS_LIMIT = 50_000
 
-/** Cells that many rows share, by key, ready to be written. */
+/** Serialized cells that many rows share, by key. */
 class Cells {
   readonly #cells = new Map<number, string>()
 
   constructor(readonly load: (ids: number[]) => Promise<{ id: number; cell: string }[]>) {}
 
-  /** Brings in what rows refer to and is not held. */
+  /** Loads the texts that these rows refer to and that are not in the cache. */
   async prepare(rows: ExportedRow[], ...keysOf: ((row: ExportedRow) => number | null)[]): Promise<void> {
     if (this.#cells.size > TEXTS_LIMIT) this.#cells.clear()
     const missing = new Set<number>()
@@ -46,8 +46,8 @@ class Cells {
   }
 }
 
-/** The text of an export, a page at a time. Memory stays the same however many entries there are. */
-export async function* entriesCsv(reader: Reader, question: ExportQuestion): AsyncGenerator<string> {
+/** The text of an export, page by page. Memory use does not depend on the number of entries. */
+export async function* entriesCsv(reader: Reader, request: ExportRequest): AsyncGenerator<string> {
   const texts = (of: Referred) =>
     new Cells(async (ids) => (await listTexts(reader, of, ids)).map(({ id, text }) => ({ id, cell: csvCell(text) })))
   const cells = {
@@ -66,7 +66,7 @@ export async function* entriesCsv(reader: Reader, question: ExportQuestion): Asy
   yield csvLine(ENTRY_COLUMNS.map(({ heading }) => heading))
   let after: Position | undefined
   for (;;) {
-    const rows = await listExported(reader, question, { after, limit: PAGE_ROWS })
+    const rows = await listExported(reader, request, { after, limit: PAGE_ROWS })
     await cells.managers.prepare(rows, (row) => row.managerId)
     await cells.names.prepare(
       rows,
@@ -95,7 +95,7 @@ type AllCells = Record<
   Cells
 >
 
-/** In the order of `ENTRY_COLUMNS`. Ids, moments, numbers and words of our own need no quotes. */
+/** Cells in the order of `ENTRY_COLUMNS`. Ids, timestamps, numbers and our own constants need no quotes. */
 function lineOf(row: ExportedRow, cells: AllCells): string {
   const { names } = cells
   return `${row.uid},${row.state},${cells.managers.of(row.managerId)},${row.sheetId === null ? row.managerBy : ''},${names.of(row.harnessId)},${names.of(row.agentId)},${names.of(row.modelId)},${names.of(row.providerId)},${moment(row.startedAt)},${moment(row.endedAt)},${row.counts},${row.requests ?? ''},${money(costNanosOf(row))},${money(row.reportedCost)},${money(row.listValue)},${cells.prices.of(row.priceId)},${csvCell(row.priceNote ?? '')},${cells.projects.of(row.projectId)},${cells.tickets.of(row.ticketId)},${row.placedBy ?? 'unattributed'},${csvCell(row.summary ?? '')},${cells.labels.of(row.labelSetId)},${csvCell(row.sessionKey ?? '')},${row.part ?? ''},${cells.duplicates.of(row.duplicateId)},${cells.bills.of(row.billId)},${cells.sheets.of(row.sheetId)},${moment(row.createdAt)}\r\n`
@@ -104,10 +104,10 @@ function lineOf(row: ExportedRow, cells: AllCells): string {
 const DAY_MS = 86_400_000
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
-/** The day of the last moment that was written: rows come in the order of time. */
+/** The day of the last timestamp: rows are in order of time. */
 let day = { number: Number.NaN, text: '' }
 
-/** As `timestamp` writes it, at a fourth of the cost. */
+/** Formats like `timestamp`, at a quarter of the cost. */
 function moment(milliseconds: number): string {
   const number = Math.floor(milliseconds / DAY_MS)
   if (number !== day.number) day = { number, text: timestamp(number * DAY_MS).slice(0, -'00:00:00.000Z'.length) }

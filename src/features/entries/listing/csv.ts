@@ -3,7 +3,7 @@ import type { LabelMap } from '../../../database/schema/records.ts'
 import type { CsvColumn } from '../../../lib/csv-column.ts'
 import type { TokenEntry } from '../schema.ts'
 
-/** Money is written as the JSON writes it: a raw number's digits, exact at any size. */
+/** Money is written as in JSON: as a raw number, exact at any size. */
 function decimal(money: number | null): string | null {
   return money === null ? null : JSON.stringify(money)
 }

@@ -1,21 +1,23 @@
-/** Exports of entries as CSV: ten million rows take minutes of a processor, which must not be the one that takes reports. */
+/**
+ * Exports entries as CSV on a thread: ten million rows take minutes of CPU time, which must not block incoming reports.
+ */
 
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database } from '../../../database/database.ts'
 import { asProblem } from '../../../database/errors.ts'
 import { entriesCsv } from './csv-export.ts'
 import type { EntryFilter } from './filter.ts'
-import type { ExportQuestion } from './store/export.ts'
+import type { ExportRequest } from './store/export.ts'
 
 export interface BeginExport {
   id: number
   file: string
-  question: ExportQuestion
+  request: ExportRequest
 }
 
 export type ToExports =
   | BeginExport
-  /** Asks for the next page. */
+  /** Requests the next page. */
   | { id: number }
   | { id: number; stop: true }
 export type FromExports =
@@ -25,10 +27,10 @@ export type FromExports =
 
 type Waiting = PromiseWithResolvers<Uint8Array | undefined>
 
-/** Programs fetch one export after the other; each would otherwise begin a thread of its own. */
+/** Programs fetch one export after the other; without this, each would start a thread of its own. */
 const IDLE_MS = 10_000
 
-/** One thread for all exports, which take turns page by page. It ends some time after the last of them. */
+/** One thread for all exports, which alternate page by page. It ends when it has been idle for {@link IDLE_MS}. */
 class ExportThread {
   #worker: Worker | undefined
   #idle: Timer | undefined
@@ -36,20 +38,21 @@ class ExportThread {
   #open = 0
   #lastId = 0
 
-  async *export(file: string, question: ExportQuestion): AsyncGenerator<Uint8Array> {
+  async *export(file: string, request: ExportRequest): AsyncGenerator<Uint8Array> {
     const id = ++this.#lastId
     this.#open += 1
     clearTimeout(this.#idle)
     this.#worker ??= this.#start()
     this.#worker.ref()
     try {
-      this.#post({ id, file, question })
-      // A page is written while the one before is sent.
-      let coming = this.#ask(id)
-      for (let bytes = await coming; bytes; bytes = await coming) {
-        coming = this.#ask(id)
-        // Told to whoever waits for it, and nobody does where the reader goes before.
-        coming.catch(() => {})
+      this.#post({ id, file, request })
+      // A page is written while the previous one is sent.
+      let next = this.#requestPage(id)
+      for (let bytes = await next; bytes; bytes = await next) {
+        next = this.#requestPage(id)
+        // The awaiting reader gets the error. If the reader has left, no one does, and it must not become an unhandled
+        // rejection.
+        next.catch(() => {})
         yield bytes
       }
     } finally {
@@ -68,7 +71,7 @@ class ExportThread {
     this.#worker?.postMessage(message)
   }
 
-  #ask(id: number): Promise<Uint8Array | undefined> {
+  #requestPage(id: number): Promise<Uint8Array | undefined> {
     const waiting: Waiting = Promise.withResolvers()
     this.#waiting.set(id, waiting)
     this.#post({ id })
@@ -101,11 +104,11 @@ export function createExports({ db }: { db: Database }) {
   const thread = new ExportThread()
   const encoder = new TextEncoder()
   return {
-    /** Every entry that the filter lets through, newest first, as the bytes of a CSV: read on only as fast as they are taken. */
+    /** All entries that match the filter, newest first, as the bytes of a CSV; reads only as fast as the consumer. */
     async *exportCsv(viewer: Viewer, filter: EntryFilter): AsyncGenerator<Uint8Array> {
-      const question = { viewer, filter }
-      if (db.file !== undefined) yield* thread.export(db.file, question)
-      else for await (const text of entriesCsv(db.slow, question)) yield encoder.encode(text)
+      const request = { viewer, filter }
+      if (db.file !== undefined) yield* thread.export(db.file, request)
+      else for await (const text of entriesCsv(db.slow, request)) yield encoder.encode(text)
     },
   }
 }

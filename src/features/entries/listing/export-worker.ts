@@ -1,4 +1,4 @@
-/** Writes exports off the main thread, page by page as their readers ask for them; see exporting.ts. */
+/** Writes exports off the main thread, page by page as their readers request them; see export-thread.ts. */
 import { openReadOnly } from '../../../database/engines/sqlite/sqlite.ts'
 import { entriesCsv } from './csv-export.ts'
 import type { BeginExport, FromExports, ToExports } from './export-thread.ts'
@@ -15,16 +15,16 @@ const encoder = new TextEncoder()
 
 const post = (message: FromExports, transfer: ArrayBuffer[] = []) => self.postMessage(message, transfer)
 
-function begin({ id, file, question }: BeginExport): void {
+function begin({ id, file, request }: BeginExport): void {
   const { reader, close } = openReadOnly(file)
-  running.set(id, { pages: entriesCsv(reader, question), close })
+  running.set(id, { pages: entriesCsv(reader, request), close })
 }
 
 function end(id: number): void {
   if (!running.has(id)) return
   running.get(id)!.close()
   running.delete(id)
-  // The connection keeps its memory until its statements are collected.
+  // The connection keeps its memory until its statements are garbage-collected.
   Bun.gc(true)
 }
 
@@ -40,7 +40,7 @@ async function next(id: number): Promise<void> {
     post({ id, bytes }, [bytes.buffer as ArrayBuffer])
   } catch (error) {
     end(id)
-    // An error that is posted loses its code, by which errors.ts knows it.
+    // A posted error loses its code, which errors.ts needs.
     const { message, code } = error as { message: string; code?: string }
     post({ id, error: { message, code } })
   }
@@ -49,6 +49,6 @@ async function next(id: number): Promise<void> {
 self.onmessage = ({ data }: MessageEvent<ToExports>) => {
   if ('file' in data) begin(data)
   else if ('stop' in data) end(data.id)
-  // One that was stopped while its next page was asked for.
+  // An export may have been stopped while its next page was requested.
   else if (running.has(data.id)) next(data.id)
 }

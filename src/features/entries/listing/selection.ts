@@ -1,19 +1,19 @@
-/** Which entries an action on many is about. */
+/** The entries that a bulk action applies to. */
 import { Problem } from '../../../errors.ts'
 import { type Id, isId } from '../../../lib/id.ts'
 import { ACTION_LIMIT } from '../schema.ts'
 import type { EntryFilter } from './filter.ts'
 
-/** Entries by their ids, or those that a filter lets through. */
+/** Entries by their ids, or those that match a filter. */
 export type Selection = { ids: readonly string[] } | { filter: EntryFilter }
 
-/** One of them; without its entry where an id names none that is there to be seen. */
+/** A selected entry; `entry` is undefined if the id does not exist or is not visible to the caller. */
 export interface Selected<Entry> {
   id: string
   entry: Entry | undefined
 }
 
-/** How the entries are read, of those that the person who asks may see. */
+/** How to read the entries that the caller may see. */
 interface Reading<Entry> {
   byFilter: (filter: EntryFilter, limit: number) => Promise<Entry[]>
   byIds: (ids: Id<'ent'>[]) => Promise<Entry[]>
@@ -27,7 +27,7 @@ function tooManyEntries(): Problem {
   )
 }
 
-/** The chosen entries, each once, in the order of the ids. Throws `too_many_entries` (422). */
+/** The selected entries without duplicates, in the order of the ids. Throws `too_many_entries` (422). */
 export async function select<Entry>(
   selection: Selection,
   { byFilter, byIds, idOf }: Reading<Entry>,

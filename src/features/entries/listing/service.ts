@@ -1,4 +1,4 @@
-/** Entries as people read them: lists, exports, one entry with its value, and its history. */
+/** Lists and exports of entries, single entries with their valuation, and their history. */
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader } from '../../../database/database.ts'
 import { notFound } from '../../../errors.ts'
@@ -22,7 +22,7 @@ export interface ListingDependencies {
   placement: PlacementService
 }
 
-/** No index has a bill's entries in the order of time: each page looks at all of them, so there should be few. */
+/** No index has a bill's entries in order of time: each page scans all of them, so there should be few pages. */
 const BILLED_PAGE = 20_000
 
 export function createListing({ db, prices, placement }: ListingDependencies) {
@@ -36,7 +36,10 @@ export function createListing({ db, prices, placement }: ListingDependencies) {
     return view
   }
 
-  /** The rule that placed an entry, as it was then. Rules may name people, so only those who see everything get it. */
+  /**
+   * The rule that placed an entry, in the version that did. Rules may name people, so only viewers who see everything
+   * get it.
+   */
   async function placingRuleOf(view: EntryView, viewer: Viewer): Promise<TokenEntryDetail['placed_by_rule']> {
     const { ruleVersionId } = view.entry
     if (ruleVersionId === null || viewer.sees !== 'everything') return null
@@ -51,7 +54,7 @@ export function createListing({ db, prices, placement }: ListingDependencies) {
   return {
     ...createExports({ db }),
 
-    /** A page of entries, newest first, of those that the viewer may see. */
+    /** A page of entries that the viewer may see, newest first. */
     async listEntries(
       viewer: Viewer,
       { filter, limit, after }: Pick<ListQuery, 'filter' | 'limit' | 'after'>,
@@ -69,8 +72,8 @@ export function createListing({ db, prices, placement }: ListingDependencies) {
     },
 
     /**
-     * An entry with the arithmetic of its list value. Throws `not_found` for one that does not exist or that the viewer
-     * may not see.
+     * An entry with the calculation of its list value. Throws `not_found` if it does not exist or the viewer may not
+     * see it.
      */
     async getEntry(id: string, viewer: Viewer): Promise<TokenEntryDetail> {
       const view = await getVisible(id, viewer)
@@ -81,7 +84,7 @@ export function createListing({ db, prices, placement }: ListingDependencies) {
       }
     },
 
-    /** Who changed what, oldest first, beginning with the entry's arrival. */
+    /** Who changed what, oldest first, starting with the creation of the entry. */
     async getHistory(id: string, viewer: Viewer): Promise<TokenEntryHistory> {
       const { entry, manager } = await getVisible(id, viewer)
       const reportedBy = entry.tokenId === null ? undefined : await getReportingToken(db.read, entry.tokenId)
@@ -107,7 +110,7 @@ export function createListing({ db, prices, placement }: ListingDependencies) {
   }
 }
 
-/** The fields that rules match, as far as they are shown: of the person, the name only. */
+/** The fields that rules match, as far as they may be shown: of the person, only the name. */
 function subjectOfView({ entry, harness, agent, model, provider, manager, labels }: EntryView): Subject {
   const { summary } = entry
   return {

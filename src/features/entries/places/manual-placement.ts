@@ -1,8 +1,9 @@
 /**
  * Placing entries by hand, and correcting their summary and labels (docs/design/concepts.md, "Roles" and "Placement").
  *
- * A place given by hand stays: neither a later report of the session nor a rule moves the entry again. That holds for
- * no place as well: an entry that somebody took off its project is placed by hand on nothing, and is not unattributed.
+ * A manual placement is permanent: neither a later report of the session nor a rule moves the entry again. This
+ * includes the placement on no project: an entry that a person removed from its project is placed by hand on nothing,
+ * and is not unattributed.
  */
 
 import type { Actor, Party } from '../../../access/actor.ts'
@@ -20,7 +21,7 @@ import type { PlacementService } from '../../placement/service.ts'
 import type { ProjectsService } from '../../projects/service.ts'
 import { insertHistory } from '../history/store.ts'
 import { type Selected, type Selection, select } from '../listing/selection.ts'
-import { placementColumns, takeOwnEntriesAlong } from '../reporting/record.ts'
+import { moveOwnEntries, placementColumns } from '../reporting/record.ts'
 import { foldLine, sortLabels } from '../reporting/report.ts'
 import { type Interned, internLabels } from '../reporting/store/names.ts'
 import { costNanosOf, isLocked } from '../rows.ts'
@@ -31,7 +32,7 @@ import { createNamedPlaces, isPlace, type Place, type Resolved } from './named-p
 import { isForRules, type PlaceBody, placeAgain, placeOf } from './placed-entry.ts'
 import { changeEntries, listPlacedByUid, listPlacedNewest, type PlacedEntry } from './store/places.ts'
 
-/** What became of one entry of several. */
+/** The result for one of many entries. */
 export interface Placed {
   id: string
   result: 'placed' | 'unchanged' | 'refused'
@@ -40,9 +41,9 @@ export interface Placed {
 
 export interface PlacedMany {
   results: Placed[]
-  /** The sum of the known costs of what was placed. */
+  /** The sum of the known costs of the placed entries. */
   costNanos: bigint
-  /** Those among what was placed whose cost is unknown. */
+  /** The number of placed entries that have no known cost. */
   unpricedEntries: number
 }
 
@@ -58,19 +59,20 @@ interface Dependencies {
 export function createManualPlacement({ db, clock, audit, projects, placement, interned }: Dependencies) {
   const places = createNamedPlaces({ clock, projects, placement })
 
-  /** What of the entry's summary and labels becomes another one. */
-  async function correctionOf(tx: Tx, { entry, labels }: PlacedEntry, asked: EntryCorrection): Promise<Correction> {
+  /** The changes that a correction makes to the entry's summary and labels. */
+  async function correctionOf(tx: Tx, { entry, labels }: PlacedEntry, requested: EntryCorrection): Promise<Correction> {
     const correction: Correction = { change: {}, labels, before: {}, after: {} }
     const { change, before, after } = correction
-    const summary = asked.summary == null ? (asked.summary ?? entry.summary) : (foldLine(asked.summary) ?? null)
-    if (asked.summary !== undefined && summary !== entry.summary) {
+    const summary =
+      requested.summary == null ? (requested.summary ?? entry.summary) : (foldLine(requested.summary) ?? null)
+    if (requested.summary !== undefined && summary !== entry.summary) {
       change.summary = summary
       before.summary = entry.summary
       after.summary = summary
     }
-    const sorted = (asked.labels && sortLabels(asked.labels)) ?? null
+    const sorted = (requested.labels && sortLabels(requested.labels)) ?? null
     const labelSetId = sorted && (await internLabels(tx, interned, sorted))
-    if (asked.labels !== undefined && labelSetId !== entry.labelSetId) {
+    if (requested.labels !== undefined && labelSetId !== entry.labelSetId) {
       change.labelSetId = labelSetId
       correction.labels = sorted
       before.labels = labels ?? {}
@@ -79,8 +81,8 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
     return correction
   }
 
-  /** Where the rules put an entry that says something else now; undefined where it stays, or is not theirs to move. */
-  async function askRules(
+  /** The placement that the rules give to a corrected entry; undefined if it stays, or if rules may not move it. */
+  async function placeByRules(
     tx: Tx,
     placed: PlacedEntry,
     { change, labels }: Correction,
@@ -92,17 +94,17 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
     const columns = placementColumns(found)
     if (columns.projectId === entry.projectId && columns.ticketId === entry.ticketId) return undefined
     if (found.ticketFoundProject) {
-      await takeOwnEntriesAlong(tx, found, placed.manager.id, { action: 'placed', at: clock.now(), by })
+      await moveOwnEntries(tx, found, placed.manager.id, { action: 'placed', at: clock.now(), by })
     }
     const to = placeOf({ project: found.project, ticket: found.ticket, by: found.by ?? 'unattributed' })
     return { because: 'corrected', columns, to }
   }
 
-  /** Writes where entries are now, and that a person put them there. */
-  async function land(tx: Tx, moves: Move[], by: Actor): Promise<void> {
-    // Few landings, as all entries go to one place and differ at most in what they keep of theirs.
-    const landings = Map.groupBy(moves, ({ to }) => `${to.project?.id} ${to.ticket?.id}`)
-    for (const alike of landings.values()) {
+  /** Saves the new places of entries, as placed by hand. */
+  async function saveMoves(tx: Tx, moves: Move[], by: Actor): Promise<void> {
+    // Few groups: all entries move to one place, and differ at most in the project or ticket that they keep.
+    const groups = Map.groupBy(moves, ({ to }) => `${to.project?.id} ${to.ticket?.id}`)
+    for (const alike of groups.values()) {
       const change = { ...placedByHand(alike[0]!.to), updatedAt: clock.now() }
       await changeEntries(
         tx,
@@ -119,9 +121,9 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
 
   return {
     /**
-     * Places an entry by hand, and corrects its summary and labels. Throws `not_found` for what the viewer does not
-     * see, `entry_locked` (409), `forbidden` where a member corrects what is not theirs, and 422 for a place that
-     * does not exist. What they see they may place; a member corrects only what is their own.
+     * Places an entry by hand, and corrects its summary and labels. Viewers may place every entry that they see;
+     * members may correct only their own. Throws `not_found` if the viewer does not see it, `entry_locked` (409),
+     * `forbidden` if a member corrects another person's entry, and 422 if the place does not exist.
      */
     async changeEntry(id: string, correction: EntryCorrection, party: Party) {
       const { viewer, person, by } = party
@@ -130,23 +132,26 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
         if (!placed) throw notFound(`The entry ${id}`)
         if (isLocked(placed.entry)) throw entryLocked(placed)
         const corrects = correction.summary !== undefined || correction.labels !== undefined
-        if (corrects && person?.role === 'member' && placed.manager.id !== person.id) throw notYoursToCorrect()
+        if (corrects && person?.role === 'member' && placed.manager.id !== person.id) throw correctionForbidden()
 
-        const said = await correctionOf(tx, placed, correction)
+        const corrected = await correctionOf(tx, placed, correction)
         const moved = isPlace(correction)
-          ? byHand(landingOf(placed, await places.resolve(tx, correction, party)))
-          : await askRules(tx, placed, said, by)
-        if (moved || Object.keys(said.change).length > 0) {
-          const columns = { ...said.change, ...moved?.columns, updatedAt: clock.now() }
+          ? byHand(destinationOf(placed, await places.resolve(tx, correction, party)))
+          : await placeByRules(tx, placed, corrected, by)
+        if (moved || Object.keys(corrected.change).length > 0) {
+          const columns = { ...corrected.change, ...moved?.columns, updatedAt: clock.now() }
           await changeEntries(tx, [placed.entry.id], columns)
           const [before, after] = [placeOf(placed), moved?.to]
-          const told = { ...(moved && { because: moved.because, from: before, to: after }), ...correctionDetails(said) }
+          const details = {
+            ...(moved && { because: moved.because, from: before, to: after }),
+            ...correctionDetails(corrected),
+          }
           const change = { action: moved ? 'placed' : 'corrected', at: clock.now(), by }
-          await insertHistory(tx, change, [{ entryId: placed.entry.id, details: told }])
+          await insertHistory(tx, change, [{ entryId: placed.entry.id, details }])
           await audit.record(tx, by, {
             action: moved ? 'entry.placed' : 'entry.corrected',
             object: { id: placed.entry.uid, name: nameOf(placed) },
-            ...difference({ ...(moved && before), ...said.before }, { ...after, ...said.after }),
+            ...difference({ ...(moved && before), ...corrected.before }, { ...after, ...corrected.after }),
           })
         }
         return toTokenEntry(await getView(tx, placed.entry.id))
@@ -154,8 +159,8 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
     },
 
     /**
-     * Places many entries at once, in one transaction; those that are locked or not to be seen are refused one by one
-     * and the others placed. A dry run only says so. Throws 422 where the place does not exist, and `too_many_entries`.
+     * Places many entries in one transaction. Entries that are locked or not visible are refused individually, the
+     * others are placed. A dry run only reports this. Throws 422 if the place does not exist, and `too_many_entries`.
      */
     async placeEntries(
       selection: Selection,
@@ -172,14 +177,14 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
         const results: Placed[] = selected.map(({ id, entry: placed }) => {
           if (!placed) return { id, result: 'refused', problem: notFound(`The entry ${id}`) }
           if (isLocked(placed.entry)) return { id, result: 'refused', problem: entryLocked(placed) }
-          const to = landingOf(placed, resolved)
+          const to = destinationOf(placed, resolved)
           if (!to) return { id, result: 'unchanged', problem: null }
           moves.push({ placed, to })
           return { id, result: 'placed', problem: null }
         })
         const sums = summed(moves)
         if (moves.length > 0) {
-          await land(tx, moves, by)
+          await saveMoves(tx, moves, by)
           await audit.record(tx, by, {
             action: 'entries.placed',
             after: {
@@ -197,10 +202,10 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
   }
 }
 
-/** An entry, and where it goes. */
+/** An entry and its new place. */
 interface Move {
   placed: PlacedEntry
-  to: Landing
+  to: Destination
 }
 
 function summed(moves: Move[]): Omit<PlacedMany, 'results'> {
@@ -219,30 +224,31 @@ function selectPlaced(reader: Reader, selection: Selection, viewer: Viewer): Pro
   })
 }
 
-interface Landing {
+interface Destination {
   project: { id: number; uid: Id<'prj'>; key: string } | null
   ticket: { id: number; uid: Id<'tkt'>; key: string } | null
 }
 
 /**
- * Where the entry goes; undefined where it is there by hand already. An entry that changes its project leaves a ticket
- * of the old one behind; one that leaves its ticket stays in the project.
+ * The entry's new place; undefined if it was already placed there by hand. An entry that changes its project loses a
+ * ticket of the old one; an entry that loses its ticket stays in the project.
  */
-function landingOf({ entry, ...at }: PlacedEntry, { project, ticket }: Resolved): Landing | undefined {
-  const here: Landing = {
+function destinationOf({ entry, ...at }: PlacedEntry, resolved: Resolved): Destination | undefined {
+  const here: Destination = {
     project: at.project && { id: entry.projectId!, ...at.project },
     ticket: at.ticket && { id: entry.ticketId!, ...at.ticket },
   }
-  // To take a ticket off an entry that has none says nothing of its project.
-  if (project === undefined && ticket === null && !here.ticket) return undefined
-  const onto = project === undefined ? here.project : project
-  const stays = onto !== null && onto.id === here.project?.id
-  const landing = { project: onto, ticket: ticket === undefined ? (stays ? here.ticket : null) : ticket }
-  const same = landing.project?.id === here.project?.id && landing.ticket?.id === here.ticket?.id
-  return same && entry.placedBy === 'manual' ? undefined : landing
+  // Removing the ticket of an entry that has none does not affect its project.
+  if (resolved.project === undefined && resolved.ticket === null && !here.ticket) return undefined
+  const project = resolved.project === undefined ? here.project : resolved.project
+  const stays = project !== null && project.id === here.project?.id
+  const ticket = resolved.ticket === undefined ? (stays ? here.ticket : null) : resolved.ticket
+  const destination = { project, ticket }
+  const same = destination.project?.id === here.project?.id && destination.ticket?.id === here.ticket?.id
+  return same && entry.placedBy === 'manual' ? undefined : destination
 }
 
-function placedByHand({ project, ticket }: Landing) {
+function placedByHand({ project, ticket }: Destination) {
   return {
     projectId: project?.id ?? null,
     ticketId: ticket?.id ?? null,
@@ -252,18 +258,24 @@ function placedByHand({ project, ticket }: Landing) {
   }
 }
 
-/** A move of one entry, as it is written and as it is told. */
+/** A change of an entry's place: the columns to update, and the place as the history shows it. */
 interface Moved {
   because: 'by_hand' | 'corrected'
   columns: EntryChange
   to: PlaceBody
 }
 
-function byHand(landing: Landing | undefined): Moved | undefined {
-  return landing && { because: 'by_hand', columns: placedByHand(landing), to: placeOf({ ...landing, by: 'manual' }) }
+function byHand(destination: Destination | undefined): Moved | undefined {
+  return (
+    destination && {
+      because: 'by_hand',
+      columns: placedByHand(destination),
+      to: placeOf({ ...destination, by: 'manual' }),
+    }
+  )
 }
 
-/** What becomes another text or another set of labels, and the labels that the entry then has. */
+/** The changed texts and labels, and the labels that the entry has afterwards. */
 interface Correction {
   change: Pick<EntryChange, 'summary' | 'labelSetId'>
   labels: LabelMap | null
@@ -271,7 +283,7 @@ interface Correction {
   after: Record<string, unknown>
 }
 
-function moveDetails(placed: PlacedEntry, to: Landing): Record<string, unknown> {
+function moveDetails(placed: PlacedEntry, to: Destination): Record<string, unknown> {
   return { because: 'by_hand', from: placeOf(placed), to: placeOf({ ...to, by: 'manual' }) }
 }
 
@@ -279,12 +291,12 @@ function correctionDetails({ before, after }: Correction) {
   return Object.fromEntries(Object.keys(after).map((name) => [name, { from: before[name], to: after[name] }]))
 }
 
-/** How the audit trail names an entry, which has no name of its own. */
+/** The name of an entry in the audit log, since it has none of its own. */
 function nameOf({ agent, entry }: PlacedEntry): string {
   return `${agent}, ${timestamp(entry.startedAt)}`
 }
 
-/** What has to happen before an entry in this state can change. */
+/** The error for an entry in this state, with what has to happen before it can change. */
 function entryLocked({ entry, bill }: PlacedEntry): Problem {
   const reason =
     entry.status === 'billed'
@@ -295,7 +307,7 @@ function entryLocked({ entry, bill }: PlacedEntry): Problem {
   return new Problem('entry_locked', `Entry ${entry.uid} is locked. ${reason}.`)
 }
 
-function notYoursToCorrect(): Problem {
+function correctionForbidden(): Problem {
   return new Problem(
     'forbidden',
     'Only the owner of an entry, or a person with the role billing or admin, can correct its summary and labels. Leads of its project can only place it.',

@@ -1,21 +1,20 @@
-/** What applying rules did: the moves, one by one and added up. Pure. */
+/** The result of applying rules: single moves and their sums. Pure. */
 import type { Nanos } from '../../../lib/money.ts'
 import type { Rule } from '../../placement/service.ts'
 import type { PlaceBody } from './placed-entry.ts'
 import type { PlacedEntry } from './store/places.ts'
 
-/** An entry that moves. */
 export interface Move {
   placed: PlacedEntry
   from: PlaceBody
   to: PlaceBody
   rule: Pick<Rule, 'uid' | 'name' | 'version'> | null
-  /** Null where it is unknown. */
+  /** Null if unknown. */
   costNanos: Nanos | null
   note: string | null
 }
 
-/** Moves from one place to another by one rule. */
+/** Moves from one place to another by the same rule. */
 export interface MoveGroup {
   from: PlaceBody
   to: PlaceBody
@@ -28,17 +27,17 @@ export interface MoveGroup {
 export interface Applied {
   /** Entries that moved. */
   entries: number
-  /** Those among them whose cost is unknown. */
+  /** The number of these entries that have no known cost. */
   unpricedEntries: number
   costNanos: Nanos
   groups: MoveGroup[]
   moves: Move[]
-  /** Whether every entry was looked at. */
+  /** Whether all entries were processed. */
   isComplete: boolean
   nextPage: string | null
 }
 
-/** What several calls answered, one after the other, as one. */
+/** Combines the results of consecutive calls. */
 export function joinApplied(answers: Applied[]): Applied {
   const groups = new Map<string, MoveGroup>()
   for (const group of answers.flatMap((answer) => answer.groups)) {
@@ -65,17 +64,17 @@ function keyOf({ from, to, rule }: Pick<MoveGroup, 'from' | 'to' | 'rule'>): str
   return JSON.stringify([from, to, rule?.uid])
 }
 
-/** What somebody looks for before they agree. */
+/** The highest cost first, as that is what people check before they agree. */
 function dearestFirst(one: MoveGroup, other: MoveGroup): number {
   if (one.costNanos !== other.costNanos) return one.costNanos > other.costNanos ? -1 : 1
   return other.entries - one.entries
 }
 
-/** Adds moves up. An entry that several batches would take along with a ticket counts once. */
+/** Sums moves. An entry that several batches would move along with its ticket counts once. */
 export class MoveTotals {
   readonly groups = new Map<string, MoveGroup>()
   readonly moves: Move[] = []
-  readonly #takenAlong = new Set<number>()
+  readonly #movedAlong = new Set<number>()
   #entries = 0
   #unpricedEntries = 0
   #costNanos: Nanos = 0n
@@ -96,8 +95,8 @@ export class MoveTotals {
   }
 
   #isKnown(id: number): boolean {
-    if (this.#takenAlong.has(id)) return true
-    this.#takenAlong.add(id)
+    if (this.#movedAlong.has(id)) return true
+    this.#movedAlong.add(id)
     return false
   }
 

@@ -1,4 +1,4 @@
-/** Places as people name them: what the names mean, and what is wrong with those that mean nothing. */
+/** Resolves the names of a place, with an issue for each name that can't be resolved. */
 
 import type { Party } from '../../../access/actor.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
@@ -7,19 +7,19 @@ import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
 import type { PlacementService } from '../../placement/service.ts'
 import type { AssumedTicketRow, ProjectRow, ProjectsService, TicketRow } from '../../projects/service.ts'
-import { keepFoundProject } from '../reporting/record.ts'
+import { recordFoundProject } from '../reporting/record.ts'
 import { moveAllTicketEntries } from '../reporting/store/sessions.ts'
 import { findProjectKey, findTicketKey } from './store/places.ts'
 
-/** Where entries go. Absent is unchanged, null takes the entry off. */
+/** A place that entries move to. Absent leaves the project or ticket unchanged, null removes it. */
 export interface Place {
   /** Id, key, name or alias. */
   project?: string | null | undefined
-  /** Id or key. One that is not known yet is made, where its project is known. */
+  /** Id or key. An unknown ticket is created if its project is known. */
   ticket?: string | null | undefined
 }
 
-/** What a place's names mean; undefined what was not said, null what is taken off. */
+/** A resolved place; undefined is unchanged, null is removed. */
 export interface Resolved {
   project: ProjectRow | null | undefined
   ticket: TicketRow | null | undefined
@@ -43,9 +43,9 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
   }
 
   /**
-   * What the names of a place mean; a ticket of a known project is created. A project that somebody who sees everything
-   * names for a ticket is decided for everybody; for anybody else it places the entries at hand only. Throws 422 with
-   * every issue.
+   * Resolves the names of a place, and creates an unknown ticket of a known project. If the person may manage all
+   * tickets, naming a project for a ticket decides the ticket's project for everyone; otherwise it only places these
+   * entries. Throws 422 with every issue.
    */
   async function resolve(tx: Tx, place: Place, party: Party): Promise<Resolved> {
     const issues: Issue[] = []
@@ -69,7 +69,7 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
     if (key === undefined) throw validationFailed([unknownTicket(named)])
     const known = await projects.findTicket(tx, key, personId)
     if (known) return resolveKnown(tx, known, project, party)
-    // By names alone, as a report would, but that no project is created by a typo.
+    // By names alone, like a report, except that a typo never creates a project.
     const found = await placement.placeByNames(
       tx,
       { project: project?.key, ticket: key },
@@ -92,11 +92,11 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
     const assumed = ticket.assumedProjectId ? await projects.getProject(tx, ticket.assumedProjectId) : undefined
     const project = decided ?? assumed
     if (project?.archivedAt) throw validationFailed([archivedProject(project, '/ticket')])
-    // Without one the entry keeps the project that it has.
+    // Without a project, the entry keeps its own.
     return { project, ticket }
   }
 
-  /** Whoever manages all tickets decides on the project of one by naming it. */
+  /** A person who manages all tickets decides the project of a ticket by naming it. */
   async function settle(
     tx: Tx,
     place: { project: ProjectRow; ticket: TicketRow },
@@ -107,7 +107,7 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
     if (!isNamed || viewer.sees !== 'everything') return place
     await projects.decideTicketProject(tx, ticket, project, by)
     const moved = await moveAllTicketEntries(tx, ticket.id, project.id)
-    await keepFoundProject(tx, moved, project, { action: 'placed', at: clock.now(), by })
+    await recordFoundProject(tx, moved, project, { action: 'placed', at: clock.now(), by })
     return place
   }
 

@@ -1,11 +1,11 @@
-/** An entry with where it is: as it is told, as rules see it, and where it belongs now. */
+/** An entry with its place, in the API's terms and in those of the rules, and its place as it would be decided now. */
 import type { Tx } from '../../../database/database.ts'
 import type { PlacedBy } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Placement, PlacementService, Subject } from '../../placement/service.ts'
 import type { PlacedEntry } from './store/places.ts'
 
-/** A place in the words of the API; a ticket that is only about to be made has no id yet. */
+/** A place in the API's terms; a ticket that is still to be created has no id. */
 export interface PlaceBody {
   project: { id: Id<'prj'>; key: string } | null
   ticket: { id: Id<'tkt'> | null; key: string } | null
@@ -25,12 +25,12 @@ export function placeOf(at: Known & ({ entry: PlacedEntry['entry'] } | { by: Pla
   }
 }
 
-/** What rules may move: what they placed before, and what nothing placed. */
+/** Rules may move entries that they placed before, and entries without a placement. */
 export function isForRules({ entry }: PlacedEntry): boolean {
   return entry.placedBy === null || entry.placedBy === 'rule'
 }
 
-/** What rules look at, in an entry that is there already. */
+/** The fields that rules match, of an existing entry. */
 export function subjectOf(placed: PlacedEntry): Subject {
   return {
     agentHarness: placed.harness,
@@ -44,8 +44,8 @@ export function subjectOf(placed: PlacedEntry): Subject {
 }
 
 /**
- * Where the entry belongs now. What its report named and nobody had made then is looked for again; it is never made
- * here, as that is for whoever holds such names to decide.
+ * Places the entry anew. Names of its report that did not exist then are looked up again, but never created here: that
+ * decision is left to the people who manage names on hold.
  */
 export function placeAgain(tx: Tx, placement: PlacementService, placed: PlacedEntry): Promise<Placement> {
   const { namedProject, namedTicket } = placed.entry

@@ -24,7 +24,7 @@ import { insertHistory } from '../history/store.ts'
 import type { Position } from '../listing/filter.ts'
 import { countBilled, countFollowers, type Following, listFollowers, moveFollowers } from './store/relocation.ts'
 
-/** Entries or tickets of one transaction: some 20 ms, for which reporting may wait. */
+/** Entries or tickets per transaction: about 20 ms, during which reports wait. */
 const BATCH = 500
 
 interface Dependencies {
@@ -36,9 +36,9 @@ interface Dependencies {
 
 export function createRelocation({ db, clock, audit, projects }: Dependencies): EntryRelocation {
   /**
-   * Moves batch by batch until none is left, or the time is over. Answers whether none is left. What is behind a page
-   * is not asked for again, since billed entries that stay would be passed over each time; but a session may meanwhile
-   * have begun earlier than it said, so in the end all are looked at once more.
+   * Moves batch by batch until no entries remain or time is up, and returns whether none remain. Pages continue after
+   * the previous one, since billed entries that stay would be scanned each time; but a session may meanwhile have got
+   * an earlier start, so a last pass checks all entries again.
    */
   async function follow(following: Following, { by, details, isOver, onMoved }: Moving): Promise<boolean> {
     let after: Position | undefined
@@ -73,8 +73,8 @@ export function createRelocation({ db, clock, audit, projects }: Dependencies): 
 
   return {
     /**
-     * Merges a project into another one, with its names, its tickets and its entries that are on no bill. Throws
-     * `forbidden`, `not_found`, `validation_failed`, and `project_merged` where it was merged elsewhere.
+     * Merges a project into another one, with its names, tickets and unbilled entries. Throws `forbidden`, `not_found`,
+     * `validation_failed`, and `project_merged` if it was merged into another project.
      */
     async mergeProject(
       party: Party,
@@ -83,14 +83,14 @@ export function createRelocation({ db, clock, audit, projects }: Dependencies): 
       { dryRun = false, budgetMs = Number.POSITIVE_INFINITY, onProgress }: MergeOptions,
     ): Promise<Merged> {
       requireEverything(party)
-      const begun = performance.now()
+      const startedAt = performance.now()
       const pair = await projects.mergePair(db.read, project, target)
       const { plan, following } = await planOf(db.slow, pair)
       const merged = { ...pair, ...plan, aliases: namesOf(pair.from), isDryRun: dryRun, isComplete: true }
       if (dryRun) return merged
 
       await db.write(async (tx) => {
-        // Looked at again: meanwhile either of them may have been merged elsewhere.
+        // Read again inside the transaction, because either may have been merged meanwhile.
         const now = await projects.mergePair(tx, pair.from.project.uid, pair.into.project.uid)
         if (now.into.project.id !== following.toProjectId) throw targetMerged(pair.into)
         const isNew = await projects.beginMerge(tx, now)
@@ -108,8 +108,8 @@ export function createRelocation({ db, clock, audit, projects }: Dependencies): 
         })
       })
 
-      const isOver = () => performance.now() - begun > budgetMs
-      // Tickets first: an entry that is reported on one of them meanwhile is placed where the ticket is.
+      const isOver = () => performance.now() - startedAt > budgetMs
+      // Tickets first: an entry that is reported on one of them meanwhile is placed in the ticket's new project.
       for (;;) {
         const batch = { fromId: following.fromProjectId, toId: following.toProjectId, limit: BATCH }
         if ((await db.write((tx) => projects.moveTickets(tx, batch))) < BATCH) break
@@ -128,10 +128,10 @@ export function createRelocation({ db, clock, audit, projects }: Dependencies): 
       return { ...merged, isComplete }
     },
 
-    /** Changes a ticket; its entries that are on no bill follow it to another project. Throws as `changeTicket` does. */
+    /** Changes a ticket; its unbilled entries follow it to another project. Throws as `changeTicket` does. */
     async changeTicket(party, ticket, fields) {
       const changed = await projects.changeTicket(party, ticket, fields)
-      // Without a decision there is none to take back: what reports assume of the ticket goes on.
+      // Clearing a project that is only assumed changes nothing: reports continue to assume it.
       const isCleared = fields.project === null && changed.assumed.length > 0
       if (fields.project === undefined || isCleared) return changed
       await follow(
@@ -145,7 +145,7 @@ export function createRelocation({ db, clock, audit, projects }: Dependencies): 
 
 interface Moving {
   by: Actor
-  /** For the history of each entry. */
+  /** Details for the history of each entry. */
   details: Record<string, unknown>
   isOver?: (() => boolean) | undefined
   onMoved?: ((entries: number) => void) | undefined
@@ -161,7 +161,7 @@ function targetMerged({ project }: ProjectView) {
   ])
 }
 
-/** What a project is called. One that was merged has given these texts away. */
+/** The names and aliases of a project. A merged project has passed them on. */
 function namesOf({ project, aliases, mergedInto }: ProjectView): string[] {
   return mergedInto ? [] : [...new Set([project.key, project.name, ...aliases])]
 }

@@ -1,8 +1,9 @@
 /**
- * RuleApplicationRequest the placement rules to stored entries (docs/design/concepts.md, "Placement"): to unattributed ones, and to
+ * Applies the placement rules to stored entries (docs/design/concepts.md, "Placement"): to unattributed ones, and to
  * those that a rule placed.
  *
- * What a person placed, or a report named, never moves; nor does what is approved, on a submitted sheet or billed.
+ * Entries that a person placed or a report named never move; nor do those that are approved, on a submitted sheet or
+ * billed.
  */
 
 import type { Actor } from '../../../access/actor.ts'
@@ -32,36 +33,36 @@ import {
   type PlacedEntry,
 } from './store/places.ts'
 
-/** Entries of one transaction: some 50 ms where all of them move, for which reporting may wait. */
+/** Entries per transaction: about 50 ms if all of them move, during which reports wait. */
 const BATCH = 500
 
-/** Groups of one answer. A rule that composes tickets makes one of each, and an answer has to end. */
+/** Groups per response. A rule that composes tickets creates one per ticket, and responses must be bounded. */
 const GROUPS_LIMIT = 5_000
 
-/** Which entries the rules are asked about: those that nothing placed, and with `rule_placed` also what rules placed. */
+/** The entries that rules are applied to: unplaced ones, and with `rule_placed` also those placed by rules. */
 export const SCOPES = ['unattributed', 'rule_placed'] as const
 export type Scope = (typeof SCOPES)[number]
 
 export interface RuleApplicationRequest {
   scope: Scope
   filter: EntryFilter
-  /** Where a call ended; undefined for the beginning. */
+  /** The position at which the previous call ended; undefined to start at the beginning. */
   after?: Walk | undefined
 }
 
 export interface RuleApplicationOptions {
-  /** Only says what would move: the same is done, and rolled back. */
+  /** Only reports what would move: the same is done, and rolled back. */
   dryRun?: boolean | undefined
   by: Actor
-  /** Moves that are listed one by one, after which the call ends; 0 for sums alone. */
+  /** Number of moves to list individually, after which the call ends; 0 for sums only. */
   limit: number
-  /** Ends after a batch where it has run for so long, so that a caller over HTTP is answered. */
+  /** Ends the call after the batch that exceeds this time, so that a caller over HTTP gets a response. */
   budgetMs?: number | undefined
-  /** Called with how many entries were looked at, and of how many. */
+  /** Called with the number of processed entries, and the total. */
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-/** How far the walk over the entries has come. The unattributed come first, newest first, then each rule's by key. */
+/** The position in the walk over the entries: first unattributed ones, newest first, then each rule's, by key. */
 export type Walk = { lane: 0; after: Position | undefined } | { lane: number; after: number }
 
 function writeWalk(walk: Walk): string {
@@ -77,7 +78,7 @@ export function readWalk(page: string): Walk | undefined {
   return { lane: 0, after: place.length === 2 ? { startedAt: place[0]!, id: place[1]! } : undefined }
 }
 
-/** What a call asks for. Throws 422 with every issue. */
+/** Parses the parameters of a call. Throws 422 with every issue. */
 export function readRuleApplication(
   { scope, page }: { scope: Scope; page?: string | undefined },
   filters: QueryTexts,
@@ -98,7 +99,7 @@ interface Dependencies {
 }
 
 export function createRuleApplication({ db, clock, audit, placement }: Dependencies) {
-  /** Moves what the rules as of this transaction move, of the entries as they are in it. */
+  /** Applies the current rules to the current state of the entries, both as of this transaction. */
   async function moveAll(tx: Tx, ids: number[], by: Actor): Promise<Move[]> {
     const rules = await placement.rules(tx)
     const moves: Move[] = []
@@ -110,14 +111,14 @@ export function createRuleApplication({ db, clock, audit, placement }: Dependenc
       if (!move) continue
       await changeEntries(tx, [placed.entry.id], { ...placementColumns(found), updatedAt: clock.now() })
       moves.push(move)
-      if (found.ticketFoundProject) moves.push(...(await takeAlong(tx, found, placed, move.rule)))
+      if (found.ticketFoundProject) moves.push(...(await moveAlong(tx, found, placed, move.rule)))
     }
     await record(tx, moves, by)
     return moves
   }
 
-  /** The person's other entries of a ticket that found its project through this one. */
-  async function takeAlong(tx: Tx, found: Placement, placed: PlacedEntry, rule: Move['rule']): Promise<Move[]> {
+  /** Moves the person's other entries on a ticket that got its project from this entry. */
+  async function moveAlong(tx: Tx, found: Placement, placed: PlacedEntry, rule: Move['rule']): Promise<Move[]> {
     const ids = await moveOwnTicketEntries(tx, {
       ticketId: found.ticket!.id,
       projectId: found.project!.id,
@@ -170,18 +171,19 @@ export function createRuleApplication({ db, clock, audit, placement }: Dependenc
 
   return {
     /**
-     * Asks the rules again and moves what they place elsewhere; what a rule placed and none takes any more becomes
-     * unattributed. Each batch is durable by itself, so what is interrupted is simply asked for again.
+     * Applies the rules and moves entries that they place elsewhere; an entry that a rule placed and that no rule
+     * matches any more becomes unattributed. Each batch is durable by itself, so an interrupted call can simply be
+     * repeated.
      */
-    async applyRules(asked: RuleApplicationRequest, options: RuleApplicationOptions): Promise<Applied> {
+    async applyRules(request: RuleApplicationRequest, options: RuleApplicationOptions): Promise<Applied> {
       const { limit, budgetMs = Number.POSITIVE_INFINITY, onProgress } = options
-      const begun = performance.now()
+      const startedAt = performance.now()
       const tally = new MoveTotals()
       const batch = limit === 0 ? BATCH : Math.min(BATCH, limit)
-      const total = onProgress && (await countApplicable(db.slow, asked))
+      const total = onProgress && (await countApplicable(db.slow, request))
       let done = 0
-      for await (const { page, next } of pagesOf(db, asked, batch)) {
-        // What the rules leave where it is need not wait for the writer.
+      for await (const { page, next } of pagesOf(db, request, batch)) {
+        // Entries that the rules leave in place don't have to wait for the writer.
         const rules = await placement.rules(db.read)
         const candidates = page.filter((placed) => mayMove(placed, rules)).map(({ entry }) => entry.id)
         tally.add(await carryOut(candidates, options), limit > 0)
@@ -189,14 +191,14 @@ export function createRuleApplication({ db, clock, audit, placement }: Dependenc
         onProgress?.(done, total!)
         if (!next) break
         const isFull = tally.groups.size >= GROUPS_LIMIT || (limit > 0 && tally.moves.length + batch > limit)
-        if (isFull || performance.now() - begun >= budgetMs) return tally.applied(writeWalk(next))
+        if (isFull || performance.now() - startedAt >= budgetMs) return tally.applied(writeWalk(next))
       }
       return tally.applied(null)
     },
   }
 }
 
-/** The moves without the ids of tickets that went with the transaction in which they were made. */
+/** The moves without the ids of tickets that were rolled back with their transaction. */
 async function withoutLostTickets(reader: Reader, moves: Move[]): Promise<Move[]> {
   const uids = new Set(moves.flatMap(({ to }) => to.ticket?.id ?? []))
   const kept = await listTicketUids(reader, [...uids])
@@ -206,16 +208,16 @@ async function withoutLostTickets(reader: Reader, moves: Move[]): Promise<Move[]
   })
 }
 
-/** Whether asking again could lead elsewhere, as far as that can be told without looking for tickets. */
+/** Whether applying the rules could move the entry, as far as this is known without looking up tickets. */
 function mayMove(placed: PlacedEntry, rules: RuleSet): boolean {
   const { entry, ticket } = placed
   if (entry.namedProject !== null || entry.namedTicket !== null) return true
-  const taken = rules.findTaker(subjectOf(placed))
-  if (!taken) return entry.placedBy !== null
-  return entry.projectId !== taken.rule.project.id || (ticket?.key ?? null) !== taken.ticketKey
+  const match = rules.findMatch(subjectOf(placed))
+  if (!match) return entry.placedBy !== null
+  return entry.projectId !== match.rule.project.id || (ticket?.key ?? null) !== match.ticketKey
 }
 
-/** The move from where the entry is; undefined where it stays. */
+/** The entry's move; undefined if it stays. */
 function moveOf(placed: PlacedEntry, found: Placement, rules: RuleSet): Move | undefined {
   const { entry } = placed
   if (entry.projectId === (found.project?.id ?? null) && entry.ticketId === (found.ticket?.id ?? null)) return undefined
@@ -229,7 +231,7 @@ function moveOf(placed: PlacedEntry, found: Placement, rules: RuleSet): Move | u
   }
 }
 
-/** The entries that the rules are asked about, each page with where the next one begins; undefined after the last. */
+/** Pages of entries to apply rules to, each with the position of the next one; undefined after the last. */
 async function* pagesOf(
   { slow }: Pick<Database, 'slow'>,
   { scope, filter, after }: RuleApplicationRequest,

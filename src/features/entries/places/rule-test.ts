@@ -12,12 +12,12 @@ import { listPlacedNewest } from './store/places.ts'
 import { trialEntryBody } from './wire.ts'
 
 /**
- * Steps of one answer: a thousand entries by twenty rules. They take some tenths of a second where the rules have
- * expressions, and some megabytes; more rules make shorter pages.
+ * Steps per response: a thousand entries by twenty rules. They take some tenths of a second if the rules contain
+ * regular expressions, and some megabytes; with more rules, pages are shorter.
  */
 const STEPS_LIMIT = 20_000
 
-/** Entries after which others get their turn. */
+/** Entries after which other requests get a turn. */
 const AT_ONCE = 50
 
 export interface Trial extends Unsaved {
@@ -26,7 +26,7 @@ export interface Trial extends Unsaved {
   after: Position | undefined
 }
 
-/** What a call asks for. Throws 422 with every issue. */
+/** Parses the parameters of a call. Throws 422 with every issue. */
 export function readTrial({ rule, replaces, limit, page }: RuleTrial, filters: QueryTexts): Trial {
   const query = new Query(filters)
   const filter = readFilter(query)
@@ -38,7 +38,7 @@ export function readTrial({ rule, replaces, limit, page }: RuleTrial, filters: Q
 
 export function createRuleTest({ db, placement }: { db: Database; placement: PlacementService }) {
   return {
-    /** Throws 422 for a rule that could not be saved either. */
+    /** Throws 422 for a rule that could not be saved. */
     async tryRules(viewer: Viewer, { filter, limit, after, ...tried }: Trial): Promise<RuleTrialAnswer> {
       const rules = await placement.rulesWith(tried)
       const found = await listPlacedNewest(db.slow, { filter, viewer, after, limit: limit + 1 })

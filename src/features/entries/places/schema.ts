@@ -93,7 +93,7 @@ export const AppliedRules = Type.Object(
 )
 export type AppliedRules = Static<typeof AppliedRules>
 
-/** Entries that one call tests the rules on, as many as a page of any list may have. */
+/** Entries per call that tests rules: as many as a page of any list. */
 const TRIAL_LIMIT = 1_000
 export const TRIAL_LIMIT_DEFAULT = 50
 

@@ -8,7 +8,7 @@ import { issuesOfReport, reportChecker } from './report.ts'
 /** A report that was recorded. */
 export interface Reported {
   outcome: Recorded['outcome']
-  /** The answer is that of an earlier report with the same Idempotency-Key. */
+  /** Whether this is the response to an earlier report with the same Idempotency-Key. */
   replayed: boolean
   entry: TokenEntry
 }

@@ -1,5 +1,5 @@
 /**
- * Turning a report into a row, inside one transaction: names are interned, the work is found, the counts are valued.
+ * Turns a report into a row, inside one transaction: interns names, determines the placement, values the counts.
  * `sessions.ts` decides which row of a session that is.
  */
 import type { Tx } from '../../../database/database.ts'
@@ -9,41 +9,42 @@ import { type Id, newId } from '../../../lib/id.ts'
 import type { Placement, PlacementOptions, PlacementService, Subject } from '../../placement/service.ts'
 import { normalizeModelName, type PriceTable, value } from '../../prices/service.ts'
 import { type Change, findIdempotencyKey, insertHistory, insertIdempotencyKey } from '../history/store.ts'
-import { figureColumns, type ModelTotals } from '../rows.ts'
+import { type ModelTotals, usageColumns } from '../rows.ts'
 import { type EntryRecord, type EntryView, findDuplicate, getView, insertEntry, type NewEntry } from '../store.ts'
 import { digestOf, fingerprintOf, type Report } from './report.ts'
 import { type Interned, internLabels, internName, type NameKey } from './store/names.ts'
 import { type Manager, moveOwnTicketEntries } from './store/sessions.ts'
 
 /**
- * What says whose a session is: a service token, for certain; an e-mail address that came with an organization token; or
- * nothing, where an organization token's creator stands in until somebody is identified.
+ * How the owner of a session was identified: by a service token, which is certain; by an e-mail address sent with an
+ * organization token; or by nothing, in which case the creator of the organization token is the owner until a person is
+ * identified.
  */
 export type IdentifiedBy = 'token' | 'email' | 'nothing'
 
-/** As entries and sessions keep it. */
+/** The value that entries and sessions store. */
 export function managerByOf(identifiedBy: IdentifiedBy): ManagerBy {
   return identifiedBy === 'email' ? 'email' : 'token'
 }
 
-/** Whose entry it becomes and with which token it came. Never taken from the report. */
+/** The future owner of the entry, and the token of the report. Never taken from the report's body. */
 export interface Reporter {
   manager: Manager
   managerBy: ManagerBy
   identifiedBy: IdentifiedBy
   tokenId: number | null
-  /** Who did it: the manager, but for telemetry the creator of its token. */
+  /** The author of changes: the manager, but for telemetry the creator of its token. */
   personId: number
 }
 
 export interface Recorded {
   outcome: 'created' | 'updated' | 'repeated'
-  /** The answer is that of an earlier report with the same Idempotency-Key. */
+  /** Whether this is the response to an earlier report with the same Idempotency-Key. */
   replayed: boolean
   entry: EntryView
 }
 
-/** What recording needs besides the report, as of the transaction. */
+/** Everything that recording needs besides the report, as of the transaction. */
 export interface Circumstances {
   now: number
   prices: PriceTable
@@ -60,7 +61,7 @@ function idempotencyKeyReused(key: string): Problem {
   )
 }
 
-/** The keys of the names in a report. Harness and model have a canonical one by which sessions compare them. */
+/** The keys of the names in a report. Harness and model also have a canonical one by which sessions compare them. */
 export interface Identity {
   harnessId: number
   canonicalHarnessId: number
@@ -72,8 +73,8 @@ export interface Identity {
 }
 
 /**
- * The key of a name. Names of every kind share a table, so each gets its canonical spelling, whatever it was first met
- * as: an agent's name may be a model's tomorrow.
+ * The key of a name. Names of all kinds share a table, so each is stored with its canonical form, whatever kind it had
+ * when it was first seen: the name of an agent may become that of a model later.
  */
 export function intern(tx: Tx, interned: Interned, name: string): Promise<NameKey> {
   return internName(tx, interned, name, normalizeModelName(name))
@@ -94,7 +95,7 @@ export async function identify(tx: Tx, report: Report, { interned }: Circumstanc
   }
 }
 
-/** What placement rules look at. */
+/** The fields that placement rules match. */
 export function subjectOf(report: Report, { reporter: { manager } }: Circumstances): Subject {
   return {
     agentHarness: report.harness,
@@ -107,38 +108,38 @@ export function subjectOf(report: Report, { reporter: { manager } }: Circumstanc
   }
 }
 
-/** Where the report's names or the rules put it. */
+/** The placement by the report's names or by rules. */
 export async function place(tx: Tx, report: Report, circumstances: Circumstances): Promise<Placement> {
   const placeable = { named: report, subject: subjectOf(report, circumstances) }
   return settle(tx, await circumstances.placement.place(tx, placeable, placedBy(circumstances)), circumstances)
 }
 
-/** A report places the entries of the person it belongs to, and of nobody else. */
+/** A report only ever places the entries of its own person. */
 export function placedBy({ unknownProjects, reporter }: Circumstances): PlacementOptions {
   return { unknownProjects, personId: reporter.manager.id }
 }
 
-/** A ticket that found its project for this person takes their earlier entries along. */
+/** If a ticket got its project for this person, their earlier entries on it move as well. */
 export async function settle(tx: Tx, placement: Placement, circumstances: Circumstances): Promise<Placement> {
   if (placement.ticketFoundProject) {
-    await takeOwnEntriesAlong(tx, placement, circumstances.reporter.manager.id, changeOf('placed', circumstances))
+    await moveOwnEntries(tx, placement, circumstances.reporter.manager.id, changeOf('placed', circumstances))
   }
   return placement
 }
 
-/** Moves a person's earlier entries on a ticket that has found its project for them. */
-export async function takeOwnEntriesAlong(
+/** Moves a person's earlier entries on a ticket that got its project for them. */
+export async function moveOwnEntries(
   tx: Tx,
   { ticket, project }: Placement,
   managerId: number,
   change: Change,
 ): Promise<void> {
   const moved = await moveOwnTicketEntries(tx, { ticketId: ticket!.id, projectId: project!.id, managerId })
-  await keepFoundProject(tx, moved, project!, change)
+  await recordFoundProject(tx, moved, project!, change)
 }
 
-/** Notes with entries that they moved because their ticket found its project. */
-export function keepFoundProject(
+/** Records in the history of entries that they moved because their ticket got a project. */
+export function recordFoundProject(
   tx: Tx,
   entryIds: number[],
   { uid }: { uid: Id<'prj'> },
@@ -152,7 +153,7 @@ export function keepFoundProject(
   )
 }
 
-/** What a report does to entries that are there already. */
+/** The change that a report makes to existing entries. */
 export function changeOf(action: string, { now, reporter }: Circumstances): Change {
   return { action, at: now, by: { userId: reporter.personId, tokenId: reporter.tokenId } }
 }
@@ -171,9 +172,9 @@ export function placementColumns(placement: Placement) {
 
 const UNPRICED = { listValue: null, priceId: null, priceStep: null, priceNote: null }
 
-/** The list value of figures by the price row that holds at their start; nulls where the model has no price. */
+/** The list value of a usage by the price in effect at its start; nulls if the model has no price. */
 export function valuationColumns({ model, provider, totals }: ModelTotals, prices: PriceTable) {
-  // In this order: a report is totals as well, and has a model and a provider of its own.
+  // The order matters: a report is totals as well, and has its own model and provider.
   const valuation = value(prices, { ...totals, model, provider: provider ?? null })
   if (!valuation) return { columns: UNPRICED, price: null }
   return {
@@ -187,22 +188,22 @@ export function valuationColumns({ model, provider, totals }: ModelTotals, price
   }
 }
 
-/** What an entry is besides its figures. */
+/** An entry without its usage. */
 export interface NewEntryDraft {
   source: Source
   identity: Identity
   placement: Placement
   report: Report
-  /** What goes on as it was in the part before. The answered view does not show it: read it back. */
+  /** Values that continue from the previous part. The returned view does not show them: read it back. */
   kept?: Partial<NewEntry>
-  /** The sheet on which it is a draft; absent for what was reported. */
+  /** The sheet of a draft; absent for reported entries. */
   sheet?: { id: number; uid: Id<'sht'> }
 }
 
 type Extra = Pick<EntryRecord, 'sessionId' | 'part' | 'continuesId' | 'fingerprint' | 'possibleDuplicateId'>
 export const NO_SESSION = { sessionId: null, part: null, continuesId: null }
 
-/** Adds an entry with the figures of `of`, and answers its view without reading it back. */
+/** Adds an entry with this usage, and returns its view without reading it back. */
 export async function addEntry(
   tx: Tx,
   { source, identity, placement, report, kept, sheet }: NewEntryDraft,
@@ -225,7 +226,7 @@ export async function addEntry(
     providerId: identity.providerId,
     startedAt: of.totals.startedAt,
     endedAt: of.totals.endedAt,
-    ...figureColumns(of.totals),
+    ...usageColumns(of.totals),
     ...columns,
     ...placementColumns(placement),
     summary: report.summary ?? null,
@@ -260,7 +261,7 @@ export async function addEntry(
   }
 }
 
-/** Records a report that belongs to no session: an entry of its own, or the replay of an earlier one. */
+/** Records a report without a session: as a new entry, or as the replay of an earlier one. */
 export async function recordSingle(
   tx: Tx,
   report: Report,

@@ -1,4 +1,4 @@
-/** A report as it came, checked beyond its schema and brought into one form. Pure: knows no database. */
+/** A report after checks beyond its schema, in normal form. Pure: no database. */
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { type Issue, validationFailed } from '../../../errors.ts'
@@ -23,7 +23,7 @@ export interface Report extends Totals {
   labels: LabelMap | undefined
 }
 
-/** How far an agent's clock may run ahead. A day also covers a timestamp that was written in a wrong zone. */
+/** How far an agent's clock may be ahead. A day also covers a timestamp with a wrong time zone. */
 const AHEAD_LIMIT_MS = 86_400_000
 
 const WIRE_COUNTS = {
@@ -36,7 +36,7 @@ const WIRE_COUNTS = {
 const CACHE_KINDS = ['cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
 
 const TIMESTAMP_PATTERN = new RegExp(TIMESTAMP)
-/** RFC 3339 cannot write an earlier moment, which an offset in the first hours of the year 0000 would make. */
+/** RFC 3339 has no earlier timestamp, though an offset in the first hours of the year 0000 would result in one. */
 const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z')
 const LINE_BREAKS = /[\t\n\v\f\r\u2028\u2029]+/g
 
@@ -44,8 +44,8 @@ const LINE_BREAKS = /[\t\n\v\f\r\u2028\u2029]+/g
 export const reportChecker: TypeCheck<typeof TokenEntryReport> = TypeCompiler.Compile(TokenEntryReport)
 
 /**
- * What the report says, or the Problem `validation_failed` with every issue that the schema cannot express.
- * `value` has passed {@link reportChecker}; `now` is the server's clock in milliseconds.
+ * The parsed report; throws `validation_failed` with every issue that the schema cannot express. `value` has passed
+ * {@link reportChecker}; `now` is the server's clock in milliseconds.
  */
 export function readReport(value: TokenEntryReport, now: number): Report {
   const issues = issuesBeyondSchema(value, now)
@@ -73,12 +73,12 @@ export function readReport(value: TokenEntryReport, now: number): Report {
 }
 
 /**
- * Milliseconds of an RFC 3339 timestamp (finer fractions are cut); undefined for one without an offset or for a day
- * or time that does not exist.
+ * Milliseconds of an RFC 3339 timestamp (finer fractions are cut off); undefined if it has no offset, or a day or time
+ * that does not exist.
  */
 export function readTimestamp(text: string): number | undefined {
   if (!TIMESTAMP_PATTERN.test(text)) return undefined
-  // Date.parse reads the usual form fast, but lets some impossible days through as the next month's.
+  // Date.parse reads the usual form fast, but accepts some impossible days as days of the next month.
   const milliseconds = Date.parse(text)
   if (Number.isNaN(milliseconds)) return leapSecond(text)
   if (milliseconds < YEAR_ZERO) return undefined
@@ -90,7 +90,7 @@ function daysInMonth(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate()
 }
 
-/** RFC 3339 allows a 60th second; like POSIX, Tally has no place for it and takes the 59th. */
+/** RFC 3339 allows a 60th second; like POSIX, Tally can't represent it and uses the 59th. */
 function leapSecond(text: string): number | undefined {
   if (text.slice(17, 19) !== '60') return undefined
   const milliseconds = Date.parse(`${text.slice(0, 17)}59${text.slice(19)}`)
@@ -102,13 +102,13 @@ export function issuesOfReport(value: unknown, now: number): Issue[] {
   return [...issuesOf(reportChecker, value), ...issuesBeyondSchema(value, now)]
 }
 
-/** Every issue of meaning. Tolerates fields of a wrong type, which the schema's own issues tell. */
+/** Every issue that the schema cannot express. Ignores fields of a wrong type, which the schema reports. */
 export function issuesBeyondSchema(value: unknown, now: number): Issue[] {
   if (!isObject(value)) return []
   return [...timeIssues(value, now), ...tokenIssues(value.tokens), ...nameIssues(value)]
 }
 
-/** What names neither a project nor a ticket anywhere else is no name in a report either. */
+/** A name that is not valid for projects or tickets elsewhere is not valid in a report either. */
 function nameIssues(value: Record<string, unknown>): Issue[] {
   return (['project', 'ticket'] as const).flatMap((field) => {
     const name = value[field]
@@ -122,7 +122,7 @@ function nameIssues(value: Record<string, unknown>): Issue[] {
 function timeIssues({ started_at, ended_at }: Record<string, unknown>, now: number): Issue[] {
   const issues: Issue[] = []
   const read = (pointer: string, text: unknown) => {
-    // What is no timestamp at all is told by the schema.
+    // The schema reports texts that are not timestamps.
     if (typeof text !== 'string' || !TIMESTAMP_PATTERN.test(text)) return undefined
     const moment = readTimestamp(text)
     if (moment === undefined) issues.push({ pointer, code: 'no_such_time', message: 'is not a valid date and time' })
@@ -175,14 +175,14 @@ function cacheIssues(counts: Record<string, unknown>, pointer: string): Issue[] 
   ]
 }
 
-/** The five counts without overlap: what the caller counted twice is taken out of the input. */
+/** The five counts without overlap: cached tokens that the caller also counted as input are subtracted from it. */
 function disjoint(wire: Partial<TokenEntryReport['tokens']>, inputIncludesCache = wire.input_includes_cache): Counts {
   const counts = mapCounts((kind) => wire[WIRE_COUNTS[kind]] ?? 0)
   if (inputIncludesCache) counts.input -= counts.cacheRead + counts.cacheWrite + counts.cacheWrite1h
   return counts
 }
 
-/** Break and tab become one space; outer space goes. An empty text is none. */
+/** Replaces breaks and tabs with a space, and trims. Undefined for an empty text. */
 export function foldLine(text: string): string | undefined {
   return text.replace(LINE_BREAKS, ' ').trim() || undefined
 }
@@ -202,7 +202,7 @@ function number(value: unknown): number {
 
 const encoder = new TextEncoder()
 
-/** SHA-256 of what a report says, whatever the order of its fields: equal reports have equal digests. */
+/** SHA-256 of a report's content, independent of the order of its fields: equal reports have equal digests. */
 export function digestOf(report: Report): Uint8Array {
   const { counts, over200k } = report
   const text = JSON.stringify([
@@ -225,7 +225,7 @@ export function digestOf(report: Report): Uint8Array {
   return Bun.SHA256.hash(encoder.encode(text)) as Uint8Array
 }
 
-/** The first 63 bits of a digest, as the database keeps them to find equal entries. */
+/** The first 63 bits of a digest, which the database stores to find equal entries. */
 export function fingerprintOf(digest: Uint8Array): bigint {
   return new DataView(digest.buffer, digest.byteOffset).getBigUint64(0) >> 1n
 }

@@ -1,4 +1,4 @@
-/** Reports of agents and telemetry, recorded as entries. */
+/** Records reports of agents and telemetry as entries. */
 
 import type { CallerOf } from '../../../access/caller.ts'
 import type { Database, Tx } from '../../../database/database.ts'
@@ -41,8 +41,8 @@ export function createReporting({ db, clock, organization, prices, placement, in
   }
 
   /**
-   * Prices and rules that changed are read once here, and not by every body of the coming commit: what is read inside a
-   * transaction is kept only after it.
+   * Reads changed prices and rules once here, instead of in every body of the next group commit: data read inside a
+   * transaction is cached only after it.
    */
   async function readAhead(): Promise<void> {
     await prices.table(db.read)
@@ -71,9 +71,9 @@ export function createReporting({ db, clock, organization, prices, placement, in
   }
 
   /**
-   * Records a checked report body for the creator of the caller's token, durably before it answers.
-   * `idempotencyKey` counts only where the report has no session. Throws `validation_failed`,
-   * `idempotency_key_reused` (422) and `session_shrunk` (409).
+   * Records a checked report body for the creator of the caller's token; durable before it returns. `idempotencyKey` is
+   * ignored if the report has a session. Throws `validation_failed`, `idempotency_key_reused` (422) and
+   * `session_shrunk` (409).
    */
   async function reportEntry(
     body: TokenEntryReport,
@@ -102,7 +102,7 @@ export function createReporting({ db, clock, organization, prices, placement, in
     /** Every issue of a report that its schema cannot express. */
     issuesBeyondSchema: (body: unknown) => issuesBeyondSchema(body, clock.now()),
 
-    /** As {@link reportEntry}, for a report that telemetry or an agent's own log made. */
+    /** As {@link reportEntry}, for a report derived from telemetry or an agent's own log. */
     recordFrom: (source: SessionSource, report: Report, caller: CallerOf<'service' | 'organization'>) =>
       record(report, source, caller, undefined),
 

@@ -1,4 +1,4 @@
-/** Giving a session that telemetry brought to another person, as far as it is not locked. */
+/** Assigns a session that came by telemetry to another person, except for its locked entries. */
 
 import type { Actor } from '../../../access/actor.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
@@ -20,8 +20,8 @@ import {
 } from './store/sessions.ts'
 
 /**
- * `assigned`, or why not: it is theirs already; a service token has reported it, which says for certain whose it is; or
- * the person has another session with its id, into which it cannot be put.
+ * `assigned`, or why not: the person already owns it; a service token has reported it, so its owner is certain; or the
+ * person has another session with its id, and sessions can't be combined.
  */
 export type Assignment = 'assigned' | 'theirs' | 'reported' | 'has_another'
 
@@ -29,10 +29,10 @@ export interface AssignedSession {
   harness: string
   session: string
   assignment: Assignment
-  /** Whose it was. */
+  /** The previous owner. */
   from: Pick<Manager, 'uid' | 'name'>
   moved: Id<'ent'>[]
-  /** Approved or billed: these stay whose they are. */
+  /** Approved or billed entries, which keep their owner. */
   locked: { id: Id<'ent'>; status: Status }[]
 }
 
@@ -41,7 +41,7 @@ export interface SessionTransfer {
   to: Pick<Manager, 'id' | 'uid'>
 }
 
-/** What {@link assignSession} would do. */
+/** Reports what {@link assignSession} would do. */
 export async function planAssignment(reader: Reader, { sessionId, to }: SessionTransfer): Promise<AssignedSession> {
   const session = await getSession(reader, sessionId)
   const parts = await listSessionParts(reader, sessionId)
@@ -64,7 +64,7 @@ export async function planAssignment(reader: Reader, { sessionId, to }: SessionT
   }
 }
 
-/** What it brings from now on goes to the person as well. */
+/** Assigns the session; telemetry that arrives later belongs to the person as well. */
 export async function assignSession(
   tx: Tx,
   transfer: SessionTransfer,

@@ -5,7 +5,7 @@ import { Problem } from '../../../errors.ts'
 import { type Placement, type Subject, UNATTRIBUTED } from '../../placement/service.ts'
 import { valueAtPrice } from '../../prices/service.ts'
 import { insertHistory } from '../history/store.ts'
-import { countsOf, figureColumns, isLocked, type ModelTotals, partOf, readTotals, writeTotals } from '../rows.ts'
+import { countsOf, isLocked, type ModelTotals, partOf, readTotals, usageColumns, writeTotals } from '../rows.ts'
 import { type EntryRecord, getView, type PartChange, updateEntry, updatePart } from '../store.ts'
 import { isStale, nextStep, sumOfParts, supplyingSource, type Totals, totalTokens, ZERO_COUNTS } from '../totals.ts'
 import {
@@ -43,14 +43,14 @@ import {
   updateSession,
 } from './store/sessions.ts'
 
-function sessionShrunk(figure: string): Problem {
+function sessionShrunk(metric: string): Problem {
   return new Problem(
     'session_shrunk',
-    `The session's ${figure} would fall below the total of its locked entries. Report the session's totals so far, not the usage since the last report. Nothing was changed.`,
+    `The session's ${metric} would fall below the total of its locked entries. Report the session's totals so far, not the usage since the last report. Nothing was changed.`,
   )
 }
 
-/** Records what one source says of one model of a session so far. Throws `session_shrunk` (409). */
+/** Records a source's totals so far of one model of a session. Throws `session_shrunk` (409). */
 export async function recordInSession(
   tx: Tx,
   report: Report,
@@ -69,18 +69,18 @@ export async function recordInSession(
     source,
     identity,
     circumstances: { ...circumstances, reporter },
-    besidesFigures: true,
+    isOwnChain: true,
   }
-  const said: ModelTotals = { model: report.model, provider: report.provider, totals: report }
+  const reported: ModelTotals = { model: report.model, provider: report.provider, totals: report }
   if (!session.contested && session.source === source) {
     const parts = await listParts(tx, session.id, identity.chainModelId)
     if (parts.length > 0 && isStale(report, totalsOf(parts))) return repeated(tx, parts.at(-1)!)
-    return moveChain(recording, parts, said)
+    return moveChain(recording, parts, reported)
   }
-  return recordContested(recording, said)
+  return recordContested(recording, reported)
 }
 
-/** One report on its way into its session. */
+/** A report while it is recorded in its session. */
 interface Recording {
   tx: Tx
   session: SessionRecord
@@ -90,47 +90,50 @@ interface Recording {
   source: SessionSource
   identity: Identity
   circumstances: Circumstances
-  /** Whether the chain that moves is the report's own, so that what it says besides figures holds for it. */
-  besidesFigures: boolean
+  /**
+   * Whether the chain to change is that of the report's own model, so that its other fields apply as well as its usage.
+   */
+  isOwnChain: boolean
 }
 
 async function repeated(tx: Tx, { id }: EntryRecord): Promise<Recorded> {
   return { outcome: 'repeated', replayed: false, entry: await getView(tx, id) }
 }
 
-/** What a chain's parts say together; they are the totals of the one source of an uncontested session. */
+/** The sum of a chain's parts: the totals of the only source of an uncontested session. */
 function totalsOf(parts: EntryRecord[]): Totals {
   const sum = sumOfParts(parts.map(partOf))
-  const knows = (known: (entry: EntryRecord) => unknown) => parts.some((entry) => known(entry) !== null)
+  const hasKnown = (columnOf: (entry: EntryRecord) => unknown) => parts.some((entry) => columnOf(entry) !== null)
   return {
     startedAt: parts[0]!.startedAt,
     endedAt: parts.at(-1)!.endedAt,
     counts: sum.counts,
-    over200k: knows((entry) => entry.over200kInput) ? sum.over200k : null,
-    requests: knows((entry) => entry.requests) ? sum.requests : null,
-    // Without a reported cost a part is worth its list value, also when its session is told by another source.
-    reportedCostNanos: knows((entry) => entry.reportedCost) ? sum.costNanos : null,
+    over200k: hasKnown((entry) => entry.over200kInput) ? sum.over200k : null,
+    requests: hasKnown((entry) => entry.requests) ? sum.requests : null,
+    // Without a reported cost, a part counts with its list value, even if another source supplies the session.
+    reportedCostNanos: hasKnown((entry) => entry.reportedCost) ? sum.costNanos : null,
   }
 }
 
 /** A session that a source has joined. */
 export interface Joined {
   session: SessionRecord
-  /** Sessions of other people with the same harness and id that were begun before it. */
+  /** Earlier sessions of other people with the same harness and id. */
   others: SessionRecord[]
 }
 
 /**
- * The session that a source refers to, of those with its harness and id (docs/design/concepts.md, "Whose session"):
+ * Finds the session that a source refers to, of those with its harness and id (docs/design/concepts.md, "Whose
+ * session"):
  *
- * - A service token changes sessions of its own person only. It adopts one that came by an organization token and whose
- *   owner nothing has identified yet.
- * - An organization token's telemetry joins the session of the person it identifies, else one whose owner is not
- *   identified: that one moves only when an administrator assigns it.
- * - Where it identifies nobody, it stays with the session that it joined before, else it joins the first: one more beside
- *   those that people have reported would count the same use again.
+ * - A service token changes only sessions of its own person. It adopts one that came by an organization token and has
+ *   no identified owner yet.
+ * - Telemetry with an organization token joins the session of the person it identifies, otherwise one without an
+ *   identified owner: that one moves only when an administrator assigns it.
+ * - If it identifies no one, it stays with the session that it joined before, otherwise it joins the first: another
+ *   session next to those that people have reported would count the same usage twice.
  *
- * Whoever finds none begins one. It is theirs alone, whoever else uses the same id.
+ * If there is no such session, a new one is created for this person alone, regardless of others with the same id.
  */
 export async function joinSession(
   tx: Tx,
@@ -159,26 +162,26 @@ export async function joinSession(
   const unidentified = known.find((session) => session.unidentified)
   if (identifiedBy === 'token') {
     if (own && isCertain(own)) return join(own)
-    const mine = own ?? unidentified
-    return mine ? adopted(mine) : begin()
+    const session = own ?? unidentified
+    return session ? adopted(session) : begin()
   }
   if (identifiedBy === 'email') {
     if (own?.unidentified) return adopted(own)
-    const meant = own ?? unidentified
-    return meant ? join(meant) : begin()
+    const session = own ?? unidentified
+    return session ? join(session) : begin()
   }
-  const meant = known.find((session) => session.byOrganization) ?? known[0]
-  if (!meant) return begin()
-  if (!meant.byOrganization) await updateSession(tx, meant.id, { byOrganization: true })
-  return join(meant)
+  const session = known.find((session) => session.byOrganization) ?? known[0]
+  if (!session) return begin()
+  if (!session.byOrganization) await updateSession(tx, session.id, { byOrganization: true })
+  return join(session)
 }
 
-/** Whose a session is is certain once a service token has brought something of it. */
+/** The owner of a session is certain once a service token has reported part of it. */
 export function isCertain({ managerBy, unidentified }: SessionRecord): boolean {
   return managerBy === 'token' && !unidentified
 }
 
-/** Whoever brings something of a session, what is added is whose the session is. */
+/** Everything that is added to a session belongs to its owner, regardless of the reporter. */
 async function reporterIn(
   tx: Tx,
   { managerId, managerBy }: SessionRecord,
@@ -203,23 +206,23 @@ async function adopt(tx: Tx, session: SessionRecord, circumstances: Circumstance
 }
 
 /**
- * A session that several sources know: each one's totals are kept, nothing is added up across them, and the one with
+ * Records a session with several sources: the totals of each are stored separately and never added up. The source with
  * the most output tokens supplies every model.
  */
-async function recordContested(recording: Recording, said: ModelTotals): Promise<Recorded> {
+async function recordContested(recording: Recording, reported: ModelTotals): Promise<Recorded> {
   const { tx, session, source, identity } = recording
   const entries = await listSessionParts(tx, session.id)
   const chains = Map.groupBy(entries, (entry) => entry.chainModelId!)
-  if (!session.contested) await keepFirstSource(recording, chains)
+  if (!session.contested) await saveFirstSource(recording, chains)
 
   const kept = await listSourceTotals(tx, session.id)
   const own = kept.find((row) => row.source === source && row.chainModelId === identity.chainModelId)
-  const shown = () => repeated(tx, chains.get(identity.chainModelId)?.at(-1) ?? entries.at(-1)!)
-  if (own && isStale(said.totals, readTotals(own.totals).totals)) return shown()
-  const fresh = { chainModelId: identity.chainModelId, source, totals: writeTotals(said) }
-  await saveSourceTotals(tx, session.id, fresh)
+  const unchanged = () => repeated(tx, chains.get(identity.chainModelId)?.at(-1) ?? entries.at(-1)!)
+  if (own && isStale(reported.totals, readTotals(own.totals).totals)) return unchanged()
+  const current = { chainModelId: identity.chainModelId, source, totals: writeTotals(reported) }
+  await saveSourceTotals(tx, session.id, current)
 
-  const all = [...kept.filter((row) => row !== own), fresh]
+  const all = [...kept.filter((row) => row !== own), current]
   const winner = supplyingSource(outputBySource(all))
   if (winner !== session.source) {
     session.source = winner
@@ -227,9 +230,9 @@ async function recordContested(recording: Recording, said: ModelTotals): Promise
     const supplied = all.filter((row) => row.source === winner)
     await supplyOthers(recording, supplied, chains)
     await supersedeUnknown(recording, supplied, chains)
-    if (winner !== source) return shown()
+    if (winner !== source) return unchanged()
   }
-  return winner === source ? moveChain(recording, chains.get(identity.chainModelId) ?? [], said) : shown()
+  return winner === source ? moveChain(recording, chains.get(identity.chainModelId) ?? [], reported) : unchanged()
 }
 
 function outputBySource(rows: SourceTotals[]): Map<SessionSource, number> {
@@ -238,8 +241,8 @@ function outputBySource(rows: SourceTotals[]): Map<SessionSource, number> {
   return outputs
 }
 
-/** From now on the totals of each source stand beside the entries, beginning with the one that was alone so far. */
-async function keepFirstSource({ tx, session }: Recording, chains: Map<number, EntryRecord[]>): Promise<void> {
+/** From now on, the totals of each source are stored next to the entries, starting with those of the first source. */
+async function saveFirstSource({ tx, session }: Recording, chains: Map<number, EntryRecord[]>): Promise<void> {
   await updateSession(tx, session.id, { contested: true })
   for (const [chainModelId, parts] of chains) {
     const last = parts.at(-1)!
@@ -253,7 +256,7 @@ async function keepFirstSource({ tx, session }: Recording, chains: Map<number, E
   }
 }
 
-/** Moves the chains of the other models to what the session's new source says of them. */
+/** Updates the chains of the other models to the totals of the session's new source. */
 async function supplyOthers(
   recording: Recording,
   supplied: SourceTotals[],
@@ -261,14 +264,14 @@ async function supplyOthers(
 ): Promise<void> {
   for (const { chainModelId, source, totals } of supplied) {
     if (source === recording.source && chainModelId === recording.identity.chainModelId) continue
-    const said = readTotals(totals)
-    const model = await intern(recording.tx, recording.circumstances.interned, said.model)
+    const reported = readTotals(totals)
+    const model = await intern(recording.tx, recording.circumstances.interned, reported.model)
     const identity = { ...recording.identity, modelId: model.id, chainModelId }
-    await moveChain({ ...recording, identity, besidesFigures: false }, chains.get(chainModelId) ?? [], said)
+    await moveChain({ ...recording, identity, isOwnChain: false }, chains.get(chainModelId) ?? [], reported)
   }
 }
 
-/** What the new source does not know falls to zero, where it is not locked. */
+/** Sets models that the new source does not report to zero, unless they are locked. */
 async function supersedeUnknown(
   { tx, session, circumstances }: Recording,
   supplied: SourceTotals[],
@@ -278,7 +281,7 @@ async function supersedeUnknown(
     const last = parts.at(-1)!
     if (isLocked(last) || supplied.some((row) => row.chainModelId === chainModelId)) continue
     await updateEntry(tx, last.id, {
-      ...figureColumns({ counts: ZERO_COUNTS, over200k: null, requests: 0, reportedCostNanos: 0n }),
+      ...usageColumns({ counts: ZERO_COUNTS, over200k: null, requests: 0, reportedCostNanos: 0n }),
       listValue: last.listValue === null ? null : 0n,
       superseded: true,
       updatedAt: circumstances.now,
@@ -289,28 +292,28 @@ async function supersedeUnknown(
   }
 }
 
-/** Who sold the model of an entry, where that was said. */
+/** The provider of an entry's model, if it is known. */
 async function providerOf(tx: Tx, { providerId }: EntryRecord): Promise<string | undefined> {
   return providerId === null ? undefined : getName(tx, providerId)
 }
 
-/** Makes the chain sum to the totals, with what the report says besides figures. */
-async function moveChain(recording: Recording, entries: EntryRecord[], said: ModelTotals): Promise<Recorded> {
-  const step = nextStep(entries.map(partOf), said.totals)
+/** Updates the chain so that it sums to the totals, and applies the report's other fields. */
+async function moveChain(recording: Recording, entries: EntryRecord[], reported: ModelTotals): Promise<Recorded> {
+  const step = nextStep(entries.map(partOf), reported.totals)
   const last = entries.at(-1)
-  if (step.kind === 'shrunk') throw sessionShrunk(step.figure)
+  if (step.kind === 'shrunk') throw sessionShrunk(step.metric)
   if (step.kind === 'unchanged') return repeated(recording.tx, last!)
-  if (!last) return appendPart(recording, undefined, { ...said, totals: step.figures })
-  // What is valued is what the entry will say: a provider that is not named again is still the one that sold it.
-  const figures = { ...said, provider: said.provider ?? (await providerOf(recording.tx, last)), totals: step.figures }
-  return step.kind === 'append' ? appendPart(recording, last, figures) : changePart(recording, last, figures)
+  if (!last) return appendPart(recording, undefined, { ...reported, totals: step.usage })
+  // Valued with the fields that the entry will have: without a new provider, the previous one remains.
+  const usage = {
+    ...reported,
+    provider: reported.provider ?? (await providerOf(recording.tx, last)),
+    totals: step.usage,
+  }
+  return step.kind === 'append' ? appendPart(recording, last, usage) : changePart(recording, last, usage)
 }
 
-async function appendPart(
-  recording: Recording,
-  last: EntryRecord | undefined,
-  figures: ModelTotals,
-): Promise<Recorded> {
+async function appendPart(recording: Recording, last: EntryRecord | undefined, usage: ModelTotals): Promise<Recorded> {
   const { tx, session, report, identity, circumstances } = recording
   const placement = last ? await newPlacement(recording, last) : await place(tx, report, circumstances)
   const duplicate = last ? undefined : await findPossibleDuplicate(recording)
@@ -326,10 +329,10 @@ async function appendPart(
     identity,
     placement: placement ?? UNATTRIBUTED,
     report,
-    // What was not said again goes on as it was.
+    // Fields that the report does not repeat keep their values.
     ...(last && {
       kept: {
-        ...(placement ? {} : await placementGoingOn(recording, last)),
+        ...(placement ? {} : await continuedPlacement(recording, last)),
         labelSetId: identity.labelSetId ?? last.labelSetId,
         providerId: identity.providerId ?? last.providerId,
         summary: report.summary ?? last.summary,
@@ -339,7 +342,7 @@ async function appendPart(
   const entry = await addEntry(
     tx,
     draft,
-    figures,
+    usage,
     extra,
     { continues: last?.uid ?? null, duplicateOf: duplicate?.uid ?? null },
     circumstances,
@@ -347,7 +350,7 @@ async function appendPart(
   return { outcome: 'created', replayed: false, entry: last ? await getView(tx, entry.entry.id) : entry }
 }
 
-/** The first entry of another person's session with the same harness and id, of the same model where there is one. */
+/** The first entry of another person's session with the same harness and id, preferably of the same model. */
 async function findPossibleDuplicate({ tx, others, identity }: Recording): Promise<EntryRecord | undefined> {
   if (others.length === 0) return undefined
   const parts: EntryRecord[] = []
@@ -355,49 +358,49 @@ async function findPossibleDuplicate({ tx, others, identity }: Recording): Promi
   return parts.find(({ chainModelId }) => chainModelId === identity.chainModelId) ?? parts[0]
 }
 
-async function changePart(recording: Recording, last: EntryRecord, figures: ModelTotals): Promise<Recorded> {
-  const { tx, session, identity, report, besidesFigures, circumstances } = recording
-  const placement = besidesFigures ? await newPlacement(recording, last) : undefined
+async function changePart(recording: Recording, last: EntryRecord, usage: ModelTotals): Promise<Recorded> {
+  const { tx, session, identity, report, isOwnChain, circumstances } = recording
+  const placement = isOwnChain ? await newPlacement(recording, last) : undefined
   const moved = placement && placementColumns(placement)
   const isMoved = moved !== undefined && !isSame(moved, placementOf(last))
   const change: PartChange = {
-    startedAt: figures.totals.startedAt,
-    endedAt: figures.totals.endedAt,
-    ...figureColumns(figures.totals),
-    ...revaluation(recording, last, figures),
+    startedAt: usage.totals.startedAt,
+    endedAt: usage.totals.endedAt,
+    ...usageColumns(usage.totals),
+    ...revaluation(recording, last, usage),
     source: session.source,
     superseded: false,
-    agentId: besidesFigures ? identity.agentId : last.agentId,
-    providerId: (besidesFigures ? identity.providerId : null) ?? last.providerId,
-    summary: (besidesFigures ? report.summary : undefined) ?? last.summary,
-    labelSetId: (besidesFigures ? identity.labelSetId : null) ?? last.labelSetId,
+    agentId: isOwnChain ? identity.agentId : last.agentId,
+    providerId: (isOwnChain ? identity.providerId : null) ?? last.providerId,
+    summary: (isOwnChain ? report.summary : undefined) ?? last.summary,
+    labelSetId: (isOwnChain ? identity.labelSetId : null) ?? last.labelSetId,
     ...(moved ?? placementOf(last)),
     updatedAt: last.updatedAt,
   }
   if (isSame(change, last)) return repeated(tx, last)
   await updatePart(tx, last.id, { ...change, updatedAt: circumstances.now })
-  const keep = (action: string, details: Record<string, unknown>) =>
+  const record = (action: string, details: Record<string, unknown>) =>
     insertHistory(tx, changeOf(action, circumstances), [{ entryId: last.id, details }])
-  // Later totals may well be smaller, but an agent that reports what came since the last time looks the same.
-  const [before, after] = [totalTokens(countsOf(last)), totalTokens(figures.totals.counts)]
-  if (after < before) await keep('shrunk', { tokens_before: before, tokens: after })
-  if (isMoved) await keep('placed', becauseOf(placement!))
-  if (last.source !== session.source) await keep('source_changed', { from: last.source, to: session.source })
+  // Totals may decrease legitimately, but an agent that reports only the usage since its last report looks the same.
+  const [before, after] = [totalTokens(countsOf(last)), totalTokens(usage.totals.counts)]
+  if (after < before) await record('shrunk', { tokens_before: before, tokens: after })
+  if (isMoved) await record('placed', becauseOf(placement!))
+  if (last.source !== session.source) await record('source_changed', { from: last.source, to: session.source })
   return { outcome: 'updated', replayed: false, entry: await getView(tx, last.id) }
 }
 
 /**
- * Where a later report puts the session; undefined where it stays. A placement by hand stays, one by name until another
- * is named. A placement by rule is looked for again when something is said that rules look at, and no place is lost
- * because none takes the session any more.
+ * The new placement of a session by a later report; undefined if it stays. A manual placement stays, a placement by
+ * name stays until another one is named. A placement by rule is repeated if a field that rules match has changed, and
+ * is kept if no rule matches the session any more.
  */
 async function newPlacement(recording: Recording, last: EntryRecord): Promise<Placement | undefined> {
   const { tx, report, identity, circumstances } = recording
   if (last.placedBy === 'manual') return undefined
   const isNamed = report.project !== undefined || report.ticket !== undefined
-  if (!isNamed && (last.placedBy === 'named' || !saysNew(report, identity, last))) return undefined
-  const subject = await subjectGoingOn(recording, last)
-  // Names that could not be used so far may be known by now.
+  if (!isNamed && (last.placedBy === 'named' || !changesSubject(report, identity, last))) return undefined
+  const subject = await continuedSubject(recording, last)
+  // Names that could not be resolved before may exist by now.
   const named = isNamed ? report : { project: last.namedProject ?? undefined, ticket: last.namedTicket ?? undefined }
   const placement =
     last.placedBy === 'named'
@@ -407,8 +410,12 @@ async function newPlacement(recording: Recording, last: EntryRecord): Promise<Pl
   return settle(tx, placement, circumstances)
 }
 
-/** Whether a report says anything that rules look at and that the session did not say before. */
-function saysNew({ summary }: Report, { agentId, providerId, labelSetId }: Identity, last: EntryRecord): boolean {
+/** Whether the report changes a field that rules match. */
+function changesSubject(
+  { summary }: Report,
+  { agentId, providerId, labelSetId }: Identity,
+  last: EntryRecord,
+): boolean {
   return (
     agentId !== last.agentId ||
     (providerId !== null && providerId !== last.providerId) ||
@@ -417,14 +424,14 @@ function saysNew({ summary }: Report, { agentId, providerId, labelSetId }: Ident
   )
 }
 
-/** What rules look at once the report is in: what it does not say again goes on as it was. */
-async function subjectGoingOn({ tx, report, circumstances }: Recording, last: EntryRecord): Promise<Subject> {
-  const said = subjectOf(report, circumstances)
+/** The fields that rules match after the report: those that it does not repeat keep their values. */
+async function continuedSubject({ tx, report, circumstances }: Recording, last: EntryRecord): Promise<Subject> {
+  const reported = subjectOf(report, circumstances)
   return {
-    ...said,
-    provider: said.provider ?? (await providerOf(tx, last)) ?? null,
-    summary: said.summary ?? last.summary,
-    labels: said.labels ?? (last.labelSetId === null ? null : await getLabels(tx, last.labelSetId)),
+    ...reported,
+    provider: reported.provider ?? (await providerOf(tx, last)) ?? null,
+    summary: reported.summary ?? last.summary,
+    labels: reported.labels ?? (last.labelSetId === null ? null : await getLabels(tx, last.labelSetId)),
   }
 }
 
@@ -437,9 +444,9 @@ function isSame(change: Partial<EntryRecord>, last: Partial<EntryRecord>): boole
   return Object.entries(change).every(([column, value]) => last[column as keyof EntryRecord] === value)
 }
 
-/** Where a part goes on that follows a locked one, whose work may be elsewhere by now. */
-async function placementGoingOn({ tx, circumstances }: Recording, last: EntryRecord) {
-  return { ...placementOf(last), projectId: await circumstances.placement.findStandingProject(tx, last) }
+/** The placement of a part after a locked one, whose project may have been merged or whose ticket may have moved. */
+async function continuedPlacement({ tx, circumstances }: Recording, last: EntryRecord) {
+  return { ...placementOf(last), projectId: await circumstances.placement.findCurrentProject(tx, last) }
 }
 
 function placementOf({
@@ -454,9 +461,12 @@ function placementOf({
   return { projectId, ticketId, placedBy, ruleVersionId, placementNote, namedProject, namedTicket }
 }
 
-/** An update keeps to the price row that valued the part, whatever was loaded since; an unpriced part is looked up again. */
-function revaluation({ circumstances: { prices } }: Recording, last: EntryRecord, figures: ModelTotals) {
-  const kept = last.priceId === null ? undefined : valueAtPrice(prices, last.priceId, figures.totals)
-  if (!kept) return valuationColumns(figures, prices).columns
+/**
+ * An update keeps the price row that valued the part, even if prices were loaded since; an unpriced part is looked up
+ * again.
+ */
+function revaluation({ circumstances: { prices } }: Recording, last: EntryRecord, usage: ModelTotals) {
+  const kept = last.priceId === null ? undefined : valueAtPrice(prices, last.priceId, usage.totals)
+  if (!kept) return valuationColumns(usage, prices).columns
   return { listValue: kept.listValueNanos, priceId: last.priceId, priceStep: last.priceStep, priceNote: kept.note }
 }

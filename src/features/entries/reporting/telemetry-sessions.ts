@@ -1,4 +1,4 @@
-/** Sessions as telemetry brings them, several in one request: within its transaction, and nothing of them is refused. */
+/** Sessions from telemetry: several per request, within its transaction, and never rejected. */
 
 import type { CallerOf } from '../../../access/caller.ts'
 import type { Tx } from '../../../database/database.ts'
@@ -9,20 +9,20 @@ import type { Report } from './report.ts'
 import { joinSession, recordInSession } from './sessions.ts'
 import type { Manager } from './store/sessions.ts'
 
-/** Whose a session becomes where it is new, and what says so. */
+/** The owner of a session if it is new, and how the owner was identified. */
 export interface Owner {
   manager: Manager
   identifiedBy: IdentifiedBy
 }
 
-/** A session as telemetry finds it, whoever began it. */
+/** An existing or new session that telemetry has joined. */
 export interface PushedSession {
   id: number
-  /** Whether nothing has identified its owner yet. */
+  /** Whether its owner has not been identified yet. */
   isUnidentified: boolean
 }
 
-/** Which session is meant: the key of its harness, by which harnesses are compared, and its id. */
+/** Identifies a session by its id and the key of its harness, by which harnesses are compared. */
 export interface SessionName {
   harnessKey: number
   session: string
@@ -36,7 +36,7 @@ interface Dependencies {
 
 export function createTelemetrySessions({ circumstancesFor }: Dependencies) {
   return {
-    /** For one request, in its transaction. */
+    /** Sessions of one request, in its transaction. */
     async push(tx: Tx, caller: CallerOf<'service' | 'organization'>) {
       const { id, uid, name, email } = caller.person
       const creator: Reporter = {
@@ -54,10 +54,10 @@ export function createTelemetrySessions({ circumstancesFor }: Dependencies) {
       const keyOf = async (text: string) => (await intern(tx, circumstances.interned, text)).canonicalId
 
       return {
-        /** The keys by which names of harnesses and models are compared. */
+        /** The key by which the name of a harness or model is compared. */
         keyOf,
 
-        /** The session, begun where it is missing, and locked until the transaction ends. */
+        /** Gets or creates the session, and locks it until the transaction ends. */
         async join(
           { harnessKey, session }: SessionName,
           source: TelemetrySource,
@@ -69,8 +69,8 @@ export function createTelemetrySessions({ circumstancesFor }: Dependencies) {
         },
 
         /**
-         * Brings a joined session's entries to what a source says of one model so far. False where that would take
-         * from what is locked: then nothing of them changes, and the next push tries again.
+         * Updates the entries of a joined session to a source's totals so far of one model. Returns false if that would
+         * reduce locked entries: then none of them change, and the next push tries again.
          */
         async record(source: TelemetrySource, report: Report, owner: Owner): Promise<boolean> {
           try {

@@ -1,6 +1,6 @@
 /**
- * Entries made by hand: the same fields, checks, values and places as a report has, on a token sheet instead of in a
- * session. The sheet (`sheets/service.ts`) decides when, and brings its transaction.
+ * Entries made by hand: with the same fields, checks, valuation and placement as reported ones, but on a token sheet
+ * instead of in a session. The sheet (`sheets/service.ts`) checks its own status, and provides the transaction.
  */
 
 import type { Actor } from '../../../access/actor.ts'
@@ -25,7 +25,7 @@ import {
 } from '../reporting/record.ts'
 import { type Report, readReport } from '../reporting/report.ts'
 import type { ReportingService } from '../reporting/service.ts'
-import { countsOf, figureColumns, over200kOf } from '../rows.ts'
+import { countsOf, over200kOf, usageColumns } from '../rows.ts'
 import type { TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../schema.ts'
 import { type EntryView, getView, updateEntry } from '../store.ts'
 import { toTokenEntry, wireCounts } from '../wire.ts'
@@ -42,14 +42,14 @@ import {
   updateSheetStatuses,
 } from './store.ts'
 
-/** The sheet that a draft is on, and whose it is. */
+/** The sheet of a draft, and its owner. */
 export interface DraftSheet {
   id: number
   uid: Id<'sht'>
   manager: { id: number; uid: Id<'usr'>; name: string; email: string }
 }
 
-/** An entry of a sheet and a reported one of the same person and harness that ran at the same time. */
+/** An entry of a sheet and a reported one of the same person and harness with overlapping times. */
 export interface Overlap {
   entry: Span
   reported: Span
@@ -80,10 +80,10 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
   }
 
   return {
-    /** What a draft says, or `validation_failed` with every issue that its schema cannot express. */
+    /** Parses a draft. Throws `validation_failed` with every issue that its schema cannot express. */
     readDraft: (body: TokenEntryDraft): Report => readReport(body, now()),
 
-    /** Adds a draft to a sheet that takes some. */
+    /** Adds a draft to a sheet that is open for changes. */
     async addDraft(tx: Tx, sheet: DraftSheet, report: Report): Promise<TokenEntry> {
       const circumstances = await circumstancesFor(tx, sheet.manager)
       const identity = await identify(tx, report, circumstances)
@@ -92,7 +92,7 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
         tx,
         { source: 'sheet', identity, placement, report, sheet },
         { model: report.model, provider: report.provider, totals: report },
-        // Without a fingerprint: that a draft says the same as a report is told as an overlap when it is submitted.
+        // Without a fingerprint: a draft that equals a report is shown as an overlap when it is submitted.
         { ...NO_SESSION, fingerprint: null, possibleDuplicateId: null },
         { continues: null, duplicateOf: null },
         circumstances,
@@ -100,7 +100,7 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
       return toTokenEntry(view)
     },
 
-    /** What the draft says after the change; nothing is written. Throws `not_found` and `validation_failed`. */
+    /** Parses the draft with the change applied; writes nothing. Throws `not_found` and `validation_failed`. */
     async readDraftChange(
       tx: Tx,
       sheet: DraftSheet,
@@ -112,8 +112,8 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
     },
 
     /**
-     * Makes a draft say something else, valued and, where it names another place or had none of its own, placed anew.
-     * Answers it as it was and as it is.
+     * Changes a draft and values it again. It is also placed again if the change names a place, or if its current place
+     * was not named or chosen. Returns it as it was and as it is.
      */
     async changeDraft(
       tx: Tx,
@@ -133,7 +133,7 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
         summary: report.summary ?? null,
         startedAt: report.startedAt,
         endedAt: report.endedAt,
-        ...figureColumns(report),
+        ...usageColumns(report),
         ...valuationColumns({ model: report.model, provider: report.provider, totals: report }, circumstances.prices)
           .columns,
         ...(keepsPlace ? {} : placementColumns(await place(tx, report, circumstances))),
@@ -142,7 +142,7 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
       return { before: toTokenEntry(view), after: toTokenEntry(await getView(tx, view.entry.id)) }
     },
 
-    /** Removes one draft for good, and answers what it was. Throws `not_found`. */
+    /** Deletes a draft permanently, and returns it. Throws `not_found`. */
     async removeDraft(tx: Tx, sheet: DraftSheet, id: string): Promise<TokenEntry> {
       const view = await getOnSheet(tx, sheet, id)
       await deleteDrafts(tx, sheet.id, view.entry.id)
@@ -151,7 +151,10 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
 
     removeDrafts: (tx: Tx, sheetId: number): Promise<void> => deleteDrafts(tx, sheetId),
 
-    /** Moves the entries of a sheet along with it, after the sheet, and leaves a trace with each. Answers how many. */
+    /**
+     * Changes the status of a sheet's entries after that of the sheet, and records it in the history of each. Returns
+     * their number.
+     */
     async moveSheetEntries(
       tx: Tx,
       sheet: { id: number; uid: Id<'sht'> },
@@ -171,15 +174,17 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
       return ids.length
     },
 
-    /** Sums of the entries on sheets, as far as the viewer sees them; a sheet without such entries has none. */
+    /** Sums of the entries on sheets, as far as the viewer sees them; a sheet without visible entries has no sum. */
     sumSheets: (reader: Reader, sheetIds: readonly number[], viewer: Viewer): Promise<SheetSum[]> =>
       sumSheets(reader, sheetIds, viewer),
 
-    /** The projects of all entries on sheets, whoever sees them: a lead approves a sheet who leads all of them. */
+    /**
+     * The projects of all entries on sheets, visible or not: a lead may approve a sheet only if they lead all of them.
+     */
     listSheetProjects: (reader: Reader, sheetIds: readonly number[]): Promise<SheetProject[]> =>
       listSheetProjects(reader, sheetIds),
 
-    /** The pairs of a sheet's entries and reported ones that ran at the same time, by time. */
+    /** The pairs of a sheet's entries and reported ones with overlapping times, in order of time. */
     async listOverlaps(reader: Reader, sheet: DraftSheet, viewer: Viewer): Promise<Overlap[]> {
       const own = await listSheetSpans(reader, sheet.id, viewer)
       if (own.length === 0) return []
@@ -210,12 +215,12 @@ function namesPlace(change: TokenEntryDraftChange): boolean {
   return change.project !== undefined || change.ticket !== undefined
 }
 
-/** Named or chosen by a person. A place that a rule gave is asked for again, because what the rule looks at may change. */
+/** Named or chosen by a person. A placement by rule is repeated, because fields that the rule matches may change. */
 function hasOwnPlace({ entry }: EntryView): boolean {
   return entry.placedBy === 'named' || entry.placedBy === 'manual'
 }
 
-/** The draft as a body that would make it, with the change: null takes a field away. */
+/** The draft as a request body with the change applied: null removes a field. */
 function changedBody(view: EntryView, change: TokenEntryDraftChange): TokenEntryDraft {
   const body = bodyOf(view) as Record<string, unknown>
   for (const [field, value] of Object.entries(change)) {
@@ -223,7 +228,7 @@ function changedBody(view: EntryView, change: TokenEntryDraftChange): TokenEntry
     else if (field === 'reported_cost') body[field] = exactCost(change)
     else if (value !== undefined) body[field] = value
   }
-  // Through its text, by which the digits of money stay what they are.
+  // Parsed from text, so that money keeps its exact digits.
   return parseExactJson(JSON.stringify(body)) as TokenEntryDraft
 }
 

@@ -7,14 +7,14 @@ import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import { type EntryView, selectViews, viewTables } from '../store.ts'
 
-/** The entry of a sheet with this public id; undefined where the sheet has none such. */
+/** The entry of a sheet with this public id; undefined if it is not on the sheet. */
 export async function findOnSheet(reader: Reader, sheetId: number, uid: Id<'ent'>): Promise<EntryView | undefined> {
   const { entries } = reader.tables
   const [row] = await selectViews(reader).where(and(eq(entries.sheetId, sheetId), eq(entries.uid, uid)))
   return row
 }
 
-/** Removes drafts of a sheet, one or all, with what was done to them. */
+/** Deletes one or all drafts of a sheet, with their history. */
 export async function deleteDrafts(tx: Tx, sheetId: number, entryId?: number): Promise<void> {
   const { entries, entryHistory } = tx.tables
   const condition = and(eq(entries.sheetId, sheetId), entryId === undefined ? undefined : eq(entries.id, entryId))
@@ -23,7 +23,7 @@ export async function deleteDrafts(tx: Tx, sheetId: number, entryId?: number): P
   await tx.delete(entries).where(condition)
 }
 
-/** Moves all entries of a sheet from one state to another, and answers their keys. */
+/** Changes the status of a sheet's entries, and returns their keys. */
 export async function updateSheetStatuses(
   tx: Tx,
   sheetId: number,
@@ -48,7 +48,7 @@ export interface SheetSum {
   listValueNanos: bigint
 }
 
-/** Of the entries that the viewer may see; a sheet without such entries has no sum. */
+/** Sums of the entries that the viewer may see; a sheet without visible entries has no sum. */
 export async function sumSheets(reader: Reader, sheetIds: readonly number[], viewer: Viewer): Promise<SheetSum[]> {
   const { entries: e } = reader.tables
   const countOf = (condition: SQL) => sql`sum(CASE WHEN ${condition} THEN 1 ELSE 0 END)`.mapWith(Number)
@@ -68,14 +68,14 @@ export async function sumSheets(reader: Reader, sheetIds: readonly number[], vie
   return rows.map((row) => ({ ...row, sheetId: row.sheetId! }))
 }
 
-/** A project that entries of a sheet are on; null stands for unattributed ones. */
+/** A project of entries on a sheet; null for unattributed ones. */
 export interface SheetProject {
   sheetId: number
   projectId: number | null
   project: { uid: Id<'prj'>; key: string; name: string } | null
 }
 
-/** Of all entries, also of those that somebody who asks may not see. */
+/** Of all entries, including those that the caller may not see. */
 export async function listSheetProjects(reader: Reader, sheetIds: readonly number[]): Promise<SheetProject[]> {
   const { entries, projects } = reader.tables
   const rows = await reader
@@ -90,11 +90,11 @@ export async function listSheetProjects(reader: Reader, sheetIds: readonly numbe
   return rows.map((row) => ({ ...row, sheetId: row.sheetId! }))
 }
 
-/** When an entry's harness ran, as far as it takes to find overlaps. */
+/** The time span of an entry's harness, as needed to find overlaps. */
 export interface Span {
   uid: Id<'ent'>
   harness: string
-  /** The spelling by which harnesses are compared. */
+  /** The canonical name by which harnesses are compared. */
   canonicalHarnessId: number
   startedAt: number
   endedAt: number
@@ -118,7 +118,7 @@ export async function listSheetSpans(reader: Reader, sheetId: number, viewer: Vi
   return selectSpans(reader).where(and(eq(reader.tables.entries.sheetId, sheetId), visibleEntries(reader, viewer)))
 }
 
-/** What a person's agents reported that ran between two moments. What was rejected or superseded counts for nothing. */
+/** Reported entries of a person that ran between two moments. Rejected and superseded ones are excluded. */
 export async function listReportedSpans(
   reader: Reader,
   { managerId, from, to }: { managerId: number; from: number; to: number },

@@ -27,17 +27,17 @@ import {
   updateValuation,
 } from './store.ts'
 
-/** Entries of one transaction: some 20 ms, for which reporting may wait. */
+/** Entries per transaction: about 20 ms, during which reports wait. */
 const BATCH = 500
 
 export interface RepricingOptions {
-  /** Only says what would change. */
+  /** Only reports what would change. */
   dryRun?: boolean | undefined
-  /** Who asked for it; Tally itself where absent. */
+  /** The person who started it; Tally itself if absent. */
   by?: Actor | undefined
-  /** Ends after a batch where it has run for so long, so that a caller over HTTP is answered. */
+  /** Ends the call after the batch that exceeds this time, so that a caller over HTTP gets a response. */
   budgetMs?: number | undefined
-  /** Called with how many entries were looked at, and of how many where that is known. */
+  /** Called with the number of processed entries, and the total if it is known. */
   onProgress?: ((done: number, total: number | undefined) => void) | undefined
 }
 
@@ -48,15 +48,15 @@ interface Revalued {
   price: string
 }
 
-/** Which entries that have a value are valued again. */
-export interface Asked {
+/** The entries with a value that are valued again. */
+export interface RepricingRequest {
   filter: EntryFilter
-  /** Where a call ended for its budget; undefined for the beginning. */
+  /** The position at which the previous call ran out of time; undefined to start at the beginning. */
   after?: Position | undefined
 }
 
-/** What a caller asks for; undefined for the entries without a price. Throws 422 with every issue. */
-export function readRepricing({ all, starting_at, ending_at, models, page }: Repricing): Asked | undefined {
+/** Parses a request; undefined for one that only values unpriced entries. Throws 422 with every issue. */
+export function readRepricing({ all, starting_at, ending_at, models, page }: Repricing): RepricingRequest | undefined {
   const issues: Issue[] = []
   for (const [name, value] of Object.entries({ starting_at, ending_at, models, page })) {
     if (all || value === undefined) continue
@@ -89,13 +89,13 @@ interface Dependencies {
 }
 
 export function createRepricing({ db, clock, audit, prices }: Dependencies) {
-  /** Values what the pages hold. Each batch is durable by itself: what is interrupted goes on when it is asked for again. */
+  /** Values the entries of all pages. Each batch is durable by itself: an interrupted call can simply be repeated. */
   async function revalue(
     pages: AsyncGenerator<PricedEntry[]>,
     total: number | undefined,
     { dryRun = false, by = TALLY, budgetMs = Number.POSITIVE_INFINITY, onProgress }: RepricingOptions,
   ): Promise<Repriced> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const repriced = nothingRepriced()
     let done = 0
     try {
@@ -105,26 +105,26 @@ export function createRepricing({ db, clock, audit, prices }: Dependencies) {
         for (const one of changed) count(repriced, one)
         done += page.length
         onProgress?.(done, total)
-        if (performance.now() - begun < budgetMs) continue
+        if (performance.now() - startedAt < budgetMs) continue
         repriced.isComplete = false
         repriced.nextPage = positionOf(page.at(-1)!)
         break
       }
     } finally {
-      // Also of what was interrupted: the batches before it are durable.
+      // Also for an interrupted call: its finished batches are durable.
       if (!dryRun && repriced.entries > 0) await keep(repriced, by)
     }
     return repriced
   }
 
-  /** One line in the audit trail, beside what each entry's own history says. */
+  /** Adds one event to the audit log, in addition to the history of each entry. */
   async function keep(repriced: Repriced, by: Actor): Promise<void> {
     const { entries, list_value, cost } = repricedBody(repriced, { dryRun: false })
     const after = { entries, list_value, cost }
     await db.write((tx) => audit.record(tx, by, { action: 'entries.repriced', after }))
   }
 
-  /** Looks again inside the transaction: meanwhile a session may have gone on, or a bill been sent. */
+  /** Reads the entries again inside the transaction: meanwhile a session may have continued, or a bill been sent. */
   async function write(changing: Revalued[], by: Actor): Promise<Revalued[]> {
     const ids = changing.map(({ priced }) => priced.entry.id)
     return db.write(async (tx) => {
@@ -135,22 +135,22 @@ export function createRepricing({ db, clock, audit, prices }: Dependencies) {
   }
 
   return {
-    /** Values the entries that have no cost and are on no bill, as far as there is a price for them now. */
+    /** Values entries that have no cost and are not on a bill, as far as there is a price for them now. */
     async valueUnpriced(options: RepricingOptions = {}): Promise<Repriced> {
       const total = options.onProgress && (await countUnpriced(db.slow))
       const repriced = await revalue(unpricedPages(db.slow, await prices.table(db.read)), total, options)
-      // What is valued now is not met again, so the next call goes on where this one ended.
+      // Entries that have been valued are not found again, so the next call continues where this one ended.
       return { ...repriced, nextPage: null }
     },
 
-    /** Values every entry that the filter lets through again, where it is not locked. */
-    async reprice({ filter, after }: Asked, options: RepricingOptions = {}): Promise<Repriced> {
+    /** Values all unlocked entries that match the filter again. */
+    async reprice({ filter, after }: RepricingRequest, options: RepricingOptions = {}): Promise<Repriced> {
       return revalue(repriceablePages(db.slow, filter, after), undefined, options)
     },
   }
 }
 
-/** A model that no row could ever value is passed over as a whole. */
+/** Skips models that no price row could value. */
 async function* unpricedPages(reader: Reader, table: PriceTable): AsyncGenerator<PricedEntry[]> {
   for (const model of await listUnpricedModels(reader)) {
     if (!table.find(model.model, model.provider, Number.MAX_SAFE_INTEGER)) continue
@@ -182,7 +182,7 @@ function mayChange({ entry }: PricedEntry): boolean {
   return !isLocked(entry) || (entry.billId === null && costNanosOf(entry) === null)
 }
 
-/** Those whose value becomes another one. What the table cannot value keeps what it has. */
+/** The entries with a new value. Entries that the table cannot value keep their value. */
 function revaluedOf(priced: PricedEntry[], table: PriceTable): Revalued[] {
   return priced.flatMap((one) => {
     const { entry, model, provider } = one
@@ -190,7 +190,7 @@ function revaluedOf(priced: PricedEntry[], table: PriceTable): Revalued[] {
       { model, provider: provider ?? undefined, totals: partOf(entry) },
       table,
     )
-    // Another row at the same price is no news.
+    // Another price row with the same price is not a change.
     if (price === null || columns.listValue === entry.listValue) return []
     return [{ priced: one, columns, price }]
   })

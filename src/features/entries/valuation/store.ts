@@ -1,4 +1,4 @@
-/** Entries as they are valued again: those without a price, and those that a new table would value otherwise. */
+/** Entries to be valued again: those without a price, and those that a new table would value differently. */
 import { and, asc, desc, eq, gt, inArray, isNull, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
@@ -8,7 +8,7 @@ import { conditionOf } from '../listing/store/conditions.ts'
 import { isBehind } from '../listing/store/lists.ts'
 import { type EntryRecord, LOCKED_STATUSES, placeholdersFor, viewTables } from '../store.ts'
 
-/** An entry with the names by which its price is found. */
+/** An entry with the names that its price is looked up by. */
 export interface PricedEntry {
   entry: EntryRecord
   model: string
@@ -26,12 +26,12 @@ function selectPriced(reader: Reader) {
     .leftJoin(prices, eq(prices.id, entries.priceId))
 }
 
-/** The terms of the index that holds the entries whose cost is unknown. */
+/** Matches the index of entries without a known cost. */
 function isUnpriced({ entries }: Tables): SQL | undefined {
   return and(isNull(entries.listValue), isNull(entries.reportedCost))
 }
 
-/** A model that entries without a cost used, and who sold it. */
+/** A model of entries without a cost, and its provider. */
 export interface UnpricedModel {
   modelId: number
   providerId: number | null
@@ -54,7 +54,7 @@ export async function listUnpricedModels(reader: Reader): Promise<UnpricedModel[
     .orderBy(asc(pairs.modelId), asc(pairs.providerId))
 }
 
-/** How many entries have no cost and are on no bill. */
+/** The number of entries that have no cost and are not on a bill. */
 export async function countUnpriced(reader: Reader): Promise<number> {
   const { entries } = reader.tables
   const [row] = await reader
@@ -64,7 +64,7 @@ export async function countUnpriced(reader: Reader): Promise<number> {
   return row!.count
 }
 
-/** Entries of a model that have no cost and are on no bill, by key starting after `after`. */
+/** Entries of a model that have no cost and are not on a bill, by key, starting after `after`. */
 export async function listUnpriced(
   reader: Reader,
   { modelId, providerId }: Pick<UnpricedModel, 'modelId' | 'providerId'>,
@@ -85,7 +85,7 @@ export async function listUnpriced(
     .limit(limit)
 }
 
-/** Entries whose value may still change: not locked, or without a cost and on no bill. Newest first, after `after`. */
+/** Entries that may get another value: unlocked, or without a cost and not on a bill. Newest first, after `after`. */
 export async function listRepriceable(
   reader: Reader,
   { filter, after, limit }: { filter: EntryFilter; after: Position | undefined; limit: number },

@@ -1,4 +1,4 @@
-/** The arithmetic of an entry's list value, as its JSON shows it: counts × prices = parts. */
+/** The calculation of an entry's list value, as shown in JSON: counts × prices = parts. */
 
 import { timestamp } from '../../../lib/duration.ts'
 import { moneyNumber } from '../../../lib/money.ts'
@@ -7,7 +7,7 @@ import { countsOf, over200kOf } from '../rows.ts'
 import type { TokenEntryDetail } from '../schema.ts'
 import type { EntryRecord } from '../store.ts'
 
-/** Null where the entry has no list value. */
+/** Null if the entry has no list value. */
 export function valuationOf(entry: EntryRecord, table: PriceTable): TokenEntryDetail['valuation'] {
   if (entry.priceId === null || entry.listValue === null) return null
   const usage = { counts: countsOf(entry), over200k: over200kOf(entry), requests: entry.requests }

@@ -1,14 +1,14 @@
-/** Hands a password to the thread that hashes. It is there only while somebody signs in. */
+/** Passes passwords to the hashing thread, which runs only while people sign in. */
 import { JobThread } from '../../../lib/job-thread.ts'
 import type { FromHashing, ToHashing } from './hashing-worker.ts'
 
-/** On a processor that others keep busy a hash takes two seconds. */
+/** On a busy processor a hash takes two seconds. */
 const DEADLINE_MS = 30_000
 
-/** People sign in together in the morning; an idle thread holds some megabytes. */
+/** Many people sign in at the same time in the morning; an idle thread holds a few megabytes. */
 const IDLE_MS = 30_000
 
-/** What hashes and checks passwords, asked for one at a time. */
+/** Hashes and verifies passwords, one at a time. */
 export interface PasswordHasher {
   hash(password: string): Promise<string>
   verify(password: string, hash: string): Promise<boolean>

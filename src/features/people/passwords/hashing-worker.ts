@@ -1,14 +1,14 @@
 /**
- * Hashes passwords on a thread of its own, which the system lets run after those that take reports: a hash keeps a
- * processor busy for a fifth of a second, and on the pool that the main thread shares with files it would keep those
- * waiting.
+ * Hashes passwords on a thread of its own with a lower priority than those that handle reports: a hash keeps a
+ * processor busy for a fifth of a second, and on the pool that the main thread uses for files it would delay file
+ * access.
  */
 import { setPriority } from 'node:os'
 import { HASHING_COST } from './hashing-cost.ts'
 
 export interface ToHashing {
   password: string
-  /** To be checked against; null where the password is to be hashed. */
+  /** The hash to verify against; null to hash the password. */
   hash: string | null
 }
 
@@ -17,16 +17,16 @@ export type FromHashing = { hash: string } | { fits: boolean } | { error: string
 declare const self: Worker
 
 /**
- * A tenth of the weight of a usual thread where all processors are busy, so that a sign-in then takes a second or two,
- * and all there is where they are not.
+ * A tenth of the weight of a normal thread if all processors are busy, so that a sign-in takes a second or two, and no
+ * limit if they are not.
  */
 const NICENESS = 10
 
 try {
-  // Linux alone takes it for the calling thread; elsewhere it would slow down the whole process.
+  // Only Linux applies it to the calling thread; elsewhere it would slow down the whole process.
   if (process.platform === 'linux') setPriority(0, NICENESS)
 } catch {
-  // A sandbox may forbid it. Then one hash at a time leaves the other processors.
+  // A sandbox may forbid it. Then one hash at a time still leaves the other processors.
 }
 
 function answer({ password, hash }: ToHashing): FromHashing {

@@ -1,19 +1,22 @@
-/** Hashing and checking passwords: one at a time, in a queue that is bounded and that nobody can fill for the others. */
+/** Hashes and verifies passwords: one at a time, in a bounded queue that no single caller can fill. */
 import { Problem } from '../../../errors.ts'
 import { HASHING_COST } from './hashing-cost.ts'
 import { HashingThread, type PasswordHasher } from './hashing-thread.ts'
 
-/** Some three seconds of work. Who waits longer gives up, and the queue must not only grow. */
+/** About three seconds of work. Callers who wait longer give up, and the queue must stay bounded. */
 const WAITING_LIMIT = 16
 
-/** Of those, what one network may have: enough for an office in the morning, and not the whole queue. */
+/** The share of one network: enough for an office in the morning, but not the whole queue. */
 const OF_NETWORK_LIMIT = 10
 
-/** Whose password it is. */
+/** The origin of a password. */
 export interface Whose {
-  /** Where the call comes from; undefined on the command line. */
+  /** The network of the call; undefined on the command line. */
   network?: string | undefined
-  /** A browser that signed in before, or a valid link: they have a queue of their own, which strangers cannot fill. */
+  /**
+   * From a browser that signed in before, or with a valid link: these have a queue of their own, which strangers cannot
+   * fill.
+   */
   isKnown?: boolean | undefined
 }
 
@@ -29,7 +32,7 @@ function tooMany(): Problem {
 
 const base64 = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('base64')
 
-/** A hash that no password has, as dear to check as any. */
+/** A hash that matches no password, and takes as long to verify as any other. */
 function hashOfNothing(): string {
   const [salt, digest] = [base64(32), base64(32)].map((text) => text.replaceAll('=', ''))
   const { memoryCost, timeCost } = HASHING_COST
@@ -38,20 +41,20 @@ function hashOfNothing(): string {
 
 export class Hashing {
   #isRunning = false
-  /** Those that are known first, each queue in its order. */
+  /** Known callers first, each queue in its order. */
   readonly #queues: { known: Waiting[]; unknown: Waiting[] } = { known: [], unknown: [] }
   readonly #hashOfNothing = hashOfNothing()
 
   constructor(readonly hasher: PasswordHasher = new HashingThread()) {}
 
-  /** argon2id. Throws `too_many_attempts`, without hashing, where too many wait. */
+  /** Hashes with argon2id. Throws `too_many_attempts`, without hashing, if too many are waiting. */
   hash(password: string, whose: Whose = { isKnown: true }): Promise<string> {
     return this.#turn(whose, () => this.hasher.hash(folded(password)))
   }
 
   /**
-   * Whether it is the password of the hash. Takes as long where there is none, by checking one that no password has,
-   * so that time does not tell who exists. Throws as {@link hash}.
+   * Whether the password matches the hash. Takes as long if `hash` is null, by verifying a hash that matches no
+   * password, so that the time does not reveal who exists. Throws as {@link hash}.
    */
   verify(password: string, hash: string | null, whose: Whose = {}): Promise<boolean> {
     return this.#turn(whose, () => this.hasher.verify(folded(password), hash ?? this.#hashOfNothing))
@@ -64,7 +67,7 @@ export class Hashing {
       return await work()
     } finally {
       this.#isRunning = false
-      // Handed on at once, so that nobody who comes meanwhile gets ahead.
+      // Handed on at once, so that later callers can't overtake.
       const next = this.#queues.known.shift() ?? this.#queues.unknown.shift()
       if (next) {
         this.#isRunning = true
@@ -81,7 +84,7 @@ export class Hashing {
   }
 }
 
-/** The same keys give different code points on different systems (NIST SP 800-63B, 3.1.1.2). */
+/** The same keys result in different code points on different systems (NIST SP 800-63B, 3.1.1.2). */
 function folded(password: string): string {
   return password.normalize('NFKC')
 }

@@ -1,21 +1,24 @@
 /**
- * Which passwords nobody may choose: those that are too short or too long, and those that guessers try first (NIST SP
- * 800-63B, 3.1.1.2). Nothing is asked of letters, digits and signs: such rules only make passwords hard to remember.
- * Holds for what is chosen, not for the passwords that people have.
+ * Rejects passwords that are too short or too long, and those that attackers try first (NIST SP 800-63B, 3.1.1.2).
+ * There are no rules for letters, digits and symbols, which only make passwords hard to remember. Applies to new
+ * passwords, not to existing ones.
  */
 import { type Issue, validationFailed } from '../../../errors.ts'
 import { PASSWORD_LIMIT_BYTES, PASSWORD_MIN } from '../../../fields.ts'
 
-/** Whose password it will be: guessers know their names. */
+/** The owner of the password: attackers know their names. */
 export interface PasswordOwner {
   email: string
   name: string
 }
 
-/** What is added to a common word to make it look like another: a year, a number, a few signs. */
+/** The length of an addition that makes a common word look different: a year, a number, a few symbols. */
 const ADDITION_LIMIT = 4
 
-/** Letters beside the owner's own names, or different characters, below which a password is easily guessed. */
+/**
+ * The minimum of letters besides the owner's names, and of different characters, below which a password is easily
+ * guessed.
+ */
 const OWN_MIN = 4
 
 /** Throws `validation_failed`. */
@@ -37,7 +40,7 @@ export async function issuesOfPassword(
   if (Buffer.byteLength(password) > PASSWORD_LIMIT_BYTES) {
     return [{ pointer, code: 'too_long', message: `must have at most ${PASSWORD_LIMIT_BYTES} bytes in UTF-8` }]
   }
-  // Loaded only now: the list is 60 kB that most commands never need.
+  // Loaded on demand: the list is 60 kB that most commands never need.
   const { isCommon } = await import('./common-passwords.ts')
   const message = reasonAgainst(password.normalize('NFKC').toLowerCase(), isCommon, owner)
   return message === undefined ? [] : [{ pointer, code: 'too_common', message }]
@@ -59,7 +62,7 @@ function reasonAgainst(
   return undefined
 }
 
-/** What everybody knows of a person, the longest first. */
+/** Publicly known words about a person, the longest first. */
 function wordsOf({ email, name }: PasswordOwner): string[] {
   const words = `${email} ${name}`
     .normalize('NFKC')
@@ -68,7 +71,7 @@ function wordsOf({ email, name }: PasswordOwner): string[] {
   return ['tally', ...words.filter((word) => word.length > 1)].sort((one, other) => other.length - one.length)
 }
 
-/** Whether little but these words, digits and signs is in it. */
+/** Whether it contains little except these words, digits and symbols. */
 function isMadeOf(password: string, words: readonly string[]): boolean {
   const rest = words.reduce((text, word) => text.replaceAll(word, ''), password)
   return rest !== password && rest.replaceAll(/[^\p{L}]/gu, '').length < OWN_MIN
@@ -79,7 +82,7 @@ function repeated(password: string): string {
   return /^(.{4,}?)\1+$/su.exec(password)?.[1] ?? password
 }
 
-/** `sunshine2026!` is `sunshine`; what has more around it is as it is. */
+/** `sunshine2026!` is `sunshine`; longer additions stay. */
 function withoutAddition(password: string): string {
   const core = password.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
   return password.length - core.length <= ADDITION_LIMIT + 1 ? core : password

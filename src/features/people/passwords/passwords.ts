@@ -1,4 +1,4 @@
-/** Giving a person a password: by an admin, by themselves, or by a one-time link. Each ends the sessions begun before. */
+/** Sets passwords: by an admin, by the person, or with a one-time link. Each ends the person's earlier sessions. */
 
 import type { Actor } from '../../../access/actor.ts'
 import type { SessionCaller } from '../../../access/caller.ts'
@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000
 
 export const LINK_CHARACTERS = 32
 
-/** An invitation may wait for somebody's return from a week off; who asks for a new password is there. */
+/** An invitation may wait for someone to return from a week off; a person who asks for a new password is available. */
 const LINK_LIFETIMES_MS: Record<PasswordLink, number> = { invitation: 7 * DAY_MS, password: DAY_MS }
 
 /** Purpose of a one-time link: to set the first password, or a new one. */
@@ -63,7 +63,7 @@ function disabled({ email }: User): Problem {
   ])
 }
 
-/** A link with which a person sets a password, and its expiry. */
+/** A link to set a password, and its expiry. */
 export interface MadeLink {
   user: User
   link: string
@@ -77,7 +77,7 @@ interface NewPasswordLink {
   by: Actor
 }
 
-/** Makes a link within the transaction that decides that there is to be one. Earlier links of the person stop working. */
+/** Creates a link within the transaction that decides about it. Earlier links of the person stop working. */
 export async function insertPasswordLink(
   tx: Tx,
   { audit, now: createdAt }: { audit: AuditService; now: number },
@@ -92,7 +92,7 @@ export async function insertPasswordLink(
     object: { id: user.uid, name: user.email },
     after: { expires_at: new Date(expiresAt).toISOString() },
   })
-  // After the #, so that it reaches neither the server's log nor a proxy's.
+  // After the #, so that it does not appear in the logs of the server or a proxy.
   return { user, link: `${baseUrl}/password#${secret}`, expiresAt }
 }
 
@@ -107,10 +107,10 @@ export interface PasswordDependencies {
 }
 
 export function createPasswords({ db, clock, audit, hashing, attempts, getUser }: PasswordDependencies) {
-  /** By their keys, those of which a password is being hashed. */
+  /** The keys of links with a password that is being hashed. */
   const linksInUse = new Set<number>()
 
-  /** Whoever had the old password, or a link to choose one, is out. */
+  /** Ends the access of everyone with the old password, or with a link to set one. */
   async function replacePassword(
     tx: Tx,
     userId: number,
@@ -136,9 +136,9 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
     },
 
     /**
-     * Changes the caller's own password and ends their other sessions. Throws `validation_failed` where the current
-     * one is wrong, `too_many_attempts` as signing in does, of which only their own failures count. Answers what the
-     * browser's cookie holds from now on, by which it stays known.
+     * Changes the caller's own password and ends their other sessions. Throws `validation_failed` if the current one is
+     * wrong, and `too_many_attempts` as for signing in, but counts only their own failures. Returns the new cookie
+     * value of the browser, by which it remains known.
      */
     async changePassword(
       { person, session }: SessionCaller,
@@ -146,14 +146,14 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
     ): Promise<{ device: string }> {
       await requireGoodPassword(next, { pointer: '/new', owner: person })
       const whose = { network: networkOf(address), isKnown: true }
-      // Whoever fails here is signed in as the person: what strangers do from elsewhere is not held against them.
+      // This caller is signed in as the person: failed attempts of strangers elsewhere don't count against them.
       const changed = await attempts.try([{ kind: 'device', of: `session of ${person.uid}` }], async () => {
         const found = await findPasswordHash(db.read, person.email)
         const known = found?.passwordHash ?? null
         if (!found || known === null || !(await hashing.verify(current, known, whose))) return undefined
         const passwordHash = await hashing.hash(next, whose)
         return db.write(async (tx) => {
-          // Not where it was changed meanwhile: the one that was checked is the current one no more.
+          // Fails if the password was changed meanwhile: then the verified one is no longer current.
           if (!(await hasPasswordHash(tx, person.email, known))) return undefined
           const by = { userId: person.id, tokenId: null, origin: address }
           await replacePassword(tx, found.id, passwordHash, { action: 'user.password_changed', by, kept: session.id })
@@ -165,9 +165,9 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
     },
 
     /**
-     * A link below `baseUrl` by which a person chooses a password: their first within a week of an invitation, a new
-     * one within a day. Earlier links of theirs stop working. Throws `already_exists` for an invitation of somebody
-     * who has a password, and `validation_failed` for somebody who is disabled.
+     * A link below `baseUrl` with which a person sets a password: within a week for an invitation, a day for a new
+     * password. Earlier links of theirs stop working. Throws `already_exists` for an invitation of a person with a
+     * password, and `validation_failed` for a disabled person.
      */
     createPasswordLink: (who: string, purpose: PasswordLink, baseUrl: string, by: Actor): Promise<MadeLink> =>
       db.write(async (tx) => {
@@ -177,7 +177,10 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
         return insertPasswordLink(tx, { audit, now: clock.now() }, { user, purpose, baseUrl, by })
       }),
 
-    /** Uses a link of {@link createPasswordLink} and signs the person in. Throws `unauthenticated` for a wrong or old one. */
+    /**
+     * Uses a link of {@link createPasswordLink} and signs the person in. Throws `unauthenticated` for an invalid or
+     * expired link.
+     */
     async choosePassword({
       linkToken,
       password,
@@ -185,7 +188,7 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
     }: {
       linkToken: string
       password: string
-      /** Where the call comes from. */
+      /** The network address of the call. */
       address: string
     }): Promise<SignedIn> {
       const hash = hashOfSecret(linkToken)
@@ -194,7 +197,7 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
         if (!link || link.userId === null) throw wrongLink()
         return { id: link.id, userId: link.userId }
       }
-      // Before anything else, so that only who has a link makes Tally hash passwords, and each link one at a time.
+      // First, so that only callers with a link can make Tally hash passwords, and each link only one at a time.
       const link = await getLink(db.read)
       const owner = (await findUserById(db.read, link.userId))!
       await requireGoodPassword(password, { pointer: '/password', owner })

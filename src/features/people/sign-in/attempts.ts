@@ -1,6 +1,6 @@
 /**
- * How often somebody tried a wrong password of late, and how long they have to wait for the next attempt: the more
- * failures, the longer. In memory, of this process: a restart forgives, and one cannot be had from outside.
+ * Counts recent failed attempts, and how long callers have to wait for the next one: the more failures, the longer.
+ * Kept in memory per process: a restart clears it, but can't be triggered from outside.
  */
 import { Problem } from '../../../errors.ts'
 import { makeRoom } from '../../../lib/bounded.ts'
@@ -9,29 +9,30 @@ import type { Clock } from '../../../lib/clock.ts'
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 
-/** Whose failures are counted together. */
+/** How failures of one kind of key count. */
 interface Rule {
-  /** Failures without a pause. */
+  /** Failures before the first pause. */
   free: number
-  /** The pause after them, which each further failure doubles. */
+  /** The first pause, which doubles with each further failure. */
   firstPauseMs: number
   longestPauseMs: number
-  /** In which one failure is forgiven. */
+  /** The time after which one failure is forgiven. */
   forgivenMs: number
 }
 
 const RULES = {
   /**
    * An address that tries one account (the e-mail address and the network), an address that tries many, and a browser
-   * that signed in before, which may be stolen: ten failures, then a minute, and then some four attempts each quarter
+   * that signed in before, which may be stolen: ten failures, then a minute, and then about four attempts per quarter
    * of an hour.
    */
   pair: { free: 10, firstPauseMs: MINUTE_MS, longestPauseMs: 15 * MINUTE_MS, forgivenMs: 5 * MINUTE_MS },
   network: { free: 10, firstPauseMs: MINUTE_MS, longestPauseMs: 15 * MINUTE_MS, forgivenMs: MINUTE_MS },
   device: { free: 10, firstPauseMs: MINUTE_MS, longestPauseMs: 15 * MINUTE_MS, forgivenMs: 5 * MINUTE_MS },
   /**
-   * An account that is tried from several addresses; one alone is stopped before. The pauses begin short, because its owner has them too where they
-   * sign in from a browser that never did before: guessers are left some 600 attempts a day, of 2^40 or more.
+   * An account that is tried from several addresses; a single one is stopped earlier. The pauses start short, because
+   * they also affect the owner in browsers that never signed in before: attackers still get only about 600 attempts a
+   * day, of 2^40 or more.
    */
   account: { free: 20, firstPauseMs: SECOND_MS, longestPauseMs: 5 * MINUTE_MS, forgivenMs: 5 * MINUTE_MS },
 } as const satisfies Record<string, Rule>
@@ -41,19 +42,19 @@ export interface AttemptKey {
   of: string
 }
 
-/** After such a time without a failure, the next one begins with short pauses again. */
+/** After this time without a failure, pauses start short again. */
 const EPISODE_MS = 60 * MINUTE_MS
 
-/** Some 3 MB each, of those that had no pause yet and of those that had. Beyond it the oldest are forgotten. */
+/** About 3 MB each, for keys without and with pauses. Beyond it the oldest are dropped. */
 const KEPT_LIMIT = 10_000
 
 interface Failures {
-  /** As many as are not forgiven yet. */
+  /** Failures that are not forgiven yet. */
   count: number
-  /** Until when some were forgiven. */
+  /** The time up to which failures were forgiven. */
   forgivenAt: number
   failedAt: number
-  /** Pauses so far, each twice as long as the one before. */
+  /** Pauses so far, each twice as long as the previous one. */
   pauses: number
   pausedUntil: number
   isReported: boolean
@@ -69,31 +70,34 @@ function tooManyAttempts(waitMs: number): Problem {
 const textOf = ({ kind, of }: AttemptKey) => `${kind} ${of}`
 
 export class Attempts {
-  /** The key that failed last comes last. Apart, so that many single failures cannot push out those that count. */
+  /** The most recent failure comes last. Two maps, so that many single failures cannot displace those with pauses. */
   readonly #unpaused = new Map<string, Failures>()
   readonly #paused = new Map<string, Failures>()
 
   constructor(
     readonly clock: Clock,
-    /** Called with an account that strangers have to pause for: once an episode and address, and once for all of them. */
+    /**
+     * Called with an account that strangers have to pause for: once per episode and address, and once for all
+     * addresses.
+     */
     readonly onSlowed: (account: string) => void = () => undefined,
   ) {}
 
-  /** Keys that are kept. */
+  /** The number of keys. */
   get size(): number {
     return this.#paused.size + this.#unpaused.size
   }
 
-  /** How long until an attempt under these keys is allowed; 0 for now. */
+  /** The time until an attempt under these keys is allowed; 0 if it is allowed now. */
   waitMs(keys: readonly AttemptKey[]): number {
     const now = this.clock.now()
     return Math.max(0, ...keys.map((key) => (this.#find(key, now)?.pausedUntil ?? now) - now))
   }
 
   /**
-   * Runs `attempt`, which answers undefined where it failed, and counts it under every key. It counts while it runs:
-   * else a thousand tried at once would all be let through. Throws `too_many_attempts`, with `Retry-After`, without
-   * running it where a key has to wait.
+   * Runs `attempt`, which returns undefined if it failed, and counts a failure under every key. It also counts while it
+   * runs: otherwise a thousand concurrent attempts would all be allowed. Throws `too_many_attempts`, with
+   * `Retry-After`, without running it if a key has to wait.
    */
   async try<Result>(
     keys: readonly AttemptKey[],
@@ -106,7 +110,7 @@ export class Attempts {
     try {
       const result = await attempt()
       failed = result === undefined
-      // Whoever knows the password is not who guessed before; from that address others may still be.
+      // A caller with the right password was not the one guessing, but others at the same address may still be.
       if (!failed) for (const key of keys) if (key.kind !== 'network') this.#forget(textOf(key))
       return result
     } finally {
@@ -115,7 +119,7 @@ export class Attempts {
     }
   }
 
-  /** Forgets what was counted against an account, from wherever. */
+  /** Clears the failures of an account, from all addresses. */
   clearAccount(account: string): void {
     this.#forget(textOf({ kind: 'account', of: account }))
     const pairs = textOf({ kind: 'pair', of: pairOf(account, '') })
@@ -128,7 +132,7 @@ export class Attempts {
     const text = textOf(key)
     const failures = this.#paused.get(text) ?? this.#unpaused.get(text)
     if (!failures) return undefined
-    // After a clock was set back, what is in the future happened just now.
+    // If the clock was set back, failures in the future are treated as if they had just happened.
     const ahead = Math.max(0, failures.failedAt - now)
     failures.failedAt -= ahead
     failures.forgivenAt -= ahead
@@ -144,7 +148,7 @@ export class Attempts {
     return failures
   }
 
-  /** Answers what takes it back. */
+  /** Returns a function that reverts it. */
   #count(key: AttemptKey): () => void {
     const now = this.clock.now()
     const text = textOf(key)
@@ -190,7 +194,7 @@ function firstFailure(now: number): Failures {
   return { count: 0, forgivenAt: now, failedAt: now, pauses: 0, pausedUntil: now, isReported: false }
 }
 
-/** The name of an account as one network tries it. */
+/** The key of an account tried from one network. */
 export function pairOf(account: string, network: string): string {
   return `${account} ${network}`
 }

@@ -8,7 +8,7 @@ import { hashOfSecret, hexHashOfSecret, issueOfSecret } from '../tokens/secret.t
 import { callerOf, stateOfToken, type Token, type TokenCaller } from '../tokens/token.ts'
 import { LastUses, minuteOf } from './last-uses.ts'
 
-/** Some 6 MB, read again in some 20 ms after a change. Callers with older tokens cost one look-up each. */
+/** About 6 MB, read in about 20 ms after a change. Callers with older tokens cost one lookup each. */
 const HELD_TOKENS = 10_000
 
 /** RFC 9110, 11.1: the scheme's case does not matter. */
@@ -17,7 +17,7 @@ const BEARER = /^bearer +(\S+) *$/i
 interface HeldToken {
   caller: TokenCaller
   expiresAt: number
-  /** The minute last noted, so that one call a minute does the noting and the others nothing. */
+  /** The minute last recorded, so that only one call per minute records it. */
   usedAt: number
 }
 
@@ -38,7 +38,7 @@ function refusedToken(token: Token, state: 'revoked' | 'expired' | 'stopped'): P
   )
 }
 
-/** The secret in the header, once its checksum is known to fit. */
+/** The secret in the header, if its checksum is correct. */
 function secretOf(authorization: string): string {
   const secret = BEARER.exec(authorization)?.[1]
   if (secret === undefined) {
@@ -77,7 +77,7 @@ export function createAuthentication({ db, clock }: { db: Database; clock: Clock
     return token.caller
   }
 
-  /** For tokens beyond those held, and for telling why one is refused. */
+  /** For tokens that are not cached, and to determine why one is refused. */
   async function lookUp(secret: string): Promise<TokenCaller> {
     const token = await findTokenByHash(db.read, hashOfSecret(secret))
     if (!token)
@@ -91,8 +91,8 @@ export function createAuthentication({ db, clock }: { db: Database; clock: Clock
 
   return {
     /**
-     * The caller whom an `Authorization` header names. Throws `unauthenticated` and says what is wrong with it.
-     * No promise where the token is held and the revision is at hand (SQLite): this runs before every request.
+     * The caller of an `Authorization` header. Throws `unauthenticated` with the reason. Synchronous if the token is
+     * cached and the revision is available (SQLite), since this runs before every request.
      */
     authenticate(authorization: string): TokenCaller | Promise<TokenCaller> {
       const secret = secretOf(authorization)
@@ -100,7 +100,7 @@ export function createAuthentication({ db, clock }: { db: Database; clock: Clock
       return held instanceof Promise ? held.then((tokens) => admit(tokens, secret)) : admit(held, secret)
     },
 
-    /** Writes when tokens were last used, to the minute. What cannot be written now is kept for the next time. */
+    /** Saves when tokens were last used, to the minute. Times that can't be saved are kept for the next call. */
     flushTokenUses: () => uses.flush(),
   }
 }

@@ -1,12 +1,12 @@
 /**
- * A browser in which a person signed in before: its cookie lets them go on signing in from there while strangers try
- * passwords for their account. Nothing is stored for it: the key is the hash of the password, which nobody but the
- * database knows, so that choosing a new password makes all earlier cookies worthless.
+ * A browser in which a person signed in before: its cookie lets them continue to sign in there while strangers try
+ * passwords for their account. Nothing is stored for it: the cookie is signed with the hash of the password, which only
+ * the database contains, so that a new password invalidates all earlier cookies.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { randomBase62 } from '../../../lib/base62.ts'
 
-/** Of a device's name, under which its own failures are counted. */
+/** The length of a device's name, under which its own failures are counted. */
 const NAME_CHARACTERS = 16
 
 export interface DeviceOwner {
@@ -26,7 +26,7 @@ export function newDevice(owner: DeviceOwner): string {
   return `${name}.${signatureOf(owner, name).toString('base64url')}`
 }
 
-/** The name of the device where the cookie is one of this person's; the work is the same for one of nobody. */
+/** The name of the device if the cookie belongs to this person; takes the same time for an unknown person. */
 export function readDevice(cookie: string | undefined, owner: DeviceOwner | undefined): string | undefined {
   if (cookie === undefined) return undefined
   const [name = '', sent = ''] = cookie.split('.', 2)

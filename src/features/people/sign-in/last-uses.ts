@@ -1,9 +1,9 @@
-/** When credentials were last used, to the minute: noted in memory and written from time to time, not with every call. */
+/** When credentials were last used, to the minute: recorded in memory and saved periodically, not with every call. */
 import type { Database, Tx } from '../../../database/database.ts'
 
 const MINUTE_MS = 60_000
 
-/** Moments written in one transaction, so that reports do not wait behind thousands of them. */
+/** Times per transaction, so that reports do not wait for thousands of them. */
 const FLUSH_LIMIT = 500
 
 export function minuteOf(moment: number): number {
@@ -22,12 +22,12 @@ export class LastUses {
     this.#noted.set(id, minute)
   }
 
-  /** What was noted and is not written yet. */
+  /** A recorded time that is not saved yet. */
   find(id: number): number | undefined {
     return this.#noted.get(id)
   }
 
-  /** What cannot be written now is kept for the next time. */
+  /** Times that can't be saved are kept for the next call. */
   async flush(): Promise<void> {
     const pending = [...this.#noted]
     this.#noted.clear()

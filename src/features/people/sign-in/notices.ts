@@ -1,6 +1,6 @@
 /**
- * What the owner of an account learns when strangers try passwords for it: a line in the audit log and in that of the
- * server, and an e-mail where Tally has a mail server. Once an episode, and not more than once a day.
+ * Notifies the owner of an account of failed sign-in attempts: with an entry in the audit log and the server log, and
+ * an e-mail if a mail server is configured. Once per episode, and at most once a day.
  */
 
 import { TALLY } from '../../../access/actor.ts'
@@ -36,11 +36,11 @@ export interface NoticeMail {
 /** Server log entry for an account with repeated failed sign-in attempts. */
 export interface SlowedAccount {
   user: User
-  /** What became of the e-mail; undefined where none can be sent. */
+  /** The result of the e-mail; undefined if none can be sent. */
   mail: { result: 'sent' | 'refused' | 'failed'; answer: string } | undefined
 }
 
-/** A mail server that is restarted is back within them. */
+/** A mail server that restarts is back within these pauses. */
 const PAUSES_MS = [10_000, 120_000]
 
 interface Dependencies {
@@ -70,7 +70,7 @@ export function createSignInNotices({ db, audit, organization, clock, mail }: De
   const listeners: ((slowed: SlowedAccount) => void)[] = []
   const failureListeners: ((error: unknown) => void)[] = []
 
-  /** Undefined where there is no such person, or they have heard of it today. */
+  /** Undefined if the person does not exist, or was already notified today. */
   async function keep(email: string): Promise<User | undefined> {
     return db.write(async (tx) => {
       const user = await findUserByEmail(tx, email)
@@ -104,7 +104,7 @@ export function createSignInNotices({ db, audit, organization, clock, mail }: De
   }
 
   return {
-    /** Tells of an account in the background: who guesses must not see by the time that it takes whether it exists. */
+    /** Notifies in the background: an attacker must not learn from the response time whether the account exists. */
     notice(email: string): void {
       const work = async () => {
         const user = await keep(email)
@@ -117,7 +117,9 @@ export function createSignInNotices({ db, audit, organization, clock, mail }: De
       })
     },
 
-    /** Calls `onSlowed` for each account that strangers try, and `onError` where that could not be kept or sent. */
+    /**
+     * Calls `onSlowed` for each account with failed attempts, and `onError` if the notice could not be saved or sent.
+     */
     watch(onSlowed: (slowed: SlowedAccount) => void, onError: (error: unknown) => void): void {
       listeners.push(onSlowed)
       failureListeners.push(onError)

@@ -29,26 +29,26 @@ import { UNLOCKED } from './notices.ts'
 
 const DAY_MS = 86_400_000
 
-/** Over a weekend and a holiday people stay signed in; a forgotten browser does not. */
+/** People stay signed in over a weekend and a holiday; forgotten browsers do not. */
 const IDLE_MS = 7 * DAY_MS
 
-/** Whatever is done with it: a stolen cookie is of use for a month at most. */
+/** Regardless of use: a stolen cookie is valid for a month at most. */
 const SESSION_MS = 30 * DAY_MS
 
 /** 62^43 is above 2^256: as hard to guess as 32 random bytes. */
 const SECRET_CHARACTERS = 43
 
-/** A few megabytes. Beyond it each call costs a look-up, until the next change clears them anyway. */
+/** A few megabytes. Beyond it each call costs a lookup, until the next change clears the cache anyway. */
 const HELD_SESSIONS = 10_000
 
 export interface Credentials {
   email: string
   password: string
-  /** Where the call comes from, whose failures are counted. */
+  /** The network address of the call, whose failures are counted. */
   address: string
-  /** The session that the browser had before, which the new one replaces. */
+  /** The browser's previous session, which the new one replaces. */
   replaces?: string | undefined
-  /** What the browser's cookie says of who signed in there before. */
+  /** The browser's cookie, which identifies a person who signed in there before. */
   device?: string | undefined
 }
 
@@ -56,7 +56,7 @@ export interface Credentials {
 export interface SignedIn {
   /** For the cookie: shown once, never stored. */
   secret: string
-  /** For the cookie of the browser, which stays when the session ends. */
+  /** The browser's cookie, which remains when the session ends. */
   device: string
   caller: SessionCaller
 }
@@ -66,22 +66,22 @@ export interface OwnSession {
   signedInAt: number
   /** To the minute. */
   lastSeenAt: number
-  /** The latest moment; a session that is not used ends sooner. */
+  /** The latest possible expiry; an unused session expires earlier. */
   expiresAt: number
-  /** Whether it is the one that asks. */
+  /** Whether it is the caller's current session. */
   isCurrent: boolean
 }
 
 interface HeldSession {
   caller: SessionCaller
-  /** The minute last noted. */
+  /** The minute last recorded. */
   seenAt: number
 }
 
-/** After them, what was counted against a person is forgotten. */
+/** Actions that clear the failures of a person. */
 const FORGIVING = new Set([UNLOCKED, 'user.password_set', 'user.password_chosen', 'user.password_changed'])
 
-/** Under which the failures of somebody count who never signed in from that browser. */
+/** The keys for failures in a browser in which the person never signed in. */
 function keysOfStranger(email: string, network: string): AttemptKey[] {
   return [
     { kind: 'pair', of: pairOf(email, network) },
@@ -90,7 +90,7 @@ function keysOfStranger(email: string, network: string): AttemptKey[] {
   ]
 }
 
-/** The same for an unknown address, a wrong password and a person without one: nobody learns who is here. */
+/** The same for an unknown address, a wrong password and a person without one, so as not to reveal who exists. */
 function signInFailed(): Problem {
   return new Problem(
     'sign_in_failed',
@@ -117,7 +117,7 @@ function isExpired(expiresAt: number, seenAt: number, now: number): boolean {
   return expiresAt <= now || seenAt + IDLE_MS <= now
 }
 
-/** Begins a session within the transaction that decides that the person may. */
+/** Begins a session within the transaction that checks whether the person may sign in. */
 export async function beginSession(
   tx: Tx,
   user: User,
@@ -147,7 +147,7 @@ export interface SignInDependencies {
 }
 
 export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDependencies) {
-  /** Filled by look-ups, so that a session begun by another process is known at once; emptied by every change. */
+  /** Filled by lookups, so that a session of another process is available at once; cleared by every change. */
   const heldSessions = new Cached(async () => new Map<string, HeldSession>())
   const uses = new LastUses(db, updateSignInLastSeen)
 
@@ -184,7 +184,7 @@ export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDepe
 
   const unlocked = audit.follow()
 
-  /** Forgets what was counted against people whom somebody has unlocked meanwhile, in whatever process. */
+  /** Clears the failures of people who were unlocked since the last call, in any process. */
   async function forgiveUnlocked(): Promise<void> {
     for (const { action, objectName } of await unlocked()) {
       if (objectName !== null && FORGIVING.has(action)) attempts.clearAccount(objectName)
@@ -193,10 +193,10 @@ export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDepe
 
   return {
     /**
-     * Begins a session. Throws `sign_in_failed` in the same words and after the same time whether or not the person
-     * exists, and `too_many_attempts`, without hashing anything, after ten failures of the address or for the account
-     * and where too many passwords are being checked. A browser in which the person signed in before has to do with
-     * its own failures only.
+     * Begins a session. Throws `sign_in_failed` with the same message and after the same time whether or not the person
+     * exists, and `too_many_attempts`, without hashing, after too many failures of the address or for the account, or
+     * if too many passwords are being verified. In a browser in which the person signed in before, only its own
+     * failures count.
      */
     async signIn({ email: given, password, address, replaces, device }: Credentials): Promise<SignedIn> {
       const email = foldEmail(given)
@@ -228,15 +228,15 @@ export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDepe
     },
 
     /**
-     * The signed-in person whose cookie holds the secret. Throws `unauthenticated` and says why. No promise where the
-     * session is held and the revision is at hand (SQLite).
+     * The person whose session has this secret. Throws `unauthenticated` with the reason. Synchronous if the session is
+     * cached and the revision is available (SQLite).
      */
     authenticateSession(secret: string): SessionCaller | Promise<SessionCaller> {
       const held = heldSessions.get(db.read)
       return held instanceof Promise ? held.then((sessions) => admit(sessions, secret)) : admit(held, secret)
     },
 
-    /** The sessions of the caller that go on, the one begun last first. */
+    /** The caller's active sessions, newest first. */
     async listOwnSessions({ session, person }: SessionCaller): Promise<OwnSession[]> {
       const now = clock.now()
       const signIns = await listSignInsOf(db.read, { userId: person.id, now })
@@ -250,7 +250,7 @@ export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDepe
         .filter(({ expiresAt, lastSeenAt }) => !isExpired(expiresAt, lastSeenAt, now))
     },
 
-    /** Ends the caller's session, or all of theirs, which `by` says in the audit log. */
+    /** Ends the caller's session, or all of their sessions; `by` is recorded in the audit log. */
     signOut: (
       { session, person }: SessionCaller,
       { everywhere, by }: { everywhere: boolean; by: Actor },
@@ -263,7 +263,7 @@ export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDepe
         await audit.record(tx, by, { action: 'user.signed_out_everywhere', object })
       }),
 
-    /** Writes when sessions were last used, to the minute. What cannot be written now is kept for the next time. */
+    /** Saves when sessions were last used, to the minute. Times that can't be saved are kept for the next call. */
     flushSessionUses: () => uses.flush(),
   }
 }

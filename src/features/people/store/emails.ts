@@ -3,7 +3,7 @@ import { asc, eq, inArray } from 'drizzle-orm'
 import type { Person } from '../../../access/caller.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 
-/** By an additional address, already folded. */
+/** By an additional address in canonical form. */
 export async function findUserByFurtherEmail(reader: Reader, email: string): Promise<Person | undefined> {
   const { users, userEmails } = reader.tables
   const [found] = await reader

@@ -5,7 +5,7 @@ import type { LinkPurpose } from '../../../database/schema/values.ts'
 
 interface NewLink {
   purpose: LinkPurpose
-  /** Null for the set-up, which is before there are people. */
+  /** Null for the setup link, since there are no people yet. */
   userId: number | null
   hash: Uint8Array
   createdAt: number

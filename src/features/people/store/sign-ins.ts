@@ -7,7 +7,7 @@ import type { Reader, Tx } from '../../../database/database.ts'
 export interface SignIn {
   id: number
   createdAt: number
-  /** To the minute, and written with some delay. */
+  /** To the minute, and saved with some delay. */
   lastSeenAt: number
   expiresAt: number
   endedAt: number | null
@@ -21,7 +21,7 @@ interface NewSignIn {
   expiresAt: number
 }
 
-/** Answers its key, and forgets those of the same person that have expired. */
+/** Returns its key, and deletes expired ones of the same person. */
 export async function insertSignIn(tx: Tx, { now, ...signIn }: NewSignIn): Promise<number> {
   const { signIns } = tx.tables
   await tx.delete(signIns).where(and(eq(signIns.userId, signIn.userId), lte(signIns.expiresAt, now)))

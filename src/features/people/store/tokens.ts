@@ -8,9 +8,9 @@ import type { Token, TokenState } from '../tokens/token.ts'
 
 /** Filters, all of which must match. */
 export interface TokenFilter {
-  /** The key of a person, whose tokens alone somebody may see. */
+  /** The key of a person, if the caller may see only their tokens. */
   ownerId?: number | undefined
-  /** E-mail addresses and ids of those who made them. */
+  /** E-mail addresses and ids of their creators. */
   users?: string[] | undefined
   kinds?: TokenKind[] | undefined
   states?: TokenState[] | undefined
@@ -56,7 +56,7 @@ function conditionOf(reader: Reader, filter: TokenFilter, now: number): SQL | un
   )
 }
 
-/** As `stateOfToken` decides it. */
+/** Equivalent to `stateOfToken`. */
 function isInState({ tables: { tokens, users } }: Reader, state: TokenState, now: number): SQL | undefined {
   if (state === 'revoked') return isNotNull(tokens.revokedAt)
   if (state === 'expired') return and(isNull(tokens.revokedAt), lte(tokens.expiresAt, now))
@@ -83,7 +83,7 @@ export async function listTokens(
   return page ? query.limit(page.limit) : query
 }
 
-/** Tokens that work at the moment `now`, those used last first, with the hashes by which they are found. */
+/** Tokens that are usable at `now`, the most recently used first, with their hashes. */
 export async function listUsableTokens(
   reader: Reader,
   { now, limit }: { now: number; limit: number },
@@ -98,7 +98,7 @@ export async function listUsableTokens(
     .limit(limit)
 }
 
-/** Of one person's tokens that stop with them (all but organization tokens), those in use since a moment. */
+/** Those of a person's tokens that stop with them (all but organization tokens) and were used since a moment. */
 export async function listTokensInUse(
   reader: Reader,
   { createdBy, since, now }: { createdBy: number; since: number; now: number },

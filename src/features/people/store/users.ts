@@ -10,7 +10,7 @@ import { composeName, foldName } from '../../../lib/names.ts'
 
 /** Filters, all of which must match. */
 export interface UserFilter {
-  /** A text that the name or the e-mail address contains, whatever the case. */
+  /** A text contained in the name or the e-mail address, ignoring case. */
   search?: string | undefined
   roles?: Role[] | undefined
   state?: UserState | undefined
@@ -18,7 +18,7 @@ export interface UserFilter {
 
 export interface User extends Person {
   createdAt: number
-  /** Null for a person who never signed in. */
+  /** Null for a person who has never signed in. */
   lastSignedInAt: number | null
   /** Null for a person who may sign in and whose tokens work. */
   disabledAt: number | null
@@ -40,7 +40,7 @@ function userColumns({ tables: { users } }: Reader) {
   }
 }
 
-/** The hash itself leaves the store only to be compared. */
+/** The hash itself leaves the store only for verification. */
 function userOf({ passwordHash, ...row }: Omit<User, 'hasPassword'> & { passwordHash: string | null }): User {
   return { ...row, hasPassword: passwordHash !== null }
 }
@@ -50,7 +50,7 @@ function conditionOf({ tables: { users } }: Reader, { search, roles, state }: Us
     search === undefined
       ? undefined
       : or(
-          // SQLite knows the case of ASCII letters only: a name that is spelled as it is kept is found in any alphabet.
+          // SQLite ignores case only for ASCII letters: in other alphabets, a name is found if it is spelled as stored.
           sql`lower(${users.name}) LIKE ${containing(foldName(search))} ESCAPE '!'`,
           sql`${users.name} LIKE ${containing(composeName(search))} ESCAPE '!'`,
           sql`${users.email} LIKE ${containing(foldName(search))} ESCAPE '!'`,
@@ -87,12 +87,12 @@ export async function listUsers(
   return rows.map(userOf)
 }
 
-/** PostgreSQL fails where it is asked for a text with U+0000, which no address has and a call may hold. */
+/** PostgreSQL fails on a text with U+0000, which no address contains but a request may. */
 function canBeAsked(text: string): boolean {
   return !text.includes('\0')
 }
 
-/** By an e-mail address, already folded. */
+/** By an e-mail address in canonical form. */
 export async function findUserByEmail(reader: Reader, email: string): Promise<User | undefined> {
   if (!canBeAsked(email)) return undefined
   const { users } = reader.tables
@@ -112,7 +112,7 @@ export async function findUserById(reader: Reader, id: number): Promise<User | u
   return rows.map(userOf)[0]
 }
 
-/** What a password is compared with; null for a person who has none. By an e-mail address, already folded. */
+/** The hash to verify a password with; null for a person without a password. By an e-mail address in canonical form. */
 export async function findPasswordHash(
   reader: Reader,
   email: string,
@@ -175,8 +175,8 @@ export async function updateUser(tx: Tx, id: number, change: UserChange): Promis
 }
 
 /**
- * Notes that a person signed in, if they may and still have the password that was checked: undefined where either
- * changed meanwhile. Writing the person's own row makes PostgreSQL let only one of the two through.
+ * Records that a person signed in, if they may and still have the verified password: undefined if either changed
+ * meanwhile. Writing the person's own row makes PostgreSQL serialize the two.
  */
 export async function updateLastSignedIn(
   tx: Tx,

@@ -1,10 +1,10 @@
-/** A token that is asked for, where its schema cannot say what is wrong with it. Pure. */
+/** Parses a request for a token, with every issue that its schema cannot express. Pure. */
 import { type Issue, validationFailed } from '../../../errors.ts'
 import { parseMoment } from '../../../lib/duration.ts'
 import type { NewToken as NewTokenBody } from '../schema.ts'
 import type { NewToken } from './tokens.ts'
 
-/** Throws 422 with every issue of what the service is not told: an expiry in words, a permission that there is not. */
+/** Throws 422 with every issue that the service does not check: an invalid expiry, an unknown permission. */
 export function readNewToken({ kind, name, expires_at, allow = [] }: NewTokenBody): Omit<NewToken, 'user'> {
   const issues: Issue[] = []
   const expiresAt = typeof expires_at === 'string' ? parseMoment(expires_at) : undefined

@@ -5,13 +5,13 @@
 import type { TokenKind } from '../../../database/schema/values.ts'
 import { randomBase62, toBase62 } from '../../../lib/base62.ts'
 
-/** 190 bits: nobody guesses one, however many there are. */
+/** 190 bits: impossible to guess, however many tokens there are. */
 const RANDOM_CHARACTERS = 32
 
 /** 62^6 is above 2^32, so every CRC32 fits. */
 const CHECKSUM_CHARACTERS = 6
 
-/** Of the random characters, how many are kept in the clear so that a person recognises a token in a list. */
+/** How many of the random characters are stored in the clear, so that people recognize a token in a list. */
 const HINT_CHARACTERS = 6
 
 const SHAPE = /^tally_(svc|read|org)_[0-9A-Za-z]{38}$/
@@ -32,8 +32,8 @@ export function issueOfSecret(secret: string): 'foreign' | 'mistyped' | undefine
 }
 
 /**
- * What the database keeps instead of the secret. A fast hash is right here: unlike a password, 190 random bits cannot
- * be tried out. Looking a hash up takes no secret-dependent time that would help anyone, as nobody can choose hashes.
+ * The hash that the database stores instead of the secret. A fast hash is sufficient: unlike a password, 190 random
+ * bits cannot be brute-forced. The time of a lookup reveals nothing useful, since callers cannot choose hashes.
  */
 export function hashOfSecret(secret: string): Uint8Array {
   return Bun.SHA256.hash(secret) as Uint8Array

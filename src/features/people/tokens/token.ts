@@ -10,13 +10,13 @@ export interface Token {
   uid: Id<'tok'>
   kind: TokenKind
   name: string
-  /** The first characters of the secret's random part, for recognising it. */
+  /** The first characters of the secret's random part, to recognize it. */
   hint: string
   allowBills: boolean
   createdAt: number
-  /** Null for one that does not expire. */
+  /** Null for a token that does not expire. */
   expiresAt: number | null
-  /** To the minute; null for one that was never used. */
+  /** To the minute; null for an unused token. */
   lastUsedAt: number | null
   revokedAt: number | null
   creator: Person & { disabledAt: number | null }

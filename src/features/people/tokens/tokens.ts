@@ -36,7 +36,7 @@ export interface ListedToken {
   state: TokenState
 }
 
-/** Whose tokens a caller can see and revoke: everyone's, or those of the person with this key. */
+/** The tokens that a caller can see and revoke: everyone's, or those of the person with this key. */
 export type TokenScope = { ownerId: number | undefined }
 
 export const EVERYBODYS_TOKENS: TokenScope = { ownerId: undefined }
@@ -45,7 +45,7 @@ export function tokensSeenBy({ id, role }: Person): TokenScope {
   return role === 'admin' ? EVERYBODYS_TOKENS : { ownerId: id }
 }
 
-/** The same for one that is not there and for one of somebody else. */
+/** The same for a token that does not exist and for another person's. */
 function unknownToken(uid: string): Problem {
   return new Problem(
     'not_found',
@@ -87,8 +87,8 @@ export function createTokens({ db, clock, audit }: TokensDependencies) {
 
   return {
     /**
-     * Makes a token. `secret` is the token itself: shown once, never stored.
-     * Throws `forbidden` where the person's role may not have such a token.
+     * Creates a token. `secret` is the token itself: shown once, never stored. Throws `forbidden` if the person's role
+     * may not have such a token.
      */
     createToken: (
       { kind, user: who, name: givenName, expiresAt, allowBills = false }: NewToken,
@@ -151,11 +151,11 @@ export function createTokens({ db, clock, audit }: TokensDependencies) {
       return pageOf(tokens, limit, ({ token }) => writeKeyPage(token.id))
     },
 
-    /** All of them, newest first. */
+    /** All tokens in the scope, newest first. */
     everyToken: ({ ownerId }: TokenScope, filter: Omit<TokenFilter, 'ownerId'> = {}): Promise<ListedToken[]> =>
       list({ ...filter, ownerId }),
 
-    /** Throws `not_found`, also for one outside of the scope. */
+    /** Throws `not_found`, also for a token outside of the scope. */
     async getToken({ ownerId }: TokenScope, uid: string): Promise<ListedToken> {
       const token = isId('tok', uid) ? await findTokenByUid(db.read, uid) : undefined
       if (!token || (ownerId !== undefined && token.creator.id !== ownerId)) throw unknownToken(uid)
@@ -163,8 +163,8 @@ export function createTokens({ db, clock, audit }: TokensDependencies) {
     },
 
     /**
-     * Works at once, also in a server that runs. One that was revoked before keeps its moment. Throws `not_found`, also
-     * for one outside of the scope.
+     * Takes effect at once, also in a running server. A token that is already revoked keeps its time. Throws
+     * `not_found`, also for a token outside of the scope.
      */
     revokeToken: ({ ownerId }: TokenScope, uid: string, by: Actor): Promise<Token> =>
       db.write(async (tx) => {

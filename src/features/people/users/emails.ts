@@ -9,7 +9,7 @@ import { type AuditService, difference } from '../../audit/service.ts'
 import { deleteFurtherEmails, findUserByFurtherEmail, insertFurtherEmails, listFurtherEmails } from '../store/emails.ts'
 import { findUserByEmail, type User } from '../store/users.ts'
 
-/** Nobody works under more names than that; a list that is longer is a slip. */
+/** No one uses more names than that; a longer list is a mistake. */
 const EMAILS_LIMIT = 20
 
 function emailTaken(email: string, { name }: Pick<Person, 'name'>): Problem {
@@ -31,7 +31,7 @@ interface Dependencies {
   userObject(user: User): { id: string; name: string }
 }
 
-/** The person with this address, their first or a further one; also one who is disabled, for it is still their use. */
+/** The person with this address, primary or additional; also a disabled person, since it is still their usage. */
 async function findPersonByEmail(reader: Reader, given: string): Promise<Person | undefined> {
   const email = foldEmail(given)
   return (await findUserByEmail(reader, email)) ?? findUserByFurtherEmail(reader, email)
@@ -65,8 +65,8 @@ export function createEmails({ db, audit, getUser, userObject }: Dependencies) {
     },
 
     /**
-     * Gives a person these further addresses and no others. Nothing that came before moves: see `tally telemetry
-     * assign`. Throws `validation_failed`, and `already_exists` where one is somebody's.
+     * Replaces a person's additional addresses. Existing sessions do not move: see `tally telemetry assign`. Throws
+     * `validation_failed`, and `already_exists` if an address belongs to another person.
      */
     async setFurtherEmails(who: string, given: string[], by: Actor): Promise<FurtherEmails> {
       const emails = [...new Set(given.map(foldEmail))].sort()
@@ -78,7 +78,7 @@ export function createEmails({ db, audit, getUser, userObject }: Dependencies) {
       return db.write(async (tx) => change(tx, await getUser(tx, who), emails, by))
     },
 
-    /** As {@link setFurtherEmails}, for some to add and some to take away. */
+    /** As {@link setFurtherEmails}, with addresses to add and to remove. */
     async changeFurtherEmails(
       who: string,
       { add, remove }: { add: string[]; remove: string[] },

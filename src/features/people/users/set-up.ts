@@ -18,14 +18,14 @@ import { hasUsers, insertUser, type User, updateLastSignedIn } from '../store/us
 import { hashOfSecret } from '../tokens/secret.ts'
 import { auditedUser, userObject } from './users.ts'
 
-/** Long enough for a machine that is set up today and looked at tomorrow; starting the server again makes a new link. */
+/** Long enough for a machine that is set up today and used tomorrow; restarting the server creates a new link. */
 const SET_UP_LINK_MS = 86_400_000
 
 export interface SetUp {
   linkToken: string
   organization: { name: string; timeZone: string; currency: string }
   admin: { email: string; name: string; password: string }
-  /** Where the call comes from. */
+  /** The network address of the call. */
   address: string
 }
 
@@ -40,7 +40,7 @@ function wrongLink(): Problem {
   )
 }
 
-/** The link that `createSetUpLink` made last, where this is it and it still works. */
+/** The latest link of `createSetUpLink`, if this is it and it is still valid. */
 async function findSetUpLink(reader: Reader, hash: Uint8Array, now: number): Promise<{ id: number } | undefined> {
   const link = await findLink(reader, { hash, now })
   return link?.purpose === 'set_up' ? link : undefined
@@ -56,10 +56,12 @@ export interface SetUpDependencies {
 
 export function createSetUp({ db, clock, audit, organization, hashing }: SetUpDependencies) {
   return {
-    /** Whether anybody is there: with the first person, made on the command line or by the link, set-up is over. */
+    /**
+     * Whether there are any people: the first person, added on the command line or with the link, completes the setup.
+     */
     isSetUp: () => hasUsers(db.read),
 
-    /** A link below `baseUrl` by which the first visitor sets Tally up. Earlier links stop working. */
+    /** A link below `baseUrl` with which the first visitor sets up Tally. Earlier links stop working. */
     async createSetUpLink(baseUrl: string): Promise<string> {
       const secret = randomBase62(LINK_CHARACTERS)
       const createdAt = clock.now()
@@ -68,13 +70,13 @@ export function createSetUp({ db, clock, audit, organization, hashing }: SetUpDe
         await deleteSetUpLinks(tx)
         await insertLink(tx, { purpose: 'set_up', userId: null, hash: hashOfSecret(secret), createdAt, expiresAt })
       })
-      // After the #, so that it reaches neither the server's log nor a proxy's.
+      // After the #, so that it does not appear in the logs of the server or a proxy.
       return `${baseUrl}/setup#${secret}`
     },
 
     /**
-     * Names the organization, makes its first admin and signs them in. Throws `already_set_up` where somebody is there already,
-     * `unauthenticated` for a wrong or old link.
+     * Names the organization, adds its first admin and signs them in. Throws `already_set_up` if there are people
+     * already, `unauthenticated` for an invalid or expired link.
      */
     async setUp({
       linkToken,
@@ -83,7 +85,7 @@ export function createSetUp({ db, clock, audit, organization, hashing }: SetUpDe
       address,
     }: SetUp): Promise<{ user: User; organization: Organization; signedIn: SignedIn }> {
       const hash = hashOfSecret(linkToken)
-      // Before anything else, so that only who has the link makes Tally hash passwords.
+      // First, so that only callers with the link can make Tally hash passwords.
       if (await hasUsers(db.read)) throw alreadySetUp()
       if (!(await findSetUpLink(db.read, hash, clock.now()))) throw wrongLink()
       const settings = { ...given, name: composeName(given.name) }

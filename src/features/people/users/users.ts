@@ -35,14 +35,14 @@ import type { Token } from '../tokens/token.ts'
 
 const DAY_MS = 86_400_000
 
-/** Tokens used within it are shown when their creator is disabled: whoever relies on them will notice. */
+/** Tokens used within this time are listed when their creator is disabled, since someone will miss them. */
 const IN_USE_MS = 30 * DAY_MS
 
 export interface NewUser {
   email: string
   name: string
   role: Role
-  /** Without one the person can own tokens but not sign in. */
+  /** Without a password the person can own tokens but not sign in. */
   password?: string | undefined
 }
 
@@ -102,8 +102,8 @@ export interface UsersDependencies {
 
 export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
   /**
-   * Changes a person and looks afterwards whether an admin is left. In this order two admins cannot demote each other
-   * at once: the change makes PostgreSQL lock the revision, so the second one sees what the first has done.
+   * Changes a person and then checks whether an admin remains. In this order two admins cannot demote each other at the
+   * same time: the change makes PostgreSQL lock the revision, so the second one sees the first one's change.
    */
   async function demote(tx: Tx, user: User, to: Parameters<typeof updateUser>[2]): Promise<User> {
     const changed = await updateUser(tx, user.id, to)
@@ -112,7 +112,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     return changed
   }
 
-  /** Throws `validation_failed`, and in the transaction `already_exists` where the e-mail address is taken. */
+  /** Throws `validation_failed`, and in the transaction `already_exists` if the e-mail address is in use. */
   async function prepareUser({ email: givenEmail, name: givenName, role, password }: NewUser) {
     const [email, name] = [foldEmail(givenEmail), composeName(givenName)]
     refuse([
@@ -123,7 +123,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
         ? []
         : await issuesOfPassword(password, { pointer: '/password', owner: { email, name } })),
     ])
-    // Outside the transaction: hashing is slow on purpose, and runs on a thread of its own.
+    // Outside the transaction: hashing is intentionally slow, and runs on a thread of its own.
     const passwordHash = password === undefined ? null : await hashing.hash(password)
     return async (tx: Tx, by: Actor) => {
       const isFurther = (await findUserByFurtherEmail(tx, email)) !== undefined
@@ -134,7 +134,10 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     }
   }
 
-  /** A further address of the same person becomes their first one. Throws `already_exists` for anybody else's. */
+  /**
+   * An additional address of the same person becomes their primary one. Throws `already_exists` if it belongs to
+   * another person.
+   */
   async function freeEmail(tx: Tx, email: string, user: User): Promise<void> {
     const further = await findUserByFurtherEmail(tx, email)
     if (further && further.id !== user.id) throw emailTaken(email)
@@ -156,7 +159,8 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
       const wanted = { email: email ?? user.email, name: name ?? user.name, role: role ?? user.role }
       const changes = difference({ email: user.email, name: user.name, role: user.role }, wanted)
       if (!changes) return user
-      // Of two who take an address at once, the second meets the constraint, runs again, and is told here.
+      // If two people take an address at once, the second one's transaction fails on the constraint, runs again, and
+      // throws here.
       if (wanted.email !== user.email) await freeEmail(tx, wanted.email, user)
       const changed = await demote(tx, user, wanted)
       await audit.record(tx, by, { action: 'user.changed', object: userObject(changed), ...changes })
@@ -165,13 +169,13 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
   }
 
   return {
-    /** Throws `validation_failed`, and `already_exists` where the e-mail address is taken. */
+    /** Throws `validation_failed`, and `already_exists` if the e-mail address is in use. */
     async addUser(given: NewUser, by: Actor): Promise<User> {
       const add = await prepareUser(given)
       return db.write((tx) => add(tx, by))
     },
 
-    /** Adds a person together with the link below `baseUrl` by which they choose their first password. Throws as `addUser`. */
+    /** Adds a person, with a link below `baseUrl` to set their first password. Throws as `addUser`. */
     async inviteUser(given: Omit<NewUser, 'password'>, baseUrl: string, by: Actor): Promise<MadeLink> {
       const add = await prepareUser(given)
       return db.write(async (tx) => {
@@ -186,27 +190,27 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
       return pageOf(users, limit, ({ id }) => writeKeyPage(id))
     },
 
-    /** Everybody whom the filter lets through, by name. */
+    /** All people who match the filter, by name. */
     everyUser: (filter: UserFilter = {}): Promise<User[]> => listUsersByName(db.read, filter),
 
-    /** By e-mail address or `usr_` id; undefined where there is none. */
+    /** By e-mail address or `usr_` id; undefined if there is none. */
     findUser: (user: string) => findUser(db.read, user),
 
     /** By e-mail address or `usr_` id. Throws `not_found`. */
     getUser: (user: string) => getUser(db.read, user),
 
     /**
-     * Throws `validation_failed`, `already_exists` where the e-mail address is taken, and `last_admin` where nobody
-     * would be left to manage Tally.
+     * Throws `validation_failed`, `already_exists` if the e-mail address is in use, and `last_admin` if no admin would
+     * remain.
      */
     changeUser: change,
 
-    /** Throws `last_admin` where nobody would be left to manage Tally. */
+    /** Throws `last_admin` if no admin would remain. */
     setRole: (who: string, role: Role, by: Actor): Promise<User> => change(who, { role }, by),
 
     /**
-     * Signs a person out and stops their service and read tokens. Answers which of these were used in the last 30
-     * days. Throws `last_admin` where nobody would be left to manage Tally.
+     * Signs a person out and stops their service and read tokens. Returns those of them that were used in the last 30
+     * days. Throws `last_admin` if no admin would remain.
      */
     disableUser: (who: string, by: Actor): Promise<{ user: User; tokensInUse: Token[] }> =>
       db.write(async (tx) => {
@@ -215,14 +219,14 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
         const tokensInUse = await listTokensInUse(tx, { createdBy: user.id, since: now - IN_USE_MS, now })
         if (user.disabledAt !== null) return { user, tokensInUse }
         const disabled = await demote(tx, user, { disabledAt: now })
-        // Enabled again, they sign in again.
+        // When the person is enabled again, they have to sign in again.
         await endSignInsOf(tx, { userId: user.id, now })
         await deleteLinksOf(tx, user.id)
         await audit.record(tx, by, { action: 'user.disabled', object: userObject(user) })
         return { user: disabled, tokensInUse }
       }),
 
-    /** Forgets, in every server of the database, the wrong passwords that were tried for a person. */
+    /** Clears a person's failed sign-in attempts in every server of the database. */
     unlockUser: (who: string, by: Actor): Promise<User> =>
       db.write(async (tx) => {
         const user = await getUser(tx, who)
@@ -230,13 +234,13 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
         return user
       }),
 
-    /** Since when strangers' attempts to sign in as the person have been slowed down; undefined where they are not. */
+    /** Since when sign-in attempts for the person have been slowed down; undefined if they are not. */
     async findSlowdown(user: User): Promise<{ since: number } | undefined> {
       const latest = await audit.findLatest(user.uid, [SLOWED, UNLOCKED])
       return latest?.action === SLOWED ? { since: latest.at } : undefined
     },
 
-    /** Lets a disabled person and their tokens work again. */
+    /** Reactivates a disabled person and their tokens. */
     enableUser: (who: string, by: Actor): Promise<User> =>
       db.write(async (tx) => {
         const user = await getUser(tx, who)

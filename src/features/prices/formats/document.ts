@@ -1,25 +1,25 @@
 /**
- * The JSON of a price table, of which one model is parsed at a time: a table of a few megabytes may hold a million
- * objects, and parsed at once they would take a hundred times the memory of the text.
+ * The JSON of a price table, parsed one model at a time: a table of a few megabytes may contain a million objects,
+ * which would take a hundred times the memory of the text if they were all parsed at once.
  */
 import { parseExactJson } from '../../../lib/exact-json.ts'
 import { JsonCursor, vocabularyOf } from '../../../lib/json-cursor.ts'
 import { countParsedMembers, type JsonCounts, JsonLimitExceeded, scanJson } from '../../../lib/json-scan.ts'
 
-/** Where in the document a value begins. */
+/** The position of a value in the document. */
 export type Position = number
 
-/** Models, or other items, of one list: the largest tables have some thousands. */
+/** Models, or other items, of a list: the largest tables have a few thousand. */
 export const MODELS_LIMIT = 20_000
 
-/** Names and values of one model: those with many tiers have some hundreds. */
+/** Names and values of a model: those with many tiers have a few hundred. */
 const MODEL_LIMITS = { depth: 20, parts: 2_000 }
 
 export function tooManyModels(): RangeError {
   return new RangeError(`it has more than ${MODELS_LIMIT.toLocaleString('en')} models; split the file`)
 }
 
-/** What formats look for before they parse anything. */
+/** The names that formats look up before they parse anything. */
 const NAMES = ['id', 'model', 'models', 'prices', 'aliases', 'litellm_provider'] as const
 type FoundName = (typeof NAMES)[number]
 const FOUND_NAMES = vocabularyOf(NAMES)
@@ -28,10 +28,10 @@ export class TableDocument {
   readonly root: Position
   readonly #bytes: Uint8Array
   readonly #cursor: JsonCursor
-  /** Makes no string of any other name. */
+  /** Creates no strings for other names. */
   readonly #finder: JsonCursor
 
-  /** Throws JsonSyntaxError, as everything here does for what is not valid JSON. */
+  /** Throws JsonSyntaxError, as all methods do, for invalid JSON. */
   constructor(text: string) {
     this.#bytes = new TextEncoder().encode(text)
     this.#cursor = new JsonCursor(this.#bytes)
@@ -48,7 +48,10 @@ export class TableDocument {
     return this.#is('list', at)
   }
 
-  /** Where the members of an object are; none of another value. Throws RangeError for too many, or a name twice. */
+  /**
+   * The positions of an object's members; empty for other values. Throws RangeError for too many members or a duplicate
+   * name.
+   */
   members(at: Position | undefined): Map<string, Position> {
     const members = new Map<string, Position>()
     if (!this.isObject(at)) return members
@@ -61,7 +64,7 @@ export class TableDocument {
     return members
   }
 
-  /** Where the member of an object is, which may be there only once. */
+  /** The position of an object's member, which may exist only once. */
   find(at: Position | undefined, wanted: FoundName): Position | undefined {
     if (!this.isObject(at)) return undefined
     const finder = this.#finder
@@ -76,7 +79,7 @@ export class TableDocument {
     return found
   }
 
-  /** Where the items of a list are; none of another value. Throws RangeError for too many. */
+  /** The positions of a list's items; empty for other values. Throws RangeError for too many. */
   items(at: Position | undefined): Position[] {
     const items: Position[] = []
     if (!this.isList(at)) return items
@@ -88,7 +91,7 @@ export class TableDocument {
     return items
   }
 
-  /** What is there, parsed. Throws RangeError where it is too much for a model, or holds a name twice. */
+  /** The parsed value. Throws RangeError if it is too large for a model, or contains a duplicate name. */
   value(at: Position | undefined): unknown {
     if (at === undefined) return undefined
     if (at < 0) return null

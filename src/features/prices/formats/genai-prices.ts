@@ -16,7 +16,7 @@ const KEYS: Record<PricedKind, string> = {
   cacheWrite1h: 'cache_write_1h_mtok',
 }
 
-/** Kinds that are part of what agents report as output, so that one output price would be wrong for them. */
+/** Kinds that agents report as part of the output, for which a single output price would be wrong. */
 const PARTS_OF_OUTPUT = ['output_reasoning_mtok', 'output_citation_mtok']
 
 /** Whether a document has the shape of this data. */
@@ -34,27 +34,28 @@ export function readGenaiPrices(document: TableDocument): TableNotes {
     }
     const id = document.value(document.find(provider, 'id'))
     const models = document.items(listed).filter((model) => document.isObject(model))
-    const taken = new Set(models.map((model) => document.value(document.find(model, 'id'))))
-    for (const model of models) readModel(table, id, document.value(model) as Holder, taken)
+    const used = new Set(models.map((model) => document.value(document.find(model, 'id'))))
+    for (const model of models) readModel(table, id, document.value(model) as Holder, used)
   }
   return table
 }
 
-function readModel(table: TableNotes, provider: unknown, model: Holder, taken: Set<unknown>): void {
+function readModel(table: TableNotes, provider: unknown, model: Holder, used: Set<unknown>): void {
   const conditional = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }]
   let isListed = false
   for (const condition of conditional.filter(isHolder)) {
     const prices = isHolder(condition.prices) ? condition.prices : {}
     const constraint = isHolder(condition.constraint) ? condition.constraint : {}
-    // A session has one start but may run through both, so the price without hours gives the lower bound.
+    // A session has only one start but may span several periods of the day, so the price without hours gives the lower
+    // bound.
     if ('start_time' in constraint) table.skip('price for some hours of the day')
     else if (readPrices(table.model(provider, model.id), prices, constraint.start_date)) isListed = true
   }
   if (!isListed) return
   for (const alias of wholeNames(model.match)) {
-    // The first of a provider's models that has a name keeps it.
-    if (taken.has(alias)) continue
-    taken.add(alias)
+    // If several of a provider's models have the same alias, the first one keeps it.
+    if (used.has(alias)) continue
+    used.add(alias)
     table.aliases.push({ alias, provider: String(provider), model: String(model.id), source: 'genai-prices' })
   }
 }
@@ -77,7 +78,7 @@ function readPrices(notes: ModelNotes, prices: Holder, startDate: unknown): bool
   return notes.take({ ...base, tiers: tiers.ascending() }, 'genai-prices', dayOf(notes, startDate))
 }
 
-/** Tiers stand beside each kind of price; the higher price is for more than `start` tokens. */
+/** Tiers are listed for each kind of price; the higher price applies above `start` tokens. */
 function readTiers(notes: ModelNotes, tiers: TierNotes, kind: PricedKind, listed: unknown[]): void {
   for (const tier of listed) {
     const start = isHolder(tier) ? tier.start : undefined
@@ -95,8 +96,8 @@ function dayOf(notes: ModelNotes, startDate: unknown): number | undefined {
 }
 
 /**
- * Names that a model's clauses match for certain, without matching any pattern: those of its `equals` clauses, and
- * the bare beginning of a `starts_with` clause where that is a whole name (`claude-3-5-haiku`).
+ * Names that a model's clauses match with certainty, without evaluating patterns: those of its `equals` clauses, and
+ * the prefix of a `starts_with` clause if it is a complete name (`claude-3-5-haiku`).
  */
 function wholeNames(clause: unknown): string[] {
   if (!isHolder(clause)) return []

@@ -15,15 +15,15 @@ const KEYS: Record<PricedKind, string> = {
 }
 const KINDS = Object.keys(KEYS) as PricedKind[]
 
-/** What DeepSeek's rows say instead of the price of reading from the cache. */
+/** DeepSeek's rows use this instead of the price of reading from the cache. */
 const CACHE_HIT = 'input_cost_per_token_cache_hit'
 
-/** What generates text. Embeddings, images, speech and searches are not what agents' sessions are made of. */
+/** Modes that generate text. Embeddings, images, speech and searches are not part of agents' sessions. */
 const TEXT_MODES = ['chat', 'completion', 'responses']
 
 const ABOVE = /^(.+)_above_(\d{1,5})k_tokens$/
 
-/** Kinds of prices beside those of text tokens, by what their keys hold; the first that fits counts. */
+/** Kinds of prices other than those of text tokens, by patterns of their keys; the first match counts. */
 const UNUSED: [kind: string, key: RegExp][] = [
   ['batch', /_batches$/],
   ['flex', /_flex$/],
@@ -56,7 +56,10 @@ export function readLitellm(document: TableDocument): TableNotes {
   return table
 }
 
-/** Without a mode, what has prices of text is taken for text; LiteLLM names whole classes of models so. */
+/**
+ * Models without a mode count as text models if they have prices of text; LiteLLM lists whole classes of models that
+ * way.
+ */
 function isTextModel(model: Holder): boolean {
   if (typeof model.mode === 'string') return TEXT_MODES.includes(model.mode)
   return Boolean(model[KEYS.input] && model[KEYS.output])
@@ -85,7 +88,7 @@ function readModel(table: TableNotes, modelOf: (name: string) => unknown, name: 
   countUnused(table, model)
   const bare = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : ''
   const other = modelOf(bare)
-  // `xai/grok-4` is what xAI itself calls grok-4, unless the table lists that as well.
+  // `xai/grok-4` is xAI's own grok-4, unless the table lists that as well.
   if (bare !== '' && !(isHolder(other) && other.litellm_provider === provider)) {
     table.aliases.push({ alias: bare, provider, model: name, source: 'litellm' })
   }
@@ -97,24 +100,24 @@ function pricesOf(notes: ModelNotes, holder: Holder): KindPrices {
   const prices = {} as KindPrices
   for (const kind of KINDS) prices[kind] = notes.priceAt(holder, KEYS[kind], PER_TOKEN_DIGITS)
   prices.cacheRead ??= notes.priceAt(holder, CACHE_HIT, PER_TOKEN_DIGITS)
-  refuseReasoningApart(notes, holder, prices)
+  refuseSeparateReasoning(notes, holder, prices)
   return prices
 }
 
-/** Reported output includes reasoning, so one price for both would be wrong where they cost differently. */
-function refuseReasoningApart(notes: ModelNotes, holder: Holder, { output }: KindPrices): void {
+/** Reported output includes reasoning, so a single price would be wrong if they cost differently. */
+function refuseSeparateReasoning(notes: ModelNotes, holder: Holder, { output }: KindPrices): void {
   const reasoning = notes.priceAt(holder, 'output_cost_per_reasoning_token', PER_TOKEN_DIGITS)
   if (reasoning !== null && reasoning !== output) {
     notes.refuse('output_in_parts', 'has a separate price for reasoning, but entries do not count reasoning separately')
   }
 }
 
-/** xAI charges more from the length it names on, the others above it. */
+/** xAI charges more from the given length on, others above it. */
 function beginning(provider: string, tokens: number): number {
   return provider === 'xai' ? tokens : tokens + 1
 }
 
-/** The prices of `tiered_pricing`, whose ranges exclude their beginning: `[256000, 1000000]` is above 256,000. */
+/** The prices of `tiered_pricing`, whose ranges exclude their start: `[256000, 1000000]` means above 256,000. */
 function rangesOf(notes: ModelNotes, model: Holder): { from: number; prices: KindPrices }[] {
   const listed = model.tiered_pricing
   if (!Array.isArray(listed)) return []

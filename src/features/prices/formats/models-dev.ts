@@ -1,19 +1,19 @@
-/** The catalogue of models.dev, `api.json`: providers with their models, `cost` in dollars per million tokens. */
+/** The catalog of models.dev, `api.json`: providers with their models, `cost` in dollars per million tokens. */
 import type { TableDocument } from './document.ts'
 import {
   type Holder,
   isHolder,
   type ModelNotes,
   PER_MILLION_DIGITS,
-  pricesNamedAsOurs,
+  pricesWithOurNames,
   TableNotes,
   TierNotes,
 } from './reading.ts'
 
-/** `context_over_200k` is what the catalogue wrote before it had tiers of any length. */
+/** `context_over_200k` is the catalog's format from before it had tiers of any length. */
 const OVER_200K = 200_000
 
-/** Whether a document has the shape of the catalogue. */
+/** Whether a document has the shape of the catalog. */
 export function isModelsDev(document: TableDocument): boolean {
   return [...document.members(document.root).values()].some((provider) =>
     document.isObject(document.find(provider, 'models')),
@@ -33,7 +33,7 @@ export function readModelsDev(document: TableDocument): TableNotes {
   return table
 }
 
-/** Where the catalogue does not say what a model writes, it writes text. */
+/** Models without output modalities in the catalog count as text models. */
 function writesText({ modalities }: Holder): boolean {
   const output = isHolder(modalities) ? modalities.output : undefined
   return !Array.isArray(output) || output.includes('text')
@@ -43,12 +43,12 @@ function readModel(table: TableNotes, provider: string, name: string, model: Hol
   const notes = table.model(provider, name)
   const cost = isHolder(model.cost) ? model.cost : {}
   const tiers = new TierNotes()
-  const base = pricesNamedAsOurs(notes, cost)
+  const base = pricesWithOurNames(notes, cost)
   const reasoning = notes.priceAt(cost, 'reasoning', PER_MILLION_DIGITS)
   if (reasoning !== null && reasoning !== base.output) {
     notes.refuse('output_in_parts', 'has a separate price for reasoning, but entries do not count reasoning separately')
   }
-  if (isHolder(cost.context_over_200k)) tiers.addAll(OVER_200K + 1, pricesNamedAsOurs(notes, cost.context_over_200k))
+  if (isHolder(cost.context_over_200k)) tiers.addAll(OVER_200K + 1, pricesWithOurNames(notes, cost.context_over_200k))
   for (const tier of Array.isArray(cost.tiers) ? cost.tiers : []) readTier(notes, tiers, tier)
   if (!notes.take({ ...base, tiers: tiers.ascending() }, 'models-dev')) return
   if (cost.input_audio || cost.output_audio) table.leaveUnused('audio')
@@ -60,5 +60,5 @@ function readTier(notes: ModelNotes, tiers: TierNotes, listed: unknown): void {
     notes.refuse('bad_tier', 'has a tier without the number of tokens above which it applies')
     return
   }
-  tiers.addAll(size + 1, pricesNamedAsOurs(notes, listed))
+  tiers.addAll(size + 1, pricesWithOurNames(notes, listed))
 }

@@ -1,6 +1,6 @@
 /**
- * What a file of prices says, model by model, before any of it is compared with what is loaded. The readers of the
- * formats stand beside this file; each is pure and answers a {@link TableReading}.
+ * The content of a price file, model by model, before it is compared with the loaded prices. The readers of the formats
+ * are in this folder; each is pure and returns a {@link TableReading}.
  */
 import { numberText } from '../../../lib/exact-json.ts'
 import { type Picos, parseDecimal } from '../../../lib/money.ts'
@@ -11,11 +11,11 @@ import { MODELS_LIMIT, tooManyModels } from './document.ts'
 /** A price as a file lists it. */
 export interface ListedPrice extends Omit<PriceRow, 'effectiveFrom'> {
   source: PriceSource
-  /** Null where the file says that it always held, undefined where the file does not date it. */
+  /** Null if the file states that it has always been in effect, undefined if the file has no date for it. */
   effectiveFrom: number | null | undefined
 }
 
-/** Why a row, or one price of it, is not taken. */
+/** Why a row, or one of its prices, is refused. */
 export interface Reason {
   /** Stable, for programs and counts. */
   code: ReasonCode
@@ -42,11 +42,11 @@ export interface RefusedPrice {
   reasons: Reason[]
 }
 
-/** A price with digits below a pico-dollar per token, which are the noise of somebody's floating-point arithmetic. */
+/** A price with digits below a pico-dollar per token, which are noise from floating-point arithmetic. */
 export interface RoundedPrice {
   provider: string
   model: string
-  /** As the file writes it, in the file's unit. */
+  /** As in the file, in the file's unit. */
   text: string
   picos: Picos
 }
@@ -55,9 +55,9 @@ export interface TableReading {
   rows: ListedPrice[]
   aliases: PriceAlias[]
   refused: RefusedPrice[]
-  /** Models that were passed over, counted by why: the mode that is not text generation. */
+  /** Skipped models, counted by the reason: a mode other than text generation. */
   skipped: Record<string, number>
-  /** Prices of the models taken that Tally does not use, counted by kind: batch, flex, priority, regional, audio, … */
+  /** Prices of accepted models that Tally does not use, counted by kind: batch, flex, priority, regional, audio, … */
   unused: Record<string, number>
   rounded: RoundedPrice[]
 }
@@ -66,14 +66,14 @@ export interface TableReading {
 export const PER_TOKEN_DIGITS = 12
 export const PER_MILLION_DIGITS = 6
 
-/** A JSON object of a file, of which nothing is known yet. */
+/** An unchecked JSON object of a file. */
 export type Holder = Record<string, unknown>
 
 export function isHolder(value: unknown): value is Holder {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Collects what a reader finds. */
+/** Collects the results of a reader. */
 export class TableNotes implements TableReading {
   readonly rows: ListedPrice[] = []
   readonly aliases: PriceAlias[] = []
@@ -90,19 +90,19 @@ export class TableNotes implements TableReading {
     this.unused[kind] = (this.unused[kind] ?? 0) + 1
   }
 
-  /** Throws RangeError for one model too many. */
+  /** Throws RangeError if there are too many models. */
   model(provider: unknown, model: unknown): ModelNotes {
     if (this.rows.length + this.refused.length >= MODELS_LIMIT) throw tooManyModels()
     return new ModelNotes(this, provider, model)
   }
 }
 
-/** As a report may name a model: no control characters, and not longer than it can be reported. */
+/** A name that reports may contain: without control characters, and within their length limit. */
 const NAME = /^[^\p{Cc}]{1,200}$/u
 
 type Prices = Omit<ListedPrice, 'provider' | 'model' | 'source' | 'effectiveFrom'>
 
-/** One model on its way out of a file: its issues are collected, and it is taken only where there are none. */
+/** A model being read from a file: its issues are collected, and it is accepted only if there are none. */
 export class ModelNotes {
   readonly provider: string
   readonly model: string
@@ -125,7 +125,7 @@ export class ModelNotes {
   }
 
   refuse(code: ReasonCode, message: string): void {
-    // A tier often repeats what is wrong with the base.
+    // A tier often repeats an issue of the base price.
     if (!this.#reasons.some((reason) => reason.message === message)) this.#reasons.push({ code, message })
   }
 
@@ -160,7 +160,7 @@ export class ModelNotes {
     return picos
   }
 
-  /** Adds the model, or records why it was refused. False if it was refused. */
+  /** Adds the model, or records why it was refused. Returns false if it was refused. */
   take(prices: Prices, source: PriceSource, effectiveFrom: number | null | undefined = undefined): boolean {
     if (prices.input === null && this.#reasons.length === 0) {
       this.refuse('no_input_price', 'has no input price (a missing price means unknown, not free)')
@@ -176,20 +176,23 @@ export class ModelNotes {
   }
 }
 
-/** Twelve more decimals than a price may have: all that a double can write of any of them. */
+/** Twelve more decimals than a price may have: as many as a double can produce for any price. */
 const FINER_DIGITS = 12
 
-/** Rounding noise moves nothing: a price that would move by more than a thousandth is a finer price. */
+/**
+ * Rounding noise is negligible: if rounding would change a price by more than a thousandth, the price is really that
+ * precise.
+ */
 const NOISE_SHARE = 1_000n
 
-/** The five prices of a JSON object that names them as Tally does. */
-export function pricesNamedAsOurs(notes: ModelNotes, holder: Holder): Record<PricedKind, Picos | null> {
+/** The five prices of a JSON object with Tally's own field names. */
+export function pricesWithOurNames(notes: ModelNotes, holder: Holder): Record<PricedKind, Picos | null> {
   return Object.fromEntries(
     PRICED_KINDS.map((kind) => [kind, notes.priceAt(holder, PRICE_FIELDS[kind], PER_MILLION_DIGITS)]),
   ) as Record<PricedKind, Picos | null>
 }
 
-/** Long-context prices gathered by where they begin. */
+/** Long-context prices, grouped by their threshold. */
 export class TierNotes {
   readonly #tiers = new Map<number, PriceTier>()
 

@@ -1,4 +1,4 @@
-/** A file of prices in any of the formats that can be loaded. */
+/** A price file in any of the supported formats. */
 import { Problem } from '../../../errors.ts'
 import { JsonSyntaxError } from '../../../lib/json-cursor.ts'
 import { TableDocument } from './document.ts'
@@ -8,7 +8,7 @@ import { isModelsDev, readModelsDev } from './models-dev.ts'
 import type { TableNotes, TableReading } from './reading.ts'
 import { isTallyCsv, isTallyJson, readTallyCsv, readTallyJson, TALLY_FIELDS } from './tally.ts'
 
-/** The names by which a format can be asked for; `tally` is CSV or JSON. */
+/** The names of the formats; `tally` is CSV or JSON. */
 export const TABLE_FORMATS = ['tally', 'litellm', 'models-dev', 'genai-prices'] as const
 export type TableFormat = (typeof TABLE_FORMATS)[number]
 
@@ -18,7 +18,7 @@ interface JsonFormat {
   read: (document: TableDocument) => TableNotes
 }
 
-/** In the order in which they are tried; each has marks that the others lack. */
+/** In the order in which they are tried; each has characteristics that the others don't. */
 const JSON_FORMATS: JsonFormat[] = [
   { format: 'tally', fits: isTallyJson, read: readTallyJson },
   { format: 'litellm', fits: isLitellm, read: readLitellm },
@@ -26,20 +26,20 @@ const JSON_FORMATS: JsonFormat[] = [
   { format: 'genai-prices', fits: isGenaiPrices, read: readGenaiPrices },
 ]
 
-/** The file as a whole cannot be read, so nothing of it is loaded. */
+/** The file can't be read at all, so nothing is loaded. */
 function unreadableTable(why: string): Problem {
   return new Problem('unreadable_price_table', `Tally cannot read this price table: ${why}.`)
 }
 
 /**
- * What the file says. Without a format it is told by the file's shape. Throws `unreadable_price_table` (422) for a
- * file that is no table, or not one of the format that was asked for.
+ * Reads the file. Without `requested`, it is detected from the content. Throws `unreadable_price_table` (422) for a file
+ * that is not a price table, or not in the given format.
  */
-export function readTable(text: string, asked?: TableFormat): { format: TableFormat; reading: TableReading } {
+export function readTable(text: string, requested?: TableFormat): { format: TableFormat; reading: TableReading } {
   const isJson = /^\ufeff?\s*[[{]/.test(text)
-  if (!isJson) return { format: 'tally', reading: readCsv(text, asked) }
+  if (!isJson) return { format: 'tally', reading: readCsv(text, requested) }
   try {
-    return readJson(new TableDocument(text.replace(/^\ufeff/, '')), asked)
+    return readJson(new TableDocument(text.replace(/^\ufeff/, '')), requested)
   } catch (error) {
     if (error instanceof JsonSyntaxError || error instanceof SyntaxError) throw unreadableTable('it is not valid JSON')
     if (error instanceof RangeError) throw unreadableTable(error.message)
@@ -47,16 +47,18 @@ export function readTable(text: string, asked?: TableFormat): { format: TableFor
   }
 }
 
-function readJson(document: TableDocument, asked?: TableFormat): { format: TableFormat; reading: TableReading } {
-  const found = JSON_FORMATS.find(({ format, fits }) => (asked === undefined || asked === format) && fits(document))
+function readJson(document: TableDocument, requested?: TableFormat): { format: TableFormat; reading: TableReading } {
+  const found = JSON_FORMATS.find(
+    ({ format, fits }) => (requested === undefined || requested === format) && fits(document),
+  )
   if (found) return { format: found.format, reading: found.read(document) }
-  if (asked) throw unreadableTable(`it is not in the format ${asked}`)
+  if (requested) throw unreadableTable(`it is not in the format ${requested}`)
   throw unreadableTable(`it is not in a supported format (${TABLE_FORMATS.join(', ')})`)
 }
 
-function readCsv(text: string, asked: TableFormat | undefined): TableReading {
-  if (asked !== undefined && asked !== 'tally')
-    throw unreadableTable(`the format ${asked} is JSON, but this file is not`)
+function readCsv(text: string, requested: TableFormat | undefined): TableReading {
+  if (requested !== undefined && requested !== 'tally')
+    throw unreadableTable(`the format ${requested} is JSON, but this file is not`)
   try {
     if (isTallyCsv(text)) return readTallyCsv(text)
   } catch (error) {

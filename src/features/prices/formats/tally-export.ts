@@ -1,4 +1,4 @@
-/** Writing Tally's own format, so that loading what was written gives the same rows again. */
+/** Writes Tally's own format, such that loading the file results in the same rows. */
 import { stringify } from 'csv-stringify/sync'
 import type { PriceAlias, StoredPrice } from '../price-table.ts'
 import { rowBody } from '../wire.ts'
@@ -9,13 +9,13 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 type Fields = Record<(typeof TALLY_FIELDS)[number], unknown>
 
-/** The text of a file, from prices in the order of loading. CSV has no place for aliases. */
+/** The text of a file, from prices in the order of loading. CSV does not support aliases. */
 export function exportText(format: ExportFormat, prices: StoredPrice[], aliases: PriceAlias[]): string {
   const rows = withoutReplaced(prices).map(fieldsOf)
   return format === 'json' ? jsonText(rows, aliases) : csvText(rows)
 }
 
-/** Of rows with the same date the last loaded holds; the others never value anything again. */
+/** Of rows with the same date, the last loaded one is in effect; the others are never used again. */
 function withoutReplaced(prices: StoredPrice[]): StoredPrice[] {
   const keyOf = ({ source, provider, model, effectiveFrom }: StoredPrice) =>
     JSON.stringify([source, provider, model, effectiveFrom])
@@ -34,17 +34,17 @@ function fieldsOf(price: StoredPrice): Fields {
 }
 
 function csvText(rows: Fields[]): string {
-  // Prices are raw JSON numbers, whose text alone is exact.
+  // Prices are raw JSON numbers: only their text is exact.
   const cellOf = (value: unknown) =>
     typeof value === 'string' || value === null ? (value ?? '') : JSON.stringify(value)
   const cells = rows.map((row) => TALLY_FIELDS.map((field) => cellOf(row[field])))
   return stringify([[...TALLY_FIELDS], ...cells], { escape_formulas: true, record_delimiter: 'windows' })
 }
 
-/** A row a line, so that two exports can be compared. What is unknown is left out. */
+/** One row per line, so that two exports can be compared. Unknown prices are omitted. */
 function jsonText(rows: Fields[], aliases: PriceAlias[]): string {
   const lines = (items: object[]) => items.map((item) => `    ${JSON.stringify(known(item))}`).join(',\n')
-  // Every database has the aliases of the table that Tally carries.
+  // Every database has the aliases of the embedded table.
   const loaded = aliases.filter(({ source }) => source !== 'default')
   return `{
   "unit": "US dollars per million tokens",

@@ -1,6 +1,6 @@
 /**
  * Tally's own format, as CSV or JSON: prices in dollars per million tokens. An empty or absent price is unknown, 0 is
- * free. What `tally prices export` writes is read back to the same rows.
+ * free. An export of `tally prices export` results in the same rows when it is read.
  */
 import { csvLines } from '../../../lib/csv-lines.ts'
 import { parseMoment } from '../../../lib/duration.ts'
@@ -12,7 +12,7 @@ import {
   isHolder,
   type ModelNotes,
   PER_MILLION_DIGITS,
-  pricesNamedAsOurs,
+  pricesWithOurNames,
   TableNotes,
   TierNotes,
 } from './reading.ts'
@@ -28,13 +28,13 @@ export const TALLY_FIELDS = [
 ] as const
 type TallyField = (typeof TALLY_FIELDS)[number]
 
-/** Without them a table of this format says nothing. */
+/** A table in this format is useless without these columns. */
 const REQUIRED_COLUMNS: TallyField[] = ['model', 'input', 'output']
 
-/** Written where a price always held, since an empty date leaves the date to the loader. */
+/** Marks a price that has always been in effect, since an empty date is replaced with the default of the load. */
 export const ALWAYS = 'always'
 
-/** Whether a text begins with a line that names the columns. */
+/** Whether the first line of a text contains column names. */
 export function isTallyCsv(text: string): boolean {
   const names = columnNames(
     csvLines(text.slice(0, text.indexOf('\n') + 1 || undefined), { lines: 1, cells: 1_000 })[0]?.cells,
@@ -42,7 +42,7 @@ export function isTallyCsv(text: string): boolean {
   return REQUIRED_COLUMNS.every((column) => names.includes(column))
 }
 
-/** Throws RangeError for a column that is not known: its prices would be lost silently. */
+/** Throws RangeError for an unknown column, since its prices would be lost silently. */
 export function readTallyCsv(text: string): TableNotes {
   const [first, ...lines] = csvLines(text, { lines: 2 * MODELS_LIMIT, cells: 20 * MODELS_LIMIT })
   const names = columnNames(first?.cells)
@@ -71,7 +71,7 @@ function columnNames(cells: string[] | undefined): string[] {
   return cells?.map((name) => name.trim().toLowerCase()) ?? []
 }
 
-/** Tiers stand in one cell, as JSON. */
+/** Tiers are in one cell, as JSON. */
 function tiersInCell(notes: ModelNotes, cell: string): unknown {
   if (cell === '') return undefined
   try {
@@ -82,7 +82,7 @@ function tiersInCell(notes: ModelNotes, cell: string): unknown {
   }
 }
 
-/** `{"prices": […], "aliases": […]}`, or the list of prices alone. */
+/** `{"prices": […], "aliases": […]}`, or only the list of prices. */
 export function isTallyJson(document: TableDocument): boolean {
   const prices = pricesIn(document)
   return (
@@ -104,7 +104,7 @@ export function readTallyJson(document: TableDocument): TableNotes {
   return table
 }
 
-/** A single price, as a caller sends it. */
+/** A single price, as submitted by a caller. */
 export function readTallyPrice(price: Holder): TableNotes {
   const table = new TableNotes()
   readPrice(table, price)
@@ -117,7 +117,7 @@ function readPrice(table: TableNotes, price: Holder): void {
     if (!TALLY_FIELDS.includes(name as TallyField)) notes.refuse('unknown_field', `unknown field '${name}'`)
   }
   notes.take(
-    { ...pricesNamedAsOurs(notes, price), tiers: readTiers(notes, price.tiers) },
+    { ...pricesWithOurNames(notes, price), tiers: readTiers(notes, price.tiers) },
     sourceOf(notes, price.source ?? ''),
     momentOf(notes, price.effective_from ?? ''),
   )
@@ -130,7 +130,7 @@ function readTiers(notes: ModelNotes, listed: unknown) {
     const from = isHolder(tier) ? tier.from_tokens : undefined
     if (!isHolder(tier) || typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1) {
       notes.refuse('bad_tier', 'has a tier without from_tokens, the number of tokens from which it applies')
-    } else tiers.addAll(from, pricesNamedAsOurs(notes, tier))
+    } else tiers.addAll(from, pricesWithOurNames(notes, tier))
   }
   return tiers.ascending()
 }
@@ -145,7 +145,7 @@ function momentOf(notes: ModelNotes, written: unknown): number | null | undefine
   return moment
 }
 
-/** Where an exported row came from decides how its name is looked up; rows of one's own do not name it. */
+/** The source of an exported row decides how its name is looked up; custom rows leave it empty. */
 function sourceOf(notes: ModelNotes, written: unknown): PriceSource {
   if (written === '') return 'tally'
   const source = PRICE_SOURCES.find((one) => one === written)
@@ -156,7 +156,7 @@ function sourceOf(notes: ModelNotes, written: unknown): PriceSource {
 function readAlias(table: TableNotes, listed: unknown): void {
   const { alias, provider = null, model, source = 'tally' } = isHolder(listed) ? listed : {}
   const known = source === 'default' ? 'tally' : PRICE_SOURCES.find((one) => one === source)
-  // Only an admin's own alias may leave the provider open.
+  // Only an admin's alias may omit the provider.
   const isWhole =
     typeof alias === 'string' && typeof model === 'string' && (typeof provider === 'string' || known === 'admin')
   if (isWhole && known) table.aliases.push({ alias, provider: provider as string | null, model, source: known })

@@ -7,7 +7,7 @@ import { foldName } from '../../../lib/names.ts'
 export type ClientRow = Tables['clients']['$inferSelect']
 export type ClientChange = Partial<Omit<ClientRow, 'id' | 'uid' | 'createdAt'>>
 
-/** What a list shows: what is archived is left out unless it is asked for. */
+/** Filter for archived objects, which lists exclude by default. */
 export const ARCHIVED_FILTERS = ['false', 'true', 'all'] as const
 export type ArchivedFilter = (typeof ARCHIVED_FILTERS)[number]
 
@@ -30,7 +30,7 @@ export function archivedCondition(
   return filter === 'true' ? isNotNull(column) : isNull(column)
 }
 
-/** A pattern for `LIKE … ESCAPE '!'` that finds the text anywhere in a folded one. */
+/** A pattern for `LIKE … ESCAPE '!'` that matches the text anywhere in a folded one. */
 export function anywhere(text: string): string {
   return `%${foldName(text).replace(/[!%_]/g, (character) => `!${character}`)}%`
 }
@@ -90,7 +90,7 @@ export async function updateClient(tx: Tx, id: number, change: ClientChange): Pr
   return row!
 }
 
-/** What refers to a client, for the error message. */
+/** The objects that refer to a client, for the error message. */
 export async function usesOfClient(reader: Reader, id: number): Promise<string[]> {
   const { projects, bills } = reader.tables
   const ofProjects = await reader.select({ id: projects.id }).from(projects).where(eq(projects.clientId, id)).limit(1)

@@ -1,4 +1,4 @@
-/** What a report asks of work: projects by name, tickets by key, and both made on first mention. */
+/** Lookups for reports: projects by name and tickets by key, and their creation on first mention. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { type Id, newId } from '../../../lib/id.ts'
@@ -8,9 +8,9 @@ export interface ProjectRow {
   uid: Id<'prj'>
   key: string
   name: string
-  /** Entries still land on an archived project: nothing that is reported may be lost. */
+  /** Entries may still be placed on an archived project: reported usage must not get lost. */
   archivedAt: number | null
-  /** Null in what is looked up here, which follows a merged project to the one it was merged into. */
+  /** Always null here, since lookups follow a merged project to the one it was merged into. */
   mergedIntoId: number | null
 }
 
@@ -18,15 +18,15 @@ export interface TicketRow {
   id: number
   uid: Id<'tkt'>
   key: string
-  /** The project that somebody who manages tickets decided on, which binds everybody; null where nobody has. */
+  /** The project that was decided for the ticket, for everyone; null if none was. */
   projectId: number | null
-  /** Reports named it, and nobody who manages tickets has confirmed it. */
+  /** Whether it was only named in reports, and not confirmed by a person who manages tickets. */
   reported: boolean
 }
 
-/** A ticket as it is to one person: until its project is decided, each person's own reports assume one. */
+/** A ticket with one person's assumption: until its project is decided, each person's own reports assume one. */
 export interface AssumedTicketRow extends TicketRow {
-  /** Null where this person's reports found no project for it so far, undefined where they never named it. */
+  /** Null if this person's reports found no project for it, undefined if they never named it. */
   assumedProjectId: number | null | undefined
 }
 
@@ -51,7 +51,7 @@ function ticketColumns({ tables: { tickets } }: Reader) {
   }
 }
 
-/** The project that goes by this folded key, name or alias; undefined where none does. */
+/** The project with this folded key, name or alias; undefined if there is none. */
 export async function findProjectByName(reader: Reader, folded: string): Promise<ProjectRow | undefined> {
   const [row] = await reader
     .prepared('projects.by-name', (prepare) => {
@@ -60,7 +60,7 @@ export async function findProjectByName(reader: Reader, folded: string): Promise
         .select({ id: projectNames.projectId })
         .from(projectNames)
         .where(eq(projectNames.folded, sql.placeholder('folded')))
-      // Not a join: SQLite prepared that anew at every execution, at ten times the cost.
+      // Not a join: SQLite would prepare it again at every execution, at ten times the cost.
       return prepare.select(projectColumns(prepare)).from(projects).where(eq(projects.id, named))
     })
     .execute({ folded })
@@ -68,14 +68,14 @@ export async function findProjectByName(reader: Reader, folded: string): Promise
 }
 
 /**
- * Where a project's entries belong now. A merge leads all names away in its first transaction, but tickets and rules
- * may point to the old project for good.
+ * The current project of a project's entries. A merge redirects all names in its first transaction, but tickets and
+ * rules may refer to the old project permanently.
  */
 async function followed(reader: Reader, row: ProjectRow): Promise<ProjectRow> {
   return row.mergedIntoId === null ? row : getProject(reader, row.mergedIntoId)
 }
 
-/** The project with this key, or the one into which it was merged. */
+/** The project with this key, or the one it was merged into. */
 export async function getProject(reader: Reader, id: number): Promise<ProjectRow> {
   const [row] = await reader
     .prepared('projects.by-id', (prepare) =>
@@ -89,10 +89,10 @@ export async function getProject(reader: Reader, id: number): Promise<ProjectRow
 }
 
 /**
- * The project of an entry that continues another one, placed perhaps long ago: somebody may have decided on its ticket's
- * project since, and its project may have been merged.
+ * The current project of an entry that may have been placed long ago, to continue it: since then a project may have
+ * been decided for its ticket, and its project may have been merged.
  */
-export async function findStandingProject(
+export async function findCurrentProject(
   reader: Reader,
   { projectId, ticketId }: { projectId: number | null; ticketId: number | null },
 ): Promise<number | null> {
@@ -105,7 +105,7 @@ export async function findStandingProject(
   return standing === null ? null : (await getProject(reader, standing)).id
 }
 
-/** Adds a project that goes by `name`. Answers the one that another transaction added meanwhile, where there is one. */
+/** Adds a project named `name`. Returns the one that another transaction has added meanwhile, if there is one. */
 export async function insertProject(
   tx: Tx,
   { key, name, folded, now }: { key: string; name: string; folded: string; now: number },
@@ -125,7 +125,7 @@ export async function insertProject(
   return (await findProjectByName(tx, folded))!
 }
 
-/** The ticket as it is to a person, or to nobody in particular. */
+/** The ticket, with a person's assumption if one is given. */
 export async function findTicketByKey(
   reader: Reader,
   folded: string,
@@ -134,7 +134,7 @@ export async function findTicketByKey(
   const [row] = await reader
     .prepared('tickets.by-key', (prepare) => {
       const { tickets, ticketAssumptions } = prepare.tables
-      // A subquery and no join, for the same reason as above.
+      // A subquery instead of a join, for the same reason as above.
       const assumed = prepare
         .select({ projectId: sql`coalesce(${ticketAssumptions.projectId}, ${NO_PROJECT})` })
         .from(ticketAssumptions)
@@ -156,7 +156,7 @@ export async function findTicketByKey(
 /** No person and no project has the key 0. */
 const NOBODY = 0
 const NO_PROJECT = 0
-/** Not NULL, which drizzle leaves as it is. */
+/** Not NULL, which drizzle would not map. */
 const NEVER_NAMED = -1
 
 function readAssumed(value: unknown): AssumedTicketRow['assumedProjectId'] {
@@ -165,7 +165,7 @@ function readAssumed(value: unknown): AssumedTicketRow['assumedProjectId'] {
   return id === NO_PROJECT ? null : id
 }
 
-/** Adds a ticket. Returns the one that another transaction added meanwhile, where there is one. */
+/** Adds a ticket. Returns the one that another transaction has added meanwhile, if there is one. */
 export async function insertTicket(
   tx: Tx,
   ticket: { key: string; folded: string; projectId: number | null; reported: boolean; now: number },
@@ -179,14 +179,14 @@ export async function insertTicket(
   return added ?? (await findTicketByKey(tx, folded, null))!
 }
 
-/** Where a person's reports put a ticket; no project where they found none for it. */
+/** The project that a person's reports assume for a ticket; null if they found none. */
 export interface Assumption {
   ticketId: number
   userId: number
   projectId: number | null
 }
 
-/** Keeps what the first report of a person assumes. */
+/** Saves the assumption of a person's first report. */
 export async function insertAssumption(tx: Tx, assumption: Assumption): Promise<void> {
   await tx
     .prepared('ticket-assumptions.insert', (prepare) => {

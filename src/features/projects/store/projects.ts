@@ -1,4 +1,4 @@
-/** Projects as people see and change them; what reports ask of them is beside, in `lookups.ts`. */
+/** Projects as people see and change them; lookups for reports are in `lookups.ts`. */
 import { aliasedTable, and, asc, desc, eq, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { ledProjects, type Viewer } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
@@ -10,11 +10,11 @@ import { type ArchivedFilter, anywhere, archivedCondition, type Page } from './c
 
 type ProjectRecord = Tables['projects']['$inferSelect']
 
-/** A project with what people want to know of it besides. */
+/** A project with related data for people. */
 export interface ProjectView {
   project: ProjectRecord
   client: { uid: Id<'cli'>; name: string } | null
-  /** As they are spelled, in the order of the folded ones. */
+  /** In their original spelling, sorted by the folded one. */
   aliases: string[]
   leads: Lead[]
   mergedInto: { uid: Id<'prj'>; key: string; name: string } | null
@@ -26,13 +26,13 @@ export interface Lead {
   name: string
 }
 
-/** Several values of one filter mean any of them; several filters mean all of them. */
+/** Several values of one filter match any of them; several filters must all match. */
 export interface ProjectFilter {
   /** Text contained in the key, the name or an alias, ignoring case. */
   search?: string | undefined
   /** Ids (`cli_…`) or names, or `none` for projects without a client. */
   clients?: string[] | undefined
-  /** Ids (`usr_…`) or e-mail addresses. A member finds by it among the projects that they lead themselves. */
+  /** Ids (`usr_…`) or e-mail addresses. For members, this matches only projects that they lead themselves. */
   leads?: string[] | undefined
   archived?: ArchivedFilter | undefined
 }
@@ -84,7 +84,7 @@ export async function findProjectView(
   return (await viewsOf(reader, await selectProjects(reader).where(condition).limit(1)))[0]
 }
 
-/** Projects that were merged into this one, whose keys and names are aliases of it now. */
+/** Projects that were merged into this one, whose keys and names are now its aliases. */
 export async function listMergedInto(reader: Reader, id: number): Promise<ProjectView[]> {
   const { projects } = reader.tables
   return viewsOf(reader, await selectProjects(reader).where(eq(projects.mergedIntoId, id)).orderBy(asc(projects.id)))
@@ -122,7 +122,7 @@ function conditionOf(
               .from(projectNames)
               .where(sql`${projectNames.folded} LIKE ${anywhere(search)} ESCAPE '!'`),
           ),
-          // Merged ones have given their names away.
+          // Merged projects have passed on their names.
           sql`lower(${projects.key}) LIKE ${anywhere(search)} ESCAPE '!'`,
         ),
     named &&
@@ -162,7 +162,7 @@ function conditionOf(
   )
 }
 
-/** Adds a project that has no name to be found by yet: `replaceNames` follows in the same transaction. */
+/** Adds a project without names: `replaceNames` follows in the same transaction. */
 export async function insertProjectRecord(
   tx: Tx,
   project: Pick<ProjectRecord, 'key' | 'name'> & ProjectChange,
@@ -189,7 +189,7 @@ export interface ProjectName {
   kind: ProjectNameKind
 }
 
-/** Makes these the texts by which a project is found. Answers those that another project has, where there are any. */
+/** Replaces the names by which a project is found. Returns those that belong to another project, if there are any. */
 export async function replaceNames(tx: Tx, projectId: number, names: ProjectName[]): Promise<ProjectName[]> {
   const { projectNames } = tx.tables
   await tx.delete(projectNames).where(eq(projectNames.projectId, projectId))
@@ -201,7 +201,7 @@ export async function replaceNames(tx: Tx, projectId: number, names: ProjectName
   return names.filter(({ folded }) => !taken.some((row) => row.folded === folded))
 }
 
-/** Makes every name of one project an alias of another, and what was merged into it merged into that one. */
+/** Redirects all names of one project to another, and also the projects that were merged into it. */
 export async function redirectNames(tx: Tx, fromId: number, toId: number): Promise<void> {
   const { projectNames, projects } = tx.tables
   await tx.update(projectNames).set({ projectId: toId, kind: 'alias' }).where(eq(projectNames.projectId, fromId))
@@ -209,9 +209,9 @@ export async function redirectNames(tx: Tx, fromId: number, toId: number): Promi
 }
 
 /**
- * Waits for whoever is about to place something on the project, and makes those who come later look again: PostgreSQL
- * lets rows refer to a project while it is updated, but not while its public id is changed, so it is changed and
- * changed back. SQLite has a single writer, to whom these are two small updates.
+ * Waits for transactions that are about to place something on the project, and makes later ones read it again:
+ * PostgreSQL lets rows refer to a project while it is updated, but not while its public id is changed, so it is changed
+ * and changed back. On SQLite, which has a single writer, these are two small updates.
  */
 export async function holdProject(tx: Tx, { id, uid }: Pick<ProjectRecord, 'id' | 'uid'>): Promise<void> {
   const { projects } = tx.tables
@@ -239,7 +239,7 @@ export async function findLead(reader: Reader, who: string): Promise<Lead | unde
   return row
 }
 
-/** What refers to a project, for the error message. */
+/** The objects that refer to a project, for the error message. */
 export async function usesOfProject(reader: Reader, id: number): Promise<string[]> {
   const { entries, tickets, placementRuleVersions: rules, projects, bills } = reader.tables
   const anyOf = async (query: Promise<unknown[]>, what: string) => ((await query).length > 0 ? [what] : [])
@@ -254,7 +254,7 @@ export async function usesOfProject(reader: Reader, id: number): Promise<string[
   ]
 }
 
-/** Names of projects that reports of other people have used and that named none. */
+/** Project names in reports of other people that did not resolve to a project. */
 export async function listNamedByOthers(reader: Reader, userId: number): Promise<string[]> {
   const { entries } = reader.tables
   const rows = await reader
@@ -264,7 +264,7 @@ export async function listNamedByOthers(reader: Reader, userId: number): Promise
   return rows.map(({ name }) => name!)
 }
 
-/** Removes a project that nothing refers to, with its names, its leads and what reports assumed. */
+/** Deletes an unreferenced project, with its names, its leads and the assumptions of reports. */
 export async function deleteProject(tx: Tx, id: number): Promise<void> {
   const { projects, projectNames, projectLeads, ticketAssumptions } = tx.tables
   await tx.update(ticketAssumptions).set({ projectId: null }).where(eq(ticketAssumptions.projectId, id))

@@ -17,22 +17,22 @@ interface ProjectReference {
   name: string
 }
 
-/** A project in which people's reports put a ticket, or null where they found none for it. */
+/** A project that reports assume for a ticket, or null if they found none. */
 export interface Assumed {
   project: ProjectReference | null
   people: number
-  /** Who leads the project. */
+  /** The leads of the project. */
   leads: { id: number }[]
 }
 
-/** A ticket with its project, even where that one was merged and the ticket is still to follow. */
+/** A ticket with its project, even if that was merged and the ticket has not moved yet. */
 export interface TicketView {
   ticket: TicketRecord
-  /** Decided by somebody who manages tickets; null where nobody has. */
+  /** The decided project; null if there is none. */
   project: ProjectReference | null
-  /** Who leads that project. */
+  /** The leads of that project. */
   leads: { id: number }[]
-  /** Where reports put it as long as its project is not decided. */
+  /** The projects that reports assume, if none is decided. */
   assumed: Assumed[]
 }
 
@@ -41,7 +41,7 @@ export interface TicketFilter {
   search?: string | undefined
   /** Ids (`prj_…`), keys, names or aliases, or `none` for tickets without a project. */
   projects?: string[] | undefined
-  /** Whether different people's reports put it in different projects, and nobody has decided. */
+  /** Whether reports of different people assume different projects, and none is decided. */
   conflicting?: boolean | undefined
   archived?: ArchivedFilter | undefined
 }
@@ -80,7 +80,7 @@ async function viewsOf(reader: Reader, rows: Awaited<ReturnType<typeof selectTic
   }))
 }
 
-/** Of each ticket the projects that reports put it in, those of most people first. */
+/** The projects that reports assume for each ticket, those of most people first. */
 async function listAssumed(reader: Reader, ticketIds: number[]) {
   if (ticketIds.length === 0) return []
   const { ticketAssumptions: table, projects } = reader.tables
@@ -176,7 +176,7 @@ export async function listTicketViews(
   return viewsOf(reader, rows)
 }
 
-/** Undefined where there is a ticket with this key. */
+/** Undefined if a ticket with this key exists. */
 export async function insertTicketRecord(
   tx: Tx,
   ticket: Pick<TicketRecord, 'key' | 'title' | 'projectId'>,
@@ -193,7 +193,7 @@ export async function insertTicketRecord(
 
 export type TicketChange = Partial<Pick<TicketRecord, 'title' | 'projectId' | 'archivedAt'>>
 
-/** Changes a ticket, which confirms it. A project that is decided on ends what reports assumed. */
+/** Changes a ticket, which confirms it. A decided project replaces the assumptions of reports. */
 export async function updateTicket(tx: Tx, id: number, change: TicketChange): Promise<void> {
   const { tickets, ticketAssumptions } = tx.tables
   if (Object.keys(change).length === 0) return
@@ -214,11 +214,11 @@ export async function hasHiddenEntries(reader: Reader, ticketId: number, viewer:
       .where(and(eq(entries.ticketId, ticketId), condition))
     return row!.count
   }
-  // Not what remains beside the visible: of an entry without a project the condition is neither true nor false.
+  // Not the complement of the visible entries: for an entry without a project the condition is neither true nor false.
   return (await count()) > (await count(visibleEntries(reader, viewer)))
 }
 
-/** As `holdProject`: nobody places an entry on the ticket by what it was before. */
+/** Like `holdProject`: no entry can be placed on the ticket based on its previous state. */
 export async function holdTicket(tx: Tx, { id, uid }: Pick<TicketRecord, 'id' | 'uid'>): Promise<void> {
   const { tickets } = tx.tables
   await tx
@@ -240,7 +240,7 @@ export async function deleteTicket(tx: Tx, id: number): Promise<void> {
   await tx.delete(tickets).where(eq(tickets.id, id))
 }
 
-/** Tickets of a project, by decision or because somebody's reports put them there. */
+/** Tickets of a project, by decision or by the assumption of reports. */
 export async function countTickets(reader: Reader, projectId: number): Promise<number> {
   const { tickets, ticketAssumptions } = reader.tables
   const [decided] = await reader
@@ -255,8 +255,8 @@ export async function countTickets(reader: Reader, projectId: number): Promise<n
 }
 
 /**
- * Gives up to `limit` tickets of a project to another one, with what reports assume of as many, and returns how many of
- * the more numerous.
+ * Moves up to `limit` tickets of a project to another one, and as many assumptions of reports, and returns the larger
+ * of the two numbers.
  */
 export async function moveTickets(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** How many entries fulfil a condition, and what they cost. */
+/** The number of entries that match a condition, and their cost. */
 import { and, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
@@ -7,7 +7,7 @@ import { costOf, count, countWhere, sum } from './expressions.ts'
 export interface EntryCount {
   entries: number
   unpricedEntries: number
-  /** Null where the cost of none is known. */
+  /** Null if no cost is known. */
   costNanos: bigint | null
 }
 

@@ -1,4 +1,4 @@
-/** The roll-up's zones, periods, sums and marks. What may be trusted of them, and when, stands in rollup.ts. */
+/** The roll-up's time zones, periods, sums and marks. See rollup.ts for when they are valid. */
 import {
   and,
   asc,
@@ -38,7 +38,7 @@ export async function setZoneReady(tx: Tx, zone: string): Promise<void> {
   await tx.update(rollupZones).set({ ready: true }).where(eq(rollupZones.zone, zone))
 }
 
-/** Gives a zone up: from now on no report trusts its periods. */
+/** Drops a time zone: from now on no report uses its periods. */
 export async function removeZone(tx: Tx, zone: string): Promise<void> {
   const { rollupZones, rollupPeriods } = tx.tables
   await tx.delete(rollupZones).where(eq(rollupZones.zone, zone))
@@ -49,7 +49,7 @@ function reachesInto({ rollupPeriods: p }: Tables, { from, to }: Range): SQL | u
   return and(lt(p.startsAt, to), gt(p.endsAt, from))
 }
 
-/** What a report needs to plan where it reads. */
+/** The state that a report needs to plan its reading. */
 export async function readState(reader: Reader, zone: string, range: Range): Promise<RollupState> {
   const { rollupPeriods: p } = reader.tables
   const rows = await reader
@@ -71,13 +71,13 @@ export async function listStaleHours(reader: Reader, range?: Range): Promise<num
   return rows.map(({ hour }) => hour)
 }
 
-/** Whether anything is marked, without counting what. */
+/** Whether there are any marks. */
 export async function isAnythingMarked(reader: Reader): Promise<boolean> {
   const { staleHours } = reader.tables
   return (await reader.select().from(staleHours).limit(1)).length > 0
 }
 
-/** When the first session began at or after a moment; undefined where none did. */
+/** When the first session began at or after a moment; undefined if none did. */
 export async function findNextStart(reader: Reader, from: number): Promise<number | undefined> {
   const [row] = await reader
     .prepared('rollup.next-start', (prepare) => {
@@ -91,13 +91,13 @@ export async function findNextStart(reader: Reader, from: number): Promise<numbe
   return row?.start ?? undefined
 }
 
-/** Takes marks away: those that this transaction sees and no other, so that what comes meanwhile stays marked. */
+/** Deletes marks: only those that this transaction sees, so that concurrent changes stay marked. */
 export async function deleteMarks(tx: Tx, hours: number[]): Promise<void> {
   const { staleHours } = tx.tables
   await tx.delete(staleHours).where(inArray(staleHours.hour, hours))
 }
 
-/** Makes the periods stale of which changes are known, in any zone. What is being built of them is not finished any more. */
+/** Sets periods with known changes to stale, in all time zones. Builds of them are not finished any more. */
 export async function markPeriods(tx: Tx, ranges: Range[]): Promise<void> {
   const { rollupPeriods: p } = tx.tables
   const hull = { from: ranges[0]!.from, to: ranges.at(-1)!.to }
@@ -116,7 +116,7 @@ export async function markPeriods(tx: Tx, ranges: Range[]): Promise<void> {
   }
 }
 
-/** Adds the days of a zone that have no row yet, as ones to be made. */
+/** Adds the days of a time zone that have no row yet, as stale. */
 export async function insertStaleDays(tx: Tx, zone: string, days: Range[], now: number): Promise<void> {
   if (days.length === 0) return
   const { rollupPeriods: p } = tx.tables
@@ -140,7 +140,7 @@ export async function insertStaleDays(tx: Tx, zone: string, days: Range[], now: 
   )
 }
 
-/** Days to be made, the latest first, as people ask for those. */
+/** Stale days, the latest first, since people look at those. */
 export async function listStaleDays(reader: Reader): Promise<(Range & { zone: string })[]> {
   const { rollupPeriods: p } = reader.tables
   const rows = await reader
@@ -160,7 +160,7 @@ export async function listCleanPeriods(reader: Reader, zone: string): Promise<Pe
   return rows as Period[]
 }
 
-/** Whether the period's sums hold: it is in use, and no hour of it is marked. */
+/** Whether the period's sums are valid: it is in use, and none of its hours is marked. */
 export async function holds(reader: Reader, { id, startsAt, endsAt }: Period): Promise<boolean> {
   const { rollupPeriods: p, staleHours: h } = reader.tables
   const { first, last } = hoursOf({ from: startsAt, to: endsAt })
@@ -177,7 +177,7 @@ export interface NewPeriod extends Range {
   level: RollupLevel
 }
 
-/** Begins a period anew. From its commit on, every change of it that the job learns of ends the building. */
+/** Begins to build a period. From its commit on, every change that the job learns of ends the build. */
 export async function insertBuilding(tx: Tx, { zone, level, from, to }: NewPeriod, now: number): Promise<number> {
   const { rollupPeriods } = tx.tables
   const [row] = await tx
@@ -187,12 +187,12 @@ export async function insertBuilding(tx: Tx, { zone, level, from, to }: NewPerio
   return row!.id
 }
 
-/** Adds rows, as {@link sumDay} and {@link sumMonth} write them. */
+/** Inserts rows in the format of {@link sumDay} and {@link sumMonth}. */
 export async function insertSums(tx: Tx, rows: string): Promise<void> {
   await tx.insert(tx.tables.rollupSums).select(sql`VALUES ${sql.raw(rows)}`)
 }
 
-/** Puts a built period in the place of all others of its day or month; answers whether its building had not been ended. */
+/** Replaces all other rows of its day or month with the built period; returns false if its build has ended. */
 export async function finishBuilding(tx: Tx, id: number, { zone, level, from }: NewPeriod): Promise<boolean> {
   const { rollupPeriods: p } = tx.tables
   const finished = await tx
@@ -208,7 +208,7 @@ export async function finishBuilding(tx: Tx, id: number, { zone, level, from }: 
   return true
 }
 
-/** Gives up a period that is being built. */
+/** Ends the build of a period. */
 export async function endBuilding(tx: Tx, id: number): Promise<void> {
   const { rollupPeriods: p } = tx.tables
   await tx
@@ -244,7 +244,7 @@ export async function deleteOldSums(tx: Tx, id: number, limit: number): Promise<
   await tx.delete(s).where(and(eq(s.periodId, id), eq(s.grain, first.grain), lt(s.number, first.number + limit)))
 }
 
-/** What is selected of a row, in the order of the table, behind the period's and its own number. */
+/** The selected columns of a row, in the order of the table, after the numbers of the period and the row. */
 const SELECTED = [
   'grain',
   ...ROLLED_COLUMNS,
@@ -278,7 +278,7 @@ function list(parts: SQLWrapper[]): SQL {
   return sql.join(parts, sql`, `)
 }
 
-/** Groups by all columns of what these entries are; PostgreSQL must be told the type of a column that is NULL throughout. */
+/** Groups of these entries by all columns; PostgreSQL needs an explicit type for columns that are always NULL. */
 function groupsOfEntries({ tables }: Reader, { from, to }: Range): SQL {
   const { entries: e } = tables
   const cost = costOf(tables)
@@ -309,7 +309,7 @@ function groupsOfEntries({ tables }: Reader, { from, to }: Range): SQL {
   return sql`SELECT ${list(columns)} FROM ${e} WHERE ${isCounted} GROUP BY ${list(KEYS.map((_, at) => sql.raw(`${at + 1}`)))}`
 }
 
-/** Coarser groups of rows that have the columns of `kept`, and nothing in the others. */
+/** Coarser groups of rows, with the columns of `kept`, and NULL in the others. */
 function groupsOf({ tables }: Reader, kept: readonly (typeof KEYS)[number][], from: SQL): SQL {
   const key = (column: (typeof KEYS)[number]) => {
     const name = nameOf(tables, column)
@@ -321,15 +321,15 @@ function groupsOf({ tables }: Reader, kept: readonly (typeof KEYS)[number][], fr
 }
 
 /**
- * All rows of a day in one statement, so that its entries are looked at once: first in groups by all columns, of which
- * the grains are summed, those with few rows from others.
+ * All rows of a day in one statement, so that its entries are read once: first groups by all columns, from which the
+ * grains are summed, those with few rows from others.
  */
 function rowsOfDay(reader: Reader, range: Range): SQL {
   const grains = [...GRAINS.keys()]
   const tableOf = (grain: number | undefined) => sql.raw(grain === undefined ? 'finest' : `grain${grain}`)
   const named = [
     sql`finest AS MATERIALIZED (${groupsOfEntries(reader, range)})`,
-    // From the last on, as PostgreSQL knows only what is named before.
+    // In reverse order, since in PostgreSQL a name must be defined before its use.
     ...grains
       .toReversed()
       .map(
@@ -354,8 +354,8 @@ function rowsOfMonth(reader: Reader, grain: number, days: number[], { to }: Rang
 }
 
 /**
- * Rows as they are inserted, in texts of some: thousands of rows that were mapped one by one would keep the main thread
- * for a tenth of a second. They hold nothing but numbers and words of our own making.
+ * Rows in the format for inserting, several per text: mapping thousands of rows one by one would block the main thread
+ * for a tenth of a second. They contain only numbers and our own constants.
  */
 async function written(reader: Reader, periodId: number, rows: SQL, perText: number): Promise<string[]> {
   const cell = (column: Selected) => {
@@ -375,7 +375,7 @@ async function written(reader: Reader, periodId: number, rows: SQL, perText: num
   return texts.map((row) => row.text)
 }
 
-/** All sums of a day, from its entries, to be inserted so many at a time. */
+/** All sums of a day, from its entries, `perText` rows at a time. */
 export function sumDay(reader: Reader, id: number, day: Range, perText: number): Promise<string[]> {
   return written(reader, id, rowsOfDay(reader, day), perText)
 }
@@ -393,13 +393,13 @@ export function sumMonth(
 }
 
 export interface Mismatch {
-  /** Rows that should be kept and are not. */
+  /** Rows that are missing. */
   lacking: RollupSums[]
-  /** Rows that are kept and should not be, or not as often. */
+  /** Rows that should not exist, or not as often. */
   wrong: RollupSums[]
 }
 
-/** Of each row, how often it should be there less how often it is. */
+/** For each row, the expected minus the actual number of occurrences. */
 async function compare(
   reader: Reader,
   right: SQL,
@@ -429,12 +429,12 @@ async function compare(
   }
 }
 
-/** What a day keeps against what its entries add up to. */
+/** Compares the stored sums of a day with those of its entries. */
 export function compareDay(reader: Reader, day: Period, limit: number): Promise<Mismatch> {
   return compare(reader, rowsOfDay(reader, { from: day.startsAt, to: day.endsAt }), day, undefined, limit)
 }
 
-/** What a month keeps of a grain against what its days add up to. */
+/** Compares the stored sums of a grain of a month with those of its days. */
 export function compareMonth(
   reader: Reader,
   month: Period,

@@ -1,9 +1,9 @@
 /**
- * Sums of entries by bucket and group in one statement, which sees one state of the database on both engines: of each
- * period either its sums in the roll-up or its entries, and beside them whether the roll-up could be trusted.
+ * Sums entries by bucket and group in one statement, which sees one state of the database on both engines: for each
+ * period either its sums in the roll-up or its entries, and also whether the roll-up was valid.
  *
- * The roll-up is read under the name of the entries' table, so that conditions on entries, that of who sees them among
- * them, hold for it word for word.
+ * The roll-up is read under the name of the entries' table, so that conditions on entries, including their visibility,
+ * apply to it unchanged.
  */
 import { aliasedTable, and, type Column, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
@@ -29,7 +29,7 @@ export function isRolled(column: GroupColumn): column is RolledColumn {
   return (ROLLED_COLUMNS as readonly GroupColumn[]).includes(column)
 }
 
-/** What most reports tell of a group. */
+/** The metrics of a group in most reports. */
 export const USE = [
   'input',
   'output',
@@ -41,14 +41,14 @@ export const USE = [
   'reportedCost',
 ] as const
 
-/** Of the entries that have both a reported cost and a list value. */
+/** Of entries with both a reported cost and a list value. */
 export const COMPARED = ['comparedEntries', 'comparedReportedCost', 'comparedListValue'] as const
 
 export type Figure = (typeof USE)[number] | (typeof COMPARED)[number]
 
 export interface GroupSums<Asked extends Figure> {
   bucket: number
-  /** Keys of rows, or a status or source, in the order of the columns asked for. */
+  /** Keys of rows, or a status or source, in the order of the requested columns. */
   keys: (number | string | null)[]
   entries: number
   unpricedEntries: number
@@ -59,28 +59,28 @@ export interface GroupSums<Asked extends Figure> {
 export interface GroupQuery<Asked extends Figure> {
   viewer: Viewer
   condition: SQL | undefined
-  /** The same without what holds for all of the roll-up. */
+  /** The same without conditions that are true for the whole roll-up. */
   rolledCondition: SQL | undefined
   columns: readonly GroupColumn[]
   figures: readonly Asked[]
-  /** Whether only sessions are summed that continued past the end of their bucket. */
+  /** Whether to sum only sessions that continued past the end of their bucket. */
   onlyStraddling: boolean
   bounds: readonly number[]
-  /** Where to read; `zone` is that of the roll-up, undefined where all is read from entries. */
+  /** Where to read; `zone` is the roll-up's time zone, undefined if everything is read from entries. */
   plan: ReadingPlan
   zone: string | undefined
-  /** Which of the roll-up's groups have the columns, those of the conditions among them. */
+  /** The roll-up's grain that contains the columns, including those of conditions. */
   grain: number
-  /** How many groups to answer at most, from the first bucket on, and one more that says whether there are others. */
+  /** The maximum number of groups, from the first bucket on; one more is returned if there are others. */
   limit: number | undefined
-  /** Whether each sum is made in two halves, for sums that 64 bits do not hold. SQLite fails where one does not fit. */
+  /** Whether each sum is calculated in two halves, for sums beyond 64 bits. SQLite fails if a sum does not fit. */
   inHalves: boolean
 }
 
-/** Figures are divided here for sums in halves: 9 billion entries of the largest figures fit then. */
+/** The divisor for sums in halves: 9 billion entries with the largest values fit then. */
 const HALF = 1_000_000_000
 
-/** Buckets of equal length that follow each other, which one division tells apart. */
+/** Consecutive buckets of equal length, which a division distinguishes. */
 interface Stretch {
   startsAt: number
   endsAt: number
@@ -100,7 +100,7 @@ function stretchesOf(bounds: readonly number[]): Stretch[] {
   return stretches
 }
 
-/** Numbers of our own making stand in the text: ten thousand bounds would be too many parameters. */
+/** Trusted numbers are literals in the text: ten thousand bounds would be too many parameters. */
 function literal(value: number): SQL {
   return sql.raw(value.toString())
 }
@@ -110,7 +110,7 @@ function inList(column: Column, values: number[]): SQL {
   return sql`${column} IN (${sql.join(values.map(literal), sql`, `)})`
 }
 
-/** What `leaf` says of the stretch in which `moment` lies, found by halving, as there may be many. */
+/** The result of `leaf` for the stretch that contains `moment`, found by binary search, since there may be many. */
 function inStretch(moment: Column, stretches: Stretch[], leaf: (stretch: Stretch) => SQL): SQL {
   if (stretches.length === 1) return leaf(stretches[0]!)
   const middle = stretches.length >> 1
@@ -130,7 +130,7 @@ function bucketOf(moment: Column, stretches: Stretch[]): SQL {
   )
 }
 
-/** Whether `end` is behind the bucket of `moment`. */
+/** Whether `end` is after the bucket of `moment`. */
 function isBehindBucket(end: Column, moment: Column, stretches: Stretch[]): SQL {
   return inStretch(moment, stretches, (stretch) =>
     isSingle(stretch)
@@ -150,7 +150,7 @@ function sumColumns(figure: SQL | Column, inHalves: boolean): SQL[] {
   return [sql`sum(${figure} / ${literal(HALF)})`, sql`sum(${figure} % ${literal(HALF)})`]
 }
 
-/** What the arms of the statement select, in this order. */
+/** The columns of the arms of the statement, in this order. */
 interface Arm {
   bucket: SQL
   keys: (Column | SQL)[]
@@ -214,7 +214,7 @@ function fromEntries(reader: Reader, query: GroupQuery<Figure>, stretches: Stret
   )
 }
 
-/** Rows of a grain, of the periods that the plan takes from the roll-up. */
+/** Rows of a grain, of the periods that the plan reads from the roll-up. */
 function rolledArm(reader: Reader, query: GroupQuery<Figure>, grain: number, stretches: Stretch[]) {
   const { rollupPeriods: p, rollupSums } = reader.tables
   const s = aliasedTable(rollupSums, 'entries')
@@ -226,7 +226,7 @@ function rolledArm(reader: Reader, query: GroupQuery<Figure>, grain: number, str
   const isVisible = visibleEntries(reader, query.viewer)
   return {
     s,
-    // SQLite keeps to the order of a CROSS JOIN: few periods first, then the sums of each by the primary key.
+    // SQLite keeps the order of a CROSS JOIN: few periods first, then the sums of each by the primary key.
     from: sql`${p} CROSS JOIN ${rollupSums} AS "entries"`,
     condition: and(isPlanned, eq(s.periodId, p.id), isOfGrain, query.rolledCondition, isVisible),
     isStraddling: isBehindBucket(s.straddlesTo, p.startsAt, stretches),
@@ -252,8 +252,8 @@ function fromRollup(reader: Reader, query: GroupQuery<Figure>, stretches: Stretc
 }
 
 /**
- * The sessions that continued past the end of the period and of the bucket too. Where not only they are asked for, the
- * other arm has summed their figures.
+ * The sessions that continued past the end of both the period and the bucket. If others are requested as well, the
+ * other arm sums their metrics.
  */
 function straddlingFromRollup(reader: Reader, query: GroupQuery<Figure>, stretches: Stretch[]): SQL {
   const { s, from, condition, isStraddling, bucket, keys } = rolledArm(reader, query, STRADDLING_GRAIN, stretches)
@@ -273,8 +273,8 @@ function straddlingFromRollup(reader: Reader, query: GroupQuery<Figure>, stretch
 }
 
 /**
- * How much of what the plan trusts does not hold: marked hours, days to be made again, days that were empty, periods
- * replaced, the zone given up. No term is negative, so that none makes up for another.
+ * The number of invalid parts of the roll-up that the plan uses: marked hours, stale days, days that were empty,
+ * replaced periods, a dropped time zone. No term is negative, so that they can't cancel out.
  */
 function doubts(reader: Reader, { trusted, trustedDays, periods }: ReadingPlan, zone: string): SQL {
   const { staleHours: h, rollupPeriods: p, rollupZones: z } = reader.tables
@@ -303,10 +303,10 @@ function doubts(reader: Reader, { trusted, trustedDays, periods }: ReadingPlan, 
   )
 }
 
-/** No bucket: the row that says how much is in doubt. */
+/** Not a bucket: the row with the number of invalid parts. */
 const DOUBTS = -1
 
-/** The groups by bucket; undefined where the plan does not hold any more. */
+/** The groups by bucket; undefined if the plan is no longer valid. */
 export async function sumGroups<Asked extends Figure>(
   reader: Reader,
   query: GroupQuery<Asked>,
@@ -334,14 +334,15 @@ export async function sumGroups<Asked extends Figure>(
   }
   if (arms.length === 0) return []
   const source = sql`(${sql.join(arms, sql` UNION ALL `)}) AS sums`
-  // A statement of nothing but the row of doubts has no names of its own.
+  // A statement with only the row of invalid parts has no column names.
   if (arms.length === 1 && plan.raw.length + plan.periods.length === 0) {
     const [row] = await reader
       .select({ doubts: sql`${doubts(reader, plan, zone!)}`.mapWith(Number) })
       .from(sql`(SELECT 1) AS one`)
     return row!.doubts === 0 ? [] : undefined
   }
-  // A group may have a row of each arm. Millions of rows must not reach the main thread to be put together there.
+  // A group may have a row from each arm. They are combined in SQL, since millions of rows must not reach the main
+  // thread.
   const isPutTogether = limit !== undefined && plan.periods.length > 0
   const sumOf = (name: string) => (isPutTogether ? sql`sum(${sql.raw(name)})` : sql`${sql.raw(name)}`)
   const keys = columns.map((_, at) => sql.raw(`key${at}`))
@@ -387,10 +388,10 @@ function readRow<Asked extends Figure>(
   }
 }
 
-/** The columns of a table by their keys, in portions that any statement can hold. */
+/** Keys per statement, within the limits of both engines. */
 const KEYS_PER_QUERY = 1_000
 
-/** What rows of the table behind a group column are, by key. */
+/** The rows of the table that a group column refers to, by key. */
 export async function listNamed(
   reader: Reader,
   what: 'projects' | 'clients' | 'tickets' | 'users' | 'names' | 'labels',
@@ -422,7 +423,7 @@ async function selectNamed(
       return select({ id, uid, key, name }).from(t.projects).where(inArray(id, ids))
     }
     case 'clients':
-      // By project: an entry has the client that its project has now.
+      // By project: an entry belongs to the current client of its project.
       return select({ id: t.projects.id, uid: t.clients.uid, name: t.clients.name })
         .from(t.projects)
         .innerJoin(t.clients, eq(t.clients.id, t.projects.clientId))

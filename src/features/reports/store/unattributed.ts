@@ -1,4 +1,4 @@
-/** Sums of entries that nothing placed, by everything that rules could look at but their summaries. */
+/** Sums of unattributed entries, by every field that rules can match except the summary. */
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
@@ -11,7 +11,7 @@ export interface Alike {
   manager: Manager
   harness: string
   agent: string
-  /** Null where they used several. */
+  /** Null if they used several. */
   model: string | null
   labels: LabelMap
   entries: number
@@ -20,7 +20,7 @@ export interface Alike {
   costNanos: bigint | null
   firstAt: number
   lastAt: number
-  /** The key of the one that arrived last. */
+  /** The key of the most recent entry. */
   exampleKey: number
 }
 
@@ -33,7 +33,7 @@ export interface Manager {
 /** Keys of one statement: SQLite binds up to 32,766 values, and longer statements are no faster. */
 const KEYS_PER_STATEMENT = 1_000
 
-/** What nothing placed, in the terms of the index that holds it. */
+/** Unattributed entries, with the condition of the index that contains them. */
 export async function listAlike(
   reader: Reader,
   { viewer, condition }: { viewer: Viewer; condition: SQL | undefined },
@@ -59,7 +59,7 @@ export async function listAlike(
     .from(entries)
     .where(and(isNull(entries.placedBy), condition, visibleEntries(reader, viewer)))
     .groupBy(entries.managerId, entries.harnessId, entries.agentId, entries.labelSetId)
-  // Not joined: the few names there are would be looked up for every entry.
+  // Not joined: the few distinct names would be looked up for every entry.
   const names = await namesOf(
     reader,
     rows.flatMap((row) => [row.harnessId, row.agentId, row.firstModelId]),
@@ -79,7 +79,7 @@ export async function listAlike(
     agent: names.get(agentId)!,
     model: firstModelId === lastModelId ? names.get(firstModelId)! : null,
     labels: labelSetId === null ? {} : labels.get(labelSetId)!,
-    // Of one entry at least, all of whose counts are known.
+    // Not null: there is at least one entry, and all counts are known.
     tokens: row.tokens as Alike['tokens'],
   }))
 }
@@ -120,7 +120,7 @@ function labelsOf(reader: Reader, keys: number[]): Promise<Map<number, LabelMap>
   })
 }
 
-/** What persons placed on nothing, which is decided and not unattributed. */
+/** Entries that a person placed on no project, which are not unattributed. */
 export async function sumNowhere(
   reader: Reader,
   { viewer, condition }: { viewer: Viewer; condition: SQL | undefined },

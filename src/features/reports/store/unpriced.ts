@@ -1,4 +1,4 @@
-/** What entries without a price used, by the names under which prices are looked for. */
+/** The usage of entries without a price, by the names that prices are looked up by. */
 import { aliasedTable, and, asc, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
@@ -15,9 +15,9 @@ export interface UnpricedRow {
 
 export interface Ranked {
   viewer: Viewer
-  /** Which entries, made for this reader. */
+  /** The condition for entries, built for this reader. */
   condition: SQL | undefined
-  /** Rows that come before. */
+  /** The number of rows before the page. */
   after: number
   limit: number
 }
@@ -44,7 +44,7 @@ export async function listUnpriced(
     })
     .from(entries)
     .innerJoin(models, eq(models.id, entries.modelId))
-    // In the terms of the index of entries without a price.
+    // The condition of the index of entries without a price.
     .where(and(isNull(entries.listValue), isNull(entries.reportedCost), condition, visibleEntries(reader, viewer)))
     .groupBy(entries.modelId, entries.providerId, models.text)
     .orderBy(desc(total), asc(models.text), asc(entries.providerId))
@@ -52,7 +52,7 @@ export async function listUnpriced(
     .offset(after)
   return rows.map((row) => ({
     ...row,
-    // Of one entry at least, all of whose counts are known.
+    // Not null: there is at least one entry, and all counts are known.
     tokens: row.tokens as UnpricedRow['tokens'],
   }))
 }

@@ -1,4 +1,4 @@
-/** What a reader of one agent is made of. The next agent is a file beside this one, a line in `index.ts`, a fixture. */
+/** The interface of an agent's reader. To add an agent, add a file here, a line in `index.ts` and a fixture. */
 import type { LogSignal, SpanSignal } from '../signals.ts'
 import type { Fields } from './fields.ts'
 import type { Part, Parts } from './observation.ts'
@@ -9,9 +9,9 @@ export interface Call {
   model: string
   provider?: string | undefined
   parts: Parts
-  /** Undefined where the agent does not say what it cost. */
+  /** Undefined if the agent does not report a cost. */
   costNanos?: bigint | undefined
-  /** What makes it this call and no other within its session. */
+  /** Values that identify the call within its session. */
   identity: readonly unknown[]
   /** See `RequestUsage`. */
   claims?: readonly (readonly unknown[])[]
@@ -20,7 +20,7 @@ export interface Call {
   endedAt: number | null
 }
 
-/** What a data point counts. */
+/** The data of one data point. */
 export interface PointCount {
   session: string
   model: string
@@ -33,24 +33,24 @@ export type LogReader = (fields: Fields, log: LogSignal) => Call | undefined
 export type PointReader = (fields: Fields) => PointCount
 
 export interface SpanReader {
-  /** Whether such spans are to be read at all, by the name, or by the attributes that they have. */
-  wants(name: string, has: (attribute: string) => boolean): boolean
+  /** Whether such spans are read at all, by their name or attributes. */
+  matches(name: string, has: (attribute: string) => boolean): boolean
   read(fields: Fields, span: SpanSignal): Call | undefined
 }
 
 export interface Agent {
   harness: string | ((fields: Fields, scope: string) => string)
-  /** The names of services that are this agent: what general conventions tell of them is the same usage once more. */
+  /** The service names of this agent: records of general conventions from these repeat its own. */
   services?: RegExp
-  /** The attribute that holds its version; `service.version` where it says nothing else, null where none does. */
+  /** The attribute with its version; by default `service.version`, null if there is none. */
   version?: string | null
-  /** Attributes of records that the readers look at; all others are dropped unread. */
+  /** Attributes of records that the readers use; all others are dropped unread. */
   attributes: readonly string[]
-  /** Attributes of the resource that it sets itself, so that they are nobody's labels. */
+  /** Resource attributes that the agent sets itself, which are not labels. */
   own?: Readonly<Record<string, string>>
   logs?: Readonly<Record<string, LogReader>>
   metrics?: Readonly<Record<string, PointReader>>
   spans?: SpanReader
-  /** Events and metrics that look as if they counted, and why they do not. */
+  /** Events and metrics that look like usage, and why they are not counted. */
   uncounted?: Readonly<Record<string, string>>
 }

@@ -1,4 +1,4 @@
-/** Claude Code: one event per model call, counters that sum them, and spans where tracing is on. */
+/** Claude Code: one event per model call, counters that sum them, and spans if tracing is enabled. */
 import type { Agent, Call, PointCount } from './agent.ts'
 import { disjoint } from './counts.ts'
 import { type Fields, momentOf, Unusable } from './fields.ts'
@@ -14,14 +14,16 @@ const PARTS_BY_TYPE: Record<string, Part> = {
   cacheCreation: 'cacheWrite',
 }
 
-/** Who serves the model. Absent in older versions, and for a server of one's own. */
+/** The provider of the model. Absent in older versions, and for self-hosted servers. */
 const PROVIDERS: Record<string, string> = { firstParty: 'anthropic', bedrock: 'aws', vertex: 'google' }
 
 function providerOf(fields: Fields): string | undefined {
   return PROVIDERS[fields.text('anthropic.provider') ?? '']
 }
 
-/** Input excludes the cache. Older versions say of cache writes only how many they are, so they count as five-minute ones. */
+/**
+ * Input excludes the cache. Older versions report only the total of cache writes, which then count as five-minute ones.
+ */
 function partsOf(fields: Fields): Parts | undefined {
   const written = fields.count('cache_creation_tokens') ?? 0
   const hour = fields.count('cache_creation_1h_tokens') ?? 0
@@ -34,7 +36,7 @@ function partsOf(fields: Fields): Parts | undefined {
   })
 }
 
-/** The request's id makes a call; without one it is its place in the session, its time and its figures. */
+/** The request's id identifies a call; without one, its position in the session, its time and its counts do. */
 function identityOf(fields: Fields, parts: Parts, time: unknown): readonly unknown[] {
   const request = fields.text('request_id')
   if (request !== undefined) return ['request', request]
@@ -49,7 +51,7 @@ function readCall(fields: Fields, times: Pick<Call, 'startedAt' | 'endedAt'>, ti
     model: fields.model('model'),
     provider: providerOf(fields),
     parts,
-    // A cost of 0 for tokens is what it says of models that it has no price for.
+    // For models without a known price, the agent reports a cost of 0.
     costNanos: fields.cost('cost_usd') || undefined,
     identity: identityOf(fields, parts, time),
     ...times,
@@ -88,7 +90,7 @@ export const claudeCode: Agent = {
       const at = fields.moment('event.timestamp') ?? momentOf(timeNanos)
       return readCall(fields, { startedAt: at, endedAt: at }, timeNanos)
     },
-    // Its name without the prefix may be anybody's.
+    // The name without its prefix may be used by other programs.
     api_request: (fields, log) =>
       log.scope.startsWith(SCOPE) ? claudeCode.logs!['claude_code.api_request']!(fields, log) : undefined,
   },
@@ -101,7 +103,7 @@ export const claudeCode: Agent = {
     'claude_code.cost.usage': (fields) => readPoint(fields, 'cost'),
   },
   spans: {
-    wants: (name) => name === 'claude_code.llm_request',
+    matches: (name) => name === 'claude_code.llm_request',
     read: (fields, { startNanos, endNanos }) =>
       readCall(fields, { startedAt: momentOf(startNanos), endedAt: momentOf(endNanos) }, endNanos),
   },

@@ -1,4 +1,4 @@
-/** Codex: of some hundred kilobytes a turn, one event tells what was used. */
+/** Codex: of some hundred kilobytes per turn, only one event contains the usage. */
 import type { Agent } from './agent.ts'
 import { withoutCache } from './counts.ts'
 import { callOfEvent, EVENT_TIME } from './event.ts'
@@ -21,11 +21,11 @@ export const codex: Agent = {
     'cached_token_count',
     'cache_write_token_count',
   ],
-  // What `[otel] environment` is where nobody sets it, and the system's name.
+  // The default of `[otel] environment`, and the name of the operating system.
   own: { env: 'dev' },
   logs: {
     'codex.sse_event': (fields, log) => {
-      // Each completed response is told twice, the first time without counts.
+      // Each completed response has two events, the first without counts.
       if (fields.text('event.kind') !== 'response.completed' || !fields.has('input_token_count')) return undefined
       const parts = withoutCache({
         inputSide: fields.count('input_token_count'),

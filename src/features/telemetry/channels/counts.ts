@@ -1,4 +1,4 @@
-/** The counts of one call, brought into the form in which they do not overlap. */
+/** Normalizes the counts of a call so that they do not overlap. */
 import type { Parts } from './observation.ts'
 
 type Given = { [Kind in keyof Parts]?: number | undefined }
@@ -8,15 +8,15 @@ function filled(given: Given): Parts {
   return { input, inputSide, output, cacheRead, cacheWrite, cacheWrite1h }
 }
 
-/** Counts that are disjoint already; undefined where nothing was used. */
+/** Counts that are already disjoint; undefined if nothing was used. */
 export function disjoint(given: Omit<Given, 'inputSide'>): Parts | undefined {
   const parts = filled(given)
   return Object.values(parts).some((count) => count > 0) ? parts : undefined
 }
 
 /**
- * Counts whose input includes the cache, as OpenAI and Gemini count. Instrumentations of Anthropic's own client pass its
- * figures on, whose input does not: an input that is smaller than the cache cannot include it.
+ * Counts whose input includes the cache, as with OpenAI and Gemini. Instrumentations of Anthropic's client pass on its
+ * counts, whose input does not: an input smaller than the cache can't include it.
  */
 export function withoutCache(given: Omit<Given, 'input'>): Parts | undefined {
   const { inputSide, ...parts } = filled(given)

@@ -1,18 +1,18 @@
-/** Calls of agents that tell each by one event, with its time as an attribute, and have no id that is surely its own. */
+/** Calls of agents that report each as one event, with its time as an attribute, and without a reliable unique id. */
 import type { LogSignal } from '../signals.ts'
 import type { Call } from './agent.ts'
 import { type Fields, momentOf } from './fields.ts'
 import type { Parts } from './observation.ts'
 
-/** Where these agents say when it was: Codex says it nowhere else. */
+/** The attribute with the time: Codex sends it nowhere else. */
 export const EVENT_TIME = 'event.timestamp'
 
 interface Told {
-  /** Undefined where nothing was used. */
+  /** Undefined if nothing was used. */
   parts: Parts | undefined
   /** The attribute that names the session. */
   session: string
-  /** What the agent calls it, which only together with its time and its figures is surely this call. */
+  /** The agent's id of the call, which is unique only together with the call's time and counts. */
   id?: string | undefined
 }
 

@@ -5,7 +5,7 @@ import { callOfEvent, EVENT_TIME } from './event.ts'
 import { Unusable } from './fields.ts'
 import type { Part } from './observation.ts'
 
-/** Thoughts are billed as output and stand beside it; what tools brought into the prompt is input. */
+/** Thoughts are billed as output and reported separately; tool results in the prompt are input. */
 const PARTS_BY_TYPE: Record<string, Part> = {
   input: 'inputSide',
   cache: 'cacheRead',

@@ -10,7 +10,7 @@ import type { Parts } from './observation.ts'
 
 const EVENT = 'gen_ai.client.inference.operation.details'
 
-/** The convention's name first, then those of its earlier versions and of the AI SDK. */
+/** The convention's current name first, then those of its earlier versions and of the AI SDK. */
 const INPUT = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens']
 const OUTPUT = ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens']
 const CACHE_READ = [
@@ -28,13 +28,13 @@ const SESSION = ['session.id', 'gen_ai.conversation.id', 'ai.telemetry.metadata.
 const MODEL = ['gen_ai.response.model', 'gen_ai.request.model']
 const PROVIDER = ['gen_ai.provider.name', 'gen_ai.system']
 
-/** Operations that are a model call. Agents, workflows and tools have spans around these that may repeat their counts. */
+/** Operations that are model calls. Agents, workflows and tools have enclosing spans that may repeat their counts. */
 const MODEL_CALLS = ['chat', 'generate_content', 'text_completion', 'embeddings']
 
-/** Spans without an operation that are named after one: the AI SDK's, and those of older instrumentations. */
+/** Spans without an operation whose name contains one: those of the AI SDK and of older instrumentations. */
 const NAMED_AS_MODEL_CALL = /\.(?:doStream|doGenerate|doEmbed)$|^(?:[\w-]+\.)?(?:chat|completion|embeddings)(?:\s|$)/
 
-/** What the convention and the AI SDK call them, where price tables say it otherwise. */
+/** Provider names of the convention and the AI SDK that differ from those in price tables. */
 const PROVIDERS: Record<string, string> = {
   'amazon-bedrock': 'aws',
   'aws.bedrock': 'aws',
@@ -52,7 +52,7 @@ const PROVIDERS: Record<string, string> = {
   xai: 'x-ai',
 }
 
-/** The AI SDK names the kind of interface behind the provider. */
+/** The AI SDK appends the kind of interface to the provider. */
 const INTERFACE = /\.(?:chat|completion|messages|responses|embedding)$/
 
 function providerOf(fields: Fields): string | undefined {
@@ -69,7 +69,7 @@ function partsOf(fields: Fields): Parts | undefined {
   })
 }
 
-/** Where nobody gave the program a name, SDKs say `unknown_service` and the like. */
+/** If the program has no name, SDKs send `unknown_service` and the like. */
 function harnessOf(fields: Fields, scope: string): string {
   const service = nameOf(fields.text('service.name'))
   if (service !== undefined && !service.startsWith('unknown_service')) return service
@@ -81,16 +81,16 @@ function isModelCall(fields: Fields, { name }: SpanSignal): boolean {
   return operation === undefined ? NAMED_AS_MODEL_CALL.test(name) : MODEL_CALLS.includes(operation)
 }
 
-/** A trace is what a program does in one go, where it names no session. */
+/** Without a session, the trace is used, which is one run of a program. */
 function sessionOf(fields: Fields, traceId: string): string {
   if (fields.text(...SESSION) === undefined && traceId !== '') return traceId
   return fields.session(...SESSION)
 }
 
 /**
- * A client's span may lie in that of a library which repeats its counts: whichever of the two comes first is counted,
- * and says so for the other. Local servers make up the ids of responses from a few hundred numbers, so figures belong
- * to them.
+ * A client's span may be inside that of a library which repeats its counts: the one that arrives first is counted, and
+ * claims the identity of the other. Local servers generate response ids from a few hundred numbers, so the counts are
+ * part of the identity.
  */
 function identityOf(fields: Fields, span: SpanSignal, parts: Parts): Pick<Call, 'identity' | 'claims' | 'repeats'> {
   const { traceId, spanId, parentSpanId } = span
@@ -123,7 +123,7 @@ export const genAi: Agent = {
     'gen_ai.response.id',
     'user.email',
   ],
-  // Of opencode.
+  // Set by opencode.
   own: { 'deployment.environment.name': 'latest' },
   logs: {
     [EVENT]: (fields, { timeNanos }) => {
@@ -140,7 +140,7 @@ export const genAi: Agent = {
     },
   },
   spans: {
-    wants: (_name, has) => [...INPUT, ...OUTPUT].some(has),
+    matches: (_name, has) => [...INPUT, ...OUTPUT].some(has),
     read: (fields, span) => {
       if (!isModelCall(fields, span)) return undefined
       const parts = partsOf(fields)

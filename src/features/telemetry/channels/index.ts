@@ -1,5 +1,5 @@
-/** Every channel by which agents tell what they used. Pure: runs on the decoding thread and knows no database. */
-import type { Wanted } from '../signals.ts'
+/** All channels that agents report usage through. Pure: runs on the decoding thread, without a database. */
+import type { SignalFilter } from '../signals.ts'
 import type { Agent } from './agent.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
@@ -8,10 +8,10 @@ import { genAi } from './gen-ai.ts'
 import { isLabelName, PROJECT_NAMES, TICKET_NAMES } from './labels.ts'
 import { qwenCode } from './qwen-code.ts'
 
-/** The general conventions last: an agent's own span is read by its own reader. */
+/** The general conventions come last: an agent's own spans are read by its own reader. */
 export const AGENTS: readonly Agent[] = [claudeCode, codex, geminiCli, qwenCode, genAi]
 
-/** The first agent that has something under this name. */
+/** By name, the first agent that has a reader for it. */
 function indexed<Reader>(of: (agent: Agent) => Readonly<Record<string, Reader>> | undefined) {
   const index = new Map<string, { agent: Agent; reader: Reader }>()
   for (const agent of AGENTS) {
@@ -29,7 +29,7 @@ const UNCOUNTED = indexed(({ uncounted }) => uncounted)
 
 const ATTRIBUTES = new Set(AGENTS.flatMap(({ attributes, version }) => [...attributes, ...(version ? [version] : [])]))
 
-/** What every resource may say, besides labels. */
+/** Resource attributes that are read in addition to labels. */
 const RESOURCE_ATTRIBUTES = new Set<string>([
   'service.name',
   'service.version',
@@ -39,15 +39,15 @@ const RESOURCE_ATTRIBUTES = new Set<string>([
   ...TICKET_NAMES,
 ])
 
-export const wanted: Wanted = {
+export const signalFilter: SignalFilter = {
   log: (eventName) => LOGS.has(eventName),
   metric: (name) => METRICS.has(name),
-  span: (name, has) => SPANS.some(({ reader }) => reader.wants(name, has)),
+  span: (name, has) => SPANS.some(({ reader }) => reader.matches(name, has)),
   attribute: (name) => ATTRIBUTES.has(name),
   resourceAttribute: (name) => RESOURCE_ATTRIBUTES.has(name) || isLabelName(name),
 }
 
-/** Why records of that name are not counted, though they may look as if they should be. */
+/** Why records of this name are not counted although they look like usage. */
 export function reasonNotCounted(name: string): string | undefined {
   return UNCOUNTED.get(name)?.reader
 }

@@ -1,33 +1,36 @@
-/** What a channel says that an agent used: all that goes from the decoding thread into the database. */
+/** Usage reported on a channel: the only data that passes from the decoding thread to the database. */
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { SessionSource } from '../../../database/schema/values.ts'
 
 export type TelemetrySource = Exclude<SessionSource, 'report'>
 
 /**
- * The counts as agents send them. `inputSide` is an input that includes what was read from and written to the cache;
- * the disjoint input is known only once all of a session's counts are there, as metrics send each as a point of its own.
+ * The counts as agents send them. `inputSide` is an input that includes cache reads and writes; the disjoint input is
+ * known only when all of a session's counts have arrived, since metrics send each as a separate point.
  */
 export const PARTS = ['input', 'inputSide', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
 export type Part = (typeof PARTS)[number]
 export type Parts = Record<Part, number>
 
-/** One model call, from a log record or a span. The same identity counts once in a session and source. */
+/** A model call, from a log record or a span. An identity counts only once in a session and source. */
 export interface RequestUsage {
   kind: 'request'
   identity: string
-  /** Identities that, seen before, say as well that this call is counted; and that it says so of in its turn. */
+  /** The call was already counted if one of `repeats` is known; counting it makes `claims` known. */
   repeats: readonly string[]
   claims: readonly string[]
   parts: Parts
-  /** What the agent says it cost; null where it does not say. */
+  /** The cost reported by the agent; null if it reports none. */
   costNanos: bigint | null
 }
 
-/** A data point of a sum: of one count, or of the cost in nano-dollars. */
+/** A data point of a sum: of a count, or of the cost in nano-dollars. */
 export interface PointUsage {
   kind: 'delta' | 'cumulative'
-  /** Of the stream, with its start where it is cumulative: a later point of it replaces, one of another adds. */
+  /**
+   * Identifies the stream, including its start if it is cumulative: a later point of the same stream replaces the
+   * previous one, points of other streams are added.
+   */
   stream: string
   timeNanos: bigint
   part: Part | 'cost'
@@ -35,7 +38,7 @@ export interface PointUsage {
 }
 
 export interface Observation {
-  /** How `tally telemetry status` names the channel, such as `claude_code.api_request`. */
+  /** The channel's name in `tally telemetry status`, such as `claude_code.api_request`. */
   channel: string
   source: TelemetrySource
   harness: string
@@ -47,9 +50,9 @@ export interface Observation {
   project: string | null
   ticket: string | null
   labels: LabelMap | null
-  /** Of the person, as the agent says; in lower case. */
+  /** The person's address as sent by the agent, in lower case. */
   email: string | null
-  /** Milliseconds; null where the agent says no time, and the moment of arrival counts. */
+  /** Milliseconds; null if the agent sends no time, in which case the time of arrival counts. */
   startedAt: number | null
   endedAt: number | null
   usage: RequestUsage | PointUsage

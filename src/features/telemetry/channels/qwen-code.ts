@@ -1,4 +1,4 @@
-/** Qwen Code: as Gemini CLI, from which it comes, but thoughts are inside the output. Its spans are GenAI's. */
+/** Qwen Code: a fork of Gemini CLI, but its output includes thoughts. Its spans follow the GenAI conventions. */
 import type { Agent } from './agent.ts'
 import { withoutCache } from './counts.ts'
 import { callOfEvent, EVENT_TIME } from './event.ts'

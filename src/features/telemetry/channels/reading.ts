@@ -1,4 +1,4 @@
-/** Makes observations of signals: what each agent's readers say of a call, and what its resource says of the session. */
+/** Converts signals to observations: the calls that agents' readers find, and the session's data in the resource. */
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { addCount } from '../../../lib/counting.ts'
 import { hashOf } from '../identity.ts'
@@ -18,21 +18,21 @@ import { AGENTS, LOGS, METRICS, SPANS } from './index.ts'
 import { labelsOf, PROJECT_NAMES, TICKET_NAMES } from './labels.ts'
 import type { Observation, PointUsage, RequestUsage } from './observation.ts'
 
-/** What the channels make of a body's signals. */
+/** The observations in a body's signals, and the rejected records. */
 export interface Read extends Omit<Counts, 'records'> {
   observations: Observation[]
-  /** How many records were rejected, by channel and reason. */
+  /** The number of rejected records, by channel and reason. */
   rejections: Map<string, number>
 }
 
-/** What a request brings: what was read of it, and what was not. */
+/** The observations of a request, and counts of the records that were not used. */
 export interface ReadResult extends Read {
   /** Records in the body, of any kind. */
   records: number
 }
 
-/** What a resource says of the session, besides who it is. */
-interface Placing {
+/** The data of a resource about the session, besides its identity. */
+interface ResourceFacts {
   project: string | null
   ticket: string | null
   labels: LabelMap | null
@@ -40,7 +40,7 @@ interface Placing {
 
 /** Reads the records of a body; undefined for one without usage. */
 class Reader {
-  readonly #placings = new Map<Attributes, Map<Agent, Placing>>()
+  readonly #facts = new Map<Attributes, Map<Agent, ResourceFacts>>()
 
   read(signal: Signal): Observation | undefined {
     if (signal.kind === 'log') return this.#log(signal)
@@ -52,7 +52,7 @@ class Reader {
     if (!known) return undefined
     const fields = new Fields(log.attributes, log.resource)
     const owner = ownerOf(fields)
-    // An agent with an event of its own tells each call twice, and less exactly by the general one.
+    // An agent with its own event reports each call twice; the general event is less precise.
     if (known.agent === genAi && owner?.logs) return undefined
     const call = known.reader(fields, log)
     return call && this.#call(known.agent, log.eventName, 'log', fields, log.scope, call)
@@ -60,9 +60,9 @@ class Reader {
 
   #span(span: SpanSignal): Observation | undefined {
     const fields = new Fields(span.attributes, span.resource)
-    const known = SPANS.find(({ reader }) => reader.wants(span.name, (name) => fields.has(name)))
+    const known = SPANS.find(({ reader }) => reader.matches(span.name, (name) => fields.has(name)))
     if (!known) return undefined
-    // They always name their sessions: what names none is not their model call.
+    // Their model calls always include a session: spans without one are something else.
     if (ownerOf(fields) && fields.text('session.id', 'gen_ai.conversation.id') === undefined) return undefined
     const call = known.reader.read(fields, span)
     const channel = known.agent === genAi ? 'gen_ai spans' : span.name
@@ -75,17 +75,17 @@ class Reader {
     source: 'log' | 'span',
     fields: Fields,
     scope: string,
-    { session, model, provider, startedAt, endedAt, ...told }: Call,
+    { session, model, provider, startedAt, endedAt, ...call }: Call,
   ): Observation {
     const hashes = (identities: readonly (readonly unknown[])[] = []) =>
       identities.map((each) => hashOf([source, ...each]))
     const usage: RequestUsage = {
       kind: 'request',
-      identity: hashOf([source, ...told.identity]),
-      claims: hashes(told.claims),
-      repeats: hashes(told.repeats),
-      parts: withinLimit(told.parts),
-      costNanos: told.costNanos ?? null,
+      identity: hashOf([source, ...call.identity]),
+      claims: hashes(call.claims),
+      repeats: hashes(call.repeats),
+      parts: withinLimit(call.parts),
+      costNanos: call.costNanos ?? null,
     }
     return {
       channel,
@@ -131,46 +131,46 @@ class Reader {
   }
 
   #context(agent: Agent, fields: Fields, scope: string) {
-    const told = ownerOf(fields) ?? agent
-    const harness = typeof told.harness === 'string' ? told.harness : told.harness(fields, scope)
+    const owner = ownerOf(fields) ?? agent
+    const harness = typeof owner.harness === 'string' ? owner.harness : owner.harness(fields, scope)
     return {
       harness,
-      version: told.version === null ? null : (nameOf(fields.text(told.version ?? 'service.version')) ?? null),
+      version: owner.version === null ? null : (nameOf(fields.text(owner.version ?? 'service.version')) ?? null),
       agent: nameOf(fields.text('service.name')) ?? harness,
       email: emailOf(fields),
-      ...this.#placing(told, fields.resource),
+      ...this.#factsOf(owner, fields.resource),
     }
   }
 
-  /** Once per resource: all records of a process share it. */
-  #placing(agent: Agent, resource: Attributes): Placing {
-    const known = this.#placings.get(resource)?.get(agent)
+  /** Once per resource, which all records of a process share. */
+  #factsOf(agent: Agent, resource: Attributes): ResourceFacts {
+    const known = this.#facts.get(resource)?.get(agent)
     if (known) return known
     const fields = new Fields(resource, resource)
-    const placing: Placing = {
+    const facts: ResourceFacts = {
       project: nameOf(fields.text(...PROJECT_NAMES)) ?? null,
       ticket: nameOf(fields.text(...TICKET_NAMES)) ?? null,
       labels: labelsOf(resource, agent.own),
     }
-    const ofResource = this.#placings.get(resource) ?? new Map<Agent, Placing>()
-    this.#placings.set(resource, ofResource.set(agent, placing))
-    return placing
+    const ofResource = this.#facts.get(resource) ?? new Map<Agent, ResourceFacts>()
+    this.#facts.set(resource, ofResource.set(agent, facts))
+    return facts
   }
 }
 
-/** The agent whose service this is. */
+/** The agent with this service name. */
 function ownerOf(fields: Fields): Agent | undefined {
   const service = fields.text('service.name')
   return service === undefined ? undefined : AGENTS.find(({ services }) => services?.test(service))
 }
 
-/** Compared with people's addresses, so whatever is none finds nobody. */
+/** Only compared with people's addresses, so invalid values match no one. */
 function emailOf(fields: Fields): string | null {
   const email = nameOf(fields.text('user.email'))?.toLowerCase()
   return email?.includes('@') ? email : null
 }
 
-/** Each count is within it; what is added up here may not be. */
+/** Each count is within the limit; their sum may not be. */
 function withinLimit<Counts extends Record<string, number>>(parts: Counts): Counts {
   if (Object.values(parts).some((count) => count > COUNT_LIMIT)) throw new Unusable(`count exceeds ${COUNT_LIMIT}`)
   return parts
@@ -181,18 +181,18 @@ function nameOfSignal(signal: Signal): string {
   return signal.kind === 'point' ? signal.metric : signal.name
 }
 
-/** What signals say was used, one after the other: nothing of a signal is kept but what counts. */
+/** Converts signals one by one, and keeps only the usage. */
 export class SignalReading {
   readonly #reader = new Reader()
   readonly read: Read = {
     observations: [],
     ignored: new Map(),
     rejected: 0,
-    rejectedBecause: null,
+    rejectionReason: null,
     rejections: new Map(),
   }
 
-  /** A record that cannot be counted is rejected, with the reason. */
+  /** Reads a signal. A record that can't be counted is rejected with the reason. */
   take(signal: Signal): void {
     const name = shownName(nameOfSignal(signal))
     try {
@@ -208,15 +208,15 @@ export class SignalReading {
 
 function reject(read: Read, reason: string, records = 1): void {
   read.rejected += records
-  read.rejectedBecause ??= reason
+  read.rejectionReason ??= reason
   addCount(read.rejections, reason, records)
 }
 
-/** What decoding counted, together with what the channels did. */
+/** Combines the counts of decoding and of the channels. */
 export function combine(counts: Counts, read: Read): ReadResult {
   const ignored = new Map(counts.ignored)
   for (const [name, count] of read.ignored) addCount(ignored, name, count)
   const combined = { ...read, ignored, rejections: new Map(read.rejections), records: counts.records }
-  if (counts.rejected > 0) reject(combined, counts.rejectedBecause ?? 'could not be decoded', counts.rejected)
+  if (counts.rejected > 0) reject(combined, counts.rejectionReason ?? 'could not be decoded', counts.rejected)
   return combined
 }

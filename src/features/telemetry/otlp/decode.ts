@@ -1,12 +1,12 @@
-/** From the bytes of a request to the signals that are wanted. Pure; runs on a thread of its own. */
+/** Decodes the bytes of a request to the signals that channels read. Pure; runs on a thread of its own. */
 import { isUtf8 } from 'node:buffer'
 import { gunzipSync } from 'node:zlib'
-import type { Counts, Signal, Wanted } from '../signals.ts'
+import type { Counts, Signal, SignalFilter } from '../signals.ts'
 import { JsonBody } from './json.ts'
 import { ProtobufBody } from './protobuf.ts'
 import { Malformed, Sieve, TooMuch, tooMuchOf } from './sieve.ts'
 
-/** The three requests of OTLP, as their paths name them. */
+/** The three requests of OTLP, named as in their paths. */
 export type Kind = 'logs' | 'metrics' | 'traces'
 
 export interface Body {
@@ -17,31 +17,31 @@ export interface Body {
 }
 
 /**
- * What the largest request may have, and what may come of a compressed one. Agents send up to a few megabytes, a
- * Collector's 8,192 records have about twelve as JSON.
+ * The limit of a request, and of a compressed one after decompression. Agents send up to a few megabytes; a Collector's
+ * 8,192 records take about twelve as JSON.
  */
 const LIMIT_MIB = 16
 export const BODY_LIMIT_BYTES = LIMIT_MIB * 1_048_576
 
-/** Records that say what was used; each is a few hundred bytes here, and again where it is written. */
+/** Records with usage; each takes a few hundred bytes here, and again when it is saved. */
 const SIGNALS_LIMIT = 9_000
 
 export const tooManyBytes = () => tooMuchOf(`${LIMIT_MIB} MiB, before or after decompression`)
 
-/** The bytes as they are when nothing is compressed. Throws {@link Malformed} or {@link TooMuch}. */
+/** The decompressed bytes. Throws {@link Malformed} or {@link TooMuch}. */
 export function plainBytes({ gzip, bytes }: Body): Uint8Array {
   return gzip ? gunzipped(bytes) : bytes
 }
 
-/** Hands over every signal that is wanted, one by one. Throws {@link Malformed} or {@link TooMuch}. */
+/** Passes on every signal that is read, one by one. Throws {@link Malformed} or {@link TooMuch}. */
 export function decode(
   { kind, encoding }: Pick<Body, 'kind' | 'encoding'>,
   plain: Uint8Array,
-  wanted: Wanted,
+  filter: SignalFilter,
   take: (signal: Signal) => void,
 ): Counts {
   const body = encoding === 'json' ? jsonBody(plain) : new ProtobufBody(plain)
-  const sieve = new Sieve(wanted, body)
+  const sieve = new Sieve(filter, body)
   let signals = 0
   let failure: unknown
   try {
@@ -58,7 +58,7 @@ export function decode(
     return sieve.counts()
   } catch (error) {
     if (error === failure || error instanceof Malformed || error instanceof TooMuch || encoding === 'json') throw error
-    // Whatever the reader of bytes throws, it throws because of the bytes.
+    // All errors of the reader of bytes are caused by the bytes.
     throw new Malformed('The body is not the Protocol Buffers message that OTLP defines for this endpoint.')
   }
 }
@@ -70,31 +70,31 @@ function jsonBody(bytes: Uint8Array): JsonBody {
   return new JsonBody(bytes)
 }
 
-/** What comes of a small body, where nothing is known of how much that is. */
+/** The initial buffer if the decompressed size is unknown. */
 const SMALL_BYTES = 65_536
 
-/** Into a single buffer, because several would have to be joined, which takes the memory of both. */
+/** Into a single buffer, because joining several would take the memory of both. */
 function gunzipped(bytes: Uint8Array): Uint8Array {
-  const said = sizeSaid(bytes)
+  const size = declaredSize(bytes)
   return (
-    (said <= BODY_LIMIT_BYTES ? gunzipUpTo(bytes, said) : undefined) ??
+    (size <= BODY_LIMIT_BYTES ? gunzipUpTo(bytes, size) : undefined) ??
     gunzipUpTo(bytes, BODY_LIMIT_BYTES) ??
     tooLarge()
   )
 }
 
-/** The last four bytes say what comes of all, where the body is a single gzip file and does not lie. */
-function sizeSaid(bytes: Uint8Array): number {
-  const said =
+/** The decompressed size in the last four bytes, which is correct if the body is a single, valid gzip member. */
+function declaredSize(bytes: Uint8Array): number {
+  const size =
     bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 4, 4).getUint32(0, true)
-  return Math.max(said, SMALL_BYTES)
+  return Math.max(size, SMALL_BYTES)
 }
 
 function tooLarge(): never {
   throw tooManyBytes()
 }
 
-/** Undefined where more comes of it. */
+/** Undefined if the result is larger. */
 function gunzipUpTo(bytes: Uint8Array, limit: number): Uint8Array | undefined {
   try {
     return gunzipSync(bytes, { maxOutputLength: limit, chunkSize: limit + 1 })

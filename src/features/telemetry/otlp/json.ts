@@ -1,8 +1,8 @@
 /**
- * OTLP as JSON, read as Protocol Buffers are: by a cursor that walks over the bytes and makes nothing of what is not
- * wanted. Of what is wanted every value is looked at, since clients differ: 64-bit integers are numbers or strings,
- * absent values are null, empty or missing. Unknown fields are ignored, as the protocol asks; known ones may be there
- * only once.
+ * Reads OTLP as JSON like Protocol Buffers: with a cursor that walks over the bytes and creates nothing for parts that
+ * are not read. Of those that are, every value is checked, since clients differ: 64-bit integers are numbers or
+ * strings, absent values are null, empty or missing. Unknown fields are ignored, as the protocol requires; known ones
+ * may exist only once.
  * https://github.com/open-telemetry/opentelemetry-proto/blob/main/docs/specification.md#json-protobuf-encoding
  */
 import { JsonCursor, JsonSyntaxError, vocabularyOf } from '../../../lib/json-cursor.ts'
@@ -23,9 +23,9 @@ import {
   type ValueReader,
 } from './sieve.ts'
 
-/** Where in the bytes a value begins. */
+/** The position of a value in the bytes. */
 type Position = number
-/** Stands for a value that is not there, or is null. */
+/** The position of an absent value or of null. */
 const NOTHING: Position = -1
 
 type Attribute = EncodedAttribute<Position>
@@ -33,7 +33,7 @@ const NO_ATTRIBUTES: Attribute[] = []
 
 type Take = (signal: Signal) => void
 
-/** What an export calls its lists, from the top to the records. */
+/** The names of an export's lists, from the top to the records. */
 interface Lists {
   resources: string
   scopes: string
@@ -44,16 +44,16 @@ const LOGS: Lists = { resources: 'resourceLogs', scopes: 'scopeLogs', records: '
 const METRICS: Lists = { resources: 'resourceMetrics', scopes: 'scopeMetrics', records: 'metrics' }
 const SPANS: Lists = { resources: 'resourceSpans', scopes: 'scopeSpans', records: 'spans' }
 
-/** Of a resource also what is not kept, because it tells streams apart. */
+/** Includes attributes of the resource that are not kept, because they distinguish streams. */
 interface Resource {
   kept: Origin['resource']
   attributes: Attribute[]
 }
 
-/** Reads the record that comes next. */
+/** Reads the next record. */
 type ReadRecord = (origin: Origin, resource: Attribute[]) => void
 
-/** What is read of each message, none of which is there at first. */
+/** The fields that are read of each message, with their defaults. */
 const LOG = {
   attributes: NOTHING,
   eventName: NOTHING,
@@ -126,7 +126,7 @@ export class JsonBody implements ValueReader<Position> {
     this.#records(SPANS, sieve, (origin) => this.#span(origin, sieve, take))
   }
 
-  /** Of attributes and of the bodies of log records. Undefined also where it is no name or count by its length alone. */
+  /** Of attributes and of the bodies of log records. Also undefined if the value is too long for a name or count. */
   read(position: Position): AttributeValue | undefined {
     return position === NOTHING ? undefined : this.#scalar(this.#fields(position, VALUE, SCALARS))
   }
@@ -180,7 +180,7 @@ export class JsonBody implements ValueReader<Position> {
     return entries.map(({ key, value }) => canonicalEntry(key, this.canonical(value, depth + 1)))
   }
 
-  /** Every record of the body, in whatever order lists and that to which they belong come. */
+  /** All records of the body, in any order of lists and their owners. */
   #records(lists: Lists, sieve: Sieve<Position>, read: ReadRecord): void {
     try {
       this.#members('The body', (name) => {
@@ -220,7 +220,10 @@ export class JsonBody implements ValueReader<Position> {
     )
   }
 
-  /** A list is read with what it belongs to: at once where that came before, as it nearly always does, else afterwards. */
+  /**
+   * Reads a list together with its owner: at once if the owner came first, which is nearly always the case, otherwise
+   * afterwards.
+   */
   #inOrder<Owner>(
     what: string,
     ownerName: string,
@@ -282,13 +285,13 @@ export class JsonBody implements ValueReader<Position> {
     for (const [kind, position] of Object.entries(others)) {
       if (position !== NOTHING) all += this.#countPoints(this.#fields(position, kind, SUM).dataPoints, sieve)
     }
-    if (!sieve.wantsMetric(metric)) sieve.ignorePoints(metric, all)
+    if (!sieve.readsMetric(metric)) sieve.ignorePoints(metric, all)
     else {
       const temporality = this.#temporality(aggregationTemporality)
-      if (!sieve.takesSum(metric, { points, all }, temporality)) return
+      if (!sieve.canReadSum(metric, { points, all }, temporality)) return
       this.#listAt(dataPoints, 'dataPoints', () => {
         const { encoded, value, ended, ...times } = this.#point()
-        if (!sieve.takesPoint(metric, value, ended)) return
+        if (!sieve.canReadPoint(metric, value, ended)) return
         const stream = sieve.stream(origin.scope, metric, resource, encoded)
         take({
           kind: 'point',
@@ -330,7 +333,7 @@ export class JsonBody implements ValueReader<Position> {
     return asDouble === NOTHING ? undefined : this.#double(asDouble, 'asDouble')
   }
 
-  /** The protocol allows the number alone; names come from what makes JSON of Protocol Buffers generically. */
+  /** The protocol allows only the number; generic converters of Protocol Buffers write names. */
   #temporality(position: Position): Temporality | undefined {
     if (position === NOTHING) return undefined
     return this.#at(position, () => {
@@ -351,7 +354,7 @@ export class JsonBody implements ValueReader<Position> {
     return position === NOTHING ? NO_ATTRIBUTES : this.#at(position, () => this.#attributes())
   }
 
-  /** The list of names and values that comes next: most of a body, so it is read in one go. */
+  /** The next list of names and values: most of a body, so it is read in one pass. */
   #attributes(list = 'attributes'): Attribute[] {
     const json = this.#json
     const encoded: Attribute[] = []
@@ -370,7 +373,7 @@ export class JsonBody implements ValueReader<Position> {
     return encoded
   }
 
-  /** The name that comes next; null is none. */
+  /** The next name; null counts as empty. */
   #nextString(name: string): string {
     const kind = this.#json.kind()
     if (kind === 'string') return (this.#json.string(TEXT_LIMIT_BYTES) ?? '').toWellFormed()
@@ -379,7 +382,7 @@ export class JsonBody implements ValueReader<Position> {
     return ''
   }
 
-  /** Where what is read of the object is that comes next, which is passed over. */
+  /** The positions of the fields of the next object, which is skipped. */
   #next<Name extends string>(absent: Fields<Name>): Fields<Name> {
     const found = { ...absent }
     for (let name = this.#json.firstName(); name !== undefined; name = this.#json.nextName()) {
@@ -412,7 +415,7 @@ export class JsonBody implements ValueReader<Position> {
     if (position !== NOTHING) this.#at(position, () => this.#list(name, read))
   }
 
-  /** Reads each item, all of which must be objects, of the list that comes next. */
+  /** Reads each item of the next list; all must be objects. */
   #list(name: string, read: () => void): void {
     const kind = this.#json.kind()
     if (kind === 'null') {
@@ -426,13 +429,13 @@ export class JsonBody implements ValueReader<Position> {
     }
   }
 
-  /** Passes over the value that comes next and answers where it was; a member may be there only once. */
+  /** Skips the next value and returns its position; a member may exist only once. */
   #place(before: Position = NOTHING, name = ''): Position {
     if (before !== NOTHING) throw twice(name)
     return this.#json.skip()
   }
 
-  /** Reads what is there, and comes back. */
+  /** Reads at a position, and returns to the current one. */
   #at<Result>(position: Position, read: () => Result): Result {
     const before = this.#json.position
     this.#json.position = position
@@ -441,7 +444,10 @@ export class JsonBody implements ValueReader<Position> {
     return result
   }
 
-  /** Undefined where it is longer than any that is read. Half of a surrogate pair becomes what other encodings make of it. */
+  /**
+   * Undefined if it is longer than all texts that are read. Half of a surrogate pair is replaced, as in other
+   * encodings.
+   */
   #text(position: Position, name: string): string | undefined {
     const before = this.#json.position
     this.#json.position = position
@@ -489,7 +495,7 @@ export class JsonBody implements ValueReader<Position> {
     throw new Malformed(`${name} must be a number.`)
   }
 
-  /** As the body writes it; undefined where it is neither a number nor a string of the length of one. */
+  /** The number as in the body; undefined if the value is neither a number nor a string of suitable length. */
   #number(position: Position): { text: string | undefined; isNumber: boolean } {
     return this.#at(position, () => {
       const kind = this.#json.kind()
@@ -520,11 +526,11 @@ interface Range {
 const INT64: Range = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
 const UINT64: Range = { min: 0n, max: 2n ** 64n - 1n }
 
-/** Longer ones are out of every range, and take ever longer to read. */
+/** Longer ones are out of every range, and take increasingly long to parse. */
 const INTEGER = /^-?\d{1,40}$/
 
-/** As JSON writes them. */
+/** Numbers in JSON's format. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** JSON has no other way to write these three. */
+/** JSON can only represent these three as strings. */
 const NOT_FINITE = ['NaN', 'Infinity', '-Infinity']

@@ -1,10 +1,10 @@
 /**
- * OTLP as Protocol Buffers, by a reader that walks over the bytes: of a megabyte of traces one record may count, and
- * decoding whole messages would make objects of all the others. Field numbers are those of
+ * Reads OTLP as Protocol Buffers by walking over the bytes: in a megabyte of traces a single record may count, and
+ * decoding whole messages would create objects for all others. The field numbers are from
  * https://github.com/open-telemetry/opentelemetry-proto/tree/main/opentelemetry/proto
  *
- * Fields may come in any order, so what a record hangs from is read before what hangs from it: a position in the bytes
- * stands for a part until then.
+ * Fields may come in any order, so a record's resource and scope are read before the record: until then a part is
+ * represented by its position in the bytes.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import type { AttributeValue, Origin, Signal, Temporality } from '../signals.ts'
@@ -24,10 +24,10 @@ import {
   type ValueReader,
 } from './sieve.ts'
 
-/** Where in the bytes a part begins, with its length. The whole body is at 0, where no part can be: a tag comes before. */
+/** The position of a part in the bytes, with its length. 0 is the whole body: parts are always preceded by a tag. */
 type Position = number
 const WHOLE: Position = 0
-/** Stands for a part that is not there. */
+/** The position of an absent part. */
 const NOTHING: Position = -1
 
 const sized = (field: number) => (field << 3) | WireType.LengthDelimited
@@ -36,10 +36,10 @@ const varint = (field: number) => (field << 3) | WireType.Varint
 
 type Take = (signal: Signal) => void
 
-/** Reads a record. Of its resource also what is not kept is known, because it tells streams apart. */
+/** Reads a record. `resource` includes attributes that are not kept, because they distinguish streams. */
 type ReadRecord = (record: Position, origin: Origin, resource: EncodedAttribute<Position>[]) => void
 
-/** The same numbers in requests, resources and scopes of all three signals. */
+/** The same field numbers in requests, resources and scopes of all three signals. */
 const RESOURCES = sized(1)
 const RESOURCE = sized(1)
 const SCOPES = sized(2)
@@ -86,7 +86,7 @@ const ID_LIMIT_BYTES = 64
 
 const NO_ATTRIBUTES: EncodedAttribute<Position>[] = []
 
-/** A metric whose sum is read; `all` counts also the points of other kinds. */
+/** A metric with a sum that is read; `all` also counts the points of other kinds. */
 interface WantedMetric {
   origin: Origin
   resource: EncodedAttribute<Position>[]
@@ -114,7 +114,7 @@ export class ProtobufBody implements ValueReader<Position> {
     this.#records(sieve, (record, origin) => this.#span(origin, record, sieve, take))
   }
 
-  /** Of attributes and of the bodies of log records. Undefined also where it is no name or count by its length alone. */
+  /** Of attributes and of the bodies of log records. Also undefined if the value is too long for a name or count. */
   read(position: Position): AttributeValue | undefined {
     let value: AttributeValue | undefined
     this.#message(position, (tag, reader) => {
@@ -149,7 +149,7 @@ export class ProtobufBody implements ValueReader<Position> {
     return text
   }
 
-  /** Every record of the body with what stands above it. */
+  /** All records of the body, with their resource and scope. */
   #records(sieve: Sieve<Position>, read: ReadRecord): void {
     this.#each(WHOLE, RESOURCES, (group) => {
       sieve.countGroup()
@@ -226,7 +226,7 @@ export class ProtobufBody implements ValueReader<Position> {
       } else return false
       return true
     })
-    if (sieve.wantsMetric(metric)) this.#points({ origin, resource, metric, sum, all }, sieve, take)
+    if (sieve.readsMetric(metric)) this.#points({ origin, resource, metric, sum, all }, sieve, take)
     else sieve.ignorePoints(metric, all)
   }
 
@@ -241,11 +241,11 @@ export class ProtobufBody implements ValueReader<Position> {
       else return false
       return true
     })
-    if (!sieve.takesSum(metric, { points, all }, temporality)) return
+    if (!sieve.canReadSum(metric, { points, all }, temporality)) return
     const known = { kind: 'point' as const, ...origin, metric, temporality }
     this.#each(sum, SUM.points, (position) => {
       const { encoded, value, ended, ...times } = this.#point(position)
-      if (!sieve.takesPoint(metric, value, ended)) return
+      if (!sieve.canReadPoint(metric, value, ended)) return
       const stream = sieve.stream(origin.scope, metric, resource, encoded)
       take({ ...known, attributes: sieve.attributes(encoded), stream, ...times, value })
     })
@@ -272,7 +272,7 @@ export class ProtobufBody implements ValueReader<Position> {
     return holder === NOTHING ? NO_ATTRIBUTES : this.#few(holder, field).map((position) => this.#attribute(position))
   }
 
-  /** The one that comes next. */
+  /** Adds the next attribute. */
   #addAttribute(encoded: EncodedAttribute<Position>[]): void {
     encoded.push(this.#attribute(this.#skip()))
     requireFew(encoded.length)
@@ -300,7 +300,7 @@ export class ProtobufBody implements ValueReader<Position> {
     return text ?? ''
   }
 
-  /** The string that comes next. Undefined where it is longer than any that is read. */
+  /** The next string. Undefined if it is longer than all texts that are read. */
   #text(): string | undefined {
     const reader = this.#reader
     const start = reader.pos
@@ -313,13 +313,13 @@ export class ProtobufBody implements ValueReader<Position> {
     return reader.string(true)
   }
 
-  /** Ids have 8 or 16 bytes; what is longer is none. */
+  /** Ids have 8 or 16 bytes; longer ones are invalid. */
   #id(): string {
     const bytes = this.#reader.bytes()
     return bytes.length > ID_LIMIT_BYTES ? '' : bytes.toHex()
   }
 
-  /** Where the parts of a message are that have the tag, of which there may be only a few. */
+  /** The positions of a message's parts with the tag, of which there may be only a few. */
   #few(holder: Position, wanted: number): Position[] {
     const positions: Position[] = []
     this.#each(holder, wanted, (position) => {
@@ -329,7 +329,7 @@ export class ProtobufBody implements ValueReader<Position> {
     return positions
   }
 
-  /** Reads each part of a message that has the tag, and keeps none. */
+  /** Reads each part of a message with the tag, without collecting them. */
   #each(holder: Position, wanted: number, read: (position: Position) => void): void {
     this.#message(holder, (tag) => {
       if (tag !== wanted) return false
@@ -338,7 +338,7 @@ export class ProtobufBody implements ValueReader<Position> {
     })
   }
 
-  /** Where the part is of which there is one; of several the last counts. */
+  /** The position of a part that exists once; of several, the last one counts. */
   #part(holder: Position, wanted: number): Position {
     let part = NOTHING
     this.#each(holder, wanted, (position) => {
@@ -347,14 +347,14 @@ export class ProtobufBody implements ValueReader<Position> {
     return part
   }
 
-  /** Passes over a part, and answers where it was. */
+  /** Skips a part, and returns its position. */
   #skip(): Position {
     const position = this.#reader.pos
     this.#pass(WireType.LengthDelimited, 0)
     return position
   }
 
-  /** Passes over a field. The reader's own `skip` makes a view of what it passed over, for each of millions of fields. */
+  /** Skips a field. The reader's own `skip` would create a view for each of millions of fields. */
   #pass(wire: WireType, field: number): void {
     const reader = this.#reader
     if (wire === WireType.LengthDelimited) {
@@ -367,7 +367,9 @@ export class ProtobufBody implements ValueReader<Position> {
     if (reader.pos > reader.len) throw new RangeError('A field is longer than the body.')
   }
 
-  /** Walks over the fields of a message and comes back to where it was. What `field` does not take is passed over. */
+  /**
+   * Walks over the fields of a message and returns to the current position. Skips fields that `field` does not read.
+   */
   #message(position: Position, field: (tag: number, reader: BinaryReader) => boolean): void {
     if (position === NOTHING) return
     const reader = this.#reader
@@ -375,7 +377,7 @@ export class ProtobufBody implements ValueReader<Position> {
     reader.pos = position
     const end = position === WHOLE ? reader.len : reader.uint32() + reader.pos
     while (reader.pos < end) {
-      // As `tag()` reads it, without making a pair of it for each of millions of fields.
+      // Like `tag()`, without creating a pair for each of millions of fields.
       const tag = reader.uint32()
       const wire = tag & 7
       if (tag >>> 3 === 0 || wire > WireType.Bit32) throw new RangeError('A field has an invalid tag.')

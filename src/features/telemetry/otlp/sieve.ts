@@ -1,47 +1,50 @@
-/** Decides which records of a body become signals, and counts the others. Both encodings ask the same sieve. */
+/** Decides which records of a body become signals, and counts the others. Both encodings use it. */
 import { addCount } from '../../../lib/counting.ts'
 import { hashOf } from '../identity.ts'
 import {
   type Attributes,
   type AttributeValue,
   type Counts,
+  type SignalFilter,
   shownName,
   type Temporality,
-  type Wanted,
 } from '../signals.ts'
 
-/** What a body holds of an attribute: where its value is, which is read only where it is wanted. */
+/** An attribute in a body: its value is decoded only if it is used. */
 export interface EncodedAttribute<Value> {
   key: string
   value: Value
 }
 
-/** How an encoding reads values. */
+/** An encoding's access to values. */
 export interface ValueReader<Value> {
   read(value: Value): AttributeValue | undefined
-  /** The same text for the same value in each encoding, arrays and maps included, and another for every other value. */
+  /**
+   * The same text for equal values in each encoding, including arrays and maps, and a different text for all other
+   * values.
+   */
   canonical(value: Value): string
 }
 
-/** Log records, metrics with their points, and spans of one export: six times what a Collector sends at once by default. */
+/** Log records, metrics with their points, and spans of an export: six times the default batch of a Collector. */
 const RECORDS_LIMIT = 50_000
 
 /** Resources and scopes: one of each for every record of a Collector, and some more. */
 const GROUPS_LIMIT = 20_000
 
-/** Attributes of one record, or items of one value: SDKs make 128 of them where nobody told them otherwise. */
+/** Attributes of a record, or items of a value: the default limit of SDKs is 128. */
 const FEW_LIMIT = 4_096
 
-/** No name and no count is longer; prompts and answers are, and nobody reads them. */
+/** Longer than any name or count; prompts and answers may be longer, and are not read. */
 export const TEXT_LIMIT_BYTES = 65_536
 
-/** Of all attributes of a resource or a point of a metric, as they tell streams apart. */
+/** The length of all attributes of a resource or a metric's point, which identify streams. */
 const STREAM_LIMIT = 262_144
 
 const NOTE_SPLIT =
   'Reduce the batch size: send_batch_max_size of the Collector’s batch processor, or OTEL_BLRP_MAX_EXPORT_BATCH_SIZE or OTEL_BSP_MAX_EXPORT_BATCH_SIZE of the SDK.'
 
-/** The body holds more than is read of one; the message says what the limit is and what to do. */
+/** The body exceeds a limit; the message contains the limit and advice. */
 export class TooMuch extends Error {}
 
 export function tooMuchOf(limit: string): TooMuch {
@@ -61,7 +64,7 @@ export function requireFew(attributes: number): void {
   )
 }
 
-/** Names are shown to whoever looks for what is missing; a screen holds no more of them. */
+/** Names are shown to people who look for missing usage; more would not fit on a screen. */
 const IGNORED_LIMIT = 50
 
 const NO_ATTRIBUTES: Attributes = new Map()
@@ -71,51 +74,51 @@ export class Sieve<Value> {
   #groups = 0
   #records = 0
   #rejected = 0
-  #rejectedBecause: string | null = null
+  #rejectionReason: string | null = null
   readonly #ignored = new Map<string, number>()
   #resource: { encoded: EncodedAttribute<Value>[]; canonical: string[] } | undefined
 
   constructor(
-    readonly wanted: Wanted,
+    readonly filter: SignalFilter,
     readonly values: ValueReader<Value>,
   ) {}
 
-  /** Counts a record or a point before anything of it is read. Throws {@link TooMuch}. */
+  /** Counts a record or a point before it is read. Throws {@link TooMuch}. */
   count(): void {
     this.#counted += 1
     if (this.#counted > RECORDS_LIMIT) throw tooMuchOf(`${RECORDS_LIMIT.toLocaleString('en')} records`)
   }
 
-  /** Counts a resource or a scope likewise. */
+  /** Counts a resource or a scope in the same way. */
   countGroup(): void {
     this.#groups += 1
     if (this.#groups > GROUPS_LIMIT) throw tooMuchOf(`${GROUPS_LIMIT.toLocaleString('en')} resources and scopes`)
   }
 
-  /** The name under which the log record is wanted, or undefined where it is not. */
+  /** The event name of a log record that is read; undefined if it is ignored. */
   eventName(attributes: EncodedAttribute<Value>[], own: string, body: Value | undefined): string | undefined {
     this.#records += 1
     const attribute = attributes.find(({ key }) => key === 'event.name')
-    const said = (attribute && asText(this.values.read(attribute.value))) || own
-    const name = said || asText(body && this.values.read(body))
-    if (this.wanted.log(name)) return name
-    // A body that is no known name may be anything that somebody wrote.
-    this.#ignore(said)
+    const eventName = (attribute && asText(this.values.read(attribute.value))) || own
+    const name = eventName || asText(body && this.values.read(body))
+    if (this.filter.log(name)) return name
+    // A body that is not a known name may be any text.
+    this.#ignore(eventName)
     return undefined
   }
 
-  wantsMetric(name: string): boolean {
-    return this.wanted.metric(name)
+  readsMetric(name: string): boolean {
+    return this.filter.metric(name)
   }
 
-  /** Data points of a metric that nobody reads. */
+  /** Counts data points of a metric that is not read. */
   ignorePoints(metric: string, points: number): void {
     this.#records += points
     this.#ignore(metric, points)
   }
 
-  /** Whether the points of a metric's sum can be read, whatever each of them says. Those of other kinds cannot. */
-  takesSum(
+  /** Whether the points of a metric's sum can be read at all. Those of other kinds can't. */
+  canReadSum(
     metric: string,
     { points, all }: { points: number; all: number },
     temporality: Temporality | undefined,
@@ -126,8 +129,8 @@ export class Sieve<Value> {
     return false
   }
 
-  /** Whether the point has a value; one without has none to lose where its series ended. */
-  takesPoint(metric: string, value: number | bigint | undefined, ended: boolean): value is number | bigint {
+  /** Whether the point has a value; the end of a series has none, which is not an error. */
+  canReadPoint(metric: string, value: number | bigint | undefined, ended: boolean): value is number | bigint {
     if (value === undefined && !ended) this.#rejectPoints(1, `A point of ${metric} has no value.`)
     else this.#records += 1
     return value !== undefined && !ended
@@ -135,17 +138,17 @@ export class Sieve<Value> {
 
   wantsSpan(name: string, attributes: EncodedAttribute<Value>[]): boolean {
     this.#records += 1
-    if (this.wanted.span(name, (attribute) => attributes.some(({ key }) => key === attribute))) return true
+    if (this.filter.span(name, (attribute) => attributes.some(({ key }) => key === attribute))) return true
     this.#ignore(name)
     return false
   }
 
   attributes(encoded: EncodedAttribute<Value>[]): Attributes {
-    return this.#keep(encoded, (name) => this.wanted.attribute(name))
+    return this.#keep(encoded, (name) => this.filter.attribute(name))
   }
 
   resource(encoded: EncodedAttribute<Value>[]): Attributes {
-    return this.#keep(encoded, (name) => this.wanted.resourceAttribute(name))
+    return this.#keep(encoded, (name) => this.filter.resourceAttribute(name))
   }
 
   /** See `stream` of `PointSignal`. */
@@ -159,7 +162,7 @@ export class Sieve<Value> {
       records: this.#records,
       ignored: new Map(ignored),
       rejected: this.#rejected,
-      rejectedBecause: this.#rejectedBecause,
+      rejectionReason: this.#rejectionReason,
     }
   }
 
@@ -191,11 +194,11 @@ export class Sieve<Value> {
     return entries.sort()
   }
 
-  #rejectPoints(points: number, because: string): void {
+  #rejectPoints(points: number, reason: string): void {
     if (points === 0) return
     this.#records += points
     this.#rejected += points
-    this.#rejectedBecause ??= because
+    this.#rejectionReason ??= reason
   }
 
   #ignore(name: string, records = 1): void {
@@ -208,7 +211,7 @@ function asText(value: AttributeValue | undefined): string {
 }
 
 /**
- * Parts of `canonical`. Numbers of both kinds are told apart by their first letter, as OTLP does; an absent value has no
+ * Parts of `canonical`. The first letter distinguishes the two kinds of numbers, as in OTLP; an absent value has no
  * text.
  */
 export function canonicalScalar(value: AttributeValue, isDouble: boolean): string {
@@ -221,19 +224,19 @@ export function canonicalEntry(key: string, value: string): string {
   return `${JSON.stringify(key)}:${value}`
 }
 
-/** Values in values. The protocol has no limit, but Protocol Buffers has: a hundred messages in each other. */
+/** The nesting depth of values. The protocol has no limit, but Protocol Buffers has: a hundred nested messages. */
 export const DEPTH_LIMIT = 50
 
-/** Counts are numbers while a double holds them exactly. */
+/** Counts are numbers as long as a double is exact. */
 export function narrow(integer: bigint): number | bigint {
   const number = Number(integer)
   return Number.isSafeInteger(number) ? number : integer
 }
 
-/** The body is not valid OTLP; the message says where. */
+/** The body is not valid OTLP; the message contains the position. */
 export class Malformed extends Error {}
 
 export const TEMPORALITIES = { 1: 'delta', 2: 'cumulative' } as const
 
-/** The bit of a data point's flags that says that it has no value: its series ended. */
+/** The flag of a data point without a value: its series has ended. */
 export const NO_RECORDED_VALUE = 1

@@ -69,7 +69,7 @@ const NOTHING_ELSE: Omit<ReadResult, 'observations'> = {
   records: 0,
   ignored: new Map(),
   rejected: 0,
-  rejectedBecause: null,
+  rejectionReason: null,
   rejections: new Map(),
 }
 

@@ -1,8 +1,8 @@
-/** What should be nowhere in the tables of telemetry. */
+/** Queries for rows of telemetry that should not exist. */
 import { and, eq, notExists } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 
-/** Totals that supply their session, which has no entry of their model. */
+/** Totals that supply their session, which has no entry for their model. */
 export function listTotalsWithoutEntries(reader: Reader, limit: number) {
   const { telemetryTotals, sessions, entries, names } = reader.tables
   const told = reader
@@ -20,7 +20,7 @@ export function listTotalsWithoutEntries(reader: Reader, limit: number) {
     .limit(limit)
 }
 
-/** Sessions of which telemetry knows what was counted, but no totals to which it was added. */
+/** Sessions with identities of counted calls, but without totals. */
 export function listSessionsWithoutTotals(reader: Reader, limit: number) {
   const { telemetrySessions, telemetryTotals, sessions } = reader.tables
   const totals = reader

@@ -1,4 +1,4 @@
-/** What telemetry knows of sessions: totals by source, what is counted, and what was said besides figures. */
+/** Telemetry's data of sessions: totals by source, identities of counted calls, and other fields. */
 import { and, asc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
@@ -7,7 +7,7 @@ import type { Known, ModelTotals, Point } from '../accounting.ts'
 
 export interface TelemetrySession {
   facts: SessionFacts
-  /** Of a person to whom it may be assigned. */
+  /** The address of a person that it may be assigned to. */
   email: string | null
   forgottenTo: number | null
 }
@@ -28,11 +28,11 @@ async function findSession(reader: Reader, sessionId: number): Promise<Telemetry
   return row
 }
 
-/** What is known of a session that matters for points of these streams and for calls with these identities. */
+/** The data of a session that is relevant to points of these streams and calls with these identities. */
 export async function getKnown(
   reader: Reader,
   sessionId: number,
-  asked: { identities: string[]; streams: string[] },
+  requested: { identities: string[]; streams: string[] },
 ): Promise<Known & { email: string | null }> {
   const session = await findSession(reader, sessionId)
   if (!session) {
@@ -41,8 +41,8 @@ export async function getKnown(
   return {
     ...session,
     totals: await listTotals(reader, sessionId),
-    seen: await listSeen(reader, sessionId, asked.identities),
-    streams: await listStreams(reader, sessionId, asked.streams),
+    seen: await listSeen(reader, sessionId, requested.identities),
+    streams: await listStreams(reader, sessionId, requested.streams),
   }
 }
 
@@ -146,8 +146,8 @@ export async function saveStreams(tx: Tx, sessionId: number, streams: Map<string
   }
 }
 
-/** Sessions of which nothing came since `before`, and whose counted calls are still known; the quietest first. */
-export async function listQuiet(reader: Reader, before: number, limit: number): Promise<number[]> {
+/** Sessions without data since `before` that still have identities of counted calls; the least recent first. */
+export async function listInactive(reader: Reader, before: number, limit: number): Promise<number[]> {
   const { telemetrySessions: table } = reader.tables
   const rows = await reader
     .select({ sessionId: table.sessionId })
@@ -159,8 +159,8 @@ export async function listQuiet(reader: Reader, before: number, limit: number): 
 }
 
 /**
- * Forgets which calls of a session were counted; its totals stay. Nothing where something came meanwhile. Answers
- * whether it did.
+ * Deletes the identities of a session's counted calls; its totals stay. Does nothing if data has arrived meanwhile.
+ * Returns whether it did.
  */
 export async function forgetSeen(tx: Tx, sessionId: number, before: number): Promise<boolean> {
   const { telemetrySessions, telemetrySeen, telemetryTotals } = tx.tables
@@ -179,7 +179,7 @@ export async function forgetSeen(tx: Tx, sessionId: number, before: number): Pro
   return true
 }
 
-/** Sessions that may be assigned to the person with this address, oldest first. */
+/** Sessions that can be assigned to the person with this address, oldest first. */
 export async function listOfEmail(reader: Reader, email: string): Promise<number[]> {
   const { telemetrySessions: table } = reader.tables
   const rows = await reader.select({ sessionId: table.sessionId }).from(table).where(eq(table.email, email))
@@ -197,7 +197,7 @@ export interface WaitingEmail {
   lastSeenAt: number
 }
 
-/** Addresses whose sessions may be assigned, those seen last first. */
+/** Addresses whose sessions can be assigned, the most recent first. */
 export async function listWaitingEmails(reader: Reader, limit: number): Promise<WaitingEmail[]> {
   const { telemetrySessions: table } = reader.tables
   const rows = await reader

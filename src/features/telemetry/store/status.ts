@@ -1,4 +1,4 @@
-/** What came by telemetry and what became of it: counted for people to look at. */
+/** Counters of telemetry arrivals and their outcomes, for people to look at. */
 import { asc, desc, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
@@ -52,7 +52,7 @@ export async function addToPushes(tx: Tx, row: PushRecord): Promise<void> {
     })
 }
 
-/** Keeps the rows that were seen last, so that names which nobody foresaw cannot fill the disk. */
+/** Keeps the most recent rows, so that unexpected names can't fill the disk. */
 export async function deleteOldest(
   tx: Tx,
   limits: { channels: number; ignored: number; rejected: number },
@@ -79,7 +79,7 @@ export async function deleteOldest(
   }
 }
 
-/** Those seen last first. */
+/** The most recent first. */
 export async function listChannels(reader: Reader): Promise<ChannelRecord[]> {
   const { telemetryChannels: t } = reader.tables
   return reader.select().from(t).orderBy(desc(t.lastSeenAt), asc(t.harness), asc(t.version), asc(t.channel))
@@ -109,7 +109,7 @@ export async function listPushes(reader: Reader): Promise<PushView[]> {
     .orderBy(desc(t.lastSeenAt), asc(t.tokenId))
 }
 
-/** How many sessions of each harness telemetry knows, by its first spelling. */
+/** The number of sessions of each harness, by its first spelling. */
 export async function countSessions(reader: Reader): Promise<{ harness: string; sessions: number }[]> {
   const { telemetrySessions: t, sessions, names } = reader.tables
   return reader

@@ -1,4 +1,4 @@
-/** Which entries a question is about: the filters as conditions. */
+/** The filters of entries as SQL conditions. */
 import {
   and,
   type Column,

@@ -1,4 +1,4 @@
-/** Entries as an export reads them: narrow rows by the thousand, and the texts that they refer to once each. */
+/** Entries for exports: narrow rows by the thousand, and each text that they refer to once. */
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
@@ -8,7 +8,7 @@ import type { EntryFilter, Position } from '../filter.ts'
 import { conditionOf } from './conditions.ts'
 import { isBehind } from './lists.ts'
 
-export interface ExportQuestion {
+export interface ExportRequest {
   filter: EntryFilter
   viewer: Viewer
 }
@@ -19,10 +19,10 @@ function countsText({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Tabl
   return sql<string>`${sql.join(counts, sql.raw(" || ',' || "))} || ',' || (${sql.join(counts, sql.raw(' + '))})`
 }
 
-/** Rows newest first, starting after `after`. What is common to many rows is referred to by key. */
+/** Rows newest first, starting after `after`. Values that many rows share are referred to by key. */
 export function listExported(
   reader: Reader,
-  { filter, viewer }: ExportQuestion,
+  { filter, viewer }: ExportRequest,
   { after, limit }: { after: Position | undefined; limit: number },
 ) {
   const { entries: e, sessions } = reader.tables
@@ -30,7 +30,7 @@ export function listExported(
     .select({
       id: e.id,
       uid: e.uid,
-      // Joined here, because each value that is read by itself costs more than the rest of its cell.
+      // Concatenated in SQL, because reading each value separately costs more than the rest of its cell.
       state: sql<string>`${e.status} || ',' || ${e.source}`,
       managerId: e.managerId,
       managerBy: e.managerBy,
@@ -67,7 +67,7 @@ export function listExported(
 
 export type ExportedRow = Awaited<ReturnType<typeof listExported>>[number]
 
-/** What rows refer to, and the text that stands for it in an export. */
+/** The tables that rows refer to, and the text that an export shows for each row of them. */
 const TEXTS = {
   managers: ({ users: t }: Tables) => ({ table: t, id: t.id, text: t.name }),
   names: ({ names: t }: Tables) => ({ table: t, id: t.id, text: t.text }),

@@ -1,4 +1,4 @@
-/** Entries with what decides where they belong, and moving them there. */
+/** Entries with everything that decides their placement, and updates of their placement. */
 import { and, asc, desc, eq, exists, gt, inArray, isNotNull, isNull, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Viewer } from '../../../../access/visibility.ts'
 import { visibleEntries } from '../../../../access/visibility.ts'
@@ -11,7 +11,7 @@ import { conditionOf } from '../../listing/store/conditions.ts'
 import { isBehind } from '../../listing/store/lists.ts'
 import { type EntryChange, type EntryRecord, LOCKED_STATUSES, viewTables } from '../../store.ts'
 
-/** An entry with where it is, and with everything that conditions of rules look at. */
+/** An entry with its place, and with every field that conditions of rules refer to. */
 export interface PlacedEntry {
   entry: EntryRecord
   manager: { id: number; email: string; name: string }
@@ -52,7 +52,7 @@ function selectPlaced(reader: Reader) {
     .leftJoin(t.bills, eq(t.bills.id, t.entries.billId))
 }
 
-/** The entries with these public ids, of those that the viewer sees, in no order. */
+/** The entries with these public ids that the viewer sees, in no particular order. */
 export async function listPlacedByUid(reader: Reader, uids: Id<'ent'>[], viewer: Viewer): Promise<PlacedEntry[]> {
   const found: PlacedEntry[] = []
   for (const portion of portionsOf(uids)) {
@@ -65,7 +65,7 @@ export async function listPlacedByUid(reader: Reader, uids: Id<'ent'>[], viewer:
   return found
 }
 
-/** Entries that a filter lets through, newest first, starting after `after`. */
+/** Entries that match the filter, newest first, starting after `after`. */
 export async function listPlacedNewest(
   reader: Reader,
   query: { filter: EntryFilter; viewer: Viewer; after?: Position | undefined; limit: number },
@@ -93,7 +93,7 @@ export async function listUnattributed(
     .limit(limit)
 }
 
-/** Entries that this version of a rule placed and that may still move, by key starting after `after`. */
+/** Entries that this version of a rule placed and that may still move, by key, starting after `after`. */
 export async function listPlacedByRule(
   reader: Reader,
   ruleVersionId: number,
@@ -114,7 +114,7 @@ export async function listPlacedByRule(
     .limit(limit)
 }
 
-/** The versions of rules that placed entries, from this key on. */
+/** The versions of rules that placed entries, starting with this key. */
 export async function listUsedRuleVersions(reader: Reader, from: number): Promise<number[]> {
   const { placementRuleVersions: versions, entries } = reader.tables
   const used = reader.select({ id: entries.id }).from(entries).where(eq(entries.ruleVersionId, versions.id))
@@ -126,7 +126,7 @@ export async function listUsedRuleVersions(reader: Reader, from: number): Promis
   return rows.map(({ id }) => id)
 }
 
-/** How many entries the rules may move. */
+/** The number of entries that rules may move. */
 export async function countApplicable(
   reader: Reader,
   { scope, filter }: { scope: 'unattributed' | 'rule_placed'; filter: EntryFilter },
@@ -141,7 +141,7 @@ export async function countApplicable(
   }
   const unattributed = await count(isNull(entries.placedBy))
   if (scope === 'unattributed') return unattributed
-  // So written because the index of rules holds only those that have one.
+  // In this form, because the index of rules contains only entries that have one.
   return unattributed + (await count(and(isNotNull(entries.ruleVersionId), eq(entries.placedBy, 'rule'))!))
 }
 
@@ -149,20 +149,22 @@ export async function listPlaced(reader: Reader, ids: number[]): Promise<PlacedE
   return selectPlaced(reader).where(inArray(reader.tables.entries.id, ids))
 }
 
-/** Gives several entries the same new place. */
+/** Changes several entries in the same way. */
 export async function changeEntries(tx: Tx, ids: number[], change: EntryChange): Promise<void> {
   const { entries } = tx.tables
   for (const portion of portionsOf(ids)) await tx.update(entries).set(change).where(inArray(entries.id, portion))
 }
 
-/** The key of the project with this public id; undefined where there is none. */
+/** The key of the project with this public id; undefined if it does not exist. */
 export async function findProjectKey(reader: Reader, uid: Id<'prj'>): Promise<number | undefined> {
   const { projects } = reader.tables
   const [row] = await reader.select({ id: projects.id }).from(projects).where(eq(projects.uid, uid)).limit(1)
   return row?.id
 }
 
-/** The key text of the ticket with this id, or the text itself where it is none; undefined for an id of no ticket. */
+/**
+ * The key of the ticket with this id, or the text itself if it is not an id; undefined for an id that does not exist.
+ */
 export async function findTicketKey(reader: Reader, ticket: string): Promise<string | undefined> {
   if (!isId('tkt', ticket)) return ticket
   const { tickets } = reader.tables
@@ -170,7 +172,7 @@ export async function findTicketKey(reader: Reader, ticket: string): Promise<str
   return row?.key
 }
 
-/** Those of the tickets with these public ids that there are. */
+/** Those of these public ids of tickets that exist. */
 export async function listTicketUids(reader: Reader, uids: Id<'tkt'>[]): Promise<Set<string>> {
   const { tickets } = reader.tables
   const rows = await reader.select({ uid: tickets.uid }).from(tickets).where(inArray(tickets.uid, uids))

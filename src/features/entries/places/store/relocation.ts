@@ -1,10 +1,10 @@
-/** Entries that follow their work to another project: those of a project that is merged, those of a ticket that moves. */
+/** Entries that follow their work to another project: those of a merged project, and those of a ticket that moves. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../../database/database.ts'
 import { exactTotal } from '../../../../database/exact-sum.ts'
 import type { Position } from '../../listing/filter.ts'
 
-/** Which entries follow, and where to. What is on a bill stays where it was billed. */
+/** The entries that follow, and their new project. Billed entries stay where they were billed. */
 export type Following =
   | { fromProjectId: number; toProjectId: number }
   | { ticketId: number; toProjectId: number | null }
@@ -27,7 +27,7 @@ function isFollowing(reader: Reader, following: Following): SQL | undefined {
 export interface Followers {
   entries: number
   unpriced: number
-  /** Of those that have a cost. */
+  /** The sum of the known costs. */
   costNanos: bigint
 }
 
@@ -45,7 +45,7 @@ export async function countFollowers(reader: Reader, following: Following): Prom
   return { entries: row!.entries, unpriced: row!.entries - row!.priced, costNanos: row!.costNanos }
 }
 
-/** How many entries of a project are on bills. */
+/** The number of a project's entries that are on bills. */
 export async function countBilled(reader: Reader, projectId: number): Promise<number> {
   const { entries } = reader.tables
   const [row] = await reader
@@ -79,7 +79,7 @@ export async function listFollowers(
     .limit(limit)
 }
 
-/** Moves those of the entries that still follow, and answers their keys. */
+/** Moves those of the entries that still follow, and returns their keys. */
 export async function moveFollowers(
   tx: Tx,
   following: Following,

@@ -5,7 +5,7 @@ import { documented } from '../../../../http/documented.ts'
 import { standaloneSchema } from '../../../../http/json-schema.ts'
 import { TokenEntryReport } from '../../schema.ts'
 
-/** The schema of a report, for whoever writes one. The same one validates. */
+/** The published schema of a report, the same that validates reports. */
 export const reportSchemaRoute = () => {
   const schema = standaloneSchema(TokenEntryReport, 'urn:tally:v1:token-entry', 'Token entry')
   const content = new FixedContent(JSON.stringify(schema), 'application/schema+json')

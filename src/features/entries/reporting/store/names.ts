@@ -1,17 +1,17 @@
-/** Names of harnesses, agents, models and providers, and sets of labels: kept once, and referred to by key. */
+/** Names of harnesses, agents, models and providers, and sets of labels: stored once, and referred to by key. */
 import { eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../../database/database.ts'
 import type { LabelMap } from '../../../../database/schema/records.ts'
 
-/** The key of a text, and of the spelling by which it is compared within a session. */
+/** The key of a text, and of its canonical form, by which it is compared within a session. */
 export interface NameKey {
   id: number
   canonicalId: number
 }
 
 /**
- * Keys of names and label sets that were met lately, so that a report does not look up five of them. Filled only
- * after a commit: a key that was rolled back may be given to another text.
+ * Keys of recently used names and label sets, so that a report does not look up five of them. Filled only after a
+ * commit: a key that was rolled back may be given to another text.
  */
 export class Interned {
   readonly names = new Recent<NameKey>()
@@ -28,7 +28,7 @@ class Recent<Value> extends Map<string, Value> {
   }
 }
 
-/** The key of a text, interned on first use with its canonical spelling, which must not depend on what the text names. */
+/** The key of a text, interned on first use with its canonical form, which must not depend on the kind of name. */
 export async function internName(tx: Tx, interned: Interned, text: string, canonical: string): Promise<NameKey> {
   const known = interned.names.get(text)
   if (known) return known
@@ -71,7 +71,7 @@ export async function getLabels(reader: Reader, id: number): Promise<LabelMap> {
   return row!.labels
 }
 
-/** The key of a set of labels, whose names are sorted. */
+/** The key of a set of labels, which must be sorted by name. */
 export async function internLabels(tx: Tx, interned: Interned, labels: LabelMap): Promise<number> {
   const text = JSON.stringify(labels)
   const known = interned.labelSets.get(text)

@@ -1,4 +1,4 @@
-/** Sessions, their chains of parts, and what each source said of them. */
+/** Sessions, their chains of parts, and the totals of each of their sources. */
 import { and, asc, eq, isNull, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../../database/database.ts'
 import type { SessionTotals } from '../../../../database/schema/records.ts'
@@ -7,7 +7,7 @@ import type { ManagerBy, SessionSource } from '../../../../database/schema/value
 import type { Id } from '../../../../lib/id.ts'
 import { type EntryRecord, LOCKED_STATUSES } from '../../store.ts'
 
-/** Whose a session and its entries are. */
+/** The owner of a session and its entries. */
 export interface Manager {
   id: number
   uid: Id<'usr'>
@@ -18,8 +18,8 @@ export interface Manager {
 export type SessionRecord = Tables['sessions']['$inferSelect']
 
 /**
- * The session, made where it is missing, and locked until the transaction ends so that two reports of it come one
- * after the other on PostgreSQL too.
+ * Gets or creates the session, and locks it until the transaction ends, so that on PostgreSQL too two reports of it are
+ * processed one after the other.
  */
 export async function lockSession(
   tx: Tx,
@@ -53,7 +53,7 @@ export async function lockSession(
   return row!
 }
 
-/** Every session with this harness and id, whoever owns it, oldest first. */
+/** All sessions with this harness and id, of any owner, oldest first. */
 export async function listSessions(
   reader: Reader,
   session: { sessionKey: string; harnessId: number },
@@ -150,12 +150,13 @@ export async function saveSourceTotals(
     })
 }
 
-/** As few as there may be without two who begin different sessions often waiting for each other. */
+/** As few as possible while transactions that begin different sessions rarely wait for each other. */
 const TURNS = 1_024
 
 /**
- * Waits on PostgreSQL until nobody else begins a session with this id, or makes the body run again where somebody has.
- * Else two who begin it for different people at the same moment, such as a hook and telemetry, would not see each other.
+ * On PostgreSQL, waits until no other transaction begins a session with this id, and runs the body again if one has.
+ * Otherwise two that begin it for different people at the same moment, such as a hook and telemetry, would not see each
+ * other.
  */
 export async function takeTurn(tx: Tx, { sessionKey, harnessId }: { sessionKey: string; harnessId: number }) {
   const turn = Number(Bun.hash.xxHash32(`${harnessId} ${sessionKey}`)) % TURNS
@@ -175,7 +176,7 @@ export async function getManager(reader: Reader, id: number): Promise<Manager> {
   return row!
 }
 
-/** Gives the unlocked parts of a session to another manager, and answers their keys. */
+/** Gives the unlocked parts of a session to another manager, and returns their keys. */
 export async function changeManager(
   tx: Tx,
   sessionId: number,
@@ -209,7 +210,7 @@ export function moveOwnTicketEntries(
   )
 }
 
-/** Moves everybody's unlocked entries on a ticket to the project that was decided on, and returns their keys. */
+/** Moves everyone's unlocked entries on a ticket to the project that was decided for it, and returns their keys. */
 export function moveAllTicketEntries(tx: Tx, ticketId: number, projectId: number): Promise<number[]> {
   const { entries } = tx.tables
   return moveTicketEntries(
