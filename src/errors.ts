@@ -25,7 +25,7 @@ export const PROBLEMS = {
   unauthenticated: {
     status: 401,
     title: 'Not authenticated',
-    help: 'The request needs a bearer token (`Authorization: Bearer tally_svc_…`) or the session of a signed-in person. The detail says what is wrong with the credential: missing, mistyped, unknown, expired, revoked or signed out.',
+    help: 'The request needs a bearer token (`Authorization: Bearer tally_svc_…`) or the session of a signed-in person. The detail states what is wrong with the credential: missing, mistyped, unknown, expired, revoked or signed out.',
   },
   sign_in_failed: {
     status: 401,
@@ -80,7 +80,7 @@ export const PROBLEMS = {
   entry_locked: {
     status: 409,
     title: 'Entry locked',
-    help: 'The entry is approved, on a submitted token sheet or on a bill, so its numbers and its placement are fixed. The detail says what to undo first.',
+    help: 'The entry is approved, on a submitted token sheet or on a bill, so its numbers and its placement are fixed. The detail states what to undo first.',
   },
   session_shrunk: {
     status: 409,

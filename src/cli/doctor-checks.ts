@@ -9,14 +9,19 @@ export interface Finding {
   what: string
   /** An `error` keeps Tally from working or loses data; a `warning` may do so later. */
   level: 'ok' | 'warning' | 'error'
-  says: string
+  message: string
   /** What to do; null if `level` is `ok`. */
   advice: string | null
 }
 
-const ok = (what: string, says: string): Finding => ({ what, level: 'ok', says, advice: null })
-const warning = (what: string, says: string, advice: string): Finding => ({ what, level: 'warning', says, advice })
-const failure = (what: string, says: string, advice: string): Finding => ({ what, level: 'error', says, advice })
+const ok = (what: string, message: string): Finding => ({ what, level: 'ok', message, advice: null })
+const warning = (what: string, message: string, advice: string): Finding => ({
+  what,
+  level: 'warning',
+  message,
+  advice,
+})
+const failure = (what: string, message: string, advice: string): Finding => ({ what, level: 'error', message, advice })
 
 /** A day and a half: a daily backup that was late is none that is missing. */
 const BACKUP_AGE_LIMIT_MS = 36 * 3_600_000
@@ -44,8 +49,8 @@ export async function checkFiles(config: Config, { fix }: { fix: boolean }): Pro
 
 /** Files with secrets that others can read, each with what to do. */
 export function checkSecrets(exposed: readonly string[]): Finding[] {
-  return exposed.map((says) => {
-    const [what = '', advice = ''] = says.split(/\. To fix it: (?=chmod )/)
+  return exposed.map((message) => {
+    const [what = '', advice = ''] = message.split(/\. To fix it: (?=chmod )/)
     return warning('secrets', what, advice)
   })
 }
@@ -83,33 +88,33 @@ async function checkSpace(dataDir: string, file: string): Promise<Finding> {
   const space = diskSpaceOf(dataDir)
   const size = statSync(file).size
   const share = Math.floor((space.freeBytes * 100) / space.totalBytes)
-  const says = `${megabytes(space.freeBytes)} free (${share}%), database size ${megabytes(size)}`
+  const message = `${megabytes(space.freeBytes)} free (${share}%), database size ${megabytes(size)}`
   const advice = 'Free some space, or move the folder to a larger disk. Reports are refused while the disk is full.'
   const level = spaceLevelOf(space)
-  if (level === 'critical') return failure('disk', says, advice)
+  if (level === 'critical') return failure('disk', message, advice)
   // An upgrade and a backup need the size of the database once more.
-  if (level === 'low' || space.freeBytes < size) return warning('disk', says, advice)
-  return ok('disk', says)
+  if (level === 'low' || space.freeBytes < size) return warning('disk', message, advice)
+  return ok('disk', message)
 }
 
 async function checkLog(dataDir: string, file: string): Promise<Finding> {
   const { diskSpaceOf, logBytesAllowed } = await import('../database/disk-space.ts')
   const bytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  const says = `write-ahead log size ${megabytes(bytes)}`
-  if (bytes <= logBytesAllowed(diskSpaceOf(dataDir).freeBytes)) return ok('log', says)
+  const message = `write-ahead log size ${megabytes(bytes)}`
+  if (bytes <= logBytesAllowed(diskSpaceOf(dataDir).freeBytes)) return ok('log', message)
   const advice =
     'A long-running reader keeps the log from being truncated. Look for a tally verify, tally sql or sqlite3 process.'
-  return warning('log', says, advice)
+  return warning('log', message, advice)
 }
 
 /** Whether the clock is synchronized: agents date entries, but the server's clock dates bills, links and backups. */
 export async function checkClock(now: number): Promise<Finding> {
   const synchronized = await systemAnswer(['timedatectl', 'show', '--property=NTPSynchronized', '--value'])
-  const says = new Date(now).toISOString()
+  const message = new Date(now).toISOString()
   if (synchronized === 'no') {
-    return warning('clock', `${says}, not synchronized`, 'Enable time synchronization: timedatectl set-ntp true')
+    return warning('clock', `${message}, not synchronized`, 'Enable time synchronization: timedatectl set-ntp true')
   }
-  return ok('clock', synchronized === 'yes' ? `${says}, synchronized` : says)
+  return ok('clock', synchronized === 'yes' ? `${message}, synchronized` : message)
 }
 
 /** Output of a system program; undefined if it is not installed or fails. */
@@ -142,8 +147,8 @@ async function askReady(url: string, what: string): Promise<Finding> {
     const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(ASK_TIMEOUT_MS) })
     const body = (await answer.json().catch(() => null)) as { status?: unknown; detail?: string } | null
     if (answer.ok && body?.status === 'ready') return ok(what, `${url} is ready`)
-    const says = body?.detail ?? `${url}/ready returned ${answer.status}, which is not a response of Tally`
-    return failure(what, says, 'Check the server’s log.')
+    const message = body?.detail ?? `${url}/ready returned ${answer.status}, which is not a response of Tally`
+    return failure(what, message, 'Check the server’s log.')
   } catch (error) {
     const advice = 'Start it with `tally serve`, or check address, port, proxy and firewall.'
     return failure(what, `${url} does not respond (${(error as Error).message})`, advice)
@@ -174,14 +179,14 @@ export async function checkBackups({ backups, dataDir, databaseUrl }: Config, no
   const { backupsIn } = await import('../database/backup/scheduled-backups.ts')
   const [newest] = backupsIn(backups.folder)
   if (!newest) return warning('backups', `no backups in ${resolve(backups.folder)}`, advice)
-  const says = `latest backup ${new Date(newest.madeAt).toISOString()}`
-  if (now - newest.madeAt > BACKUP_AGE_LIMIT_MS) return warning('backups', says, advice)
+  const message = `latest backup ${new Date(newest.madeAt).toISOString()}`
+  if (now - newest.madeAt > BACKUP_AGE_LIMIT_MS) return warning('backups', message, advice)
   if (statSync(backups.folder).dev === statSync(dirname(join(dataDir, 'tally.db'))).dev) {
     return warning(
       'backups',
-      `${says}, on the same disk as the database`,
+      `${message}, on the same disk as the database`,
       'Set TALLY_BACKUP_DIR to a folder on another disk.',
     )
   }
-  return ok('backups', says)
+  return ok('backups', message)
 }

@@ -68,7 +68,7 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
 
 const MARKS = { ok: 'ok     ', warning: 'WARNING', error: 'ERROR  ' }
 
-function lineOf({ what, level, says, advice }: Finding): string {
-  const line = `${MARKS[level]}  ${what.padEnd(14)}  ${says}`
+function lineOf({ what, level, message, advice }: Finding): string {
+  const line = `${MARKS[level]}  ${what.padEnd(14)}  ${message}`
   return advice === null ? line : `${line}\n${' '.repeat(25)}${advice}`
 }

@@ -13,7 +13,7 @@ afterEach(() => tally.remove())
 interface Finding {
   what: string
   level: string
-  says: string
+  message: string
   advice: string | null
 }
 
@@ -48,12 +48,12 @@ test('reports each issue with advice', async () => {
   expect(of('server')).toMatchObject({ level: 'error', advice: expect.stringContaining('tally serve') })
   expect(of('privacy')).toMatchObject({
     level: 'warning',
-    says: expect.stringContaining(tally.dataDir),
+    message: expect.stringContaining(tally.dataDir),
     advice: expect.stringContaining('tally doctor --fix'),
   })
   expect(of('encryption')).toMatchObject({ level: 'warning' })
-  expect(of('mail')).toMatchObject({ level: 'error', says: expect.stringContaining('ECONNREFUSED') })
-  expect(of('backups')).toMatchObject({ level: 'warning', says: 'no backups' })
+  expect(of('mail')).toMatchObject({ level: 'error', message: expect.stringContaining('ECONNREFUSED') })
+  expect(of('backups')).toMatchObject({ level: 'warning', message: 'no backups' })
 })
 
 test('signs in at the mail server without sending anything, and keeps the password to itself', async () => {
@@ -63,7 +63,7 @@ test('signs in at the mail server without sending anything, and keeps the passwo
     const url = (password: string) => `smtp://ada:${password}@127.0.0.1:${mails.address.port}`
     expect((await examine({ TALLY_SMTP_URL: url('right') })).of('mail').level).toBe('ok')
     const wrong = (await examine({ TALLY_SMTP_URL: url('hunter2') })).of('mail')
-    expect(wrong).toMatchObject({ level: 'error', says: expect.stringContaining('Authentication failed') })
+    expect(wrong).toMatchObject({ level: 'error', message: expect.stringContaining('Authentication failed') })
     expect(JSON.stringify(wrong)).not.toContain('hunter2')
     expect(mails.letters).toEqual([])
   } finally {
@@ -83,7 +83,7 @@ test('reports a port where something else answers', async () => {
   const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('hello') })
   try {
     const { of } = await examine({ TALLY_PORT: String(other.port) })
-    expect(of('server')).toMatchObject({ level: 'error', says: expect.stringContaining('not a response of Tally') })
+    expect(of('server')).toMatchObject({ level: 'error', message: expect.stringContaining('not a response of Tally') })
   } finally {
     await other.stop(true)
   }

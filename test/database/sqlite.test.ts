@@ -198,12 +198,12 @@ describe('slow reads of SQLite', () => {
   const open = opener('sqlite')
 
   test('are refused while three abandoned ones still run, and answered again when they have ended', async () => {
-    const db = await open({ serving: true, slowDeadlineMs: 50 })
+    const db = await open({ serving: true, slowDeadlineMs: 300 })
     const { revision } = db.slow.tables
     const long = () =>
       db.slow
         .select({
-          count: sql`(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 8000000) SELECT count(*) FROM c)`,
+          count: sql`(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 20000000) SELECT count(*) FROM c)`,
         })
         .from(revision)
     for (let asked = 0; asked < 3; asked += 1) expect(await codeOf(long())).toBe('database_deadline')

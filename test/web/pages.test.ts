@@ -18,6 +18,11 @@ const PEOPLE = {
 /** What of axe depends on colours; all else is the same in both schemes. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 
+/** Colors change in transitions. Loaders move for ever, and are no transitions. */
+const TRANSITIONS_END = `Promise.allSettled(
+  document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished),
+)`
+
 /** What the first page loads, compressed (docs/design/promises.md, "Web application"). */
 const SCRIPT_LIMIT_BYTES = 400_000
 
@@ -80,6 +85,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
           found.push(...twice.map((request) => `${name} asks twice for ${request}`))
           found.push(...(await barriers()).map((barrier) => `${name}: ${barrier}`))
           await page.emulateMedia({ colorScheme: 'dark' })
+          await page.evaluate(TRANSITIONS_END)
           dark.barriers.push(...(await barriers(OF_COLOURS)).map((barrier) => `${name}: ${barrier}`))
           dark.pages.push(name)
           await page.emulateMedia({ colorScheme: 'light' })

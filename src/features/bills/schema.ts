@@ -103,7 +103,7 @@ const request = {
   include_earlier: Type.Optional(
     Type.Boolean({
       description:
-        'Whether unbilled entries from before the period are on this bill, in a section of their own. Where there are some, it must be said.',
+        'Whether unbilled entries from before the period are on this bill, in a section of their own. Required if there are any.',
     }),
   ),
   show_cost: Type.Optional(Type.Boolean({ description: 'Whether documents show the cost and markup of each line.' })),

@@ -6,7 +6,7 @@ import { counted } from '../format/counts.ts'
 import { answer, api, type Body } from '../server/api.ts'
 import { asProblem, type Problem } from '../server/problem.ts'
 import { forget } from '../server/queries.ts'
-import { tell } from '../server/send.ts'
+import { notify } from '../server/send.ts'
 import { Failure } from './failure.tsx'
 import { Count, Moment, Money } from './figures.tsx'
 
@@ -109,7 +109,7 @@ function useMoving({ scope, filter, after }: { scope: Scope; filter: ApplyFilter
         if (done.complete) break
         page = done.next_page ?? undefined
       }
-      tell(`${counted(sum, 'entry', 'entries')} moved.`)
+      notify(`${counted(sum, 'entry', 'entries')} moved.`)
       after()
     } catch (error) {
       setProblem(asProblem(error))

@@ -6,7 +6,7 @@ import { ago, dayAndTime, shortDayAndTime } from '../format/moments.ts'
 import { exactMoney, fineMoney, money } from '../format/money.ts'
 import { useSettings } from '../server/me.ts'
 
-function Told({ exactly, children }: { exactly: string; children: string }) {
+function Rounded({ exactly, children }: { exactly: string; children: string }) {
   if (exactly === children) return <>{children}</>
   return (
     <Tooltip label={exactly}>
@@ -31,10 +31,10 @@ export function Money({ amount, currency = 'USD', isFine = false }: MoneyProps) 
       </Text>
     )
   }
-  return <Told exactly={exactMoney(amount, currency)}>{(isFine ? fineMoney : money)(amount, currency)}</Told>
+  return <Rounded exactly={exactMoney(amount, currency)}>{(isFine ? fineMoney : money)(amount, currency)}</Rounded>
 }
 
-export const Count = ({ value }: { value: number }) => <Told exactly={count(value)}>{roughCount(value)}</Told>
+export const Count = ({ value }: { value: number }) => <Rounded exactly={count(value)}>{roughCount(value)}</Rounded>
 
 interface MomentProps {
   at: string | null

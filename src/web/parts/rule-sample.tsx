@@ -33,8 +33,8 @@ const EMPTY: Values = {
 
 /** The sample from the form. Empty fields are absent and match no condition. */
 function sampleOf({ labels, ...texts }: Values): Sample {
-  const said = Object.entries(texts).filter(([, text]) => text.trim() !== '')
-  return { ...Object.fromEntries(said), ...(labels.trim() === '' ? {} : { labels: labelsOf(labels) }) }
+  const given = Object.entries(texts).filter(([, text]) => text.trim() !== '')
+  return { ...Object.fromEntries(given), ...(labels.trim() === '' ? {} : { labels: labelsOf(labels) }) }
 }
 
 interface SampleTrialProps {

@@ -24,8 +24,9 @@ export class Problem extends Error {
   }
 
   static of(response: Response, body: unknown): Problem {
-    const told = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
-    const text = (key: string, otherwise: string) => (typeof told[key] === 'string' ? (told[key] as string) : otherwise)
+    const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+    const text = (key: string, otherwise: string) =>
+      typeof fields[key] === 'string' ? (fields[key] as string) : otherwise
     const code = text('code', 'unknown')
     // The API's own message is meant for programs: it asks for a token.
     if (code === 'unauthenticated') return new Problem(response.status, code, 'Your session has ended', ENDED, [], null)
@@ -34,7 +35,7 @@ export class Problem extends Error {
       code,
       text('title', `The server answered ${response.status}`),
       text('detail', 'It gave no reason. Try again. If the error persists, check the server log.'),
-      Array.isArray(told.errors) ? (told.errors as Issue[]) : [],
+      Array.isArray(fields.errors) ? (fields.errors as Issue[]) : [],
       response.headers.get('x-request-id'),
     )
   }

@@ -32,7 +32,7 @@ export function useSend<Input = void, Answer = unknown>(sending: Sending<Input, 
         await new Promise((resolve) => setTimeout(resolve))
       }
       await forget(changes)
-      if (done) tell(done(answer, input))
+      if (done) notify(done(answer, input))
       after?.(answer, input)
     },
     onError: (error) => {
@@ -41,7 +41,7 @@ export function useSend<Input = void, Answer = unknown>(sending: Sending<Input, 
   })
 }
 
-export const tell = (message: string) => notifications.show({ message, color: 'teal', autoClose: 5_000 })
+export const notify = (message: string) => notifications.show({ message, color: 'teal', autoClose: 5_000 })
 
 /** Stays until closed, so that nobody misses a failure. */
 const tellProblem = ({ title, message, issues }: Problem) =>

@@ -117,20 +117,20 @@ const isBelow = (path: string, section: string) =>
   section === '/' ? path === '/' : path === section || path.startsWith(`${section}/`)
 
 const SCHEMES = {
-  auto: { next: 'light', says: 'System', icon: IconDeviceDesktop },
-  light: { next: 'dark', says: 'Light', icon: IconSun },
-  dark: { next: 'auto', says: 'Dark', icon: IconMoon },
+  auto: { next: 'light', label: 'System', icon: IconDeviceDesktop },
+  light: { next: 'dark', label: 'Light', icon: IconSun },
+  dark: { next: 'auto', label: 'Dark', icon: IconMoon },
 } as const
 
 function SchemeButton() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const { next, says, icon: Icon } = SCHEMES[colorScheme]
+  const { next, label, icon: Icon } = SCHEMES[colorScheme]
   return (
-    <Tooltip label={`Theme: ${says.toLowerCase()}`}>
+    <Tooltip label={`Theme: ${label.toLowerCase()}`}>
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={`Theme: ${says.toLowerCase()}. Switch to ${SCHEMES[next].says.toLowerCase()}`}
+        aria-label={`Theme: ${label.toLowerCase()}. Switch to ${SCHEMES[next].label.toLowerCase()}`}
         onClick={() => setColorScheme(next)}
       >
         <Icon size={18} stroke={1.6} />

@@ -291,7 +291,7 @@ class PostgresWriter {
       ended = (await link.client.unsafe('COMMIT')).command
     } catch (error) {
       if (failureOf(error) !== 'unreachable') throw error
-      // Only a repeat of the request tells whether it was written.
+      // Only a repeat of the request shows whether it was written.
       throw commitUnknown(error)
     }
     if (ended !== 'COMMIT')

@@ -168,12 +168,12 @@ function Decided({ form }: { form: BillForm }) {
     lines.push(['Unpriced entries are left out.', () => form.setFieldValue('leave_unpriced', false)])
   }
   if (include_earlier !== undefined) {
-    const says = include_earlier ? 'are included in a separate section.' : 'are left for another bill.'
-    lines.push([`Earlier entries ${says}`, () => form.setFieldValue('include_earlier', undefined)])
+    const text = include_earlier ? 'are included in a separate section.' : 'are left for another bill.'
+    lines.push([`Earlier entries ${text}`, () => form.setFieldValue('include_earlier', undefined)])
   }
-  return lines.map(([says, undo]) => (
-    <Group key={says} gap="xs">
-      <Text size="sm">{says}</Text>
+  return lines.map(([text, undo]) => (
+    <Group key={text} gap="xs">
+      <Text size="sm">{text}</Text>
       <Button size="compact-xs" variant="subtle" onClick={undo}>
         Change
       </Button>

@@ -104,10 +104,10 @@ function Lines({ guide, token }: { guide: Guide; token: CreatedToken | null }) {
         {guide.lead}
         {!token && ' Create a token first to include it in these commands.'}
       </Text>
-      {guide.steps.map(({ says, lines }) => (
-        <div key={says}>
+      {guide.steps.map(({ instruction, lines }) => (
+        <div key={instruction}>
           <Text size="sm" mb={4}>
-            {says}
+            {instruction}
           </Text>
           <CopyLine text={lines(target)} />
         </div>

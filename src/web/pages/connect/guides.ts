@@ -11,7 +11,7 @@ export interface Target {
 
 export interface Step {
   /** Where to put the lines, and what they do. */
-  says: string
+  instruction: string
   lines: (target: Target) => string
 }
 
@@ -40,7 +40,8 @@ const exporter = (target: Target) =>
 const withoutMilliseconds = (moment: Date) => `${moment.toISOString().slice(0, 19)}Z`
 
 const PLACE: Step = {
-  says: 'Optional: name the project or ticket. Otherwise placement rules assign the entry, or it stays unattributed.',
+  instruction:
+    'Optional: name the project or ticket. Otherwise placement rules assign the entry, or it stays unattributed.',
   lines: () => 'export OTEL_RESOURCE_ATTRIBUTES="project=acme-web,ticket=ACME-42"',
 }
 
@@ -61,7 +62,7 @@ const geminiSettings = (target: Target) =>
   )
 
 const headers: Step = {
-  says: 'In the shell that starts it, because the settings file does not support headers:',
+  instruction: 'In the shell that starts it, because the settings file does not support headers:',
   lines: ({ token }) => `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer ${token}"`,
 }
 
@@ -73,9 +74,9 @@ export const GUIDES: readonly Guide[] = [
     lead: 'A script, a CI job or your own agent reports one token entry per session.',
     isTelemetry: false,
     steps: [
-      { says: 'Set the token in your shell:', lines: ({ token }) => `export TALLY_TOKEN=${token}` },
+      { instruction: 'Set the token in your shell:', lines: ({ token }) => `export TALLY_TOKEN=${token}` },
       {
-        says: 'Report a session:',
+        instruction: 'Report a session:',
         lines: ({ url, now }) => `curl ${url}/api/v1/token-entries \\
   -H "Authorization: Bearer $TALLY_TOKEN" \\
   -H "Content-Type: application/json" \\
@@ -100,7 +101,7 @@ export const GUIDES: readonly Guide[] = [
     isTelemetry: true,
     steps: [
       {
-        says: 'In the shell that starts Claude Code, or under "env" in ~/.claude/settings.json:',
+        instruction: 'In the shell that starts Claude Code, or under "env" in ~/.claude/settings.json:',
         lines: (target) =>
           [
             'export CLAUDE_CODE_ENABLE_TELEMETRY=1',
@@ -122,7 +123,7 @@ export const GUIDES: readonly Guide[] = [
     isTelemetry: true,
     steps: [
       {
-        says: 'In ~/.codex/config.toml:',
+        instruction: 'In ~/.codex/config.toml:',
         lines: (target) =>
           [
             '[otel.exporter.otlp-http]',
@@ -140,7 +141,7 @@ export const GUIDES: readonly Guide[] = [
     by: 'telemetry',
     lead: 'Gemini CLI sends the usage of every request while it works.',
     isTelemetry: true,
-    steps: [{ says: 'In ~/.gemini/settings.json:', lines: geminiSettings }, headers, PLACE],
+    steps: [{ instruction: 'In ~/.gemini/settings.json:', lines: geminiSettings }, headers, PLACE],
     waits: 'Gemini CLI sends data a few seconds after the model’s first response, and when it exits.',
   },
   {
@@ -149,7 +150,7 @@ export const GUIDES: readonly Guide[] = [
     by: 'telemetry',
     lead: 'Qwen Code sends the usage of every request while it works.',
     isTelemetry: true,
-    steps: [{ says: 'In ~/.qwen/settings.json:', lines: geminiSettings }, headers, PLACE],
+    steps: [{ instruction: 'In ~/.qwen/settings.json:', lines: geminiSettings }, headers, PLACE],
     waits: 'Qwen Code sends data a few seconds after the model’s first response, and when it exits.',
   },
   {
@@ -160,10 +161,10 @@ export const GUIDES: readonly Guide[] = [
     isTelemetry: true,
     steps: [
       {
-        says: 'In ~/.config/opencode/opencode.json:',
+        instruction: 'In ~/.config/opencode/opencode.json:',
         lines: () => JSON.stringify({ experimental: { openTelemetry: true } }, null, 2),
       },
-      { says: 'In the shell that starts it:', lines: exporter },
+      { instruction: 'In the shell that starts it:', lines: exporter },
       PLACE,
     ],
     waits:
@@ -175,7 +176,7 @@ export const GUIDES: readonly Guide[] = [
     by: 'telemetry',
     lead: 'Any program that follows the OpenTelemetry conventions for generative AI. Tally reads its events and spans for model calls.',
     isTelemetry: true,
-    steps: [{ says: 'In the program’s environment:', lines: exporter }, PLACE],
+    steps: [{ instruction: 'In the program’s environment:', lines: exporter }, PLACE],
     waits: 'Exporters send a batch every few seconds. Use OTLP over HTTP; gRPC is not supported.',
   },
   {
@@ -186,15 +187,15 @@ export const GUIDES: readonly Guide[] = [
     isTelemetry: false,
     steps: [
       {
-        says: 'Once, on the machine where the agents run (prompts for the token):',
+        instruction: 'Once, on the machine where the agents run (prompts for the token):',
         lines: ({ url }) => `tally agents login --url ${url}`,
       },
       {
-        says: 'Preview past usage, then report it. Running this again does not count anything twice.',
+        instruction: 'Preview past usage, then report it. Running this again does not count anything twice.',
         lines: () => 'tally agents scan\ntally agents scan --report',
       },
       {
-        says: 'Report new sessions automatically (shows the settings changes first):',
+        instruction: 'Report new sessions automatically (shows the settings changes first):',
         lines: () => 'tally agents install claude-code codex gemini-cli opencode',
       },
     ],

@@ -31,7 +31,7 @@ const tokens = (key: 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_
 })
 
 /** Isolates text from agents, so that its direction does not change that of the row. */
-const said = (text: string | null) => (text === null ? null : <bdi>{text}</bdi>)
+const textCell = (text: string | null) => (text === null ? null : <bdi>{text}</bdi>)
 
 export const COLUMNS: readonly Column<Entry>[] = [
   {
@@ -45,19 +45,19 @@ export const COLUMNS: readonly Column<Entry>[] = [
     key: 'place',
     title: 'Assigned to',
     width: '124px',
-    cell: (entry) => said(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
+    cell: (entry) => textCell(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
   },
   {
     key: 'manager',
     title: 'Agent manager',
     width: '118px',
     phone: 'hidden',
-    cell: (entry) => said(entry.agent_manager.name),
+    cell: (entry) => textCell(entry.agent_manager.name),
   },
-  { key: 'agent', title: 'Agent', width: '120px', phone: 'hidden', cell: (entry) => said(entry.agent_name) },
-  { key: 'harness', title: 'Harness', width: '112px', phone: 'hidden', cell: (entry) => said(entry.agent_harness) },
-  { key: 'model', title: 'Model', width: '150px', cell: (entry) => said(entry.model) },
-  { key: 'provider', title: 'Provider', width: '110px', phone: 'hidden', cell: (entry) => said(entry.provider) },
+  { key: 'agent', title: 'Agent', width: '120px', phone: 'hidden', cell: (entry) => textCell(entry.agent_name) },
+  { key: 'harness', title: 'Harness', width: '112px', phone: 'hidden', cell: (entry) => textCell(entry.agent_harness) },
+  { key: 'model', title: 'Model', width: '150px', cell: (entry) => textCell(entry.model) },
+  { key: 'provider', title: 'Provider', width: '110px', phone: 'hidden', cell: (entry) => textCell(entry.provider) },
   { key: 'started', title: 'Started', width: '124px', cell: (entry) => <Moment at={entry.started_at} isShort /> },
   {
     key: 'duration',
@@ -112,13 +112,13 @@ export const COLUMNS: readonly Column<Entry>[] = [
     width: '200px',
     phone: 'hidden',
     cell: (entry) =>
-      said(
+      textCell(
         Object.entries(entry.labels)
           .map(([name, value]) => `${name}:${value}`)
           .join(' '),
       ),
   },
-  { key: 'session', title: 'Session', width: '130px', phone: 'hidden', cell: (entry) => said(entry.session_id) },
+  { key: 'session', title: 'Session', width: '130px', phone: 'hidden', cell: (entry) => textCell(entry.session_id) },
 ]
 
 /** The default columns: those that fit on a small laptop. */

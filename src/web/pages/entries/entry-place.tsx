@@ -73,7 +73,7 @@ function PlaceFacts({ entry: { project, ticket, placement, placed_by_rule } }: {
           rule && (
             <>
               <bdi>{rule.name}</bdi>, version {rule.version}
-              {placed_by_rule && <RuleThen said={placed_by_rule} />}
+              {placed_by_rule && <RuleThen rule={placed_by_rule} />}
             </>
           ),
         ],
@@ -85,7 +85,7 @@ function PlaceFacts({ entry: { project, ticket, placement, placed_by_rule } }: {
 }
 
 /** The version of the rule that assigned the entry. */
-const RuleThen = ({ said: { conditions, ticket } }: { said: NonNullable<EntryDetail['placed_by_rule']> }) => (
+const RuleThen = ({ rule: { conditions, ticket } }: { rule: NonNullable<EntryDetail['placed_by_rule']> }) => (
   <Stack gap={2} mt={4}>
     {conditions.map(({ field, matches, value }) => (
       <Text key={`${field} ${matches}`} size="sm" c="dimmed" component="div">

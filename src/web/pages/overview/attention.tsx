@@ -15,30 +15,34 @@ import { type Check, useCompleteness, useTicketsToDecide } from './usage.ts'
 
 interface Lack {
   title: string
-  says: string
+  description: string
   /** The page to fix it on, if not the list of its entries. */
   page?: (name: string | undefined) => string
 }
 
 /** The checks that need action, in the order to work through them. */
-const LACKS: Partial<Record<Check['check'], Lack>> = {
+const GAPS: Partial<Record<Check['check'], Lack>> = {
   unplaced: {
     title: 'Unattributed',
-    says: 'not assigned to a project or ticket',
+    description: 'not assigned to a project or ticket',
     page: (name) => addressOf('/unattributed', { period: name ?? '30d' }),
   },
-  without_client: { title: 'No client', says: 'in projects without a client to bill' },
-  without_project: { title: 'No project', says: 'on tickets without a project' },
-  unpriced: { title: 'Unpriced', says: 'cost unknown: no price for the model' },
+  without_client: { title: 'No client', description: 'in projects without a client to bill' },
+  without_project: { title: 'No project', description: 'on tickets without a project' },
+  unpriced: { title: 'Unpriced', description: 'cost unknown: no price for the model' },
   possible_duplicates: {
     title: 'Possible duplicates',
-    says: 'identical to an earlier entry, or another person’s session has the same ID',
+    description: 'identical to an earlier entry, or another person’s session has the same ID',
   },
-  unapproved: { title: 'Waiting for approval', says: 'submitted, but not approved or billed' },
-  on_sheets: { title: 'On token sheets', says: 'not counted until their sheet is approved', page: () => '/sheets' },
-  unbilled: { title: 'Unbilled', says: 'not on a bill yet' },
-  reaching_in: { title: 'Started before', says: 'continued into this period; counted when they started' },
-  reaching_out: { title: 'Ended after', says: 'continued past this period; counted in full here' },
+  unapproved: { title: 'Waiting for approval', description: 'submitted, but not approved or billed' },
+  on_sheets: {
+    title: 'On token sheets',
+    description: 'not counted until their sheet is approved',
+    page: () => '/sheets',
+  },
+  unbilled: { title: 'Unbilled', description: 'not on a bill yet' },
+  reaching_in: { title: 'Started before', description: 'continued into this period; counted when they started' },
+  reaching_out: { title: 'Ended after', description: 'continued past this period; counted in full here' },
 }
 
 export function Attention({ period, name }: { period: Period; name: string | undefined }) {
@@ -46,7 +50,7 @@ export function Attention({ period, name }: { period: Period; name: string | und
   const { approval_required } = useSettings()
   const toDecide = useTicketsToDecide(useRole('billing', 'admin'))
   const tickets = toDecide.data?.tickets ?? 0
-  const open = data?.filter(({ check, entries }) => entries > 0 && LACKS[check] !== undefined)
+  const open = data?.filter(({ check, entries }) => entries > 0 && GAPS[check] !== undefined)
   return (
     <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
       <Title order={2} size="h5" mb={4}>
@@ -65,7 +69,7 @@ export function Attention({ period, name }: { period: Period; name: string | und
           <Row
             href={addressOf('/work', { tab: 'tickets', conflicting: true })}
             title="Conflicting tickets"
-            says="reported under different projects"
+            description="reported under different projects"
             figure={`${tickets}${toDecide.data?.hasMore ? '+' : ''}`}
             counted={`${toDecide.data?.hasMore ? 'more than ' : ''}${counted(tickets, 'ticket')}`}
           />
@@ -79,13 +83,13 @@ export function Attention({ period, name }: { period: Period; name: string | und
 }
 
 function CheckRow({ check, name, isOptional }: { check: Check; name: string | undefined; isOptional: boolean }) {
-  const { title, says, page } = LACKS[check.check]!
+  const { title, description, page } = GAPS[check.check]!
   const isFree = check.check === 'unapproved' && isOptional
   return (
     <Row
       href={page ? page(name) : pageOfList(check.list)}
       title={isFree ? 'Not approved' : title}
-      says={isFree ? 'bills do not require approval' : says}
+      description={isFree ? 'bills do not require approval' : description}
       figure={count(check.entries)}
       counted={counted(check.entries, 'entry', 'entries')}
       amount={check.cost === null ? undefined : money(check.cost)}
@@ -96,14 +100,14 @@ function CheckRow({ check, name, isOptional }: { check: Check; name: string | un
 interface RowProps {
   href: string
   title: string
-  says: string
+  description: string
   figure: string
   /** The number with its unit, for screen readers. */
   counted: string
   amount?: string | undefined
 }
 
-const Row = ({ href, title, says, figure, counted, amount }: RowProps) => (
+const Row = ({ href, title, description, figure, counted, amount }: RowProps) => (
   <li>
     <Link href={href} className={classes.lack}>
       <span>
@@ -111,7 +115,7 @@ const Row = ({ href, title, says, figure, counted, amount }: RowProps) => (
           {title}
         </Text>
         <Text size="xs" c="dimmed">
-          {says}
+          {description}
         </Text>
       </span>
       <span className={classes.lackFigures}>

@@ -8,7 +8,7 @@ import { fileSize } from '../../format/counts.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
 import { answer, api } from '../../server/api.ts'
-import { tell, useSend } from '../../server/send.ts'
+import { notify, useSend } from '../../server/send.ts'
 import { LoadPlan } from './load-plan.tsx'
 import { sourceText } from './price.ts'
 import { PRICE_CHANGES, valuedText, valueTheRest } from './valued.ts'
@@ -133,7 +133,7 @@ function FileField({ file, choose }: { file: TableFile; choose: (file: TableFile
   const read = async (chosen: File | null) => {
     if (!chosen) return
     if (chosen.size > LIMIT_BYTES)
-      return tell(`${chosen.name} is larger than ${fileSize(LIMIT_BYTES)}. Split it into smaller files.`)
+      return notify(`${chosen.name} is larger than ${fileSize(LIMIT_BYTES)}. Split it into smaller files.`)
     choose({ name: chosen.name, text: await chosen.text() })
   }
   const drop = (event: DragEvent) => {

@@ -45,16 +45,16 @@ const ASKED = {
 export function ModelCost() {
   const [asked, show] = useAddress(ASKED)
   const { model } = asked
-  const said = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+  const query = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['prices', 'resolve', said],
-    queryFn: () => answer(api.prices.resolve.get({ query: said })),
+    queryKey: ['prices', 'resolve', query],
+    queryFn: () => answer(api.prices.resolve.get({ query: query })),
     enabled: model !== undefined,
     placeholderData: (before) => before,
   })
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
-      <Question key={JSON.stringify(said)} asked={asked} ask={show} isAsking={isFetching} />
+      <Question key={JSON.stringify(query)} asked={asked} ask={show} isAsking={isFetching} />
       <div aria-live="polite">
         {model === undefined && (
           <Empty title="Enter a model">

@@ -25,7 +25,7 @@ import { answer, api } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { asProblem, type Problem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
-import { tell } from '../../server/send.ts'
+import { notify } from '../../server/send.ts'
 import type { Repricing } from './price.ts'
 import { PRICE_CHANGES } from './valued.ts'
 
@@ -89,13 +89,13 @@ function Scope({ change }: { change: (question: Question) => void }) {
   const [to, setTo] = useState<string | null>(null)
   const [models, setModels] = useState<string[]>([])
   const say = (next: { all?: boolean; from?: string | null; to?: string | null; models?: string[] }) => {
-    const said = { all, from, to, models, ...next }
-    if (!said.all) return change({})
+    const values = { all, from, to, models, ...next }
+    if (!values.all) return change({})
     change({
       all: true,
-      ...(said.from ? { starting_at: startOfDay(said.from, time_zone) } : {}),
-      ...(said.to ? { ending_at: startOfDay(addDays(said.to, 1), time_zone) } : {}),
-      ...(said.models.length > 0 ? { models: said.models } : {}),
+      ...(values.from ? { starting_at: startOfDay(values.from, time_zone) } : {}),
+      ...(values.to ? { ending_at: startOfDay(addDays(values.to, 1), time_zone) } : {}),
+      ...(values.models.length > 0 ? { models: values.models } : {}),
     })
   }
   return (
@@ -219,7 +219,7 @@ function useRepricing(question: Question, after: () => void) {
         if (changed.complete) break
         page = changed.next_page
       }
-      tell(`${counted(sum, 'entry', 'entries')} repriced.`)
+      notify(`${counted(sum, 'entry', 'entries')} repriced.`)
       after()
     } catch (error) {
       setProblem(asProblem(error))

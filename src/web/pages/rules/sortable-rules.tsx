@@ -111,7 +111,7 @@ function RuleItem({ rule, mayChange }: { rule: Rule; mayChange: boolean }) {
       <Text size="sm" c="dimmed" className={classes.position}>
         {rule.position}
       </Text>
-      <div className={classes.says}>
+      <div className={classes.description}>
         <Anchor component={Link} href={`/rules/${rule.id}`} fw={600} size="sm" c="var(--mantine-color-text)">
           {rule.name}
         </Anchor>

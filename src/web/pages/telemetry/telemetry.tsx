@@ -36,7 +36,7 @@ export default function Telemetry() {
     >
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
       {!data && !error && <Skeleton height={320} />}
-      {data && (isQuiet(data) ? <EmptyCell /> : <Told status={data} />)}
+      {data && (isQuiet(data) ? <EmptyCell /> : <Status status={data} />)}
     </Page>
   )
 }
@@ -59,7 +59,7 @@ const EmptyCell = () => (
   </Empty>
 )
 
-function Told({ status }: { status: TelemetryStatus }) {
+function Status({ status }: { status: TelemetryStatus }) {
   const { agents, channels, rejected, ignored, pushes, emails, by_email } = status
   return (
     <Stack gap="xl">

@@ -175,7 +175,7 @@ function MoneyFields({ form }: { form: Form }) {
       </SimpleGrid>
       <Switch
         label="Billable"
-        description="Turn off for work that nobody pays for. Bills show what they leave out."
+        description="Turn off for unpaid work. Bills list the entries that they leave out."
         {...form.getInputProps('billable', { type: 'checkbox' })}
       />
     </>

@@ -18,7 +18,7 @@ const isConflicting = ({ project_decided, assumed_projects }: Ticket): boolean =
   !project_decided && (assumed_projects?.length ?? 0) > 1
 
 const UNDECIDED =
-  'Nobody has set this ticket’s project. Until someone does, each person’s reports assign only their own entries.'
+  'No one has set this ticket’s project. Until someone does, each person’s reports assign only their own entries.'
 const CONFLICTING =
   'Reports from different people assign this ticket to different projects, and nobody has set its project.'
 

@@ -117,19 +117,19 @@ function Search({ value, change }: { value: string | undefined; change: (text: s
 function Moments({ filters, show }: FilterBarProps) {
   const { time_zone } = useSettings()
   const { starting_at, ending_at, ended_after } = filters
-  const said = [
+  const parts = [
     starting_at && `from ${inZone(starting_at, time_zone)}`,
     ending_at && `until ${inZone(ending_at, time_zone)}`,
     ended_after && `ended after ${inZone(ended_after, time_zone)}`,
   ].filter(Boolean)
-  if (said.length === 0) return null
+  if (parts.length === 0) return null
   return (
     <Group gap={4} wrap="nowrap" className={classes.chip} pl={8}>
       <Text size="sm" c="dimmed">
         Started
       </Text>
       <Text size="sm" fw={500}>
-        {said.join(', ')}
+        {parts.join(', ')}
       </Text>
       <CloseButton size="sm" aria-label="Remove filter: Started" onClick={() => show(WITHOUT_MOMENTS)} />
     </Group>

@@ -22,7 +22,7 @@ const NAMED = 2
 
 export function FilterChip({ field, values, change, isOpen, setOpen }: FilterChipProps) {
   const names = useNames(field, values)
-  const told = [names.slice(0, NAMED).join(', '), names.length > NAMED && `+${names.length - NAMED}`]
+  const shown = [names.slice(0, NAMED).join(', '), names.length > NAMED && `+${names.length - NAMED}`]
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus shadow="md" width={280}>
       <Group gap={0} wrap="nowrap" className={classes.chip}>
@@ -31,7 +31,7 @@ export function FilterChip({ field, values, change, isOpen, setOpen }: FilterChi
             <Text span inherit c="dimmed" mr={6}>
               {field.title}
             </Text>
-            <bdi className={classes.chipValue}>{told.filter(Boolean).join(' ') || '…'}</bdi>
+            <bdi className={classes.chipValue}>{shown.filter(Boolean).join(' ') || '…'}</bdi>
           </Button>
         </Popover.Target>
         <CloseButton size="sm" aria-label={`Remove filter: ${field.title}`} onClick={() => change([])} />

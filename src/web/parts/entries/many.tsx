@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { count, counted } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { asProblem, type Problem, sentence } from '../../server/problem.ts'
-import { tell, useSend } from '../../server/send.ts'
+import { notify, useSend } from '../../server/send.ts'
 import { Failure } from '../failure.tsx'
 import { isChosen, NO_PLACE, placeBody } from '../place.ts'
 import { PlaceFields } from '../place-fields.tsx'
@@ -125,7 +125,7 @@ function actionOf(kind: ManyKind, place: typeof NO_PLACE, reason: string): Actio
 
 /** A dry run of the action. The text of a reason does not affect it. */
 function usePlan(chosen: Chosen, action: Action, isComplete: boolean) {
-  const asked: Action = action.action === 'reject' ? { ...action, reason: 'To be said' } : action
+  const asked: Action = action.action === 'reject' ? { ...action, reason: 'Preview' } : action
   const text = JSON.stringify(asked)
   const [settled] = useDebouncedValue(text, PAUSE_MS)
   return useQuery({
@@ -195,13 +195,13 @@ function tellDone(kind: ManyKind, { results, done }: ActionResults): void {
   const message = `${counted(done, 'entry', 'entries')} ${WORDS[kind].done}.`
   const undo = UNDO[kind]
   if (done === 0 || !undo) {
-    tell(message)
+    notify(message)
     return
   }
   const ids = results.flatMap(({ id, result }) => (result === 'done' ? [id] : []))
   tellUndo(message, undo.label, async () => {
     const { done } = await act({ ids }, { action: undo.action })
-    tell(`${counted(done, 'entry', 'entries')} ${WORDS[undo.action].done}.`)
+    notify(`${counted(done, 'entry', 'entries')} ${WORDS[undo.action].done}.`)
   })
 }
 
