@@ -18,8 +18,8 @@ import {
 } from '../../fields.ts'
 import { decimalNumber } from '../../lib/money.ts'
 import { composeName } from '../../lib/names.ts'
-import { issueOfNumberFormat } from '../../lib/number-format.ts'
 import { type AuditService, difference } from '../audit/service.ts'
+import { issueOfNumberFormat } from './bill-numbers.ts'
 import { readLogo } from './logo.ts'
 import { findLogo, getOrganization, type Logo, type Organization, updateLogo, updateOrganization } from './store.ts'
 
