@@ -7,7 +7,7 @@
  * Requests with a valid token or session are never counted here.
  */
 import { Problem } from '../errors.ts'
-import { makeRoom } from '../lib/bounded.ts'
+import { makeRoom } from '../lib/bounded-map.ts'
 import { type Clock, monotonicClock } from '../lib/clock.ts'
 import { networkOf } from '../lib/network.ts'
 

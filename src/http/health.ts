@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { VERSION } from '../version.ts'
 import { access } from './access.ts'
-import { documented } from './documented.ts'
+import { documented } from './documentation.ts'
 
 const Health = (status: string, description: string) =>
   Type.Object(

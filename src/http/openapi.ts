@@ -10,7 +10,14 @@ import { PROBLEMS, type ProblemCode } from '../errors.ts'
 import { VERSION } from '../version.ts'
 import { access, type GuardedRoute, SECURITY_SCHEMES, SESSION_COOKIE, securityOf } from './access.ts'
 import { FixedContent } from './content.ts'
-import { type Contents, type Documentation, documented, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS } from './documented.ts'
+import {
+  type Contents,
+  type Documentation,
+  documented,
+  REQUEST_HEADERS,
+  RESPONSE_HEADERS,
+  TAGS,
+} from './documentation.ts'
 import { Components, type JsonSchema } from './json-schema.ts'
 import { EXAMPLE_RPC_STATUS, OTLP_CONTENT_TYPES, RpcStatus } from './otlp.ts'
 import { PROBLEM_TYPE, ProblemSchema, problemPath } from './problems.ts'

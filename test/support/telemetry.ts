@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { signalFilter } from '../../src/features/telemetry/channels/index.ts'
-import { combine, type Read, type ReadResult, SignalReading } from '../../src/features/telemetry/channels/reading.ts'
+import { combine, type Read, type ReadResult, SignalReading } from '../../src/features/telemetry/channels/reader.ts'
 import { decode, type Kind } from '../../src/features/telemetry/otlp/decode.ts'
 import type { Signal } from '../../src/features/telemetry/signals.ts'
 import type { Figures } from './agent-home.ts'

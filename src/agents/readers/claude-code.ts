@@ -2,6 +2,7 @@
 import { basename, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
 import type { Counts } from '../agent.ts'
+import { settleByKey } from '../duplicate-calls.ts'
 import {
   countsOf,
   type FileReading,
@@ -13,7 +14,6 @@ import {
   totalOf,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
-import { settleByKey } from '../settling.ts'
 import type { Reader } from './reader.ts'
 
 /** Lines that the client itself adds after a failed request; no model was used. */

@@ -5,6 +5,7 @@
 import { basename, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
 import type { Counts } from '../agent.ts'
+import { settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
   countsOf,
@@ -17,7 +18,6 @@ import {
   totalOf,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
-import { settleByKey } from '../settling.ts'
 import type { Reader, ReadFile } from './reader.ts'
 
 const ROLLOUT = /(?:^|[/\\])rollout-[^/\\]*\.jsonl$/

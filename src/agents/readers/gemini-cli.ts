@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Counts } from '../agent.ts'
+import { settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
   countsOf,
@@ -13,7 +14,6 @@ import {
   textOf,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
-import { settleByKey } from '../settling.ts'
 import type { Reader } from './reader.ts'
 
 /** The same folders contain logs of prompts and checkpoints, which are JSON too. */

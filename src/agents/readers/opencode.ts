@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Counts } from '../agent.ts'
+import { settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
   countsOf,
@@ -16,7 +17,6 @@ import {
   totalOf,
 } from '../model-calls.ts'
 import { Damages } from '../session-lines.ts'
-import { settleByKey } from '../settling.ts'
 import type { Reader } from './reader.ts'
 
 /** Unreleased versions have a separate database in the same folder, such as `opencode-dev.db`. */

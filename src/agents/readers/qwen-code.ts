@@ -4,6 +4,7 @@
  */
 import { basename, join } from 'node:path'
 import type { Counts } from '../agent.ts'
+import { settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
   countOf,
@@ -17,7 +18,6 @@ import {
   totalOf,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
-import { settleByKey } from '../settling.ts'
 import type { Reader, ReadFile } from './reader.ts'
 
 const CHAT = /^projects[/\\][^/\\]+[/\\]chats[/\\][^/\\]+\.jsonl$/

@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander'
 import { damageText } from '../../agents/agent.ts'
-import { log } from '../../agents/journal.ts'
 import {
   BACKGROUND_PATIENCE_MS,
   type Delivery,
   deliverInBackground,
   deliverWaiting,
   waitingFor,
-} from '../../agents/sending.ts'
+} from '../../agents/delivery.ts'
+import { log } from '../../agents/journal.ts'
 import { readJobs, retryRefused } from '../../agents/spool.ts'
 import { namedServer, readAgentsEnvironment } from '../../config.ts'
 import { CommandError } from '../failures.ts'

@@ -1,8 +1,8 @@
 /** Runs `tally agents scan`. */
 import { AGENT_NAMES, type AgentName, type Counts, type SessionUse } from '../../agents/agent.ts'
+import { type Outcome, reportUses } from '../../agents/batches.ts'
 import { READERS } from '../../agents/readers/all.ts'
 import { type ReportOptions, reportOf } from '../../agents/report.ts'
-import { type Outcome, reportUses } from '../../agents/reporting.ts'
 import { scanAll } from '../../agents/scan.ts'
 import { loadKept, storeKept } from '../../agents/scan-cache.ts'
 import { readAgentsEnvironment } from '../../config.ts'

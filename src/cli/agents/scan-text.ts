@@ -1,6 +1,6 @@
 /** Formats a scan for the terminal. */
 import { type Damage, damageText, type SessionUse } from '../../agents/agent.ts'
-import type { Outcome } from '../../agents/reporting.ts'
+import type { Outcome } from '../../agents/batches.ts'
 import { refusalText } from '../../agents/server.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
 import { counted, countText, dollars } from '../terminal/numbers.ts'

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access } from '../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../http/csv.ts'
-import { documented } from '../../http/documented.ts'
+import { documented } from '../../http/documentation.ts'
 import { listPage, listParameter, parameter } from '../../http/query.ts'
 import { readAuditQuery } from './query.ts'
 import { AUDIT_COLUMNS, AuditTrail, changeBody, EXAMPLE_CHANGE } from './schema.ts'

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { access, actorOf } from '../../http/access.ts'
-import { documented } from '../../http/documented.ts'
+import { documented } from '../../http/documentation.ts'
 import { EXAMPLE_EXPLANATION, EXAMPLE_NEW_RULE, EXAMPLE_RULE, EXAMPLE_RULE_TEST } from './examples.ts'
 import { ExplanationBody, NewRule, RuleBody, RuleChange, RuleList, RuleOrder, RuleTest } from './schema.ts'
 import {

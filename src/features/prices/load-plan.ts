@@ -2,7 +2,7 @@
  * Plans which rows and aliases loading a table would add, and from when they are in effect (docs/design/pricing.md,
  * "Tables that can be loaded"). Rows are only ever added. Pure.
  */
-import type { ListedPrice, RefusedPrice, TableReading } from './formats/reading.ts'
+import type { ListedPrice, RefusedPrice, TableReading } from './formats/reader.ts'
 import type { TableFormat } from './formats/table-file.ts'
 import { type Overrides, reasonsAgainst } from './plausibility.ts'
 import type { PriceAlias, PriceSource, PriceTable, StoredPrice } from './price-table.ts'

@@ -3,7 +3,7 @@
  * that can be loaded"). Pure.
  */
 import { formatDecimal, type Picos } from '../../lib/money.ts'
-import { PER_MILLION_DIGITS, type Reason } from './formats/reading.ts'
+import { PER_MILLION_DIGITS, type Reason } from './formats/reader.ts'
 import {
   PRICE_CEILING_PICOS,
   PRICE_FIELDS,

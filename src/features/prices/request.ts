@@ -1,6 +1,6 @@
 /** Prices as callers send them. */
 import { type Problem, validationFailed } from '../../errors.ts'
-import type { ListedPrice, Reason } from './formats/reading.ts'
+import type { ListedPrice, Reason } from './formats/reader.ts'
 import { readTallyPrice } from './formats/tally.ts'
 import type { NewPrice } from './schema.ts'
 

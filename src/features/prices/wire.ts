@@ -2,7 +2,7 @@
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { decimalNumber, moneyNumber, PICO_DIGITS, type Picos } from '../../lib/money.ts'
 import type { Resolution } from './explain.ts'
-import { PER_MILLION_DIGITS } from './formats/reading.ts'
+import { PER_MILLION_DIGITS } from './formats/reader.ts'
 import type { PlannedTable } from './load-plan.ts'
 import { PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier, type ValuedPart } from './rates.ts'
 import { type Repriced, repricedBody } from './repricing.ts'

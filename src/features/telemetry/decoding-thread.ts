@@ -6,7 +6,7 @@ import { Problem } from '../../errors.ts'
 import { GatheredBytes } from '../../lib/gathered-bytes.ts'
 import { JobThread } from '../../lib/job-thread.ts'
 import type { Observation } from './channels/observation.ts'
-import type { ReadResult } from './channels/reading.ts'
+import type { ReadResult } from './channels/reader.ts'
 import type { FromDecoding } from './decoding-worker.ts'
 import { BODY_LIMIT_BYTES, type Body, tooManyBytes } from './otlp/decode.ts'
 

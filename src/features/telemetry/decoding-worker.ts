@@ -1,7 +1,7 @@
 /** Decodes bodies off the main thread: one of a megabyte takes a few milliseconds, the largest more than a second. */
 import { signalFilter } from './channels/index.ts'
 import type { Observation } from './channels/observation.ts'
-import { combine, type ReadResult, SignalReading } from './channels/reading.ts'
+import { combine, type ReadResult, SignalReading } from './channels/reader.ts'
 import { type Body, decode, plainBytes } from './otlp/decode.ts'
 import { Malformed, TooMuch } from './otlp/sieve.ts'
 

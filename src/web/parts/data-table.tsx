@@ -10,7 +10,7 @@ import { asProblem } from '../server/problem.ts'
 import { isTyping } from '../shell/shortcuts.ts'
 import classes from './data-table.module.css'
 import { Failure } from './failure.tsx'
-import { Waiting } from './waiting.tsx'
+import { Loading } from './loading.tsx'
 
 export interface Column<Row> {
   /** The name of the column in the URL or in storage. */
@@ -95,7 +95,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const cursor = useCursor({ rows: rows ?? [], open, selected, select, rowKey, reach: virtualizer.scrollToIndex })
 
   if (isList(list) && list.error && !rows) return <Failure problem={asProblem(list.error)} retry={list.refetch} />
-  if (!rows) return <Waiting />
+  if (!rows) return <Loading />
   if (count === 0) return <>{empty}</>
 
   const before = items[0] ? items[0].start - offset : 0

@@ -7,7 +7,7 @@ import { useSend } from '../server/send.ts'
 import { fieldTitle } from './condition.ts'
 import { issueOfLabels, labelsOf } from './labels-text.ts'
 import type { Explanation, Sample } from './rule.ts'
-import { Refused, type TriedRule } from './rule-tried.tsx'
+import { Refused, type TriedRule } from './rule-test-results.tsx'
 
 const PLAIN = ['agent_harness', 'agent_name', 'model', 'provider', 'agent_manager'] as const
 

@@ -4,7 +4,7 @@ import { addressOf } from '../address.ts'
 import { count } from '../format/counts.ts'
 import { fieldTitle } from './condition.ts'
 import { Ago, Money } from './figures.tsx'
-import type { Tried } from './rule-tried.tsx'
+import type { Tried } from './rule-test-results.tsx'
 
 /** The number of entries shown. */
 const SHOWN = 50

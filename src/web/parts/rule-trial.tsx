@@ -8,7 +8,7 @@ import { answer, api } from '../server/api.ts'
 import { asProblem, type Problem } from '../server/problem.ts'
 import { SampleTrial } from './rule-sample.tsx'
 import { TakenEntries } from './rule-taken.tsx'
-import { Refused, type Tried, type TriedRule } from './rule-tried.tsx'
+import { Refused, type Tried, type TriedRule } from './rule-test-results.tsx'
 import { bodyOf, isComplete, newBodyOf, type RuleDraft } from './rule-values.ts'
 
 const { test } = api['placement-rules']

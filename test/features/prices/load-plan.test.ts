@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { ListedPrice } from '../../../src/features/prices/formats/reading.ts'
+import type { ListedPrice } from '../../../src/features/prices/formats/reader.ts'
 import { type LoadOptions, type LoadPlan, planLoad } from '../../../src/features/prices/load-plan.ts'
 import {
   type PriceAlias,

@@ -6,7 +6,7 @@ import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { readListQuery } from '../../../src/features/entries/listing/filter.ts'
 import type { TokenEntry } from '../../../src/features/entries/schema.ts'
-import { combine, type ReadResult } from '../../../src/features/telemetry/channels/reading.ts'
+import { combine, type ReadResult } from '../../../src/features/telemetry/channels/reader.ts'
 import type { Signal } from '../../../src/features/telemetry/signals.ts'
 import { createServices } from '../../../src/services.ts'
 import agents from '../../fixtures/agents/expected.json' with { type: 'json' }

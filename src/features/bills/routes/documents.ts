@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { access } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { EXAMPLE_BILL } from '../examples.ts'
 import { BillDocument } from '../schema.ts'

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { type Issue, validationFailed } from '../../../errors.ts'
 import { access, partyOf } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { Query, type QueryTexts } from '../../../query.ts'
 import { actionResults } from '../action-results.ts'
 import { EXAMPLE_ACTION_RESULTS, EXAMPLE_ENTRY } from '../examples.ts'

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, viewerOf } from '../../../http/access.ts'
 import { csvFile, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { listPage } from '../../../http/query.ts'
 import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY } from '../examples.ts'
 import { TokenEntryDetail, TokenEntryHistory, TokenEntryList } from '../schema.ts'

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { access, actorOf } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { RepricingBody, repricedBody } from '../../prices/service.ts'
 import { EXAMPLE_REPRICING } from '../examples.ts'
 import { Repricing } from '../schema.ts'

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { access, actorOf, requireCaller } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_ME, EXAMPLE_SESSION, EXAMPLE_SESSIONS } from '../examples.ts'

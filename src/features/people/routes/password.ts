@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { access } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_SESSION } from '../examples.ts'

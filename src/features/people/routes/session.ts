@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf, requireCaller } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { parameter } from '../../../http/query.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
 import type { OrganizationService } from '../../organization/service.ts'

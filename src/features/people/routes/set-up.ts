@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { access } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
 import { EXAMPLE_SET_UP, EXAMPLE_SET_UP_ANSWER } from '../examples.ts'
 import { SetUpAnswer, SetUpRequest, userBody } from '../schema.ts'

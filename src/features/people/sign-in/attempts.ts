@@ -3,7 +3,7 @@
  * Kept in memory per process: a restart clears it, but can't be triggered from outside.
  */
 import { Problem } from '../../../errors.ts'
-import { makeRoom } from '../../../lib/bounded.ts'
+import { makeRoom } from '../../../lib/bounded-map.ts'
 import type { Clock } from '../../../lib/clock.ts'
 
 const SECOND_MS = 1_000

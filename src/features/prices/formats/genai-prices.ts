@@ -6,7 +6,7 @@
 import { parseMoment } from '../../../lib/duration.ts'
 import { PRICED_KINDS, type PricedKind } from '../rates.ts'
 import type { TableDocument } from './document.ts'
-import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, TableNotes, TierNotes } from './reading.ts'
+import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, TableNotes, TierNotes } from './reader.ts'
 
 const KEYS: Record<PricedKind, string> = {
   input: 'input_mtok',

@@ -4,7 +4,7 @@
  */
 import type { PricedKind } from '../rates.ts'
 import type { TableDocument } from './document.ts'
-import { type Holder, isHolder, type ModelNotes, PER_TOKEN_DIGITS, TableNotes, TierNotes } from './reading.ts'
+import { type Holder, isHolder, type ModelNotes, PER_TOKEN_DIGITS, TableNotes, TierNotes } from './reader.ts'
 
 const KEYS: Record<PricedKind, string> = {
   input: 'input_cost_per_token',

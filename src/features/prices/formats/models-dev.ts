@@ -8,7 +8,7 @@ import {
   pricesWithOurNames,
   TableNotes,
   TierNotes,
-} from './reading.ts'
+} from './reader.ts'
 
 /** `context_over_200k` is the catalog's format from before it had tiers of any length. */
 const OVER_200K = 200_000

@@ -5,7 +5,7 @@ import { TableDocument } from './document.ts'
 import { isGenaiPrices, readGenaiPrices } from './genai-prices.ts'
 import { isLitellm, readLitellm } from './litellm.ts'
 import { isModelsDev, readModelsDev } from './models-dev.ts'
-import type { TableNotes, TableReading } from './reading.ts'
+import type { TableNotes, TableReading } from './reader.ts'
 import { isTallyCsv, isTallyJson, readTallyCsv, readTallyJson, TALLY_FIELDS } from './tally.ts'
 
 /** The names of the formats; `tally` is CSV or JSON. */

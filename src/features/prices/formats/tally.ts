@@ -15,7 +15,7 @@ import {
   pricesWithOurNames,
   TableNotes,
   TierNotes,
-} from './reading.ts'
+} from './reader.ts'
 
 /** The columns of the CSV and the fields of a price in the JSON, in the order of an export. */
 export const TALLY_FIELDS = [

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf } from '../../../http/access.ts'
 import { wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import {

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { answerList } from '../../../http/list.ts'
 import { listPage } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'

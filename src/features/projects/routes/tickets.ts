@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Caller } from '../../../access/caller.ts'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { answerList } from '../../../http/list.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'

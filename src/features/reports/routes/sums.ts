@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { access } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { EXAMPLE_SUMS_PROGRESS } from '../examples.ts'
 import { SumsProgress } from '../schema.ts'
 import type { ReportsService } from '../service.ts'

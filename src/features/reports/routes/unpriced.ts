@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { listPage } from '../../../http/query.ts'
 import { entryFilters } from '../../entries/listing/parameters.ts'
 import { UNPRICED_COLUMNS } from '../csv.ts'

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { access, partyOf } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { EXAMPLE_APPROVALS } from '../examples.ts'
 import { moments } from '../parameters.ts'
 import { readApprovalsQuery } from '../query.ts'

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { listPage } from '../../../http/query.ts'
 import { readListQuery } from '../../entries/listing/filter.ts'
 import { TokenEntry, TokenEntryDraft, TokenEntryDraftChange, TokenEntryList } from '../../entries/schema.ts'

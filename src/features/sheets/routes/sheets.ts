@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { listPage, listParameter } from '../../../http/query.ts'
 import { Reason } from '../../entries/schema.ts'
 import { SHEET_COLUMNS, TEMPLATE } from '../csv.ts'

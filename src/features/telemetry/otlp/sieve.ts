@@ -1,5 +1,5 @@
 /** Decides which records of a body become signals, and counts the others. Both encodings use it. */
-import { addCount } from '../../../lib/counting.ts'
+import { addCount } from '../../../lib/counts.ts'
 import { hashOf } from '../identity.ts'
 import {
   type Attributes,

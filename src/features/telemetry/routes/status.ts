@@ -1,7 +1,7 @@
 /** The status of telemetry and the assignment of its sessions. */
 import { Elysia } from 'elysia'
 import { access, actorOf, requireCaller } from '../../../http/access.ts'
-import { documented } from '../../../http/documented.ts'
+import { documented } from '../../../http/documentation.ts'
 import { EXAMPLE_ASSIGNED, EXAMPLE_STATUS } from '../examples.ts'
 import { TelemetryAssigned, TelemetryAssignment, TelemetryStatus } from '../schema.ts'
 import { statusBody, type TelemetryService } from '../service.ts'

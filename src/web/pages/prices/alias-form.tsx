@@ -5,7 +5,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
-import { PRICE_CHANGES, valuedText, valueTheRest } from './valued.ts'
+import { PRICE_CHANGES, valuedText, valueTheRest } from './valuation.ts'
 
 export function AliasForm({ alias = '', close }: { alias?: string; close: () => void }) {
   const form = useForm({

@@ -8,15 +8,15 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago } from '../../parts/figures.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { answer, api, type Body } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
 import { AliasForm } from './alias-form.tsx'
 import { sourceText } from './price.ts'
-import { PRICE_CHANGES } from './valued.ts'
+import { PRICE_CHANGES } from './valuation.ts'
 
 type Alias = Body<Awaited<ReturnType<(typeof api)['price-aliases']['get']>>>['data'][number]
 
@@ -51,7 +51,7 @@ export function Aliases() {
         {mayChange && <Button onClick={() => setAdding(true)}>New alias</Button>}
       </Group>
       {error && <Failure problem={asProblem(error)} retry={refetch} />}
-      {!rows && !error && <Waiting />}
+      {!rows && !error && <Loading />}
       {rows && (
         <DataTable
           label="Model aliases"

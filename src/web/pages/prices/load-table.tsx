@@ -11,7 +11,7 @@ import { answer, api } from '../../server/api.ts'
 import { notify, useSend } from '../../server/send.ts'
 import { LoadPlan } from './load-plan.tsx'
 import { sourceText } from './price.ts'
-import { PRICE_CHANGES, valuedText, valueTheRest } from './valued.ts'
+import { PRICE_CHANGES, valuedText, valueTheRest } from './valuation.ts'
 
 interface Options {
   /** Detected from the file if null. */

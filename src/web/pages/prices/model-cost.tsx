@@ -21,8 +21,8 @@ import { one, useAddress } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -63,7 +63,7 @@ export function ModelCost() {
           </Empty>
         )}
         {error && <Failure problem={asProblem(error)} retry={refetch} />}
-        {model !== undefined && !data && !error && <Waiting />}
+        {model !== undefined && !data && !error && <Loading />}
         {data && model !== undefined && !error && <Resolved resolution={data} />}
       </div>
     </SimpleGrid>

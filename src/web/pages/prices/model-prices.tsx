@@ -7,7 +7,7 @@ import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago } from '../../parts/figures.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -37,7 +37,7 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
           precedence. Entries that already have a list value keep it.
         </Text>
         {error && <Failure problem={asProblem(error)} retry={refetch} />}
-        {!data && !error && <Waiting lines={3} />}
+        {!data && !error && <Loading lines={3} />}
         {data && <DatedPrices prices={data} />}
         <Group gap="xs">
           <Button

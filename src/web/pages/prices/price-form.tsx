@@ -8,7 +8,7 @@ import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { KINDS, type Kind } from './price.ts'
 import { bodyOf, NO_PRICES, type PriceStart, type PriceValues, valuesOf } from './price-values.ts'
-import { PRICE_CHANGES, valuedText, valueTheRest } from './valued.ts'
+import { PRICE_CHANGES, valuedText, valueTheRest } from './valuation.ts'
 
 const isMissing = (value: number | string) => (value === '' ? 'Required. Enter 0 if it is free.' : null)
 

@@ -27,7 +27,7 @@ import { asProblem, type Problem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
 import { notify } from '../../server/send.ts'
 import type { Repricing } from './price.ts'
-import { PRICE_CHANGES } from './valued.ts'
+import { PRICE_CHANGES } from './valuation.ts'
 
 type Question = Parameters<typeof api.prices.reprice.post>[0]
 

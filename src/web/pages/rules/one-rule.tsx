@@ -6,11 +6,11 @@ import { useLocation } from 'wouter'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { askRules, type Rule } from '../../parts/rule.ts'
 import { RuleEditor } from '../../parts/rule-editor.tsx'
 import { draftOf } from '../../parts/rule-values.ts'
-import { Waiting } from '../../parts/waiting.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -36,7 +36,7 @@ export function NewRule() {
 export function ChangeRule({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({ queryKey: ['rules'], queryFn: askRules })
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
-  if (!data) return <Waiting />
+  if (!data) return <Loading />
   const rule = data.data.find((rule) => rule.id === id)
   return rule ? <OneRule rule={rule} /> : <NotFound />
 }

@@ -7,10 +7,10 @@ import { Link } from 'wouter'
 import { ApplyRules } from '../../parts/apply-rules.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { askRules, type Rule } from '../../parts/rule.ts'
 import { SampleTrial } from '../../parts/rule-sample.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -54,7 +54,7 @@ export function RuleList() {
       }
     >
       {error && <Failure problem={asProblem(error)} retry={refetch} />}
-      {!list && !error && <Waiting />}
+      {!list && !error && <Loading />}
       {list?.length === 0 && <NoRules mayChange={mayChange} />}
       {list && list.length > 0 && (
         <SortableRules rules={list} mayChange={mayChange} order={(ids) => order.mutate({ ids, before: list })} />

@@ -5,11 +5,11 @@ import { counted } from '../../format/counts.ts'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Count, Moment, Money } from '../../parts/figures.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Status } from '../../parts/status.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { answer } from '../../server/api.ts'
 import { useMe, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -24,7 +24,7 @@ export function SheetPage({ id }: { id: string }) {
     queryFn: () => answer(sheetOf(id).get()),
   })
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
-  return data ? <OneSheet sheet={data} /> : <Waiting />
+  return data ? <OneSheet sheet={data} /> : <Loading />
 }
 
 function OneSheet({ sheet }: { sheet: Sheet }) {
@@ -89,8 +89,8 @@ function SheetFigures({ sheet }: { sheet: Sheet }) {
       {sheet.status === 'submitted' && (
         <Text size="sm" c="dimmed">
           {has_unplaced
-            ? 'Waiting for someone with the billing or admin role, because some entries have no project.'
-            : 'Waiting for a lead of all its projects, or someone with the billing or admin role.'}
+            ? 'Loading for someone with the billing or admin role, because some entries have no project.'
+            : 'Loading for a lead of all its projects, or someone with the billing or admin role.'}
         </Text>
       )}
     </Stack>

@@ -8,9 +8,9 @@ import { SectionTabs } from '../../parts/section-tabs.tsx'
 import { useApproves } from '../../server/me.ts'
 import { NotFound } from '../../shell/not-found.tsx'
 import { NewSheet } from './new-sheet.tsx'
+import { useApprovals, Waiting } from './pending-sheets.tsx'
 import { SheetPage } from './sheet.tsx'
 import { AllSheets, OwnSheets } from './sheet-list.tsx'
-import { useApprovals, Waiting } from './waiting-sheets.tsx'
 
 export default function Sheets() {
   return (

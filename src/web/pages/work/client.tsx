@@ -11,8 +11,8 @@ import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
@@ -31,7 +31,7 @@ export function ClientPage({ id }: { id: string }) {
     queryFn: () => answer(api.clients({ id }).get()),
   })
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
-  return data ? <OneClient client={data} /> : <Waiting />
+  return data ? <OneClient client={data} /> : <Loading />
 }
 
 function OneClient({ client }: { client: Client }) {

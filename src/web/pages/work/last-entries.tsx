@@ -6,8 +6,8 @@ import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { Status } from '../../parts/status.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { answer, api } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import type { WorkFilter } from './work-usage.ts'
@@ -32,7 +32,7 @@ export function LastEntries({ filter }: { filter: WorkFilter }) {
         </Anchor>
       </Group>
       {error && <Failure problem={asProblem(error)} retry={refetch} />}
-      {!data && !error && <Waiting lines={3} />}
+      {!data && !error && <Loading lines={3} />}
       {data && (
         <DataTable
           label="Recent entries"

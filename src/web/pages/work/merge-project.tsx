@@ -7,8 +7,8 @@ import { counted } from '../../format/counts.ts'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { type Choice, ProjectPicker } from '../../parts/pickers.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { answer, api, type Body } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
@@ -52,7 +52,7 @@ export function MergeProject({ project, close }: { project: Project; close: () =
     <Modal opened onClose={close} title={`Merge ${project.key} into another project`} size="lg">
       <Stack>
         <ProjectPicker label="Into" value={into} change={setInto} placeholder="Project to keep" />
-        {target !== undefined && plan.isPending && <Waiting lines={3} />}
+        {target !== undefined && plan.isPending && <Loading lines={3} />}
         {plan.error && <Failure problem={asProblem(plan.error)} />}
         {plan.data && <MergePlan plan={plan.data} />}
         {merge.error && <Failure problem={merge.error} />}

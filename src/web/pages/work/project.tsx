@@ -7,8 +7,8 @@ import { Link, useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
-import { Waiting } from '../../parts/waiting.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -26,7 +26,7 @@ export function ProjectPage({ id }: { id: string }) {
     queryFn: () => answer(api.projects({ id }).get()),
   })
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
-  return data ? <OneProject project={data} /> : <Waiting />
+  return data ? <OneProject project={data} /> : <Loading />
 }
 
 function OneProject({ project }: { project: Project }) {

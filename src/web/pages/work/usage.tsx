@@ -7,8 +7,8 @@ import { counted } from '../../format/counts.ts'
 import { addDays, addMonths, dayOf, monthInWords } from '../../format/moments.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { ownPeriod } from '../../parts/period.ts'
-import { Waiting } from '../../parts/waiting.tsx'
 import { useMe, useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { Budget } from './budget.tsx'
@@ -28,7 +28,7 @@ export function Usage({ filter, budget = null }: UsageProps) {
   const seesAll = useRole('billing', 'admin') || (filter.project?.every((id) => ledIds.includes(id)) ?? false)
   const error = ever.error ?? months.error
   if (error) return <Failure problem={asProblem(error)} retry={() => (ever.error ? ever : months).refetch()} />
-  if (!ever.data || !months.data) return <Waiting lines={4} />
+  if (!ever.data || !months.data) return <Loading lines={4} />
   const month = months.data[0]?.results[0]
   return (
     <Stack gap="xs">

@@ -13,7 +13,7 @@ import { PlaceFields } from '../place-fields.tsx'
 import { tellUndo } from '../undo.tsx'
 import { type Action, type ActionResults, act, CHANGED_BY_ENTRIES, type Chosen, type Entry } from './entry.ts'
 import { Reason } from './reason.tsx'
-import { Refused } from './refused.tsx'
+import { Refused } from './refusal-list.tsx'
 
 export type ManyKind = Action['action']
 

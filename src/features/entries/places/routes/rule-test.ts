@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { access, viewerOf } from '../../../../http/access.ts'
-import { documented } from '../../../../http/documented.ts'
+import { documented } from '../../../../http/documentation.ts'
 import { entryFilters } from '../../listing/parameters.ts'
 import type { EntriesService } from '../../service.ts'
 import { EXAMPLE_TRIAL, EXAMPLE_TRIAL_ANSWER } from '../examples.ts'

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access } from '../../../../http/access.ts'
 import { FixedContent } from '../../../../http/content.ts'
-import { documented } from '../../../../http/documented.ts'
+import { documented } from '../../../../http/documentation.ts'
 import { standaloneSchema } from '../../../../http/json-schema.ts'
 import { TokenEntryReport } from '../../schema.ts'
 

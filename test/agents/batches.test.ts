@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import type { SessionUse } from '../../src/agents/agent.ts'
-import { reportUses } from '../../src/agents/reporting.ts'
+import { reportUses } from '../../src/agents/batches.ts'
 
 interface Item {
   session_id: string

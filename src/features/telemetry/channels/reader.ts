@@ -1,6 +1,6 @@
 /** Converts signals to observations: the calls that agents' readers find, and the session's data in the resource. */
 import type { LabelMap } from '../../../database/schema/records.ts'
-import { addCount } from '../../../lib/counting.ts'
+import { addCount } from '../../../lib/counts.ts'
 import { hashOf } from '../identity.ts'
 import {
   type Attributes,

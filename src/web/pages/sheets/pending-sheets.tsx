@@ -8,8 +8,8 @@ import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
-import { Waiting as Skeleton } from '../../parts/waiting.tsx'
 import { answer, api, type Body } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { COLUMNS } from './sheet-list.tsx'
@@ -23,7 +23,7 @@ export function Waiting() {
   const [, navigate] = useLocation()
   const { data, error, refetch } = useApprovals()
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
-  if (!data) return <Skeleton />
+  if (!data) return <Loading />
   const { sheets, entries } = data
   if (sheets.sheets === 0 && entries.entries === 0) {
     return <Empty title="Nothing to approve">Sheets and entries that need your approval appear here.</Empty>
