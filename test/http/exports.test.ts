@@ -86,7 +86,12 @@ test('a person has a limited number of exports at a time, others still get their
   const [first, second, third] = await Promise.all(Array.from({ length: 4 }, async () => app.token('read')))
   expect(await statusOf(first!)).toBe(200)
   for (const other of [first, second, third]) for (let count = 0; count < 4; count += 1) await unread(other!)
-  await until(429, async () => statusOf(await app.token('read')))
+  await until(429, async () => {
+    const status = await statusOf(await app.token('read'))
+    // An export that is not read ends after 20 s, which a busy machine may need for all of them.
+    if (status !== 429) for (const other of [token, first, second, third]) await unread(other!)
+    return status
+  })
   for (const socket of sockets.splice(0)) socket.destroy()
   await until(200, () => statusOf(token))
 }, 120_000)
