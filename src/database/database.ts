@@ -5,7 +5,7 @@
  * both engines are exposed, so that a query for one engine alone does not compile. Use `.returning()` to get affected
  * rows.
  */
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import type { PgDatabase, PgQueryResultHKT, PgTable } from 'drizzle-orm/pg-core'
 import type { Tables } from './schema/tables.ts'
 
 type Builders = PgDatabase<PgQueryResultHKT, Record<string, never>>
@@ -14,6 +14,9 @@ type Builders = PgDatabase<PgQueryResultHKT, Record<string, never>>
 export interface Prepared<Row> {
   execute(values?: Record<string, unknown>): Promise<Row[]>
 }
+
+/** The result of work that needs no waiting on SQLite's own connections. */
+export type MaybePromise<Value> = Value | Promise<Value>
 
 /** A query that can be prepared: the end of a builder chain that returns rows. */
 interface Preparable<Row> {
@@ -35,6 +38,15 @@ export interface Reader extends Pick<Builders, 'select' | 'selectDistinct' | 'wi
    * paths: building a query costs several times as much as running it. `build` must depend only on its arguments.
    */
   prepared<Row>(key: string, build: (reader: this) => Preparable<Row>): Prepared<Row>
+  /**
+   * For each of `keys`, the rows that a prepared query finds with the key's values for its placeholders. One statement
+   * for all keys on PostgreSQL, one per key on SQLite; none for no keys.
+   */
+  findEach<Row>(
+    key: string,
+    build: (reader: this) => Preparable<Row>,
+    keys: readonly Record<string, unknown>[],
+  ): MaybePromise<Row[][]>
 }
 
 /** Reading and writing inside one transaction. Nothing else may be awaited in it. */
@@ -46,6 +58,41 @@ export interface Tx extends Reader, Pick<Builders, 'insert' | 'update' | 'delete
   attempt<Result>(body: () => Promise<Result>): Promise<Result>
   /** Runs after the commit, and not at all if the transaction is rolled back. Use it to fill a cache. */
   afterCommit(effect: () => void): void
+  /**
+   * Inserts rows, in order. All of them have the properties of the first one, without SQL in their values; undefined is
+   * written as null. Returns nothing: ids are reserved before. One statement for all rows on PostgreSQL, one prepared
+   * statement for each on SQLite.
+   */
+  insertAll<T extends PgTable>(table: T, rows: readonly T['$inferInsert'][]): MaybePromise<void>
+  /** Updates rows by id. The same rules as for `insertAll` apply, and no id may occur twice. */
+  updateAll<T extends PgTable>(
+    table: T,
+    rows: readonly (Partial<T['$inferInsert']> & { id: number })[],
+  ): MaybePromise<void>
+  /**
+   * New ids of a table, ascending. Insert all of them before anything else is inserted into the table, or reserved for
+   * it, in this transaction: on SQLite they are the numbers above the highest id.
+   */
+  reserveIds(table: PgTable, count: number): MaybePromise<number[]>
+  /**
+   * Waits until no other transaction has locked any of `texts`, and locks them until the end of this one, in an order
+   * that cannot deadlock if a transaction calls it once. SQLite has one writer, and nothing to wait for.
+   */
+  lockAll(texts: readonly string[]): MaybePromise<void>
+}
+
+/** The result of one item of a set. */
+export type Outcome<Value> = { value: Value } | { error: unknown }
+
+/** Writes items, and returns the outcome of each, in order, once all of them are durable. */
+export type SetWriter<Item, Value> = (items: readonly Item[]) => Promise<Outcome<Value>[]>
+
+export interface WriteOptions {
+  /**
+   * `read committed` lets a body that takes locks first see what their previous holders committed. Only PostgreSQL has
+   * a choice: on SQLite, a body always sees the latest commit, which nobody else can add to.
+   */
+  isolation?: 'repeatable read' | 'read committed'
 }
 
 export interface Database {
@@ -69,10 +116,21 @@ export interface Database {
    * Throws `database_busy`, `database_full`, `database_unreachable` or `overloaded` (503) if nothing was written and a
    * retry may succeed. After any other database error it is unknown what became durable.
    */
-  write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result>
+  write<Result>(body: (tx: Tx) => Promise<Result>, options?: WriteOptions): Promise<Result>
+  /**
+   * A function that writes items in sets: `record` writes the items that wait when a transaction begins, of all calls
+   * in turn, so that a call with a thousand items does not hold up one with a single item, and returns the outcome of
+   * each, in order. Items of one call keep their order. On PostgreSQL, its transactions are READ COMMITTED.
+   *
+   * If `record` throws, nothing that it wrote is kept. It then runs again with each half of the items, until only those
+   * are refused that fail alone: put its other effects into `afterCommit`, whose errors are those of all items of the
+   * set. Items that were not written for any other reason have the errors of `write`. The returned function rejects only if
+   * nothing can be written at all.
+   */
+  setWriter<Item, Value>(record: (tx: Tx, items: readonly Item[]) => Promise<Outcome<Value>[]>): SetWriter<Item, Value>
   /** Writes a small value that is never read, and returns once it is durable. Throws as `write` does. */
   probe(): Promise<void>
-  /** Number of waiting bodies. */
+  /** Number of waiting calls. */
   waitingWrites(): number
   /** Completes waiting writes, and refuses new ones. */
   close(): Promise<void>
@@ -89,6 +147,6 @@ export interface DatabaseEvents {
   onReadError(error: unknown): void
   /** A reader has been running for so long that the log, now of this size, cannot be emptied. */
   onBlockedLog(reader: { seconds: number; logBytes: number }): void
-  /** The number of writes in a commit, and the time from the start of their transaction until they were durable. */
+  /** The number of bodies and items in a commit, and the time from the start of their transaction until they were durable. */
   onCommit(writes: number, seconds: number): void
 }

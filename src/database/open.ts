@@ -7,6 +7,7 @@ import { emptyLogOfFullDisk } from './engines/sqlite/own-checkpoints.ts'
 import { openSqlite } from './engines/sqlite/sqlite.ts'
 import { asProblem, failureOf } from './errors.ts'
 import { asWrongFile, migrateSqlite, WrongDatabase } from './schema/migrate.ts'
+import type { StatementCounts } from './statement-counts.ts'
 
 export const DATABASE_FILE = 'tally.db'
 
@@ -28,6 +29,8 @@ export interface OpenOptions extends Partial<DatabaseEvents> {
   slowDeadlineMs?: number
   /** How long `db.write` waits for locks of other transactions. */
   busyDeadlineMs?: number
+  /** Where statements are counted, if a test wants to know. */
+  counts?: StatementCounts
 }
 
 /**
@@ -46,8 +49,9 @@ export async function openDatabase({
   onCommit = () => {},
   slowDeadlineMs = SLOW_DEADLINE_MS,
   busyDeadlineMs = BUSY_DEADLINE_MS,
+  counts,
 }: OpenOptions): Promise<Database> {
-  const settings = { slowDeadlineMs, busyDeadlineMs, onCommit }
+  const settings = { slowDeadlineMs, busyDeadlineMs, onCommit, counts }
   if (databaseUrl) {
     // Loaded only if used: the client takes a sixth of the time of a command on the embedded database.
     const { openPostgres } = await import('./engines/postgres/postgres.ts')

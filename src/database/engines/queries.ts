@@ -1,6 +1,7 @@
-import type { Prepared } from '../database.ts'
+import type { MaybePromise, Prepared } from '../database.ts'
 import { asProblem } from '../errors.ts'
 import type { Tables } from '../schema/tables.ts'
+import type { StatementCounts } from '../statement-counts.ts'
 
 /** The parts of a drizzle database that readers and transactions expose, for any engine and driver. */
 type Orm = Record<'select' | 'selectDistinct' | 'with' | 'insert' | 'update' | 'delete', (...args: never[]) => unknown>
@@ -14,26 +15,48 @@ export class Queries {
   readonly insert
   readonly update
   readonly delete
-  readonly #prepared = new Map<string, Prepared<never>>()
+  readonly #prepared = new Map<string, unknown>()
 
   /** @param tables those of the engine below, cast to PostgreSQL's as the façade promises */
-  constructor(orm: Orm, tables: object) {
+  constructor(orm: Orm, tables: object, counts?: StatementCounts) {
+    const builder = <Build extends (...args: never[]) => unknown>(build: Build) =>
+      counts ? countingBuilder(build.bind(orm), counts) : build.bind(orm)
     this.tables = tables as Tables
-    this.select = orm.select.bind(orm)
-    this.selectDistinct = orm.selectDistinct.bind(orm)
-    this.with = orm.with.bind(orm)
-    this.insert = orm.insert.bind(orm)
-    this.update = orm.update.bind(orm)
-    this.delete = orm.delete.bind(orm)
+    this.select = builder(orm.select)
+    this.selectDistinct = builder(orm.selectDistinct)
+    this.with = builder(orm.with)
+    this.insert = builder(orm.insert)
+    this.update = builder(orm.update)
+    this.delete = builder(orm.delete)
   }
 
-  prepared<Row>(key: string, build: (reader: never) => { prepare(name: string): unknown }): Prepared<Row> {
-    let prepared = this.#prepared.get(key)
-    if (!prepared) {
-      prepared = build(this as never).prepare(key) as Prepared<never>
-      this.#prepared.set(key, prepared)
+  prepared<Row>(key: string, build: Build): Prepared<Row> {
+    return this.once(key, () => build(this as never).prepare(key) as Prepared<Row>)
+  }
+
+  findEach<Row>(key: string, build: Build, keys: readonly Record<string, unknown>[]): MaybePromise<Row[][]> {
+    const query = this.prepared<Row>(key, build)
+    return Promise.all(keys.map((values) => query.execute(values)))
+  }
+
+  /** What `make` returned when it was called first for the key, on this connection. */
+  protected once<Made>(key: string, make: () => Made): Made {
+    let made = this.#prepared.get(key) as Made | undefined
+    if (made === undefined) {
+      made = make()
+      this.#prepared.set(key, made)
     }
-    return prepared as unknown as Prepared<Row>
+    return made
+  }
+}
+
+/** Builds a query that can be prepared. */
+export type Build = (reader: never) => { prepare(name: string): unknown }
+
+function countingBuilder(build: (...args: never[]) => unknown, counts: StatementCounts) {
+  return (...args: never[]) => {
+    counts.built += 1
+    return build(...args)
   }
 }
 

@@ -358,6 +358,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     read: readerOver(quick),
     slow: readerOver(slow),
     write: (body) => writer.write(body),
+    setWriter: () => {
+      throw new Error('Not implemented yet')
+    },
     // A transaction with its own id ends with a record in the server's log.
     probe: () =>
       writer.write(async (tx) => {

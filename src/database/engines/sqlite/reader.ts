@@ -1,0 +1,105 @@
+import type { Database as Connection, Statement } from 'bun:sqlite'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { Prepared } from '../../database.ts'
+import { sqliteTables } from '../../schema/tables.ts'
+import type { StatementCounts } from '../../statement-counts.ts'
+import { binderOf, type PreparedParts, parametersOf, rowReaderOf } from '../conversions.ts'
+import { type Build, Queries, watchErrors } from '../queries.ts'
+
+/** The parts of drizzle's prepared query that are bun:sqlite's own. */
+interface DrizzleQuery extends PreparedParts {
+  stmt: Statement
+  query: { params: unknown[] }
+}
+
+/** A prepared query that runs without drizzle, and at once. */
+class DirectQuery<Row> implements Prepared<Row> {
+  readonly #statement: Statement
+  readonly #bind: (values: Record<string, unknown>) => unknown[]
+  readonly #rowOf: (values: readonly unknown[]) => Row
+
+  constructor(
+    prepared: DrizzleQuery,
+    readonly onError: ((error: unknown) => void) | undefined,
+  ) {
+    this.#statement = prepared.stmt
+    this.#bind = binderOf(parametersOf(prepared.query.params))
+    this.#rowOf = rowReaderOf(prepared)
+  }
+
+  async execute(values: Record<string, unknown> = {}): Promise<Row[]> {
+    return this.find(values)
+  }
+
+  find(values: Record<string, unknown>): Row[] {
+    const bound = this.#bind(values)
+    try {
+      return (this.#statement.values as (values: unknown[]) => unknown[][])(bound).map(this.#rowOf)
+    } catch (error) {
+      this.onError?.(error)
+      throw error
+    }
+  }
+}
+
+export class SqliteReader extends Queries {
+  readonly #revision: Statement
+
+  constructor(
+    connection: Connection,
+    counts?: StatementCounts,
+    readonly onError?: (error: unknown) => void,
+  ) {
+    const orm = drizzle(connection)
+    if (onError) watchErrors(orm, onError)
+    super(orm, sqliteTables, counts)
+    this.#revision = connection.prepare('SELECT value FROM revision')
+  }
+
+  revision(): number {
+    return Number(this.#revision.values()[0]![0])
+  }
+
+  override prepared<Row>(key: string, build: Build): DirectQuery<Row> {
+    return this.once(
+      key,
+      () => new DirectQuery<Row>(build(this as never).prepare(key) as unknown as DrizzleQuery, this.onError),
+    )
+  }
+
+  override findEach<Row>(key: string, build: Build, keys: readonly Record<string, unknown>[]): Row[][] {
+    if (keys.length === 0) return []
+    const query = this.prepared<Row>(key, build)
+    return keys.map((values) => query.find(values))
+  }
+}
+
+/**
+ * The connection for reading. Outside a transaction even the smallest read costs several microseconds, so the revision
+ * is read once per turn of the event loop: changes of other processes are seen a turn later, those of this process
+ * immediately.
+ */
+export class OutsideReader extends SqliteReader {
+  #known: number | undefined
+
+  override revision(): number {
+    if (this.#known === undefined) {
+      this.#known = this.#read()
+      setImmediate(() => this.forgetRevision())
+    }
+    return this.#known
+  }
+
+  forgetRevision(): void {
+    this.#known = undefined
+  }
+
+  #read(): number {
+    try {
+      return super.revision()
+    } catch (error) {
+      this.onError?.(error)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,283 @@
+import type { Database as Connection, Statement } from 'bun:sqlite'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { DatabaseEvents, Outcome, SetWriter, Tx } from '../../database.ts'
+import { asProblem, databaseBusy, databaseClosed, failureOf, overloaded } from '../../errors.ts'
+import type { LogFile } from './log-file.ts'
+import type { OutsideReader } from './reader.ts'
+import type { SqliteTransaction } from './transaction.ts'
+import { type Recorder, type TakenItem, WaitingCalls } from './waiting-calls.ts'
+
+/**
+ * Between two attempts of BEGIN while another process writes. 5 ms are not noticeable, and 200 attempts a second cost
+ * little.
+ */
+const BUSY_RETRY_MS = 5
+
+/** Bodies and items per commit. 256 take about 20 ms, which is as long as the event loop should be blocked. */
+const GROUP_LIMIT = 256
+
+/** The maximum number of waiting calls: 10,000 are a few seconds of work and a few megabytes. */
+const QUEUE_LIMIT = 10_000
+
+/** The number of waiting items from which calls are refused: some seconds of work, and a hundred megabytes. */
+const QUEUED_ITEMS_LIMIT = 100_000
+
+/** How long the disk counts as full after a write found no space; without writes, a probe checks it. */
+const FULL_FOR_MS = 2_000
+
+/** Items whose COMMIT has run. */
+interface CommittedGroup {
+  begunAt: number
+  items: readonly TakenItem[]
+}
+
+/** Items whose writes are in the open transaction, with the effects of these writes. */
+interface WrittenSet {
+  items: readonly TakenItem[]
+  effects: (() => void)[]
+}
+
+/** Writes calls in groups. A body is a set of one item, with a `record` of its own. */
+export class SqliteWriter {
+  readonly #statement: Record<'begin' | 'commit' | 'rollback', Statement>
+  readonly #inside = new AsyncLocalStorage<true>()
+  readonly #waiting = new WaitingCalls()
+  readonly #whenIdle: (() => void)[] = []
+  readonly #whenPaused: (() => void)[] = []
+  #paused = false
+  #fullAt = Number.NEGATIVE_INFINITY
+  #flushing = false
+  /** Groups that are committed but not durable yet. */
+  #committed: CommittedGroup[] = []
+  /** How many items are being made durable; 0 while the log is not being synced. */
+  #syncing = 0
+  #busySince: number | undefined
+  #closed = false
+
+  constructor(
+    readonly connection: Connection,
+    readonly tx: SqliteTransaction,
+    readonly events: DatabaseEvents,
+    readonly busyDeadlineMs: number,
+    readonly outside: OutsideReader,
+    /** Undefined if every COMMIT is durable by itself. */
+    readonly log: LogFile | undefined,
+    /** Runs when a group is committed and durable, before its callers get their results. Throws if they must not. */
+    readonly beforeAnswers: () => void,
+  ) {
+    this.#statement = {
+      begin: connection.prepare('BEGIN IMMEDIATE'),
+      commit: connection.prepare('COMMIT'),
+      rollback: connection.prepare('ROLLBACK'),
+    }
+  }
+
+  async write<Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> {
+    const [outcome] = await this.#add(async (tx) => [{ value: await body(tx) }], [undefined])
+    if ('error' in outcome!) throw outcome.error
+    return outcome!.value as Result
+  }
+
+  setWriter<Item, Value>(
+    record: (tx: Tx, items: readonly Item[]) => Promise<Outcome<Value>[]>,
+  ): SetWriter<Item, Value> {
+    return async (items) => (items.length === 0 ? [] : this.#add(record, items)) as Promise<Outcome<Value>[]>
+  }
+
+  waiting(): number {
+    return this.#waiting.calls
+  }
+
+  wasFullRecently(): boolean {
+    return performance.now() - this.#fullAt < FULL_FOR_MS
+  }
+
+  /** Refuses new calls and resolves once the waiting ones are done. */
+  close(): Promise<void> {
+    this.#closed = true
+    if (!this.#flushing && this.#syncing === 0 && this.#waiting.calls === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  /** Resolves when no transaction is open. None starts before `resume`. */
+  pause(): Promise<void> {
+    this.#paused = true
+    if (!this.#flushing) return Promise.resolve()
+    return new Promise((resolve) => this.#whenPaused.push(resolve))
+  }
+
+  resume(): void {
+    this.#paused = false
+    if (this.#waiting.calls > 0) this.#schedule()
+  }
+
+  #add(record: Recorder, items: readonly unknown[]): Promise<Outcome<unknown>[]> {
+    if (this.#inside.getStore()) throw new Error('write() was called inside write(): pass the tx on instead')
+    if (this.#closed) throw databaseClosed()
+    if (this.#waiting.calls >= QUEUE_LIMIT || this.#waiting.items >= QUEUED_ITEMS_LIMIT) throw overloaded()
+    const outcomes = this.#waiting.add(record, items)
+    this.#schedule()
+    return outcomes
+  }
+
+  #schedule(): void {
+    if (this.#paused) return
+    // One group is prepared during a sync, once it is as large as the one being synced: otherwise the first items
+    // would form a small group, and all others would wait for one more fsync.
+    if (this.#flushing || this.#committed.length > 0 || this.#waiting.items < this.#syncing) return
+    this.#flushing = true
+    // Deferred, so that requests already received on other sockets join the same commit.
+    setImmediate(() => this.#flush())
+  }
+
+  #settle(): void {
+    this.#flushing = false
+    for (const resolve of this.#whenPaused.splice(0)) resolve()
+    if (this.#waiting.calls > 0) {
+      this.#schedule()
+      return
+    }
+    if (this.#syncing > 0) return
+    for (const resolve of this.#whenIdle.splice(0)) resolve()
+  }
+
+  async #flush(): Promise<void> {
+    try {
+      this.#statement.begin.run()
+    } catch (error) {
+      this.#refuseOrRetry(error)
+      return
+    }
+    this.#busySince = undefined
+    const begunAt = performance.now()
+    const items = this.#waiting.take(GROUP_LIMIT)
+    const written: WrittenSet[] = []
+    try {
+      for (const [record, set] of Map.groupBy(items, ({ call }) => call.record))
+        await this.#record(record, set, written)
+      this.#statement.commit.run()
+    } catch (error) {
+      this.#failGroup(items, error)
+      this.#settle()
+      return
+    }
+    this.outside.forgetRevision()
+    for (const set of written) runEffects(set)
+    const group = { begunAt, items }
+    if (this.log) this.#makeDurable(this.log, group)
+    else this.#answer([group])
+    this.#settle()
+  }
+
+  /** Writes the items, or those that can be written, and gives each its outcome. Throws if the whole group failed. */
+  async #record(record: Recorder, items: readonly TakenItem[], written: WrittenSet[]): Promise<void> {
+    try {
+      const { value: outcomes, effects } = await this.tx.part(() => this.#outcomesOf(record, items))
+      for (const [position, item] of items.entries()) item.outcome = outcomes[position]
+      written.push({ items, effects })
+    } catch (error) {
+      const failure = failureOf(error)
+      for (const item of items) item.outcome = { error }
+      // If a page cannot be read, other reads of the transaction may be wrong too. And SQLite itself rolls everything
+      // back when the disk fails or is full: the rest must not run outside a transaction.
+      if (failure === 'io' || !this.connection.inTransaction) throw error
+      if (items.length === 1) return
+      if (failure === 'full') throw error
+      const middle = items.length >> 1
+      await this.#record(record, items.slice(0, middle), written)
+      await this.#record(record, items.slice(middle), written)
+    }
+  }
+
+  async #outcomesOf(record: Recorder, items: readonly TakenItem[]): Promise<Outcome<unknown>[]> {
+    const values = items.map(({ item }) => item) as never[]
+    const outcomes = await this.#inside.run(true, () => record(this.tx as unknown as Tx, values))
+    if (outcomes.length === items.length) return outcomes
+    throw new Error(`${outcomes.length} outcomes were returned for ${items.length} items`)
+  }
+
+  /** Syncs the log for all committed groups, one sync at a time, and returns their results. */
+  async #makeDurable(log: LogFile, group: CommittedGroup): Promise<void> {
+    this.#committed.push(group)
+    if (this.#syncing > 0) return
+    while (this.#committed.length > 0) {
+      const groups = this.#committed.splice(0)
+      this.#syncing = groups.reduce((sum, { items }) => sum + items.length, 0)
+      this.#schedule()
+      try {
+        await log.sync()
+      } catch (error) {
+        // It is unknown what is durable, and a failed sync may seem to succeed the next time.
+        this.#refuseAll(groups, error)
+        continue
+      }
+      this.#answer(groups)
+    }
+    this.#syncing = 0
+    if (!this.#flushing) this.#settle()
+  }
+
+  #answer(groups: CommittedGroup[]): void {
+    try {
+      this.beforeAnswers()
+    } catch (error) {
+      this.#refuseAll(groups, error)
+      return
+    }
+    for (const { begunAt, items } of groups) {
+      this.events.onCommit(items.length, (performance.now() - begunAt) / 1000)
+      for (const item of items) item.settle(answerOf(item.outcome!))
+    }
+  }
+
+  #refuseAll(groups: CommittedGroup[], error: unknown): void {
+    const refusal = { error: asProblem(error) }
+    for (const { items } of groups) for (const item of items) item.settle(refusal)
+    this.events.onFatal(error)
+  }
+
+  /** Nothing of the group is durable. Every item gets an error, and its caller may try again. */
+  #failGroup(items: readonly TakenItem[], reason: unknown): void {
+    let fatal = failureOf(reason) === 'io'
+    if (failureOf(reason) === 'full') this.#fullAt = performance.now()
+    try {
+      if (this.connection.inTransaction) this.#statement.rollback.run()
+    } catch {
+      // This connection can't leave its transaction any more, so nothing more can be written with it.
+      fatal = true
+    }
+    for (const item of items) {
+      const failed = item.outcome && 'error' in item.outcome
+      item.settle(answerOf(failed ? item.outcome! : { error: reason }))
+    }
+    if (fatal) this.events.onFatal(reason)
+  }
+
+  #refuseOrRetry(error: unknown): void {
+    const failure = failureOf(error)
+    this.#busySince ??= performance.now()
+    if (failure === 'busy' && performance.now() - this.#busySince < this.busyDeadlineMs) {
+      setTimeout(() => this.#flush(), BUSY_RETRY_MS)
+      return
+    }
+    this.#busySince = undefined
+    const refusal = { error: failure === 'busy' ? databaseBusy() : asProblem(error) }
+    for (const item of this.#waiting.take(Number.POSITIVE_INFINITY)) item.settle(refusal)
+    this.#settle()
+    if (failure === 'io') this.events.onFatal(error)
+  }
+}
+
+/** If an effect fails, its callers get the error. The writes stay. */
+function runEffects({ items, effects }: WrittenSet): void {
+  try {
+    for (const effect of effects) effect()
+  } catch (error) {
+    for (const item of items) item.outcome = { error }
+  }
+}
+
+/** What a caller gets: the errors of the database as problems. */
+function answerOf(outcome: Outcome<unknown>): Outcome<unknown> {
+  return 'error' in outcome ? { error: asProblem(outcome.error) } : outcome
+}
