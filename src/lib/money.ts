@@ -89,11 +89,22 @@ export function moneyNumber(nanos: Nanos | null): number | null {
   return nanos === null ? null : decimalNumber(nanos, NANO_DIGITS)
 }
 
+/** A decimal number of up to 15 digits survives the conversion to a double and back (IEEE 754 binary64). */
+const DOUBLE_LIMIT = 10n ** 15n
+
+/** JavaScript writes smaller numbers with an exponent. */
+const SMALLEST_PLAIN = 1e-6
+
 /**
- * Like {@link moneyNumber}, for an integer of 10^-`digits` units. Returns an ordinary number if its text has exactly
- * these digits: `JSON.stringify` needs four times as long for an object that contains raw JSON.
+ * Like {@link moneyNumber}, for an integer of 10^-`digits` units, with at most 22 digits. Returns an ordinary number if
+ * its text has exactly these digits: `JSON.stringify` needs four times as long for an object that contains raw JSON.
  */
 export function decimalNumber(units: bigint, digits: number): number {
+  if (units < DOUBLE_LIMIT && units > -DOUBLE_LIMIT) {
+    // Both operands are exact, so the quotient is the double nearest to the decimal number.
+    const number = Number(units) / 10 ** digits
+    if (number === 0 || Math.abs(number) >= SMALLEST_PLAIN) return number
+  }
   const text = formatDecimal(units, digits)
   const number = Number(text)
   return String(number) === text ? number : (rawJSON(text) as number)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { divideHalfEven, formatDecimal, parseDecimal, parseExactDecimal } from '../../src/lib/money.ts'
+import { decimalNumber, divideHalfEven, formatDecimal, parseDecimal, parseExactDecimal } from '../../src/lib/money.ts'
 
 describe('decimal text', () => {
   const read: [string, bigint | undefined][] = [
@@ -67,4 +67,37 @@ test('what is finer than asked for is not taken as exact, however fine it is', (
   expect(
     ['1.00001', '1e-5', '1e-9', '1e-999999', '0.00005', 'x', ''].map((text) => parseExactDecimal(text, 4)),
   ).toEqual(Array(7).fill(undefined))
+})
+
+describe('a decimal number in JSON', () => {
+  const isPlain = (units: bigint, digits: number) => {
+    const text = formatDecimal(units, digits)
+    return String(Number(text)) === text
+  }
+  const expectExact = (units: bigint, digits: number) => {
+    const number = decimalNumber(units, digits)
+    expect(JSON.stringify({ number })).toBe(`{"number":${formatDecimal(units, digits)}}`)
+    // Raw JSON is slow, so it is used only where it is needed.
+    expect(typeof number === 'number').toBe(isPlain(units, digits))
+  }
+
+  test('has exactly the digits of the amount, whatever their number', () => {
+    const amount = fc.oneof(
+      fc.bigInt(-(10n ** 6n), 10n ** 6n),
+      fc.bigInt(-(10n ** 17n), 10n ** 17n),
+      fc.bigInt(-(10n ** 40n), 10n ** 40n),
+    )
+    fc.assert(fc.property(amount, fc.integer({ min: 0, max: 22 }), expectExact), { numRuns: 20_000 })
+  })
+
+  test('has exactly the digits of amounts next to a power of ten', () => {
+    for (let digits = 0; digits <= 22; digits++) {
+      for (let power = 0n; power <= 25n; power++) {
+        for (const near of [-1n, 0n, 1n]) {
+          expectExact(10n ** power + near, digits)
+          expectExact(-(10n ** power) - near, digits)
+        }
+      }
+    }
+  })
 })
