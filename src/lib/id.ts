@@ -4,7 +4,7 @@ export type IdPrefix = 'ent' | 'prj' | 'tkt' | 'cli' | 'rul' | 'usr' | 'tok' | '
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`
 
 export function newId<P extends IdPrefix>(prefix: P): Id<P> {
-  return `${prefix}_${Bun.randomUUIDv7('hex').replaceAll('-', '')}`
+  return `${prefix}_${Bun.randomUUIDv7('buffer').toString('hex')}`
 }
 
 const HEX_32 = /^[0-9a-f]{32}$/
