@@ -2,15 +2,16 @@
 
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import { costNanosOf, countsOf, over200kOf } from './rows.ts'
+import { over200kOf } from './rows.ts'
 import type { TokenEntry } from './schema.ts'
 import type { EntryView } from './store.ts'
 import { type Counts, totalTokens } from './totals.ts'
 
 export function toTokenEntry(view: EntryView): TokenEntry {
   const { entry, manager, project, ticket, bill } = view
-  const counts = countsOf(entry)
   const over200k = over200kOf(entry)
+  const reportedCost = moneyNumber(entry.reportedCost)
+  const listValue = moneyNumber(entry.listValue)
   return {
     id: entry.uid,
     status: entry.status,
@@ -24,11 +25,11 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     provider: view.provider,
     started_at: timestamp(entry.startedAt),
     ended_at: timestamp(entry.endedAt),
-    tokens: { ...wireCounts(counts), total: totalTokens(counts), over_200k: over200k && wireCounts(over200k) },
+    tokens: { ...wireCounts(entry), total: totalTokens(entry), over_200k: over200k && wireCounts(over200k) },
     requests: entry.requests,
-    cost: moneyNumber(costNanosOf(entry)),
-    reported_cost: moneyNumber(entry.reportedCost),
-    list_value: moneyNumber(entry.listValue),
+    cost: reportedCost ?? listValue,
+    reported_cost: reportedCost,
+    list_value: listValue,
     price: view.price && { id: view.price, step: entry.priceStep!, note: entry.priceNote },
     project: project && { id: project.uid, key: project.key, name: project.name },
     ticket: ticket && { id: ticket.uid, key: ticket.key },
