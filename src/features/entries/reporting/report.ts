@@ -48,7 +48,8 @@ export const reportChecker: TypeCheck<typeof TokenEntryReport> = TypeCompiler.Co
  * {@link reportChecker}; `now` is the server's clock in milliseconds.
  */
 export function readReport(value: TokenEntryReport, now: number): Report {
-  const issues = issuesBeyondSchema(value, now)
+  const span = readSpan(value)
+  const issues = issuesOfFields(value, span, now)
   if (issues.length > 0) throw validationFailed(issues)
   const { tokens } = value
   const counts = disjoint(tokens)
@@ -62,14 +63,28 @@ export function readReport(value: TokenEntryReport, now: number): Report {
     sessionKey: value.session_id && composeName(value.session_id),
     summary: value.summary === undefined ? undefined : foldLine(value.summary),
     labels: value.labels && sortLabels(value.labels),
-    startedAt: readTimestamp(value.started_at)!,
-    endedAt: readTimestamp(value.ended_at)!,
+    startedAt: span.startedAt!,
+    endedAt: span.endedAt!,
     counts,
     over200k: tokens.over_200k ? disjoint(tokens.over_200k, tokens.input_includes_cache) : null,
     requests: value.requests ?? null,
     reportedCostNanos:
       value.reported_cost === undefined ? null : parseDecimal(numberText(value, 'reported_cost'), NANO_DIGITS)!,
   }
+}
+
+/** The start and the end of a report; undefined where the text is not a timestamp, or of a time that does not exist. */
+interface Span {
+  startedAt: number | undefined
+  endedAt: number | undefined
+}
+
+function readSpan({ started_at, ended_at }: Record<string, unknown>): Span {
+  return { startedAt: readMoment(started_at), endedAt: readMoment(ended_at) }
+}
+
+function readMoment(text: unknown): number | undefined {
+  return typeof text === 'string' ? readTimestamp(text) : undefined
 }
 
 /**
@@ -104,32 +119,30 @@ export function issuesOfReport(value: unknown, now: number): Issue[] {
 
 /** Every issue that the schema cannot express. Ignores fields of a wrong type, which the schema reports. */
 export function issuesBeyondSchema(value: unknown, now: number): Issue[] {
-  if (!isObject(value)) return []
-  return [...timeIssues(value, now), ...tokenIssues(value.tokens), ...nameIssues(value)]
+  return isObject(value) ? issuesOfFields(value, readSpan(value), now) : []
+}
+
+function issuesOfFields(value: Record<string, unknown>, span: Span, now: number): Issue[] {
+  return [...timeIssues(value, span, now), ...tokenIssues(value.tokens), ...nameIssues(value)]
 }
 
 /** A name that is not valid for projects or tickets elsewhere is not valid in a report either. */
 function nameIssues(value: Record<string, unknown>): Issue[] {
-  return (['project', 'ticket'] as const).flatMap((field) => {
+  const issues: Issue[] = []
+  for (const field of ['project', 'ticket'] as const) {
     const name = value[field]
-    if (typeof name !== 'string' || !isReservedName(composeName(name))) return []
+    if (typeof name !== 'string' || !isReservedName(composeName(name))) continue
     const by = field === 'project' ? 'the key, name or alias' : 'the key'
     const message = `must not be 'none' or an ID. Use ${by} of the ${field}, or omit the field`
-    return [{ pointer: `/${field}`, code: 'not_allowed', message }]
-  })
+    issues.push({ pointer: `/${field}`, code: 'not_allowed', message })
+  }
+  return issues
 }
 
-function timeIssues({ started_at, ended_at }: Record<string, unknown>, now: number): Issue[] {
+function timeIssues(value: Record<string, unknown>, { startedAt, endedAt }: Span, now: number): Issue[] {
   const issues: Issue[] = []
-  const read = (pointer: string, text: unknown) => {
-    // The schema reports texts that are not timestamps.
-    if (typeof text !== 'string' || !TIMESTAMP_PATTERN.test(text)) return undefined
-    const moment = readTimestamp(text)
-    if (moment === undefined) issues.push({ pointer, code: 'no_such_time', message: 'is not a valid date and time' })
-    return moment
-  }
-  const startedAt = read('/started_at', started_at)
-  const endedAt = read('/ended_at', ended_at)
+  if (startedAt === undefined) issues.push(...noSuchTime('/started_at', value.started_at))
+  if (endedAt === undefined) issues.push(...noSuchTime('/ended_at', value.ended_at))
   if (startedAt !== undefined && endedAt !== undefined && endedAt < startedAt) {
     issues.push({ pointer: '/ended_at', code: 'ends_before_start', message: 'must not be earlier than started_at' })
   } else if (endedAt !== undefined && endedAt > now + AHEAD_LIMIT_MS) {
@@ -140,6 +153,12 @@ function timeIssues({ started_at, ended_at }: Record<string, unknown>, now: numb
     })
   }
   return issues
+}
+
+/** The issue of a timestamp that does not exist. The schema reports texts that are not timestamps. */
+function noSuchTime(pointer: string, text: unknown): Issue[] {
+  if (typeof text !== 'string' || !TIMESTAMP_PATTERN.test(text)) return []
+  return [{ pointer, code: 'no_such_time', message: 'is not a valid date and time' }]
 }
 
 function tokenIssues(tokens: unknown): Issue[] {
@@ -188,8 +207,8 @@ export function foldLine(text: string): string | undefined {
 }
 
 export function sortLabels(labels: LabelMap): LabelMap | undefined {
-  const names = Object.keys(labels).sort()
-  return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, labels[name]!]))
+  const sorted = Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1))
+  return sorted.length === 0 ? undefined : Object.fromEntries(sorted)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
