@@ -3,6 +3,7 @@ import { RE2JS } from 're2js'
 import type { RuleCondition } from '../../database/schema/records.ts'
 import { foldName } from '../../lib/names.ts'
 import { matchesGlob } from './glob.ts'
+import { type Alternatives, literalsIgnoringCase, literalsOfExpression, literalsOfGlob } from './literals.ts'
 import { type Subject, valuesOf } from './subject.ts'
 
 /** The matches of the expressions' named groups. */
@@ -13,6 +14,8 @@ export interface CompiledCondition extends RuleCondition {
   expression: RE2JS | undefined
   /** The glob in canonical form: names and globs are compared ignoring case. */
   foldedGlob: string
+  /** What every value that it matches contains: of each element, at least one literal. */
+  literals: Alternatives[]
 }
 
 /** A regular expression is written between slashes, `/…/`, with an `i` to ignore case. Everything else is a glob. */
@@ -28,12 +31,14 @@ const STATES_BYTES = 512 * 1024
 /** Throws re2js's error for an invalid expression. */
 export function compileCondition({ field, matches }: RuleCondition): CompiledCondition {
   const [, source, flag] = EXPRESSION.exec(matches) ?? []
-  return {
-    field,
-    matches,
-    expression: source === undefined ? undefined : compileExpression(source, flag === 'i'),
-    foldedGlob: foldName(matches),
+  const foldedGlob = foldName(matches)
+  if (source === undefined) {
+    return { field, matches, expression: undefined, foldedGlob, literals: literalsOfGlob(foldedGlob) }
   }
+  const ignoresCase = flag === 'i'
+  const expression = compileExpression(source, ignoresCase)
+  const literals = ignoresCase ? literalsIgnoringCase(RE2JS.compile(source)) : literalsOfExpression(expression)
+  return { field, matches, expression, foldedGlob, literals }
 }
 
 function compileExpression(source: string, ignoresCase: boolean): RE2JS {

@@ -2,6 +2,7 @@
 import type { Id } from '../../lib/id.ts'
 import type { ProjectRow } from '../projects/service.ts'
 import { type CompiledCondition, holdsFor } from './condition.ts'
+import { RuleFilter } from './rule-filter.ts'
 import { type Subject, valuesOf } from './subject.ts'
 import { type ComposedTicket, ticketKeyOf } from './ticket-template.ts'
 
@@ -40,6 +41,8 @@ export interface Step {
 /** A rule to evaluate, with its conditions on the summary kept separate: two summaries are hardly ever equal. */
 interface Tried {
   rule: Rule
+  /** Its index among the rules to evaluate. */
+  index: number
   lasting: CompiledCondition[]
   onSummary: CompiledCondition[]
 }
@@ -62,6 +65,8 @@ const RULE_WEIGHT = 48
 /** The rules in their order, including those that are never evaluated. */
 export class RuleSet {
   readonly #tried: Tried[]
+  readonly #byLasting: RuleFilter
+  readonly #bySummary: RuleFilter
   /** The fields other than the summary that any rule uses: they determine the result, and are the cache's key. */
   readonly #fields: string[]
   /** By key, the rules that may match such a subject, up to the first that matches regardless of the summary. */
@@ -69,21 +74,25 @@ export class RuleSet {
   #remembered = 0
 
   constructor(readonly rules: readonly Rule[]) {
-    this.#tried = rules.filter(isTried).map((rule) => ({
+    this.#tried = rules.filter(isTried).map((rule, index) => ({
       rule,
+      index,
       // Conditions that are evaluated fast come first.
       lasting: rule.conditions
         .filter(({ field }) => field !== 'summary')
         .sort((one, other) => Number(one.expression !== undefined) - Number(other.expression !== undefined)),
       onSummary: rule.conditions.filter(({ field }) => field === 'summary'),
     }))
+    this.#byLasting = new RuleFilter(this.#tried.map(({ lasting }) => lasting))
+    this.#bySummary = new RuleFilter(this.#tried.map(({ onSummary }) => onSummary))
     this.#fields = [...new Set(this.#tried.flatMap(({ lasting }) => lasting.map(({ field }) => field)))]
   }
 
   /** The first rule that matches the subject; undefined if none does. */
   findMatch(subject: Subject): Taken | undefined {
     if (this.#tried.length === 0) return undefined
-    const found = this.#candidatesFor(subject).find(({ onSummary }) => holdAll(onSummary, subject))
+    const candidates = this.#bySummary.narrow(this.#candidatesFor(subject), subject)
+    const found = candidates.find(({ onSummary }) => holdAll(onSummary, subject))
     return found && (found.taken ?? taken(found.rule, subject))
   }
 
@@ -92,7 +101,7 @@ export class RuleSet {
     const known = this.#candidates.get(key)
     if (known) return known
     const candidates: Candidate[] = []
-    for (const tried of this.#tried) {
+    for (const tried of this.#byLasting.narrow(this.#tried, subject)) {
       if (!holdAll(tried.lasting, subject)) continue
       const isCertain = tried.onSummary.length === 0
       candidates.push({ ...tried, taken: isCertain ? taken(tried.rule, subject) : undefined })
