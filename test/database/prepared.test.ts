@@ -1,14 +1,11 @@
 /** Prepared queries run without drizzle. They return the rows that drizzle returns for the same query. */
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { aliasedTable, asc, count, desc, eq, max, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import type { Database, Reader } from '../../src/database/database.ts'
 import { exactSum, exactTotal } from '../../src/database/exact-sum.ts'
 import { newId } from '../../src/lib/id.ts'
-import { type Engine, type Open, opener } from '../support/databases.ts'
-
-const onSqlite = (name: string, tests: (open: Open, engine: Engine) => void) =>
-  describe(name, () => tests(opener('sqlite'), 'sqlite'))
+import { forEachEngine } from '../support/databases.ts'
 
 const { placeholder } = sql
 
@@ -167,7 +164,7 @@ async function add(db: Database, { users, tokens, prices }: World): Promise<Reco
 
 const randomHash = () => crypto.getRandomValues(new Uint8Array(32))
 
-onSqlite('a prepared query', (open) => {
+forEachEngine('a prepared query', (open) => {
   test('returns the rows that drizzle returns, for all kinds of columns and joins', async () => {
     const db = await open({ serving: true })
     await fc.assert(

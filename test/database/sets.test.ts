@@ -1,14 +1,11 @@
 /** Statements over sets of rows, and items that are written in sets. */
-import { describe, expect, test } from 'bun:test'
-import { asc, eq, sql } from 'drizzle-orm'
+import { expect, test } from 'bun:test'
+import { and, asc, eq, gte, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import type { Database, Outcome, Reader, Tx } from '../../src/database/database.ts'
 import { isUniqueViolation } from '../../src/database/errors.ts'
 import { newId } from '../../src/lib/id.ts'
-import { canOverlap, type Engine, type Open, opener } from '../support/databases.ts'
-
-const onSqlite = (name: string, tests: (open: Open, engine: Engine) => void) =>
-  describe(name, () => tests(opener('sqlite'), 'sqlite'))
+import { canOverlap, forEachEngine } from '../support/databases.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 
@@ -80,7 +77,7 @@ const TOKEN = fc.record({
   expiresAt: orNull(time),
 })
 
-onSqlite('statements over sets', (open) => {
+forEachEngine('statements over sets', (open) => {
   test('keep every value, of every kind of column', async () => {
     const db = await open()
     const createdBy = await db.write(addUser)
@@ -207,6 +204,44 @@ onSqlite('statements over sets', (open) => {
     expect(byKind.found).toEqual([sorted, [], sorted])
   })
 
+  test('find rows with fixed values too, and lock them', async () => {
+    const db = await open()
+    const found = await db.write(async (tx) => {
+      const [one, two] = await addNames(tx, ['one', 'two', 'three'])
+      const { names } = tx.tables
+      await tx.updateAll(names, [{ id: two!, canonicalId: one! }])
+      return tx.findEach(
+        'test.canonical',
+        (prepare) => {
+          const query = prepare
+            .select({ text: names.text, canonical: { id: names.canonicalId } })
+            .from(names)
+            .where(
+              and(gte(names.id, one!), eq(names.text, sql.placeholder('text')), eq(names.id, sql.placeholder('id'))),
+            )
+          return db.engine === 'postgres' ? query.for('no key update') : query
+        },
+        [
+          { text: 'two', id: two! },
+          { text: 'two', id: one! },
+        ],
+      )
+    })
+    expect(found).toEqual([[{ text: 'two', canonical: { id: expect.any(Number) } }], []])
+  })
+
+  test('store text that is not well formed as other inserts do', async () => {
+    const db = await open()
+    const half = 'half \ud83e'
+    const { names } = db.read.tables
+    const alone = await db.write((tx) => tx.insert(names).values({ text: half }).returning())
+    await db.write((tx) => tx.delete(names).where(eq(names.text, alone[0]!.text)))
+    await db.write((tx) => addNames(tx, [half]))
+    expect(await namesOf(db.read)).toEqual([alone[0]!.text])
+    const found = await byText(db.read, [half])
+    expect(found[0]).toHaveLength(1)
+  })
+
   test('do nothing without rows', async () => {
     const db = await open()
     await db.write(async (tx) => {
@@ -297,7 +332,7 @@ function nameWriter(db: Database) {
 const manyNames = (count: number, prefix = 'name') =>
   Array.from({ length: count }, (_, number) => `${prefix} ${number}`)
 
-onSqlite('a set writer', (open, engine) => {
+forEachEngine('a set writer', (open, engine) => {
   test('returns the outcome of each item, in order, and others see what was written', async () => {
     const db = await open()
     const other = await open({ sharing: db })
@@ -473,7 +508,7 @@ onSqlite('a set writer', (open, engine) => {
   })
 })
 
-onSqlite('the counts of statements', (open, engine) => {
+forEachEngine('the counts of statements', (open, engine) => {
   test('show that a set prepares nothing the second time, and builds no query', async () => {
     const counts = { prepared: 0, executed: 0, built: 0, roundTrips: 0 }
     const db = await open({ counts })

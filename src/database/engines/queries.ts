@@ -62,11 +62,20 @@ function countingBuilder(build: (...args: never[]) => unknown, counts: Statement
 
 type Run = (...args: unknown[]) => Promise<unknown>
 
+/** Runs a query, and may do something before and after it. */
+export type Around = <Result>(run: () => Promise<Result>) => Promise<Result>
+
+/** Makes queries fail with the result of `asProblem`. */
+export const asProblems: Around = (run) =>
+  run().catch((error) => {
+    throw asProblem(error)
+  })
+
 /**
- * Makes every query of an asynchronous drizzle database fail with the result of `asProblem`, and run through `around`
- * if given. Only for readers: `write` converts errors inside it to problems itself.
+ * Makes every query of an asynchronous drizzle database run through `around`. Only for readers: `write` converts errors
+ * inside it to problems itself.
  */
-export function convertErrors(orm: object, around: (run: () => Promise<unknown>) => Promise<unknown> = (run) => run()) {
+export function runThrough(orm: object, around: Around): void {
   const { session } = orm as { session: { prepareQuery(...args: unknown[]): Record<string, Run> } }
   const prepareQuery = session.prepareQuery.bind(session)
   session.prepareQuery = (...args) => {
@@ -74,10 +83,7 @@ export function convertErrors(orm: object, around: (run: () => Promise<unknown>)
     for (const method of ['all', 'get', 'values', 'execute']) {
       const run = query[method]?.bind(query)
       if (!run) continue
-      query[method] = (...values) =>
-        around(() => run(...values)).catch((error) => {
-          throw asProblem(error)
-        })
+      query[method] = (...values) => around(() => run(...values))
     }
     return query
   }

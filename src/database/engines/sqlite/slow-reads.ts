@@ -6,7 +6,7 @@ import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { Reader } from '../../database.ts'
 import { databaseClosed, overloaded, tookTooLong } from '../../errors.ts'
 import { sqliteTables } from '../../schema/tables.ts'
-import { convertErrors, Queries } from '../queries.ts'
+import { asProblems, Queries, runThrough } from '../queries.ts'
 
 /** Queries at a time. With a second lane a short query can pass a long one; a third would find no core. */
 const LANES = 2
@@ -213,7 +213,7 @@ export function openSlowReader(path: string, deadlineMs: number, onError: (error
     const rows = await workers.ask(sql, params)
     return { rows: method === 'get' ? (rows[0] as unknown[]) : rows }
   })
-  convertErrors(orm)
+  runThrough(orm, asProblems)
   const reader = Object.assign(new Queries(orm, sqliteTables), {
     revision: async () => Number((await workers.ask('SELECT value FROM revision', []))[0]![0]),
   })

@@ -1,13 +1,10 @@
 import type { Database as Connection, Statement } from 'bun:sqlite'
-import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
+import { getTableName, type Table } from 'drizzle-orm'
 import type { StatementCounts } from '../../statement-counts.ts'
-import { encodingOf } from '../conversions.ts'
+import { columnsOf, type WrittenColumn } from '../columns.ts'
 import { SqliteReader } from './reader.ts'
 
-type Run = (values: unknown[]) => void
-
-/** Writes a row whose properties are bound by position. */
-type WriteRow = (row: Record<string, unknown>) => void
+type Row = Record<string, unknown>
 
 /** What bodies and sets see of the open transaction. The writer begins and ends it. */
 export class SqliteTransaction extends SqliteReader {
@@ -26,11 +23,11 @@ export class SqliteTransaction extends SqliteReader {
     }
   }
 
-  /** Runs `body` as a part of the transaction, with its effects if it was not rolled back. */
-  async part<Result>(body: () => Promise<Result>): Promise<{ value: Result; effects: (() => void)[] }> {
+  /** Runs `body` as a part of the transaction, and returns its effects. */
+  async part(body: () => Promise<void>): Promise<(() => void)[]> {
     this.#effects = []
-    const value = await this.attempt(body)
-    return { value, effects: this.#effects }
+    await this.attempt(body)
+    return this.#effects
   }
 
   async attempt<Result>(body: () => Promise<Result>): Promise<Result> {
@@ -55,20 +52,18 @@ export class SqliteTransaction extends SqliteReader {
     this.#effects.push(effect)
   }
 
-  insertAll(table: Table, rows: readonly Record<string, unknown>[]): void {
-    this.#writeAll('insert', table, rows, (names) => {
-      const columns = names.map((name) => `"${columnOf(table, name).name}"`)
-      const statement = `INSERT INTO "${getTableName(table)}" (${columns}) VALUES (${columns.map(() => '?')})`
-      return this.#writeRow(statement, table, names)
+  insertAll(table: Table, rows: readonly Row[]): void {
+    this.#writeAll('insert', table, rows, (columns) => {
+      const names = columns.map(({ name }) => name)
+      return [`INSERT INTO "${getTableName(table)}" (${names}) VALUES (${names.map(() => '?')})`, columns]
     })
   }
 
-  updateAll(table: Table, rows: readonly Record<string, unknown>[]): void {
-    this.#writeAll('update', table, rows, (names) => {
-      const changed = names.filter((name) => name !== 'id')
-      const settings = changed.map((name) => `"${columnOf(table, name).name}" = ?`)
-      const statement = `UPDATE "${getTableName(table)}" SET ${settings} WHERE "id" = ?`
-      return this.#writeRow(statement, table, [...changed, 'id'])
+  updateAll(table: Table, rows: readonly Row[]): void {
+    this.#writeAll('update', table, rows, (columns) => {
+      const changed = columns.filter(({ property }) => property !== 'id')
+      const settings = changed.map(({ name }) => `${name} = ?`)
+      return [`UPDATE "${getTableName(table)}" SET ${settings} WHERE id = ?`, [...changed, ...columnsOf(table, ['id'])]]
     })
   }
 
@@ -82,36 +77,32 @@ export class SqliteTransaction extends SqliteReader {
 
   lockAll(): void {}
 
+  /** @param statementOf the statement that writes one row, and the columns of its values */
   #writeAll(
     verb: string,
     table: Table,
-    rows: readonly Record<string, unknown>[],
-    prepare: (names: string[]) => WriteRow,
+    rows: readonly Row[],
+    statementOf: (columns: WrittenColumn[]) => [sql: string, columns: WrittenColumn[]],
   ): void {
     if (rows.length === 0) return
-    const names = Object.keys(rows[0]!)
-    const write = this.once(`${getTableName(table)}.${verb}(${names})`, () => prepare(names))
+    const properties = Object.keys(rows[0]!)
+    const write = this.once(`${getTableName(table)}.${verb}(${properties})`, () =>
+      this.#rowWriter(...statementOf(columnsOf(table, properties))),
+    )
     for (const row of rows) write(row)
   }
 
-  #writeRow(sql: string, table: Table, names: readonly string[]): WriteRow {
+  #rowWriter(sql: string, columns: readonly WrittenColumn[]): (row: Row) => void {
     const statement = this.connection.prepare(sql)
-    const run = statement.run.bind(statement) as unknown as Run
-    const encodings = names.map((name) => encodingOf(columnOf(table, name)))
-    const values: unknown[] = new Array(names.length)
+    const run = statement.run.bind(statement) as unknown as (values: unknown[]) => void
+    const values: unknown[] = new Array(columns.length)
     return (row) => {
-      for (let position = 0; position < names.length; position += 1) {
-        const value = row[names[position]!] ?? null
-        const encode = encodings[position]!
-        values[position] = encode === null ? value : encode(value)
+      for (let position = 0; position < columns.length; position += 1) {
+        const { property, encode } = columns[position]!
+        const value = row[property] ?? null
+        values[position] = value === null || encode === null ? value : encode(value)
       }
       run(values)
     }
   }
-}
-
-function columnOf(table: Table, name: string) {
-  const column = getTableColumns(table)[name]
-  if (!column) throw new Error(`The table ${getTableName(table)} has no column for "${name}"`)
-  return column
 }

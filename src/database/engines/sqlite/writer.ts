@@ -1,26 +1,17 @@
 import type { Database as Connection, Statement } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DatabaseEvents, Outcome, SetWriter, Tx } from '../../database.ts'
-import { asProblem, databaseBusy, databaseClosed, failureOf, overloaded } from '../../errors.ts'
+import { databaseBusy, databaseClosed, failureOf } from '../../errors.ts'
+import { GROUP_LIMIT, type Recorder, recordItems, runEffects, type TakenItem, WaitingCalls } from '../waiting-calls.ts'
 import type { LogFile } from './log-file.ts'
 import type { OutsideReader } from './reader.ts'
 import type { SqliteTransaction } from './transaction.ts'
-import { type Recorder, type TakenItem, WaitingCalls } from './waiting-calls.ts'
 
 /**
  * Between two attempts of BEGIN while another process writes. 5 ms are not noticeable, and 200 attempts a second cost
  * little.
  */
 const BUSY_RETRY_MS = 5
-
-/** Bodies and items per commit. 256 take about 20 ms, which is as long as the event loop should be blocked. */
-const GROUP_LIMIT = 256
-
-/** The maximum number of waiting calls: 10,000 are a few seconds of work and a few megabytes. */
-const QUEUE_LIMIT = 10_000
-
-/** The number of waiting items from which calls are refused: some seconds of work, and a hundred megabytes. */
-const QUEUED_ITEMS_LIMIT = 100_000
 
 /** How long the disk counts as full after a write found no space; without writes, a probe checks it. */
 const FULL_FOR_MS = 2_000
@@ -114,7 +105,6 @@ export class SqliteWriter {
   #add(record: Recorder, items: readonly unknown[]): Promise<Outcome<unknown>[]> {
     if (this.#inside.getStore()) throw new Error('write() was called inside write(): pass the tx on instead')
     if (this.#closed) throw databaseClosed()
-    if (this.#waiting.calls >= QUEUE_LIMIT || this.#waiting.items >= QUEUED_ITEMS_LIMIT) throw overloaded()
     const outcomes = this.#waiting.add(record, items)
     this.#schedule()
     return outcomes
@@ -162,7 +152,7 @@ export class SqliteWriter {
       return
     }
     this.outside.forgetRevision()
-    for (const set of written) runEffects(set)
+    for (const { effects, items: set } of written) runEffects(effects, set)
     const group = { begunAt, items }
     if (this.log) this.#makeDurable(this.log, group)
     else this.#answer([group])
@@ -172,8 +162,7 @@ export class SqliteWriter {
   /** Writes the items, or those that can be written, and gives each its outcome. Throws if the whole group failed. */
   async #record(record: Recorder, items: readonly TakenItem[], written: WrittenSet[]): Promise<void> {
     try {
-      const { value: outcomes, effects } = await this.tx.part(() => this.#outcomesOf(record, items))
-      for (const [position, item] of items.entries()) item.outcome = outcomes[position]
+      const effects = await this.tx.part(() => this.#inside.run(true, () => recordItems(record, this.tx, items)))
       written.push({ items, effects })
     } catch (error) {
       const failure = failureOf(error)
@@ -187,13 +176,6 @@ export class SqliteWriter {
       await this.#record(record, items.slice(0, middle), written)
       await this.#record(record, items.slice(middle), written)
     }
-  }
-
-  async #outcomesOf(record: Recorder, items: readonly TakenItem[]): Promise<Outcome<unknown>[]> {
-    const values = items.map(({ item }) => item) as never[]
-    const outcomes = await this.#inside.run(true, () => record(this.tx as unknown as Tx, values))
-    if (outcomes.length === items.length) return outcomes
-    throw new Error(`${outcomes.length} outcomes were returned for ${items.length} items`)
   }
 
   /** Syncs the log for all committed groups, one sync at a time, and returns their results. */
@@ -226,13 +208,12 @@ export class SqliteWriter {
     }
     for (const { begunAt, items } of groups) {
       this.events.onCommit(items.length, (performance.now() - begunAt) / 1000)
-      for (const item of items) item.settle(answerOf(item.outcome!))
+      for (const item of items) item.settle(item.outcome!)
     }
   }
 
   #refuseAll(groups: CommittedGroup[], error: unknown): void {
-    const refusal = { error: asProblem(error) }
-    for (const { items } of groups) for (const item of items) item.settle(refusal)
+    for (const { items } of groups) for (const item of items) item.settle({ error })
     this.events.onFatal(error)
   }
 
@@ -248,7 +229,7 @@ export class SqliteWriter {
     }
     for (const item of items) {
       const failed = item.outcome && 'error' in item.outcome
-      item.settle(answerOf(failed ? item.outcome! : { error: reason }))
+      item.settle(failed ? item.outcome! : { error: reason })
     }
     if (fatal) this.events.onFatal(reason)
   }
@@ -261,23 +242,9 @@ export class SqliteWriter {
       return
     }
     this.#busySince = undefined
-    const refusal = { error: failure === 'busy' ? databaseBusy() : asProblem(error) }
+    const refusal = { error: failure === 'busy' ? databaseBusy() : error }
     for (const item of this.#waiting.take(Number.POSITIVE_INFINITY)) item.settle(refusal)
     this.#settle()
     if (failure === 'io') this.events.onFatal(error)
   }
-}
-
-/** If an effect fails, its callers get the error. The writes stay. */
-function runEffects({ items, effects }: WrittenSet): void {
-  try {
-    for (const effect of effects) effect()
-  } catch (error) {
-    for (const item of items) item.outcome = { error }
-  }
-}
-
-/** What a caller gets: the errors of the database as problems. */
-function answerOf(outcome: Outcome<unknown>): Outcome<unknown> {
-  return 'error' in outcome ? { error: asProblem(outcome.error) } : outcome
 }

@@ -1,4 +1,14 @@
-import type { Outcome, Tx } from '../../database.ts'
+import type { Outcome, Tx } from '../database.ts'
+import { asProblem, overloaded } from '../errors.ts'
+
+/** Bodies and items per commit. 256 take about 20 ms, which is as long as the event loop should be blocked. */
+export const GROUP_LIMIT = 256
+
+/** The maximum number of waiting calls: 10,000 are a few seconds of work and a few megabytes. */
+const QUEUE_LIMIT = 10_000
+
+/** The number of waiting items from which calls are refused: some seconds of work, and a hundred megabytes. */
+const QUEUED_ITEMS_LIMIT = 100_000
 
 /** Writes items and returns the outcome of each, in order. */
 export type Recorder = (tx: Tx, items: readonly never[]) => Promise<Outcome<unknown>[]>
@@ -29,12 +39,32 @@ export class TakenItem {
     return this.call.items[this.position]
   }
 
-  /** The caller gets its outcomes when all its items are settled. */
+  /** The caller gets its outcomes when all its items are settled: the errors of the database as problems. */
   settle(outcome: Outcome<unknown>): void {
     const { call } = this
-    call.outcomes[this.position] = outcome
+    call.outcomes[this.position] = 'error' in outcome ? { error: asProblem(outcome.error) } : outcome
     call.missing -= 1
     if (call.missing === 0) call.resolve(call.outcomes)
+  }
+}
+
+/** Has `record` write the items, and gives each its outcome. */
+export async function recordItems(record: Recorder, tx: object, items: readonly TakenItem[]): Promise<void> {
+  const outcomes = await record(
+    tx as Tx,
+    items.map(({ item }) => item as never),
+  )
+  if (outcomes.length !== items.length)
+    throw new Error(`${outcomes.length} outcomes were returned for ${items.length} items`)
+  for (const [position, item] of items.entries()) item.outcome = outcomes[position]
+}
+
+/** Runs the effects of a commit. If one fails, its callers get the error; the writes stay. */
+export function runEffects(effects: readonly (() => void)[], items: readonly TakenItem[]): void {
+  try {
+    for (const effect of effects) effect()
+  } catch (error) {
+    for (const item of items) item.outcome = { error }
   }
 }
 
@@ -51,7 +81,9 @@ export class WaitingCalls {
     return this.#items
   }
 
+  /** The outcomes of the items. Throws a Problem if too many are waiting. */
   add(record: Recorder, items: readonly unknown[]): Promise<Outcome<unknown>[]> {
+    if (this.#calls.length >= QUEUE_LIMIT || this.#items >= QUEUED_ITEMS_LIMIT) throw overloaded()
     this.#items += items.length
     return new Promise((resolve) => {
       const outcomes = new Array<Outcome<unknown>>(items.length)

@@ -1,0 +1,68 @@
+/**
+ * Sets of values as one parameter: JSON text, which the server converts to the types of columns. Text costs less than an
+ * array per column, and keeps 64-bit integers exactly.
+ */
+import { getTableName, type Table } from 'drizzle-orm'
+import type { WrittenColumn } from '../columns.ts'
+import type { Parameter } from '../conversions.ts'
+
+/** A driver's value as JSON has it: 64-bit integers and bytes as text. */
+export function jsonValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  // As when the driver sends text itself. The server rejects the escapes that JSON has for half a character.
+  if (typeof value === 'string') return value.toWellFormed()
+  if (value instanceof Uint8Array) return `\\x${value.toHex()}`
+  return value ?? null
+}
+
+/** The text of rows for `json_populate_recordset`. */
+export function jsonRows(rows: readonly Record<string, unknown>[], columns: readonly WrittenColumn[]): string {
+  const names = columns.map(({ name }) => JSON.stringify(name.slice(1, -1)))
+  const texts = rows.map((row) => {
+    const values = columns.map(({ property, encode }, position) => {
+      const value = row[property] ?? null
+      return `${names[position]}:${JSON.stringify(jsonValue(value === null || encode === null ? value : encode(value)))}`
+    })
+    return `{${values.join()}}`
+  })
+  return `[${texts.join()}]`
+}
+
+export function statementInserting(table: Table, columns: readonly WrittenColumn[]): string {
+  const names = columns.map(({ name }) => name)
+  const name = `"${getTableName(table)}"`
+  return `INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1::text::json)`
+}
+
+export function statementUpdating(table: Table, columns: readonly WrittenColumn[]): string {
+  const settings = columns.flatMap(({ property, name }) => (property === 'id' ? [] : [`${name} = changed.${name}`]))
+  const name = `"${getTableName(table)}"`
+  const changed = `json_populate_recordset(NULL::${name}, $1::text::json) AS changed`
+  return `UPDATE ${name} SET ${settings} FROM ${changed} WHERE ${name}.id = changed.id`
+}
+
+/** The text of keys for {@link statementForEach}: the values of the placeholders of each. */
+export function jsonKeys(keys: readonly unknown[][]): string {
+  return JSON.stringify(keys.map((values, number) => ({ number, ...values.map(jsonValue) })))
+}
+
+/**
+ * A statement that runs `sql` for each of the keys in its first parameter. Each row ends with the number of its key.
+ * Fixed values follow as parameters of their own.
+ */
+export function statementForEach(sql: string, parameters: readonly Parameter[], types: readonly string[]): string {
+  const columns: string[] = ['number int']
+  let fixed = 1
+  const sources = parameters.map((parameter, position) => {
+    if ('value' in parameter) {
+      fixed += 1
+      return `$${fixed}`
+    }
+    const name = `"${columns.length - 1}"`
+    columns.push(`${name} ${types[position]}`)
+    return `each_key.${name}`
+  })
+  const query = sql.replace(/\$(\d+)/g, (_, number) => sources[Number(number) - 1]!)
+  const keys = `json_to_recordset($1::text::json) AS each_key(${columns})`
+  return `SELECT found.*, each_key.number FROM ${keys} CROSS JOIN LATERAL (${query}) AS found`
+}

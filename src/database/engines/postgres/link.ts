@@ -1,0 +1,117 @@
+/**
+ * Connections to a server, with postgres.js.
+ *
+ * postgres.js 3.4.9 does not survive a lost connection: data that was being written to it is sent again before the
+ * greeting of the next one, and its own `begin` writes to the closed socket, which ends the process (its issues 1066,
+ * 1133 and 1208). So `begin` is not used, and a client that lost a connection is replaced as a whole.
+ */
+import { drizzle } from 'drizzle-orm/postgres-js'
+import postgres, { type Sql } from 'postgres'
+import { APPLICATION_NAME, WrongDatabase } from '../../schema/migrate.ts'
+import type { StatementCounts } from '../../statement-counts.ts'
+import { countStatements } from './counted-client.ts'
+import type { PostgresReader } from './reader.ts'
+
+/** A server that does not respond within this time is down or far too busy. */
+export const CONNECT_TIMEOUT_SECONDS = 5
+
+/** After this the network is considered down, which TCP itself detects only after a quarter of an hour. */
+export const PATIENCE_MS = 10_000
+
+/** The server's address, from a URL in libpq's format: `?host=/var/run/postgresql` names a folder of sockets. */
+export function parseAddress(url: string): { url: string; host?: string; where: string } {
+  // libpq's `postgres://user@/database` means the default socket; other parsers reject it.
+  const address = URL.parse(url.replace(/^([^/]+:\/\/[^/?@]*@)(?=[/?]|$)/, '$1localhost'))
+  if (!address) {
+    throw new WrongDatabase(
+      '--database-url is not a valid URL. Percent-encode characters such as # / @ in the password (%23 %2F %40), or set the password in PGPASSWORD.',
+    )
+  }
+  const folder = address.searchParams.get('host')
+  address.searchParams.delete('host')
+  const where = `The database ${folder ?? address.host}${address.pathname}`
+  return { url: address.href, where, ...(folder ? { host: folder } : {}) }
+}
+
+export interface LinkOptions {
+  url: string
+  connections: number
+  /** Settings of the server for these connections. */
+  settings?: Record<string, number>
+  counts?: StatementCounts | undefined
+}
+
+export function connect({ url, connections, settings }: LinkOptions, onclose: () => void): Sql {
+  const { url: address, host } = parseAddress(url)
+  return postgres(address, {
+    ...(host ? { host } : {}),
+    max: connections,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    // Connections are only closed when they are lost, so that a close event means exactly that.
+    max_lifetime: null,
+    idle_timeout: 0,
+    // Only needed for arrays, and costs a query per connection.
+    fetch_types: false,
+    // By default, notices are printed.
+    onnotice: () => undefined,
+    onclose,
+    connection: { application_name: APPLICATION_NAME, ...settings },
+  })
+}
+
+/** What a link is for: reading, or transactions. */
+type QueriesOver<Queries> = new (...parts: ConstructorParameters<typeof PostgresReader>) => Queries
+
+/** A postgres.js client and the queries that it prepared, until it loses a connection. */
+export class Link<Queries extends PostgresReader> {
+  readonly client: Sql
+  readonly queries: Queries
+  lost = false
+  /** Whether it has responded before: an idle connection may have been lost silently, a new one has not. */
+  answered = false
+
+  constructor(options: LinkOptions, queriesOver: QueriesOver<Queries>) {
+    this.client = connect(options, () => this.lose())
+    if (options.counts) countStatements(this.client, options.counts)
+    this.queries = new queriesOver(drizzle(this.client), this.client, options.counts)
+  }
+
+  /** Pending queries fail, and nothing more is sent. */
+  lose(): void {
+    this.lost = true
+    void this.client.end({ timeout: 0 })
+  }
+
+  async withPatience<Result>(patienceMs: number, run: () => Promise<Result>): Promise<Result> {
+    const timer = setTimeout(() => this.lose(), patienceMs)
+    try {
+      return await run()
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** The current link, which is replaced after it is lost. */
+export class Lane<Queries extends PostgresReader> {
+  #link: Link<Queries> | undefined
+
+  constructor(
+    readonly options: LinkOptions,
+    readonly queriesOver: QueriesOver<Queries>,
+    readonly onNewLink: (link: Link<Queries>) => void = () => undefined,
+  ) {}
+
+  get link(): Link<Queries> {
+    if (!this.#link || this.#link.lost) {
+      this.#link = new Link(this.options, this.queriesOver)
+      this.onNewLink(this.#link)
+    }
+    return this.#link
+  }
+
+  async close(): Promise<void> {
+    // Otherwise it was never opened or is already lost.
+    if (this.#link && !this.#link.lost) await this.#link.client.end({ timeout: CONNECT_TIMEOUT_SECONDS })
+  }
+}

@@ -1,0 +1,113 @@
+import { getTableName, type Table } from 'drizzle-orm'
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import type { Sql } from 'postgres'
+import type { StatementCounts } from '../../statement-counts.ts'
+import { columnsOf, type WrittenColumn } from '../columns.ts'
+import { jsonRows, jsonValue, statementInserting, statementUpdating } from './json-sets.ts'
+import { PostgresReader } from './reader.ts'
+
+type Row = Record<string, unknown>
+
+/** What bodies and sets see of a connection's open transaction. The writer begins and ends it. */
+export class PostgresTransaction extends PostgresReader {
+  #effects: (() => void)[] = []
+  /** The revision, until something is written. */
+  #revision: Promise<number> | undefined
+  #hasWritten = false
+
+  constructor(orm: PostgresJsDatabase, client: Sql, counts: StatementCounts | undefined) {
+    super(orm, client, counts)
+    for (const verb of ['insert', 'update', 'delete'] as const) {
+      const build = this[verb] as (...args: never[]) => unknown
+      Object.assign(this, {
+        [verb]: (...args: never[]) => {
+          this.#noteWrite()
+          return build(...args)
+        },
+      })
+    }
+  }
+
+  /** Starts with another transaction. Returns the list of its effects. */
+  restart(): (() => void)[] {
+    this.#effects = []
+    this.#revision = undefined
+    this.#hasWritten = false
+    return this.#effects
+  }
+
+  override revision(): Promise<number> {
+    if (this.#hasWritten) return super.revision()
+    this.#revision ??= super.revision()
+    return this.#revision
+  }
+
+  afterCommit(effect: () => void): void {
+    this.#effects.push(effect)
+  }
+
+  async attempt<Result>(body: () => Promise<Result>): Promise<Result> {
+    const before = this.#effects.length
+    await this.client.unsafe('SAVEPOINT attempt')
+    try {
+      const value = await body()
+      await this.client.unsafe('RELEASE SAVEPOINT attempt')
+      return value
+    } catch (error) {
+      this.#effects.length = before
+      // If the connection or the transaction is lost, the original error is the one to report.
+      await this.client.unsafe('ROLLBACK TO SAVEPOINT attempt; RELEASE SAVEPOINT attempt').catch(() => undefined)
+      throw error
+    }
+  }
+
+  async insertAll(table: Table, rows: readonly Row[]): Promise<void> {
+    await this.#writeAll('insert', table, rows, statementInserting)
+  }
+
+  async updateAll(table: Table, rows: readonly Row[]): Promise<void> {
+    await this.#writeAll('update', table, rows, statementUpdating)
+  }
+
+  async reserveIds(table: Table, count: number): Promise<number[]> {
+    if (count === 0) return []
+    const sequence = `(SELECT pg_get_serial_sequence($1, 'id')::regclass AS name OFFSET 0) AS sequence`
+    const ids = await this.query(`SELECT nextval(sequence.name) FROM ${sequence}, generate_series(1, $2)`, [
+      getTableName(table),
+      count,
+    ])
+    return ids.map(([id]) => Number(id))
+  }
+
+  async lockAll(texts: readonly string[]): Promise<void> {
+    if (texts.length === 0) return
+    const texted = 'json_array_elements_text($1::text::json) AS text'
+    // Sorted, so that transactions that lock the same texts wait for each other instead of failing in a deadlock.
+    const keys = `(SELECT DISTINCT hashtextextended(text, 0) AS key FROM ${texted} ORDER BY key) AS keys`
+    await this.query(`SELECT pg_advisory_xact_lock(key) FROM ${keys}`, [JSON.stringify(texts.map(jsonValue))])
+  }
+
+  protected override query(sql: string, params: unknown[]): Promise<unknown[][]> {
+    if (!/^select/i.test(sql)) this.#noteWrite()
+    return super.query(sql, params)
+  }
+
+  async #writeAll(
+    verb: string,
+    table: Table,
+    rows: readonly Row[],
+    statementOf: (table: Table, columns: WrittenColumn[]) => string,
+  ): Promise<void> {
+    if (rows.length === 0) return
+    const properties = Object.keys(rows[0]!)
+    const { sql, columns } = this.once(`${getTableName(table)}.${verb}(${properties})`, () => {
+      const written = columnsOf(table, properties)
+      return { sql: statementOf(table, written), columns: written }
+    })
+    await this.query(sql, [jsonRows(rows, columns)])
+  }
+
+  #noteWrite(): void {
+    this.#hasWritten = true
+  }
+}
