@@ -7,8 +7,9 @@ import { MIGRATIONS, type Migration } from '../../migrations/index.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { WrongDatabase } from '../../src/database/schema/migrate.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { canOverlap, clientFor, forEachEngine, type Location, newLocation } from '../support/databases.ts'
+import { canOverlap, forEachEngine, type Location, newLocation } from '../support/databases.ts'
 import { inEightProcesses, migrateAt, NEXT } from '../support/other-process.ts'
+import { clientFor } from '../support/postgres-server.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const NEWEST = MIGRATIONS.at(-1)!.version

@@ -10,7 +10,8 @@ import type { Sql } from 'postgres'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { postgresTables, sqliteTables } from '../../src/database/schema/tables.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { clientFor, newLocation, startPostgres } from '../support/databases.ts'
+import { newLocation, startPostgres } from '../support/databases.ts'
+import { clientFor } from '../support/postgres-server.ts'
 
 /** Lines such as `entries.status text required`, sorted. */
 type Facts = string[]

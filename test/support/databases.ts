@@ -6,25 +6,16 @@
  * folder, started once per process), or PGlite.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import postgres, { type Sql } from 'postgres'
+import type { Sql } from 'postgres'
 import type { Database } from '../../src/database/database.ts'
 import { DATABASE_FILE, type OpenOptions, openDatabase } from '../../src/database/open.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { servePglite } from './pglite.ts'
 import { postgresPrograms } from './postgres-programs.ts'
+import { clientFor, startInstalled, untilItAnswers } from './postgres-server.ts'
 
 export const ENGINES = ['sqlite', 'postgres'] as const
 export type Engine = (typeof ENGINES)[number]
@@ -167,86 +158,13 @@ async function start(): Promise<Server> {
   if (given) return announced('given', given)
   const programs = postgresPrograms()
   if (!programs) return announced('PGlite', `postgres://tally@127.0.0.1:${await servePglite()}/postgres`)
-  const folder = mkdtempSync(join(tmpdir(), 'tally-postgres-'))
-  startInstalled(programs, folder)
-  try {
-    const url = `postgres://tally@localhost/postgres?host=${folder}`
-    return await announced('installed', url, () => existsSync(join(folder, FAILED)))
-  } catch (error) {
-    const log = readFileSync(join(folder, LOG), 'utf8')
-    rmSync(folder, { recursive: true })
-    throw new Error(`PostgreSQL did not start: ${log}`, { cause: error })
-  }
+  const { url } = await startInstalled(programs, { parent: tmpdir() })
+  return announced('installed', url)
 }
 
-async function announced(kind: Server['kind'], url: string, hasFailed = () => false): Promise<Server> {
+async function announced(kind: Server['kind'], url: string): Promise<Server> {
   const admin = clientFor(url)
-  const [answer] = await untilItAnswers(() => admin<{ version: string }[]>`SELECT version()`, hasFailed)
+  const [answer] = await untilItAnswers(() => admin<{ version: string }[]>`SELECT version()`)
   console.log(`PostgreSQL of these tests (${kind}): ${answer!.version}`)
   return { kind, url, admin }
-}
-
-/** A connection of the tests' own. */
-export function clientFor(url: string): Sql {
-  const address = new URL(url)
-  const host = address.searchParams.get('host')
-  address.searchParams.delete('host')
-  return postgres(address.href, {
-    ...(host ? { host } : {}),
-    max: 1,
-    backoff: () => 0.05,
-    fetch_types: false,
-    onnotice: () => undefined,
-  })
-}
-
-/** A starting server refuses connections for a moment. */
-async function untilItAnswers<Answer>(ask: () => Promise<Answer>, hasFailed: () => boolean): Promise<Answer> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (attempt === 500 || hasFailed()) throw error
-      await Bun.sleep(50)
-    }
-  }
-}
-
-/** The log of the server, and the file that marks a failed start. */
-const LOG = 'log'
-const FAILED = 'failed'
-
-/**
- * Makes a cluster, runs it as long as the process of the tests ($3) is there, and removes it, however the tests end.
- * In the background, because Bun kills what a test that took too long has started, and the others still need it; in a
- * session of its own, because a signal to the tests' group must leave someone to clean up. A server that has only just begun ignores SIGQUIT, which is why it is killed after a while.
- */
-const RUN_SERVER = `
-run() {
-  "$1/initdb" --pgdata="$2/data" --auth=trust --username=tally --encoding=UTF8 --locale=C --no-sync || {
-    : >"$2/${FAILED}"
-    return
-  }
-  "$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 &
-  while [ -d "/proc/$3" ] || kill -0 "$3"; do sleep 0.3; done
-  kill -QUIT $!
-  (sleep 3; kill -KILL $!) &
-  wait $!
-  rm -rf "$2"
-}
-run "$@" &
-`
-
-/** Any user but root, as which PostgreSQL refuses to run. */
-const NOBODY = 65_534
-
-function startInstalled(programs: string, folder: string): void {
-  const ownSession = Bun.which('setsid') ? ['setsid'] : []
-  const command = [...ownSession, 'sh', '-c', RUN_SERVER, 'sh', programs, folder, `${process.pid}`]
-  const isRoot = process.getuid?.() === 0
-  if (isRoot) chownSync(folder, NOBODY, NOBODY)
-  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
-  const log = openSync(join(folder, LOG), 'w')
-  Bun.spawnSync(isRoot ? [...asNobody, ...command] : command, { cwd: '/', stdout: log, stderr: log })
-  closeSync(log)
 }

@@ -7,7 +7,8 @@ import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { migratePostgres, migrateSqlite } from '../../src/database/schema/migrate.ts'
 import { Problem } from '../../src/errors.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { clientFor, type Location } from './databases.ts'
+import type { Location } from './databases.ts'
+import { clientFor } from './postgres-server.ts'
 
 /** An unreleased migration; it fails if it is applied twice. */
 export const NEXT: Migration = {

@@ -8,7 +8,8 @@ import { Problem } from '../../../src/errors.ts'
 import { readAuditQuery } from '../../../src/features/audit/service.ts'
 import { EVERYBODYS_TOKENS } from '../../../src/features/people/service.ts'
 import { createServices, type Services } from '../../../src/services.ts'
-import { clientFor, forEachEngine, locationOf } from '../../support/databases.ts'
+import { forEachEngine, locationOf } from '../../support/databases.ts'
+import { clientFor } from '../../support/postgres-server.ts'
 
 const START = Date.parse('2026-11-20T12:00:00Z')
 const MINUTE_MS = 60_000

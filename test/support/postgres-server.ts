@@ -1,0 +1,103 @@
+/** A PostgreSQL server of our own, for tests and benchmarks, and connections to any. */
+import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres, { type Sql } from 'postgres'
+
+/** A connection of the caller's own. */
+export function clientFor(url: string): Sql {
+  const address = new URL(url)
+  const host = address.searchParams.get('host')
+  address.searchParams.delete('host')
+  return postgres(address.href, {
+    ...(host ? { host } : {}),
+    max: 1,
+    backoff: () => 0.05,
+    fetch_types: false,
+    onnotice: () => undefined,
+  })
+}
+
+/** A starting server refuses connections for a moment. */
+export async function untilItAnswers<Answer>(
+  ask: () => Promise<Answer>,
+  hasFailed: () => boolean = () => false,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (attempt === 500 || hasFailed()) throw error
+      await Bun.sleep(50)
+    }
+  }
+}
+
+/** The log of the server, and the file that marks a failed start. */
+const LOG = 'log'
+const FAILED = 'failed'
+
+/**
+ * Makes a cluster, runs it as long as the process that wants it ($3) is there, and removes it, however that process
+ * ends. In the background, because Bun kills what a test that took too long has started, and the others still need it;
+ * in a session of its own, because a signal to the process's group must leave a process that cleans up. A server that has
+ * only just begun ignores SIGQUIT, which is why it is killed after a while.
+ */
+const RUN_SERVER = `
+run() {
+  programs=$1 folder=$2 process=$3
+  shift 3
+  "$programs/initdb" --pgdata="$folder/data" --auth=trust --username=tally --encoding=UTF8 --locale=C --no-sync || {
+    : >"$folder/${FAILED}"
+    return
+  }
+  "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c max_connections=300 "$@" &
+  while [ -d "/proc/$process" ] || kill -0 "$process"; do sleep 0.3; done
+  kill -QUIT $!
+  (sleep 3; kill -KILL $!) &
+  wait $!
+  rm -rf "$folder"
+}
+run "$@" &
+`
+
+/** Faster, for data that is not needed after a crash. */
+const NOT_DURABLE = ['-c', 'fsync=off', '-c', 'full_page_writes=off']
+
+/** Any user but root, as which PostgreSQL refuses to run. */
+const NOBODY = 65_534
+
+/**
+ * Starts a server in a new folder of `parent`. It stops when this process ends, and removes its folder, which is left
+ * empty where that user may not remove it. `durable` keeps PostgreSQL's own settings, with which a COMMIT is on the disk
+ * before it returns.
+ */
+export async function startInstalled(
+  programs: string,
+  { parent, durable = false }: { parent: string; durable?: boolean },
+): Promise<{ url: string; folder: string }> {
+  const folder = mkdtempSync(join(parent, 'tally-postgres-'))
+  const ownSession = Bun.which('setsid') ? ['setsid'] : []
+  const settings = durable ? [] : NOT_DURABLE
+  const command = [...ownSession, 'sh', '-c', RUN_SERVER, 'sh', programs, folder, `${process.pid}`, ...settings]
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) chownSync(folder, NOBODY, NOBODY)
+  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+  const log = openSync(join(folder, LOG), 'w')
+  Bun.spawnSync(isRoot ? [...asNobody, ...command] : command, { cwd: '/', stdout: log, stderr: log })
+  closeSync(log)
+  const url = `postgres://tally@localhost/postgres?host=${folder}`
+  const client = clientFor(url)
+  try {
+    await untilItAnswers(
+      () => client`SELECT 1`,
+      () => existsSync(join(folder, FAILED)),
+    )
+  } catch (error) {
+    const output = readFileSync(join(folder, LOG), 'utf8')
+    rmSync(folder, { recursive: true })
+    throw new Error(`PostgreSQL did not start: ${output}`, { cause: error })
+  } finally {
+    await client.end()
+  }
+  return { url, folder }
+}
