@@ -3,7 +3,7 @@
  * processor time from the server, so only the digits that differ are written before each request.
  */
 
-/** The batch size that the targets refer to. */
+/** The number of projects that entries name. */
 const PROJECTS = 200
 
 /** Each variant is a request with different names. More of them would make no difference to any cache. */
@@ -21,13 +21,24 @@ interface Slots {
   sessionId: number
   startedAt: number
   endedAt: number
-  /** Of the counts, and one in the summary: hardly any two are the same. */
-  numbers: number[]
+  counts: number[]
+  /** A number in the summary: hardly any two summaries are the same. */
+  summary: number
+}
+
+interface Entry {
+  slots: Slots
+  /** Of the session that it reports at the moment. */
+  startedAtMs: number
+  endedAtMs: number
+  counts: number[]
 }
 
 interface Request {
   bytes: Buffer
-  entries: Slots[]
+  entries: Entry[]
+  /** How often it will report the same sessions again. */
+  reportsLeft: number
 }
 
 function entryText(variant: number, named: boolean): string {
@@ -56,22 +67,30 @@ function requestOf(path: string, token: string, texts: string[]): Request {
     `Content-Length: ${body.length}`,
   ].join('\r\n')
   const bytes = Buffer.from(`${head}\r\n\r\n${body}`, 'latin1')
-  const entries: Slots[] = []
+  const entries: Entry[] = []
   for (let at = 0; entries.length < texts.length; ) {
     const startedAt = bytes.indexOf(MOMENT, at)
     const endedAt = bytes.indexOf(MOMENT, startedAt + 1)
-    const numbers = ['11111', '22222', '33333', '44444', '55555'].map((digits) => bytes.indexOf(digits, endedAt))
+    const counts = ['11111', '22222', '33333', '44444'].map((digits) => bytes.indexOf(digits, endedAt))
+    const summary = bytes.indexOf('55555', endedAt)
     const sessionId = bytes.indexOf(SESSION_ID, endedAt)
-    entries.push({ startedAt, endedAt, numbers, sessionId })
+    const slots = { sessionId, startedAt, endedAt, counts, summary }
+    entries.push({ slots, startedAtMs: 0, endedAtMs: 0, counts: [] })
     at = sessionId
   }
-  return { bytes, entries }
+  return { bytes, entries, reportsLeft: 0 }
 }
 
 const HEX = Buffer.from('0123456789abcdef')
 const DIGIT_0 = 48
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
+
+/** The least and the greatest number of five digits. */
+const LEAST = 10_000
+const GREATEST = 99_999
+
+const LONGEST_MINUTES = 50
 
 export interface BodyOptions {
   path: string
@@ -82,20 +101,24 @@ export interface BodyOptions {
   days: number
   /** Whether entries name their project (default); otherwise rules place them. */
   named?: boolean
+  /** How often each session is reported, with growing totals as hooks do; once by default. */
+  repeat?: number
 }
 
-/** An endless supply of requests, each with new sessions. */
+/** An endless supply of requests, with new sessions or later totals of earlier ones. */
 export class Bodies {
   readonly #requests: Request[]
   readonly #days: number
+  readonly #repeat: number
   /** Distinguishes the sessions of this run from those of other runs. */
   readonly #run = crypto.getRandomValues(new Uint8Array(4))
   #sessions = 0
   #turn = 0
   #random = 1
 
-  constructor({ path, token, batch, days, named = true }: BodyOptions) {
+  constructor({ path, token, batch, days, named = true, repeat = 1 }: BodyOptions) {
     this.#days = days
+    this.#repeat = repeat
     this.#requests = Array.from({ length: VARIANTS }, (_, variant) =>
       requestOf(
         path,
@@ -107,23 +130,49 @@ export class Bodies {
 
   /** The bytes of the next request, valid until every other variant has been used. */
   next(): Buffer {
-    const { bytes, entries } = this.#requests[this.#turn++ % VARIANTS]!
-    for (const slots of entries) {
-      const startedAt = Date.now() - Math.floor(this.#fraction() * this.#days * DAY_MS) - 60 * MINUTE_MS
-      bytes.write(new Date(startedAt).toISOString(), slots.startedAt, 'latin1')
-      bytes.write(
-        new Date(startedAt + Math.floor(this.#fraction() * 50) * MINUTE_MS).toISOString(),
-        slots.endedAt,
-        'latin1',
-      )
-      for (const at of slots.numbers) this.#writeNumber(bytes, at)
-      this.#writeSessionId(bytes, slots.sessionId)
+    const turn = this.#turn++
+    const request = this.#requests[turn % VARIANTS]!
+    const { bytes, entries } = request
+    const isNew = request.reportsLeft === 0
+    if (isNew) {
+      // The first sessions end at different times, so that new ones are evenly spread over all requests.
+      request.reportsLeft = turn < VARIANTS ? turn % this.#repeat : this.#repeat - 1
+    } else {
+      request.reportsLeft -= 1
+    }
+    for (const entry of entries) {
+      if (isNew) this.#startSession(bytes, entry)
+      else this.#continueSession(entry)
+      bytes.write(new Date(entry.endedAtMs).toISOString(), entry.slots.endedAt, 'latin1')
+      entry.slots.counts.forEach((at, position) => {
+        this.#writeNumber(bytes, at, entry.counts[position]!)
+      })
     }
     return bytes
   }
 
-  #writeNumber(bytes: Buffer, at: number): void {
-    let rest = 10_000 + Math.floor(this.#fraction() * 89_999)
+  #startSession(bytes: Buffer, entry: Entry): void {
+    const { slots } = entry
+    entry.startedAtMs = Date.now() - Math.floor(this.#fraction() * this.#days * DAY_MS) - 60 * MINUTE_MS
+    entry.endedAtMs = entry.startedAtMs + this.#step(LONGEST_MINUTES) * MINUTE_MS
+    entry.counts = slots.counts.map(() => LEAST + this.#step(GREATEST - LEAST))
+    bytes.write(new Date(entry.startedAtMs).toISOString(), slots.startedAt, 'latin1')
+    this.#writeNumber(bytes, slots.summary, LEAST + Math.floor(this.#fraction() * (GREATEST - LEAST)))
+    this.#writeSessionId(bytes, slots.sessionId)
+  }
+
+  #continueSession(entry: Entry): void {
+    entry.endedAtMs += this.#step(LONGEST_MINUTES) * MINUTE_MS
+    entry.counts = entry.counts.map((count) => count + this.#step(GREATEST - LEAST))
+  }
+
+  /** A part of a range, small enough that all reports of a session stay within it. */
+  #step(range: number): number {
+    return Math.floor((this.#fraction() * range) / this.#repeat)
+  }
+
+  #writeNumber(bytes: Buffer, at: number, number: number): void {
+    let rest = number
     for (let digit = 4; digit >= 0; digit--) {
       bytes[at + digit] = DIGIT_0 + (rest % 10)
       rest = Math.floor(rest / 10)

@@ -5,7 +5,8 @@
 import { Bodies, type BodyOptions } from './bodies.ts'
 
 export interface Load extends BodyOptions {
-  port: number
+  /** Of the servers, which the connections are divided among. */
+  ports: number[]
   connections: number
   /** How long to send, unless the number of entries is reached earlier. */
   seconds: number
@@ -116,7 +117,7 @@ async function run(load: Load): Promise<LoadResult> {
   for (let connection = 0; connection < load.connections; connection++) {
     await Bun.connect<Connection>({
       hostname: '127.0.0.1',
-      port: load.port,
+      port: load.ports[connection % load.ports.length]!,
       data: { sentAt: 0, unsent: undefined, head: undefined, status: 0, missing: 0 },
       socket: {
         open: send,

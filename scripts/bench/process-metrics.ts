@@ -19,11 +19,53 @@ export function peakMegabytes(pid: number): number {
 /** Linux counts processor time in hundredths of a second, whatever the machine. */
 const TICKS_PER_SECOND = 100
 
-/** Seconds of processor time since the process started, all threads. */
+/** The fields of a process's `stat` that follow its name, which is in parentheses and may contain spaces. */
+function statFields(pid: number): string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+}
+
+/** Seconds of processor time since the process started, all threads: its utime and stime. */
 export function processorSeconds(pid: number): number {
-  // The name in parentheses may contain spaces; utime and stime are the 12th and 13th field after it.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  const fields = statFields(pid)
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+/** Processor time of the main thread, in milliseconds; its id is that of the process. */
+export function mainThreadMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+}
+
+/** Seconds of processor time of a process and its children, running or ended. */
+export function familyProcessorSeconds(pid: number): number {
+  const fields = statFields(pid)
+  const ended = (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND
+  return children(pid).reduce((sum, child) => sum + childProcessorSeconds(child), processorSeconds(pid) + ended)
+}
+
+/** 0 if it has just ended: its time is then part of its parent's. */
+function childProcessorSeconds(pid: number): number {
+  try {
+    return processorSeconds(pid)
+  } catch {
+    return 0
+  }
+}
+
+export function parentOf(pid: number): number {
+  return Number(statFields(pid)[1])
+}
+
+/** The name of its program; undefined if no such process runs on this machine. */
+export function programOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+function children(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
 /** Bytes written to disk since the process started: to the log, and again from the log to the database. */
@@ -33,8 +75,7 @@ export function writtenBytes(pid: number): number {
 
 /** The process that a wrapper such as strace runs; without a wrapper, the process itself. */
 export function wrappedProcess(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
-  return children === '' ? pid : Number(children.split(' ')[0])
+  return children(pid)[0] ?? pid
 }
 
 /**

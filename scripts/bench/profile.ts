@@ -104,7 +104,7 @@ try {
   const { token } = await Bun.$`${tally} tokens create --kind svc --user bench@example.com --name bench --json`.json()
   const batch = Number(options.batch)
   const load: Load = {
-    port,
+    ports: [port],
     path: batch === 1 ? '/api/v1/token-entries' : '/api/v1/token-entries/batch',
     token,
     batch,

@@ -203,7 +203,7 @@ async function generate(load: Load): Promise<LoadResult> {
 
 async function measureReporting(server: Server, reading: string, token: string): Promise<void> {
   const load: Load = {
-    port: Number(new URL(server.url).port),
+    ports: [Number(new URL(server.url).port)],
     path: '/api/v1/token-entries',
     token,
     batch: 1,

@@ -7,13 +7,12 @@
  *   scripts/bench/telemetry --seconds 20     longer rounds
  *   scripts/bench/telemetry --json           prints JSON
  */
-import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Installation, type Server } from '../../test/support/binary.ts'
 import type { Load, LoadResult } from './load.ts'
-import { peakMegabytes, processorSeconds, residentMegabytes } from './process-metrics.ts'
+import { mainThreadMs, peakMegabytes, processorSeconds, residentMegabytes } from './process-metrics.ts'
 import { type Agents, type AgentsResult, codexMetrics, traces } from './telemetry-agents.ts'
 
 /** On the checkout's disk, as in report.ts. */
@@ -48,11 +47,6 @@ const agents = Number(options.agents)
 const everySeconds = Number(options.every)
 if (!(seconds > 0 && agents > 0 && everySeconds > 0))
   throw new Error('--agents, --every and --seconds must be positive numbers.')
-
-/** Processor time of the main thread, in milliseconds; its id is that of the process. */
-function mainThreadMs(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
-}
 
 async function costOf(server: Server, token: string, kind: string, body: Uint8Array<ArrayBuffer>) {
   const { pid } = server.process
@@ -105,7 +99,7 @@ async function run() {
       traces: await costOf(server, push, 'traces', await traces()),
     }
     const load: Load = {
-      port: Number(new URL(server.url).port),
+      ports: [Number(new URL(server.url).port)],
       path: '/api/v1/token-entries',
       token: report,
       batch: 1,

@@ -62,7 +62,7 @@ class Measurement {
 
   async report(): Promise<LoadResult> {
     const load: Load = {
-      port: this.port,
+      ports: [this.port],
       connections: this.sizes.reporters,
       seconds: this.sizes.seconds,
       path: '/api/v1/token-entries',

@@ -61,17 +61,25 @@ export class Installation {
     readonly folder: string,
     /** The command in front of the executable, such as strace. */
     readonly before: string[],
+    /** Variables of its environment. */
+    readonly variables: Record<string, string>,
   ) {}
 
-  static async make({ before = [] as string[], parent = tmpdir() } = {}): Promise<Installation> {
+  static async make({
+    before = [] as string[],
+    parent = tmpdir(),
+    variables = {} as Record<string, string>,
+    /** Another executable than that of these sources. */
+    executable = undefined as string | undefined,
+  } = {}): Promise<Installation> {
     const folder = await mkdtemp(join(parent, 'tally-alone-'))
-    await copyFile(await builtExecutable(), join(folder, 'tally'))
-    return new Installation(folder, before)
+    await copyFile(executable ?? (await builtExecutable()), join(folder, 'tally'))
+    return new Installation(folder, before, variables)
   }
 
   /** The executable gets nothing of the surrounding environment, such as a TALLY_DATA or a NODE_OPTIONS. */
   get #surroundings() {
-    return { cwd: this.folder, env: { PATH: '/usr/bin:/bin', HOME: this.folder } }
+    return { cwd: this.folder, env: { PATH: '/usr/bin:/bin', HOME: this.folder, ...this.variables } }
   }
 
   /** Runs a command to its end. */

@@ -1,0 +1,102 @@
+/** Puts a load on servers and measures what it takes them. */
+import { join } from 'node:path'
+import type { Load, LoadResult } from '../load.ts'
+import { commits } from '../process-metrics.ts'
+import type { Engine } from './databases.ts'
+import type { TallyServers } from './servers.ts'
+
+export const BATCH = 100
+/** Enough to keep the server busy while a client prepares its next batch. */
+export const BATCH_CONNECTIONS = 4
+
+/** Warm-up time, during which Bun compiles the hot paths. */
+export const WARM_UP_SECONDS = 2
+
+/** Reported entries are spread over a day. */
+const REPORTED_DAYS = 1
+
+export interface Throughput extends Omit<LoadResult, 'firstAnswer'> {
+  /** Share of one processor that the servers used, all their threads. */
+  serverProcessorShare: number
+  /** Microseconds of the servers' processor time per entry; depends little on other load on the machine. */
+  processorMicros: number
+  /** The same of PostgreSQL's server, if it is on this machine. */
+  databaseProcessorMicros: number | null
+  /** These two only for SQLite. */
+  commitsPerSecond: number | null
+  writtenBytesPerEntry: number | null
+}
+
+/** A load without its servers. */
+export type LoadShape = Omit<Load, 'ports' | 'token'>
+
+export const single: Omit<LoadShape, 'connections' | 'seconds'> = {
+  path: '/api/v1/token-entries',
+  batch: 1,
+  days: REPORTED_DAYS,
+}
+
+export const batch: Omit<LoadShape, 'seconds'> = {
+  path: '/api/v1/token-entries/batch',
+  batch: BATCH,
+  days: REPORTED_DAYS,
+  connections: BATCH_CONNECTIONS,
+}
+
+export async function generate(load: Load): Promise<LoadResult> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../load.ts'), JSON.stringify(load)], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const [output, code] = await Promise.all([new Response(child.stdout).text(), child.exited])
+  if (code !== 0) throw new Error('The load generator failed.')
+  return JSON.parse(output)
+}
+
+/** Throws if a response is not one of those that should be measured. */
+export function checkAnswers({ statuses, firstAnswer }: LoadResult, expected: string[]): void {
+  const wrong = Object.keys(statuses).filter((status) => !expected.includes(status))
+  if (wrong.length > 0 || firstAnswer.includes('"rejected"')) {
+    throw new Error(
+      `Unexpected responses: ${JSON.stringify(statuses)}. The first response was ${firstAnswer.slice(0, 500)}`,
+    )
+  }
+}
+
+/** Measures a load of reports on servers. */
+export async function measure(
+  servers: TallyServers,
+  engine: Engine,
+  token: string,
+  shape: LoadShape,
+): Promise<Throughput> {
+  const { file } = servers.database
+  const read = () => ({
+    processor: servers.processorSeconds(),
+    database: engine.processorSeconds(),
+    written: servers.writtenBytes(),
+    commits: file === undefined ? 0 : commits(file),
+  })
+  const before = read()
+  const result = await generate({ ...shape, ports: servers.ports, token })
+  const after = read()
+  // A session's first report is answered with 201, later ones with 200.
+  checkAnswers(result, shape.batch > 1 ? ['200'] : (shape.repeat ?? 1) > 1 ? ['200', '201'] : ['201'])
+  const { firstAnswer: _, ...throughput } = result
+  const processor = after.processor - before.processor
+  return {
+    ...throughput,
+    serverProcessorShare: processor / result.seconds,
+    processorMicros: (processor * 1e6) / result.entries,
+    databaseProcessorMicros:
+      before.database === undefined ? null : ((after.database! - before.database) * 1e6) / result.entries,
+    commitsPerSecond: file === undefined ? null : (after.commits - before.commits) / result.seconds,
+    writtenBytesPerEntry: file === undefined ? null : (after.written - before.written) / result.entries,
+  }
+}
+
+export function median(numbers: number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const middle = sorted.length / 2
+  return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2
+}
