@@ -48,7 +48,11 @@ export async function generate(load: Load): Promise<LoadResult> {
     stdout: 'pipe',
     stderr: 'inherit',
   })
+  // A signal may end this process alone.
+  const kill = () => child.kill('SIGKILL')
+  process.on('exit', kill)
   const [output, code] = await Promise.all([new Response(child.stdout).text(), child.exited])
+  process.off('exit', kill)
   if (code !== 0) throw new Error('The load generator failed.')
   return JSON.parse(output)
 }
