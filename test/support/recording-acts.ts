@@ -59,7 +59,14 @@ export const PEOPLE = ['ada', 'bob', 'cyd'] as const
 /** Organization tokens, each named after the person who created it. */
 export const ORGANIZATIONS = ['org-cyd', 'org-dan'] as const
 
-const EMAILS = ['ada@example.com', 'bob@example.com', 'stranger@example.com', 'guest@example.com'] as const
+const EMAILS = [
+  'ada@example.com',
+  'bob@example.com',
+  'cyd@example.com',
+  'dan@example.com',
+  'stranger@example.com',
+  'guest@example.com',
+] as const
 
 /** The rules that scenarios add, by name. */
 export const RULES: Record<
