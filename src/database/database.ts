@@ -79,6 +79,12 @@ export interface Tx extends Reader, Pick<Builders, 'insert' | 'update' | 'delete
    * that cannot deadlock if a transaction calls it once. SQLite has one writer, and nothing to wait for.
    */
   lockAll(texts: readonly string[]): MaybePromise<void>
+  /**
+   * A query that also locks the rows of `table` that it finds, until the end of the transaction: it waits for others
+   * that change them, and finds them changed. `share` leaves them to others that also only read them. SQLite has one
+   * writer, and nothing to lock.
+   */
+  locking<Query>(query: Query, table: PgTable, strength?: 'share'): Query
 }
 
 /** The result of one item of a set. */

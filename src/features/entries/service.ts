@@ -24,8 +24,8 @@ import { createManualPlacement } from './places/manual-placement.ts'
 import { createRelocation } from './places/relocation.ts'
 import { createRuleApplication } from './places/rule-application.ts'
 import { createRuleTest } from './places/rule-test.ts'
+import { Interned } from './reporting/names.ts'
 import { createReporting } from './reporting/service.ts'
-import { Interned } from './reporting/store/names.ts'
 import { createSheetEntries } from './sheet-entries/service.ts'
 import { createRepricing } from './valuation/repricing.ts'
 
@@ -47,7 +47,7 @@ export function createEntriesService(dependencies: EntriesDependencies) {
   const reporting = createReporting(shared)
   return {
     reporting,
-    sheetEntries: createSheetEntries({ ...dependencies, reporting }),
+    sheetEntries: createSheetEntries({ ...shared, reporting }),
     listing: createListing(dependencies),
     places: {
       ...createManualPlacement(shared),

@@ -13,7 +13,6 @@ import type { Status } from '../../database/schema/values.ts'
 import type { Id } from '../../lib/id.ts'
 
 export type EntryRecord = Tables['entries']['$inferSelect']
-export type NewEntry = Omit<EntryRecord, 'id'>
 /** The fields of an entry that may change; those that identify it stay. */
 export type EntryChange = Partial<Omit<EntryRecord, 'id' | 'uid' | 'sessionId' | 'chainModelId' | 'part' | 'createdAt'>>
 
@@ -98,33 +97,67 @@ export function selectViews(reader: Reader) {
 }
 
 export async function getView(reader: Reader, id: number): Promise<EntryView> {
-  const [row] = await reader
-    .prepared('entries.view', (prepare) =>
-      selectViews(prepare).where(eq(prepare.tables.entries.id, sql.placeholder('id'))),
-    )
-    .execute({ id })
-  return row!
+  const [view] = await getViews(reader, [id])
+  return view!
 }
 
-export function placeholdersFor<Column extends string>(
-  columns: Column[],
-): Record<Column, ReturnType<typeof sql.placeholder>> {
-  return Object.fromEntries(columns.map((column) => [column, sql.placeholder(column)])) as never
+export async function getViews(reader: Reader, ids: readonly number[]): Promise<EntryView[]> {
+  const found = await reader.findEach(
+    'entries.view',
+    (prepare) => selectViews(prepare).where(eq(prepare.tables.entries.id, sql.placeholder('id'))),
+    ids.map((id) => ({ id })),
+  )
+  return found.map(([view]) => view!)
 }
 
-/** Adds an entry and returns its key. */
-export async function insertEntry(tx: Tx, entry: NewEntry): Promise<number> {
-  const [row] = await tx
-    .prepared('entries.insert', (prepare) => {
+/** Identifies the parts of one model of a session. */
+export interface SessionChain {
+  sessionId: number
+  chainModelId: number
+}
+
+/** For each chain, its parts in order, locked until the end of the transaction. */
+export async function listChains(tx: Tx, chains: readonly SessionChain[]): Promise<EntryView[][]> {
+  const found = await tx.findEach(
+    'entries.chain',
+    (prepare) => {
       const { entries } = prepare.tables
-      const columns = Object.keys(entry) as (keyof NewEntry)[]
-      return prepare
-        .insert(entries)
-        .values(placeholdersFor(columns) as never)
-        .returning({ id: entries.id })
-    })
-    .execute(entry as unknown as Record<string, unknown>)
-  return row!.id
+      const parts = selectViews(prepare).where(
+        and(
+          eq(entries.sessionId, sql.placeholder('sessionId')),
+          eq(entries.chainModelId, sql.placeholder('chainModelId')),
+        ),
+      )
+      return prepare.locking(parts, entries)
+    },
+    chains.map(({ sessionId, chainModelId }) => ({ sessionId, chainModelId })),
+  )
+  return found.map(inOrderOfParts)
+}
+
+/** For each session, the parts of all its models, each in order, locked until the end of the transaction. */
+export async function listSessionChains(tx: Tx, sessionIds: readonly number[]): Promise<EntryView[][]> {
+  const found = await tx.findEach(
+    'entries.session',
+    (prepare) => {
+      const { entries } = prepare.tables
+      const parts = selectViews(prepare).where(eq(entries.sessionId, sql.placeholder('sessionId')))
+      return prepare.locking(parts, entries)
+    },
+    sessionIds.map((sessionId) => ({ sessionId })),
+  )
+  return found.map(inOrderOfParts)
+}
+
+function inOrderOfParts(views: EntryView[]): EntryView[] {
+  return views.sort((a, b) => a.entry.part! - b.entry.part!)
+}
+
+export async function insertEntries(tx: Tx, views: readonly EntryView[]): Promise<void> {
+  await tx.insertAll(
+    tx.tables.entries,
+    views.map(({ entry }) => entry),
+  )
 }
 
 export async function updateEntry(tx: Tx, id: number, change: EntryChange): Promise<void> {
@@ -132,69 +165,61 @@ export async function updateEntry(tx: Tx, id: number, change: EntryChange): Prom
   await tx.update(entries).set(change).where(eq(entries.id, id))
 }
 
-/**
- * The columns that a session's new totals may change. Always all of them, so that the statement is prepared only once.
- */
-const PART_COLUMNS = [
-  'startedAt',
-  'endedAt',
-  'input',
-  'output',
-  'cacheRead',
-  'cacheWrite',
-  'cacheWrite1h',
-  'over200kInput',
-  'over200kOutput',
-  'over200kCacheRead',
-  'over200kCacheWrite',
-  'over200kCacheWrite1h',
-  'requests',
-  'reportedCost',
-  'listValue',
-  'priceId',
-  'priceStep',
-  'priceNote',
-  'source',
-  'superseded',
-  'agentId',
-  'providerId',
-  'summary',
-  'labelSetId',
-  'projectId',
-  'ticketId',
-  'placedBy',
-  'ruleVersionId',
-  'placementNote',
-  'namedProject',
-  'namedTicket',
-  'updatedAt',
-] as const satisfies (keyof EntryRecord)[]
-export type PartChange = Pick<EntryRecord, (typeof PART_COLUMNS)[number]>
-
-/** Updates a part to new totals. */
-export async function updatePart(tx: Tx, id: number, change: PartChange): Promise<void> {
-  await tx
-    .prepared('entries.update-part', (prepare) => {
-      const { entries } = prepare.tables
-      return prepare
-        .update(entries)
-        .set(placeholdersFor([...PART_COLUMNS]) as never)
-        .where(eq(entries.id, sql.placeholder('id')))
-        .returning({ id: entries.id })
-    })
-    .execute({ ...change, id })
+/** Updates the columns that reports may change, in entries of their sessions. */
+export async function updateReported(tx: Tx, views: readonly EntryView[]): Promise<void> {
+  await tx.updateAll(
+    tx.tables.entries,
+    views.map(({ entry }) => ({
+      id: entry.id,
+      startedAt: entry.startedAt,
+      endedAt: entry.endedAt,
+      input: entry.input,
+      output: entry.output,
+      cacheRead: entry.cacheRead,
+      cacheWrite: entry.cacheWrite,
+      cacheWrite1h: entry.cacheWrite1h,
+      over200kInput: entry.over200kInput,
+      over200kOutput: entry.over200kOutput,
+      over200kCacheRead: entry.over200kCacheRead,
+      over200kCacheWrite: entry.over200kCacheWrite,
+      over200kCacheWrite1h: entry.over200kCacheWrite1h,
+      requests: entry.requests,
+      reportedCost: entry.reportedCost,
+      listValue: entry.listValue,
+      priceId: entry.priceId,
+      priceStep: entry.priceStep,
+      priceNote: entry.priceNote,
+      source: entry.source,
+      superseded: entry.superseded,
+      agentId: entry.agentId,
+      providerId: entry.providerId,
+      summary: entry.summary,
+      labelSetId: entry.labelSetId,
+      managerId: entry.managerId,
+      managerBy: entry.managerBy,
+      projectId: entry.projectId,
+      ticketId: entry.ticketId,
+      placedBy: entry.placedBy,
+      ruleVersionId: entry.ruleVersionId,
+      placementNote: entry.placementNote,
+      namedProject: entry.namedProject,
+      namedTicket: entry.namedTicket,
+      updatedAt: entry.updatedAt,
+    })),
+  )
 }
 
-/** The manager's first entry with exactly the same content; undefined if there is none. */
-export async function findDuplicate(
+/** For each content, the manager's first entry with exactly this content; undefined if there is none. */
+export async function findDuplicates(
   reader: Reader,
-  entry: { managerId: number; startedAt: number; fingerprint: bigint },
-): Promise<{ id: number; uid: Id<'ent'> } | undefined> {
-  const [found] = await reader
-    .prepared('entries.duplicate', (prepare) => {
+  contents: readonly { managerId: number; startedAt: number; fingerprint: bigint }[],
+): Promise<({ id: number; uid: Id<'ent'> } | undefined)[]> {
+  const found = await reader.findEach(
+    'entries.duplicate',
+    (prepare) => {
       const { entries } = prepare.tables
-      return prepare
-        .select({ id: sql<number | null>`min(${entries.id})`.mapWith(numberOrNull) })
+      const first = prepare
+        .select({ id: sql`min(${entries.id})` })
         .from(entries)
         .where(
           and(
@@ -203,14 +228,9 @@ export async function findDuplicate(
             eq(entries.fingerprint, sql.placeholder('fingerprint')),
           ),
         )
-    })
-    .execute(entry)
-  if (!found || found.id === null) return undefined
-  const { entries } = reader.tables
-  const [row] = await reader.select({ id: entries.id, uid: entries.uid }).from(entries).where(eq(entries.id, found.id))
-  return row
-}
-
-function numberOrNull(value: unknown): number | null {
-  return value === null ? null : Number(value)
+      return prepare.select({ id: entries.id, uid: entries.uid }).from(entries).where(eq(entries.id, first))
+    },
+    contents.map(({ managerId, startedAt, fingerprint }) => ({ managerId, startedAt, fingerprint })),
+  )
+  return found.map(([row]) => row)
 }

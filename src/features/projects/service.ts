@@ -1,22 +1,17 @@
 /** Clients, projects and tickets: the work that entries are placed on. */
-import type { Database, Reader, Tx } from '../../database/database.ts'
+import type { Database, Reader } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { composeName, foldName } from '../../lib/names.ts'
+import { foldName } from '../../lib/names.ts'
 import type { AuditService } from '../audit/service.ts'
 import { createClients } from './clients.ts'
 import { createProjects, findProjectNamed } from './projects.ts'
 import {
   type AssumedTicketRow,
-  findCurrentProject,
   findProjectByName,
   findTicketByKey,
   getProject,
-  insertAssumption,
-  insertProject,
-  insertTicket,
   type ProjectRow,
   type TicketRow,
-  updateAssumption,
 } from './store/lookups.ts'
 import { countTickets, moveTickets } from './store/tickets.ts'
 import { createTickets } from './tickets.ts'
@@ -24,6 +19,7 @@ import { createTickets } from './tickets.ts'
 export { requireEverything, sightOf, sightOfClients, sightOfTicket } from './access.ts'
 export type { EntryRelocation, Merged, MergeOptions } from './merge.ts'
 export { mergeBody } from './merge.ts'
+export { NamedWork } from './named-work.ts'
 export { readClient, readProject, readTicket } from './request.ts'
 export type { ClientRow } from './store/clients.ts'
 export type { ProjectView } from './store/projects.ts'
@@ -58,32 +54,8 @@ export function createProjectsService({ db, clock, audit }: ProjectsDependencies
 
     findProjectNamed,
 
-    findCurrentProject,
-
-    /** The project with this name; on first mention created with it as key and name. */
-    async findOrAddProject(tx: Tx, name: string): Promise<{ project: ProjectRow; added: boolean }> {
-      const known = await findProjectByName(tx, foldName(name))
-      if (known) return { project: known, added: false }
-      const spelled = composeName(name)
-      const project = await insertProject(tx, { key: spelled, name: spelled, folded: foldName(name), now: clock.now() })
-      return { project, added: true }
-    },
-
     /** The ticket with this key, with a person's assumption about it; undefined if there is none. */
     findTicket: (reader: Reader, key: string, userId: number | null) => findTicketByKey(reader, foldName(key), userId),
-
-    /** Adds a ticket that a report names, without a decision about its project. */
-    addReportedTicket: (tx: Tx, key: string): Promise<TicketRow> =>
-      insertTicket(tx, {
-        key: composeName(key),
-        folded: foldName(key),
-        projectId: null,
-        reported: true,
-        now: clock.now(),
-      }),
-
-    insertAssumption,
-    updateAssumption,
 
     /** The number of a project's tickets. */
     countTickets,

@@ -43,19 +43,23 @@ interface Assignment {
 
 export function createAssignment({ db, clock, audit, people, entries }: AssignmentDependencies) {
   async function assignBatch(sessionIds: number[], { email, to, by }: Assignment): Promise<AssignedSession[]> {
-    return db.write(async (tx) => {
-      const assigned: AssignedSession[] = []
-      for (const sessionId of sessionIds) {
-        assigned.push(await entries.reporting.assignSession(tx, { sessionId, to }, { now: clock.now(), by }))
-        await forgetEmail(tx, sessionId)
-      }
-      const moved = sumsOf(assigned)
-      if (moved.sessions > 0) {
-        const object = { id: to.uid, name: to.email }
-        await audit.record(tx, by, { action: 'telemetry.assigned', object, after: { email, ...moved } })
-      }
-      return assigned
-    })
+    return db.write(
+      async (tx) => {
+        await entries.reporting.lockSessions(tx, sessionIds)
+        const assigned: AssignedSession[] = []
+        for (const sessionId of sessionIds) {
+          assigned.push(await entries.reporting.assignSession(tx, { sessionId, to }, { now: clock.now(), by }))
+          await forgetEmail(tx, sessionId)
+        }
+        const moved = sumsOf(assigned)
+        if (moved.sessions > 0) {
+          const object = { id: to.uid, name: to.email }
+          await audit.record(tx, by, { action: 'telemetry.assigned', object, after: { email, ...moved } })
+        }
+        return assigned
+      },
+      { isolation: 'read committed' },
+    )
   }
 
   /** Returns the results for the sessions that were processed in time. */

@@ -36,7 +36,7 @@ export async function recordObservations(
   observations: readonly Observation[],
   { caller, now, ...dependencies }: RecordingDependencies & { caller: Pusher; now: number },
 ): Promise<Recorded> {
-  const push = await dependencies.entries.reporting.push(tx, caller)
+  const push = dependencies.entries.reporting.push(tx, caller)
   const recorded: Recorded = { outcomes: [], shrunk: [] }
   const usable: Observation[] = []
   for (const observation of observations) {
@@ -44,6 +44,7 @@ export async function recordObservations(
     if (rejected === undefined) usable.push(observation)
     else recorded.outcomes.push({ observation, outcome: { rejected } })
   }
+  await push.lock(usable)
   for (const group of await groupBySession(usable, push)) {
     const ownership = await ownerOf(tx, group, { caller, ...dependencies })
     const { accounted, shrunk } = await recordGroup(tx, group, push, { ...ownership, now })
@@ -55,13 +56,12 @@ export async function recordObservations(
   return recorded
 }
 
-/** Always in the same order, so that two requests can't deadlock on each other's sessions. */
 async function groupBySession(observations: Observation[], push: TelemetryPush): Promise<Group[]> {
+  const keys = await push.keysOf(observations.flatMap(({ harness, model }) => [harness, model]))
   const groups = new Map<string, Group>()
-  for (const observation of observations) {
+  for (const [position, observation] of observations.entries()) {
     const { session } = observation
-    const harnessKey = await push.keyOf(observation.harness)
-    const modelKey = await push.keyOf(observation.model)
+    const [harnessKey, modelKey] = [keys[2 * position]!, keys[2 * position + 1]!]
     const key = `${session} ${harnessKey}`
     const group = groups.get(key) ?? { harnessKey, session, keyed: [] }
     groups.set(key, group)
@@ -144,15 +144,16 @@ async function recordEntries(
   push: TelemetryPush,
   owner: Owner,
 ): Promise<Observation[]> {
-  const shrunk: Observation[] = []
   const { harness, session } = group.keyed[0]!.observation
-  const moved = factsChanged ? totals : [...changed]
-  for (const each of moved.toSorted(bySourceAndModel)) {
-    if (await push.record(each.source, reportOf(each, facts, { harness, session }), owner)) continue
-    const latest = group.keyed.findLast(({ observation }) => observation.source === each.source) ?? group.keyed[0]!
-    shrunk.push(latest.observation)
-  }
-  return shrunk
+  const moved = (factsChanged ? totals : [...changed]).toSorted(bySourceAndModel)
+  const reports = moved.map((each) => ({ source: each.source, report: reportOf(each, facts, { harness, session }) }))
+  const recorded = await push.record(reports, owner)
+  return moved
+    .filter((_, position) => !recorded[position])
+    .map(({ source }) => {
+      const latest = group.keyed.findLast(({ observation }) => observation.source === source)
+      return (latest ?? group.keyed[0]!).observation
+    })
 }
 
 function bySourceAndModel(a: ModelTotals, b: ModelTotals): number {

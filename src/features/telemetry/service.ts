@@ -78,7 +78,9 @@ export function createTelemetryService({ db, clock, audit, organization, people,
         await entries.reporting.readAhead()
         const sessions = read.observations.map(({ harness, session }) => `${harness} ${session}`)
         const { outcomes, shrunk } = await turns.take(sessions, () =>
-          db.write((tx) => recordObservations(tx, read.observations, { entries, organization, people, caller, now })),
+          db.write((tx) => recordObservations(tx, read.observations, { entries, organization, people, caller, now }), {
+            isolation: 'read committed',
+          }),
         )
         for (const { observation, outcome } of outcomes) {
           if ('result' in outcome) tally.noteOutcome(observation, outcome, now)

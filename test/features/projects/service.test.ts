@@ -4,6 +4,7 @@ import { TALLY } from '../../../src/access/actor.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { readReport } from '../../../src/features/entries/reporting/report.ts'
+import { newId } from '../../../src/lib/id.ts'
 import { createServices } from '../../../src/services.ts'
 import { canOverlap, type Engine, forEachEngine } from '../../support/databases.ts'
 import { OPERATOR } from '../../support/reports.ts'
@@ -311,8 +312,13 @@ forEachEngine('merging a project', (open, engine) => {
         const project = await projects.findProject(tx, 'old')
         looked.resolve()
         await merged.promise
-        const ticket = await projects.addReportedTicket(tx, 'OLD-2')
-        await projects.insertAssumption(tx, { ticketId: ticket.id, userId: person.id, projectId: project!.id })
+        const { tickets, ticketAssumptions } = tx.tables
+        const [ticket] = await tx
+          .insert(tickets)
+          .values({ uid: newId('tkt'), key: 'OLD-2', keyFolded: 'old-2', reported: true, createdAt: 0 })
+          .returning({ id: tickets.id })
+        const assumption = { ticketId: ticket!.id, userId: person.id, projectId: project!.id }
+        await tx.insert(ticketAssumptions).values(assumption)
       })
       await looked.promise
       await entries.places.mergeProject(OPERATOR, 'old', 'NEW', {})
@@ -408,8 +414,9 @@ forEachEngine('a ticket', (open) => {
     const { project } = await projects.addProject(OPERATOR, { key: 'A' })
     await bill(await report({}), { clientId })
     await bill(await report({}), { projectId: project.id })
-    for (const removal of [projects.removeProject(OPERATOR, 'A'), projects.removeClient(OPERATOR, 'Acme')]) {
-      const refusal = await removal.then(
+    const removals = [() => projects.removeProject(OPERATOR, 'A'), () => projects.removeClient(OPERATOR, 'Acme')]
+    for (const remove of removals) {
+      const refusal = await remove().then(
         () => 'removed',
         ({ code, detail }) => `${code}: ${detail}`,
       )

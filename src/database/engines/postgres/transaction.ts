@@ -8,6 +8,11 @@ import { PostgresReader } from './reader.ts'
 
 type Row = Record<string, unknown>
 
+/** The part of drizzle's select that PostgreSQL alone has. */
+interface Lockable {
+  for(strength: 'no key update' | 'share', config: { of: Table }): unknown
+}
+
 /** What bodies and sets see of a connection's open transaction. The writer begins and ends it. */
 export class PostgresTransaction extends PostgresReader {
   #effects: (() => void)[] = []
@@ -85,6 +90,10 @@ export class PostgresTransaction extends PostgresReader {
     // Sorted, so that transactions that lock the same texts wait for each other instead of failing in a deadlock.
     const keys = `(SELECT DISTINCT hashtextextended(text, 0) AS key FROM ${texted} ORDER BY key) AS keys`
     await this.query(`SELECT pg_advisory_xact_lock(key) FROM ${keys}`, [JSON.stringify(texts.map(jsonValue))])
+  }
+
+  locking<Query>(query: Query, table: Table, strength: 'no key update' | 'share' = 'no key update'): Query {
+    return (query as Lockable).for(strength, { of: table }) as Query
   }
 
   protected override query(sql: string, params: unknown[]): Promise<unknown[][]> {

@@ -77,6 +77,10 @@ export class SqliteTransaction extends SqliteReader {
 
   lockAll(): void {}
 
+  locking<Query>(query: Query): Query {
+    return query
+  }
+
   /** @param statementOf the statement that writes one row, and the columns of its values */
   #writeAll(
     verb: string,

@@ -1,22 +1,28 @@
 /** The history of entries, and the idempotency keys of reports. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
-import { portionsOf } from '../../../database/portions.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
 
 type HistoryRecord = Tables['entryHistory']['$inferSelect']
 
-export async function findIdempotencyKey(
+export interface IdempotencyKey {
+  managerId: number
+  key: string
+  bodyHash: Uint8Array
+  entryId: number
+}
+
+export async function findIdempotencyKeys(
   reader: Reader,
-  managerId: number,
-  key: string,
-): Promise<{ bodyHash: Uint8Array; entryId: number } | undefined> {
-  const [row] = await reader
-    .prepared('idempotency-keys.by-key', (prepare) => {
+  keys: readonly Pick<IdempotencyKey, 'managerId' | 'key'>[],
+): Promise<(IdempotencyKey | undefined)[]> {
+  const found = await reader.findEach(
+    'idempotency-keys.by-key',
+    (prepare) => {
       const { idempotencyKeys } = prepare.tables
       return prepare
-        .select({ bodyHash: idempotencyKeys.bodyHash, entryId: idempotencyKeys.entryId })
+        .select()
         .from(idempotencyKeys)
         .where(
           and(
@@ -24,17 +30,14 @@ export async function findIdempotencyKey(
             eq(idempotencyKeys.key, sql.placeholder('key')),
           ),
         )
-    })
-    .execute({ managerId, key })
-  return row
+    },
+    keys.map(({ managerId, key }) => ({ managerId, key })),
+  )
+  return found.map(([row]) => row)
 }
 
-/** Fails with a unique violation if another transaction has inserted the key meanwhile. */
-export async function insertIdempotencyKey(
-  tx: Tx,
-  row: { managerId: number; key: string; bodyHash: Uint8Array; entryId: number },
-): Promise<void> {
-  await tx.insert(tx.tables.idempotencyKeys).values(row)
+export async function insertIdempotencyKeys(tx: Tx, keys: readonly IdempotencyKey[]): Promise<void> {
+  await tx.insertAll(tx.tables.idempotencyKeys, keys)
 }
 
 /** A change of entries, with its time and author. */
@@ -47,12 +50,31 @@ export interface Change {
 /** Adds a row for each of the entries. */
 export async function insertHistory(
   tx: Tx,
-  { action, at, by: { userId, tokenId } }: Change,
+  change: Change,
   rows: Pick<HistoryRecord, 'entryId' | 'details'>[],
 ): Promise<void> {
-  for (const portion of portionsOf(rows)) {
-    await tx.insert(tx.tables.entryHistory).values(portion.map((row) => ({ ...row, action, at, userId, tokenId })))
-  }
+  await insertHistoryRows(
+    tx,
+    rows.map(({ entryId, details }) => ({ entryId, details, change })),
+  )
+}
+
+/** Adds rows of several changes, in their order. */
+export async function insertHistoryRows(
+  tx: Tx,
+  rows: readonly (Pick<HistoryRecord, 'entryId' | 'details'> & { change: Change })[],
+): Promise<void> {
+  await tx.insertAll(
+    tx.tables.entryHistory,
+    rows.map(({ entryId, details, change: { action, at, by } }) => ({
+      entryId,
+      details,
+      action,
+      at,
+      userId: by.userId,
+      tokenId: by.tokenId,
+    })),
+  )
 }
 
 export interface HistoryView {

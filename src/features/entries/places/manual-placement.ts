@@ -21,12 +21,13 @@ import type { PlacementService } from '../../placement/service.ts'
 import type { ProjectsService } from '../../projects/service.ts'
 import { insertHistory } from '../history/store.ts'
 import { type Selected, type Selection, select } from '../listing/selection.ts'
-import { moveOwnEntries, placementColumns } from '../reporting/record.ts'
+import { type Interned, internLabels } from '../reporting/names.ts'
+import { placementColumns } from '../reporting/record.ts'
 import { foldLine, sortLabels } from '../reporting/report.ts'
-import { type Interned, internLabels } from '../reporting/store/names.ts'
 import { costNanosOf, isLocked } from '../rows.ts'
 import type { EntryCorrection } from '../schema.ts'
 import { type EntryChange, getView } from '../store.ts'
+import { moveOwnEntries } from '../ticket-moves.ts'
 import { toTokenEntry } from '../wire.ts'
 import { createNamedPlaces, isPlace, type Place, type Resolved } from './named-place.ts'
 import { isForRules, type PlaceBody, placeAgain, placeOf } from './placed-entry.ts'
@@ -94,7 +95,12 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
     const columns = placementColumns(found)
     if (columns.projectId === entry.projectId && columns.ticketId === entry.ticketId) return undefined
     if (found.ticketFoundProject) {
-      await moveOwnEntries(tx, found, placed.manager.id, { action: 'placed', at: clock.now(), by })
+      await moveOwnEntries(tx, {
+        ticketId: found.ticket!.id,
+        project: found.project!,
+        managerId: placed.manager.id,
+        change: { action: 'placed', at: clock.now(), by },
+      })
     }
     const to = placeOf({ project: found.project, ticket: found.ticket, by: found.by ?? 'unattributed' })
     return { because: 'corrected', columns, to }

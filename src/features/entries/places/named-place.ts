@@ -7,8 +7,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
 import type { PlacementService } from '../../placement/service.ts'
 import type { AssumedTicketRow, ProjectRow, ProjectsService, TicketRow } from '../../projects/service.ts'
-import { recordFoundProject } from '../reporting/record.ts'
-import { moveAllTicketEntries } from '../reporting/store/sessions.ts'
+import { moveAllEntries } from '../ticket-moves.ts'
 import { findProjectKey, findTicketKey } from './store/places.ts'
 
 /** A place that entries move to. Absent leaves the project or ticket unchanged, null removes it. */
@@ -106,8 +105,7 @@ export function createNamedPlaces({ clock, projects, placement }: Dependencies) 
     const { project, ticket } = place
     if (!isNamed || viewer.sees !== 'everything') return place
     await projects.decideTicketProject(tx, ticket, project, by)
-    const moved = await moveAllTicketEntries(tx, ticket.id, project.id)
-    await recordFoundProject(tx, moved, project, { action: 'placed', at: clock.now(), by })
+    await moveAllEntries(tx, { ticketId: ticket.id, project, change: { action: 'placed', at: clock.now(), by } })
     return place
   }
 

@@ -1,100 +1,108 @@
 /** Records reports of agents and telemetry as entries. */
 
 import type { CallerOf } from '../../../access/caller.ts'
-import type { Database, Tx } from '../../../database/database.ts'
+import type { Database, Outcome } from '../../../database/database.ts'
 import type { SessionSource } from '../../../database/schema/values.ts'
-import type { Clock } from '../../../lib/clock.ts'
-import type { OrganizationService } from '../../organization/service.ts'
-import type { PlacementService } from '../../placement/service.ts'
-import type { PricesService } from '../../prices/service.ts'
-import type { TokenEntryReport } from '../schema.ts'
+import { Problem, validationFailed } from '../../../errors.ts'
+import type { TokenEntry, TokenEntryReport } from '../schema.ts'
 import { toTokenEntry } from '../wire.ts'
-import { type BatchItem, type Reported, reportBatch } from './batch.ts'
-import { type Circumstances, type Recorded, type Reporter, recordSingle } from './record.ts'
-import { issuesBeyondSchema, issuesOfReport, type Report, readReport } from './report.ts'
-import { assignSession, planAssignment } from './session-assignment.ts'
-import { recordInSession } from './sessions.ts'
-import type { Interned } from './store/names.ts'
+import { type SetItem, setItem } from './plan.ts'
+import type { Recorded, Reporter } from './record.ts'
+import { createRecorder, type RecorderDependencies } from './recorder.ts'
+import { issuesBeyondSchema, issuesOfReport, type Report, readReport, reportChecker } from './report.ts'
+import { assignSession, lockSessions, planAssignment } from './session-assignment.ts'
 import { createTelemetrySessions } from './telemetry-sessions.ts'
 
-export interface ReportingDependencies {
+export interface ReportingDependencies extends RecorderDependencies {
   db: Database
-  clock: Clock
-  organization: Pick<OrganizationService, 'settings'>
-  prices: Pick<PricesService, 'table'>
-  placement: PlacementService
-  interned: Interned
 }
 
 export type ReportingService = ReturnType<typeof createReporting>
 
-export function createReporting({ db, clock, organization, prices, placement, interned }: ReportingDependencies) {
-  async function circumstancesFor(tx: Tx, reporter: Reporter): Promise<Circumstances> {
-    return {
-      now: clock.now(),
-      prices: await prices.table(tx),
-      placement,
-      unknownProjects: (await organization.settings(tx)).unknownProjects,
-      reporter,
-      interned,
-    }
+/** A report that was recorded. */
+export interface Reported {
+  outcome: Recorded['outcome']
+  /** Whether this is the response to an earlier report with the same Idempotency-Key. */
+  replayed: boolean
+  entry: TokenEntry
+}
+
+export type BatchItem =
+  | { outcome: Reported['outcome']; entry: TokenEntry }
+  /** `error` is a Problem, or what went wrong in Tally. */
+  | { outcome: 'rejected'; error: unknown }
+
+export function createReporting({ db, ...dependencies }: ReportingDependencies) {
+  const { clock } = dependencies
+  const recorder = createRecorder(dependencies)
+  const write = db.setWriter(recorder.recordSet)
+
+  async function record(item: SetItem): Promise<Recorded> {
+    const [outcome] = await write([item])
+    if ('error' in outcome!) throw outcome.error
+    return outcome!.value
   }
 
-  /**
-   * Reads changed prices and rules once here, instead of in every body of the next group commit: data read inside a
-   * transaction is cached only after it.
-   */
-  async function readAhead(): Promise<void> {
-    await prices.table(db.read)
-    await placement.rules(db.read)
-  }
-
-  async function record(
-    report: Report,
-    source: SessionSource,
-    caller: CallerOf<'service' | 'organization'>,
-    idempotencyKey: string | undefined,
-  ): Promise<Recorded> {
-    await readAhead()
-    return db.write(async (tx) => {
-      const { id, uid, name, email } = caller.person
-      const circumstances = await circumstancesFor(tx, {
-        manager: { id, uid, name, email },
-        managerBy: 'token',
-        identifiedBy: caller.kind === 'service' ? 'token' : 'nothing',
-        tokenId: caller.token.id,
-        personId: id,
-      })
-      if (report.sessionKey !== undefined) return recordInSession(tx, report, source, circumstances)
-      return recordSingle(tx, report, idempotencyKey, circumstances)
-    })
-  }
-
-  /**
-   * Records a checked report body for the creator of the caller's token; durable before it returns. `idempotencyKey` is
-   * ignored if the report has a session. Throws `validation_failed`, `idempotency_key_reused` (422) and
-   * `session_shrunk` (409).
-   */
-  async function reportEntry(
-    body: TokenEntryReport,
-    caller: CallerOf<'service'>,
-    idempotencyKey?: string,
-  ): Promise<Reported> {
-    const { entry, ...recorded } = await record(readReport(body, clock.now()), 'report', caller, idempotencyKey)
-    return { ...recorded, entry: toTokenEntry(entry) }
+  /** The item of a batch. Throws `validation_failed` with every issue. */
+  function readItem(item: unknown, now: number): Report {
+    if (item instanceof Problem) throw item
+    if (!reportChecker.Check(item)) throw validationFailed(issuesOfReport(item, now))
+    return readReport(item, now)
   }
 
   return {
-    circumstancesFor,
-    readAhead,
-    reportEntry,
+    circumstancesOf: recorder.circumstancesOf,
 
-    /** Checks and records the items of a batch one by one: see {@link reportBatch}. */
-    reportEntries: (
+    /**
+     * Reads changed prices and rules once, before a write of telemetry: data read inside a transaction is cached only
+     * after it.
+     */
+    async readAhead(): Promise<void> {
+      await dependencies.prices.table(db.read)
+      await dependencies.placement.rules(db.read)
+    },
+
+    /**
+     * Records a checked report body for the creator of the caller's token; durable before it returns. `idempotencyKey`
+     * is ignored if the report has a session. Throws `validation_failed`, `idempotency_key_reused` (422) and
+     * `session_shrunk` (409).
+     */
+    async reportEntry(body: TokenEntryReport, caller: CallerOf<'service'>, idempotencyKey?: string): Promise<Reported> {
+      const report = readReport(body, clock.now())
+      const submission = { report, source: 'report', reporter: reporterOf(caller) } as const
+      const { outcome, replayed, entry } = await record(setItem(submission, idempotencyKey))
+      return { outcome, replayed, entry: toTokenEntry(entry) }
+    },
+
+    /**
+     * Records the items of a batch: as parsed, or, in the place of a line that is not JSON, the Problem of that line.
+     * Each is checked on its own, and one that is rejected leaves the others as they are. One result per item, in their
+     * order. Never throws: the caller must learn which items are recorded. The Idempotency-Key applies to each item by
+     * its position.
+     */
+    async reportEntries(
       items: readonly unknown[],
       caller: CallerOf<'service'>,
       idempotencyKey?: string,
-    ): Promise<BatchItem[]> => reportBatch(reportEntry, { items, caller, idempotencyKey, now: clock.now }),
+    ): Promise<BatchItem[]> {
+      const reporter = reporterOf(caller)
+      const now = clock.now()
+      const results: BatchItem[] = []
+      const positions: number[] = []
+      const accepted: SetItem[] = []
+      for (const [position, item] of items.entries()) {
+        try {
+          const submission = { report: readItem(item, now), source: 'report', reporter } as const
+          accepted.push(setItem(submission, idempotencyKey && `${idempotencyKey}#${position}`))
+          positions.push(position)
+        } catch (error) {
+          results[position] = { outcome: 'rejected', error }
+        }
+      }
+      const outcomes = await write(accepted).catch((error): Outcome<Recorded>[] => accepted.map(() => ({ error })))
+      for (const [index, outcome] of outcomes.entries()) results[positions[index]!] = batchItem(outcome)
+      return results
+    },
 
     /** Every issue of a report body. */
     issuesOfReport: (body: unknown) => issuesOfReport(body, clock.now()),
@@ -102,12 +110,28 @@ export function createReporting({ db, clock, organization, prices, placement, in
     /** Every issue of a report that its schema cannot express. */
     issuesBeyondSchema: (body: unknown) => issuesBeyondSchema(body, clock.now()),
 
-    /** As {@link reportEntry}, for a report derived from telemetry or an agent's own log. */
+    /** As `reportEntry`, for a report derived from telemetry or an agent's own log. */
     recordFrom: (source: SessionSource, report: Report, caller: CallerOf<'service' | 'organization'>) =>
-      record(report, source, caller, undefined),
+      record(setItem({ report, source, reporter: reporterOf(caller) })),
 
-    ...createTelemetrySessions({ circumstancesFor }),
+    ...createTelemetrySessions(recorder, dependencies.interned),
+    lockSessions,
     assignSession,
     planAssignment,
   }
+}
+
+function reporterOf({ kind, person: { id, uid, name, email }, token }: CallerOf<'service' | 'organization'>): Reporter {
+  return {
+    manager: { id, uid, name, email },
+    managerBy: 'token',
+    identifiedBy: kind === 'service' ? 'token' : 'nothing',
+    tokenId: token.id,
+    personId: id,
+  }
+}
+
+function batchItem(outcome: Outcome<Recorded>): BatchItem {
+  if ('error' in outcome) return { outcome: 'rejected', error: outcome.error }
+  return { outcome: outcome.value.outcome, entry: toTokenEntry(outcome.value.entry) }
 }

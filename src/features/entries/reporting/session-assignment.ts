@@ -7,6 +7,7 @@ import type { Id } from '../../../lib/id.ts'
 import { insertHistory } from '../history/store.ts'
 import { isLocked } from '../rows.ts'
 import type { EntryRecord } from '../store.ts'
+import { locksOfSessions } from './locks.ts'
 import { isCertain } from './sessions.ts'
 import { getName } from './store/names.ts'
 import {
@@ -64,7 +65,12 @@ export async function planAssignment(reader: Reader, { sessionId, to }: SessionT
   }
 }
 
-/** Assigns the session; telemetry that arrives later belongs to the person as well. */
+/** Locks sessions that are to be assigned, so that nothing is reported about them meanwhile. */
+export async function lockSessions(tx: Tx, sessionIds: readonly number[]): Promise<void> {
+  await tx.lockAll(await locksOfSessions(tx, sessionIds))
+}
+
+/** Assigns a locked session; telemetry that arrives later belongs to the person as well. */
 export async function assignSession(
   tx: Tx,
   transfer: SessionTransfer,

@@ -1,47 +1,31 @@
-/** Recording a session's totals so far (docs/design/concepts.md, "Sessions"): chains of parts, sources, adoption. */
-import type { Tx } from '../../../database/database.ts'
+/**
+ * Recording a session's totals so far (docs/design/concepts.md, "Sessions"): chains of parts, sources, adoption. Steps
+ * of a plan: they read and change the state only.
+ */
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
-import { type Placement, type Subject, UNATTRIBUTED } from '../../placement/service.ts'
+import { type Placement, place, placeByNames, type Subject, UNATTRIBUTED } from '../../placement/service.ts'
 import { valueAtPrice } from '../../prices/service.ts'
-import { insertHistory } from '../history/store.ts'
 import { countsOf, isLocked, type ModelTotals, partOf, readTotals, usageColumns, writeTotals } from '../rows.ts'
-import { type EntryRecord, getView, type PartChange, updateEntry, updatePart } from '../store.ts'
+import type { EntryRecord, EntryView } from '../store.ts'
 import { isStale, nextStep, sumOfParts, supplyingSource, type Totals, totalTokens, ZERO_COUNTS } from '../totals.ts'
 import {
-  addEntry,
   type Circumstances,
   changeOf,
   type Identity,
-  identify,
-  intern,
   managerByOf,
-  type NewEntryDraft,
-  place,
+  newEntry,
   placedBy,
   placementColumns,
   type Recorded,
   type Reporter,
-  settle,
+  type Submission,
   subjectOf,
   valuationColumns,
 } from './record.ts'
 import type { Report } from './report.ts'
-import { getLabels, getName } from './store/names.ts'
-import {
-  changeManager,
-  getManager,
-  listParts,
-  listSessionParts,
-  listSessions,
-  listSourceTotals,
-  lockSession,
-  type SessionRecord,
-  type SourceTotals,
-  saveSourceTotals,
-  takeTurn,
-  updateSession,
-} from './store/sessions.ts'
+import type { RecordingState } from './state.ts'
+import type { SessionKey, SessionRecord, SourceTotals } from './store/sessions.ts'
 
 function sessionShrunk(metric: string): Problem {
   return new Problem(
@@ -50,63 +34,61 @@ function sessionShrunk(metric: string): Problem {
   )
 }
 
-/** Records a source's totals so far of one model of a session. Throws `session_shrunk` (409). */
-export async function recordInSession(
-  tx: Tx,
-  report: Report,
-  source: SessionSource,
-  circumstances: Circumstances,
-): Promise<Recorded> {
-  const identity = await identify(tx, report, circumstances)
-  const key = { sessionKey: report.sessionKey!, harnessId: identity.canonicalHarnessId }
-  const { session, others } = await joinSession(tx, key, source, circumstances)
-  const reporter = await reporterIn(tx, session, circumstances)
-  const recording: Recording = {
-    tx,
-    session,
-    others,
-    report,
-    source,
-    identity,
-    circumstances: { ...circumstances, reporter },
-    isOwnChain: true,
-  }
-  const reported: ModelTotals = { model: report.model, provider: report.provider, totals: report }
-  if (!session.contested && session.source === source) {
-    const parts = await listParts(tx, session.id, identity.chainModelId)
-    if (parts.length > 0 && isStale(report, totalsOf(parts))) return repeated(tx, parts.at(-1)!)
-    return moveChain(recording, parts, reported)
-  }
-  return recordContested(recording, reported)
-}
-
 /** A report while it is recorded in its session. */
-interface Recording {
-  tx: Tx
+interface Recording extends Circumstances {
+  state: RecordingState
   session: SessionRecord
   /** Earlier sessions of other people with the same harness and id, of which this one may be a duplicate. */
-  others: SessionRecord[]
+  others: readonly SessionRecord[]
   report: Report
   source: SessionSource
+  /** With the owner of the session, to whom everything that is added to it belongs, regardless of the reporter. */
+  reporter: Reporter
   identity: Identity
-  circumstances: Circumstances
   /**
    * Whether the chain to change is that of the report's own model, so that its other fields apply as well as its usage.
    */
   isOwnChain: boolean
 }
 
-async function repeated(tx: Tx, { id }: EntryRecord): Promise<Recorded> {
-  return { outcome: 'repeated', replayed: false, entry: await getView(tx, id) }
+/** Records a source's totals so far of one model of a session. Throws `session_shrunk` (409). */
+export function recordInSession(state: RecordingState, submission: Submission, circumstances: Circumstances): Recorded {
+  const { report, source, reporter } = submission
+  const identity = state.identify(submission)
+  const key = { sessionKey: report.sessionKey!, harnessId: identity.canonicalHarnessId }
+  const { session, others } = joinSession(state, key, source, reporter, circumstances)
+  const recording: Recording = {
+    now: circumstances.now,
+    prices: circumstances.prices,
+    rules: circumstances.rules,
+    unknownProjects: circumstances.unknownProjects,
+    state,
+    session,
+    others,
+    report,
+    source,
+    reporter: ownerOf(state, session, reporter),
+    identity,
+    isOwnChain: true,
+  }
+  const reported: ModelTotals = { model: report.model, provider: report.provider, totals: report }
+  if (session.contested || session.source !== source) return recordContested(recording, reported)
+  const parts = state.parts(session.id, identity.chainModelId)
+  if (parts.length > 0 && isStale(report, totalsOf(parts))) return repeated(parts.at(-1)!)
+  return moveChain(recording, parts, reported)
+}
+
+function repeated(entry: EntryView): Recorded {
+  return { outcome: 'repeated', replayed: false, entry }
 }
 
 /** The sum of a chain's parts: the totals of the only source of an uncontested session. */
-function totalsOf(parts: EntryRecord[]): Totals {
-  const sum = sumOfParts(parts.map(partOf))
-  const hasKnown = (columnOf: (entry: EntryRecord) => unknown) => parts.some((entry) => columnOf(entry) !== null)
+function totalsOf(parts: readonly EntryView[]): Totals {
+  const sum = sumOfParts(parts.map(({ entry }) => partOf(entry)))
+  const hasKnown = (columnOf: (entry: EntryRecord) => unknown) => parts.some(({ entry }) => columnOf(entry) !== null)
   return {
-    startedAt: parts[0]!.startedAt,
-    endedAt: parts.at(-1)!.endedAt,
+    startedAt: parts[0]!.entry.startedAt,
+    endedAt: parts.at(-1)!.entry.endedAt,
     counts: sum.counts,
     over200k: hasKnown((entry) => entry.over200kInput) ? sum.over200k : null,
     requests: hasKnown((entry) => entry.requests) ? sum.requests : null,
@@ -119,7 +101,7 @@ function totalsOf(parts: EntryRecord[]): Totals {
 export interface Joined {
   session: SessionRecord
   /** Earlier sessions of other people with the same harness and id. */
-  others: SessionRecord[]
+  others: readonly SessionRecord[]
 }
 
 /**
@@ -135,30 +117,33 @@ export interface Joined {
  *
  * If there is no such session, a new one is created for this person alone, regardless of others with the same id.
  */
-export async function joinSession(
-  tx: Tx,
-  key: { sessionKey: string; harnessId: number },
+export function joinSession(
+  state: RecordingState,
+  key: SessionKey,
   source: SessionSource,
-  circumstances: Circumstances,
-): Promise<Joined> {
-  const { manager, identifiedBy } = circumstances.reporter
-  const known = await listSessions(tx, key)
+  reporter: Reporter,
+  circumstances: Pick<Circumstances, 'now'>,
+): Joined {
+  const { manager, identifiedBy } = reporter
+  const known = state.sessions(key)
   const own = known.find((session) => session.managerId === manager.id)
-  const joined = (session: SessionRecord): Joined => ({ session, others: known.filter(({ id }) => id < session.id) })
-  const join = async (session: SessionRecord) => joined(await lockSession(tx, session))
-  const adopted = async (session: SessionRecord) => joined(await adopt(tx, session, circumstances))
-  const begin = async () => {
-    await takeTurn(tx, key)
-    const session = await lockSession(tx, {
-      ...key,
-      source,
-      managerId: manager.id,
-      managerBy: managerByOf(identifiedBy),
-      unidentified: identifiedBy === 'nothing',
-      byOrganization: identifiedBy === 'nothing',
-    })
-    return joined(session)
-  }
+  const join = (session: SessionRecord): Joined => ({
+    session,
+    others: known.length === 0 ? known : known.filter(({ id }) => id < session.id),
+  })
+  const adopted = (session: SessionRecord) => join(adopt(state, session, reporter, circumstances))
+  const begin = () =>
+    join(
+      state.addSession({
+        sessionKey: key.sessionKey,
+        harnessId: key.harnessId,
+        managerId: manager.id,
+        source,
+        managerBy: managerByOf(identifiedBy),
+        unidentified: identifiedBy === 'nothing',
+        byOrganization: identifiedBy === 'nothing',
+      }),
+    )
   const unidentified = known.find((session) => session.unidentified)
   if (identifiedBy === 'token') {
     if (own && isCertain(own)) return join(own)
@@ -172,8 +157,7 @@ export async function joinSession(
   }
   const session = known.find((session) => session.byOrganization) ?? known[0]
   if (!session) return begin()
-  if (!session.byOrganization) await updateSession(tx, session.id, { byOrganization: true })
-  return join(session)
+  return join(session.byOrganization ? session : state.changeSession(session, { byOrganization: true }))
 }
 
 /** The owner of a session is certain once a service token has reported part of it. */
@@ -181,58 +165,63 @@ export function isCertain({ managerBy, unidentified }: SessionRecord): boolean {
   return managerBy === 'token' && !unidentified
 }
 
-/** Everything that is added to a session belongs to its owner, regardless of the reporter. */
-async function reporterIn(
-  tx: Tx,
-  { managerId, managerBy }: SessionRecord,
-  { reporter }: Circumstances,
-): Promise<Reporter> {
-  if (managerId === reporter.manager.id) return { ...reporter, managerBy }
-  return { ...reporter, manager: await getManager(tx, managerId), managerBy }
+function ownerOf(state: RecordingState, { managerId, managerBy }: SessionRecord, reporter: Reporter): Reporter {
+  if (managerId === reporter.manager.id && managerBy === reporter.managerBy) return reporter
+  const manager = managerId === reporter.manager.id ? reporter.manager : state.managers.get(managerId)
+  return { ...reporter, manager, managerBy }
 }
 
-async function adopt(tx: Tx, session: SessionRecord, circumstances: Circumstances): Promise<SessionRecord> {
-  const { manager, identifiedBy } = circumstances.reporter
-  const owner = { managerId: manager.id, managerBy: managerByOf(identifiedBy) }
+/** Gives a session and its unlocked entries to the reporter. */
+function adopt(
+  state: RecordingState,
+  before: SessionRecord,
+  reporter: Reporter,
+  circumstances: Pick<Circumstances, 'now'>,
+): SessionRecord {
+  const { manager, identifiedBy } = reporter
+  const managerBy = managerByOf(identifiedBy)
   const because = identifiedBy === 'token' ? 'reported_with_a_service_token' : 'identified_by_email'
-  await updateSession(tx, session.id, { ...owner, unidentified: false })
-  const entryIds = await changeManager(tx, session.id, owner)
-  await insertHistory(
-    tx,
-    changeOf('adopted', circumstances),
-    entryIds.map((entryId) => ({ entryId, details: { because } })),
-  )
-  return { ...session, ...owner, unidentified: false }
+  const session = state.changeSession(before, { managerId: manager.id, managerBy, unidentified: false })
+  const change = changeOf('adopted', circumstances, reporter)
+  for (const parts of state.chains(session.id).values()) {
+    for (const part of parts) {
+      const { entry } = part
+      if (isLocked(entry) || (entry.managerId === manager.id && entry.managerBy === managerBy)) continue
+      state.changeEntry({ ...part, entry: { ...entry, managerId: manager.id, managerBy }, manager })
+      state.addHistory(entry.id, change, { because })
+    }
+  }
+  return session
 }
 
 /**
  * Records a session with several sources: the totals of each are stored separately and never added up. The source with
  * the most output tokens supplies every model.
  */
-async function recordContested(recording: Recording, reported: ModelTotals): Promise<Recorded> {
-  const { tx, session, source, identity } = recording
-  const entries = await listSessionParts(tx, session.id)
-  const chains = Map.groupBy(entries, (entry) => entry.chainModelId!)
-  if (!session.contested) await saveFirstSource(recording, chains)
+function recordContested(recording: Recording, reported: ModelTotals): Recorded {
+  const { state, source, identity } = recording
+  const { chainModelId } = identity
+  const chains = state.chains(recording.session.id)
+  if (!recording.session.contested) saveFirstSource(recording, chains)
 
-  const kept = await listSourceTotals(tx, session.id)
-  const own = kept.find((row) => row.source === source && row.chainModelId === identity.chainModelId)
-  const unchanged = () => repeated(tx, chains.get(identity.chainModelId)?.at(-1) ?? entries.at(-1)!)
+  const kept = state.sources(recording.session.id)
+  const own = kept.find((row) => row.source === source && row.chainModelId === chainModelId)
+  const unchanged = () =>
+    repeated(state.current(chains.get(chainModelId)?.at(-1) ?? [...chains.values()].at(-1)!.at(-1)!))
   if (own && isStale(reported.totals, readTotals(own.totals).totals)) return unchanged()
-  const current = { chainModelId: identity.chainModelId, source, totals: writeTotals(reported) }
-  await saveSourceTotals(tx, session.id, current)
+  const current = { chainModelId, source, totals: writeTotals(reported) }
+  state.saveSource(recording.session.id, current)
 
   const all = [...kept.filter((row) => row !== own), current]
   const winner = supplyingSource(outputBySource(all))
-  if (winner !== session.source) {
-    session.source = winner
-    await updateSession(tx, session.id, { source: winner })
+  if (winner !== recording.session.source) {
+    recording.session = state.changeSession(recording.session, { source: winner })
     const supplied = all.filter((row) => row.source === winner)
-    await supplyOthers(recording, supplied, chains)
-    await supersedeUnknown(recording, supplied, chains)
+    supplyOthers(recording, supplied, chains)
+    supersedeUnknown(recording, supplied, chains)
     if (winner !== source) return unchanged()
   }
-  return winner === source ? moveChain(recording, chains.get(identity.chainModelId) ?? [], reported) : unchanged()
+  return winner === source ? moveChain(recording, chains.get(chainModelId) ?? [], reported) : unchanged()
 }
 
 function outputBySource(rows: SourceTotals[]): Map<SessionSource, number> {
@@ -241,152 +230,177 @@ function outputBySource(rows: SourceTotals[]): Map<SessionSource, number> {
   return outputs
 }
 
+type Chains = Map<number, readonly EntryView[]>
+
 /** From now on, the totals of each source are stored next to the entries, starting with those of the first source. */
-async function saveFirstSource({ tx, session }: Recording, chains: Map<number, EntryRecord[]>): Promise<void> {
-  await updateSession(tx, session.id, { contested: true })
+function saveFirstSource(recording: Recording, chains: Chains): void {
+  const { state } = recording
+  recording.session = state.changeSession(recording.session, { contested: true })
+  const { id, source } = recording.session
   for (const [chainModelId, parts] of chains) {
-    const last = parts.at(-1)!
-    const model = await getName(tx, last.modelId)
-    const provider = await providerOf(tx, last)
-    await saveSourceTotals(tx, session.id, {
-      chainModelId,
-      source: session.source,
-      totals: writeTotals({ model, provider, totals: totalsOf(parts) }),
-    })
+    const { model, provider } = parts.at(-1)!
+    const totals = writeTotals({ model, provider: provider ?? undefined, totals: totalsOf(parts) })
+    state.saveSource(id, { chainModelId, source, totals })
   }
 }
 
 /** Updates the chains of the other models to the totals of the session's new source. */
-async function supplyOthers(
-  recording: Recording,
-  supplied: SourceTotals[],
-  chains: Map<number, EntryRecord[]>,
-): Promise<void> {
+function supplyOthers(recording: Recording, supplied: SourceTotals[], chains: Chains): void {
   for (const { chainModelId, source, totals } of supplied) {
     if (source === recording.source && chainModelId === recording.identity.chainModelId) continue
     const reported = readTotals(totals)
-    const model = await intern(recording.tx, recording.circumstances.interned, reported.model)
+    const model = recording.state.name(reported.model)
     const identity = { ...recording.identity, modelId: model.id, chainModelId }
-    await moveChain({ ...recording, identity, isOwnChain: false }, chains.get(chainModelId) ?? [], reported)
+    moveChain({ ...recording, identity, isOwnChain: false }, chains.get(chainModelId) ?? [], reported)
   }
 }
 
 /** Sets models that the new source does not report to zero, unless they are locked. */
-async function supersedeUnknown(
-  { tx, session, circumstances }: Recording,
-  supplied: SourceTotals[],
-  chains: Map<number, EntryRecord[]>,
-): Promise<void> {
+function supersedeUnknown(recording: Recording, supplied: SourceTotals[], chains: Chains): void {
+  const { state, now } = recording
   for (const [chainModelId, parts] of chains) {
     const last = parts.at(-1)!
-    if (isLocked(last) || supplied.some((row) => row.chainModelId === chainModelId)) continue
-    await updateEntry(tx, last.id, {
-      ...usageColumns({ counts: ZERO_COUNTS, over200k: null, requests: 0, reportedCostNanos: 0n }),
-      listValue: last.listValue === null ? null : 0n,
-      superseded: true,
-      updatedAt: circumstances.now,
+    if (isLocked(last.entry) || supplied.some((row) => row.chainModelId === chainModelId)) continue
+    state.changeEntry({
+      ...last,
+      entry: {
+        ...last.entry,
+        ...usageColumns({ counts: ZERO_COUNTS, over200k: null, requests: 0, reportedCostNanos: 0n }),
+        listValue: last.entry.listValue === null ? null : 0n,
+        superseded: true,
+        updatedAt: now,
+      },
     })
-    await insertHistory(tx, changeOf('superseded', circumstances), [
-      { entryId: last.id, details: { by: session.source } },
-    ])
+    state.addHistory(last.entry.id, changeOf('superseded', recording, recording.reporter), {
+      by: recording.session.source,
+    })
   }
-}
-
-/** The provider of an entry's model, if it is known. */
-async function providerOf(tx: Tx, { providerId }: EntryRecord): Promise<string | undefined> {
-  return providerId === null ? undefined : getName(tx, providerId)
 }
 
 /** Updates the chain so that it sums to the totals, and applies the report's other fields. */
-async function moveChain(recording: Recording, entries: EntryRecord[], reported: ModelTotals): Promise<Recorded> {
-  const step = nextStep(entries.map(partOf), reported.totals)
-  const last = entries.at(-1)
+function moveChain(recording: Recording, parts: readonly EntryView[], reported: ModelTotals): Recorded {
+  const last = parts.at(-1)
+  if (!last) return appendPart(recording, undefined, reported)
+  const step = nextStep(
+    parts.map(({ entry }) => partOf(entry)),
+    reported.totals,
+  )
   if (step.kind === 'shrunk') throw sessionShrunk(step.metric)
-  if (step.kind === 'unchanged') return repeated(recording.tx, last!)
-  if (!last) return appendPart(recording, undefined, { ...reported, totals: step.usage })
+  if (step.kind === 'unchanged') return repeated(last)
   // Valued with the fields that the entry will have: without a new provider, the previous one remains.
-  const usage = {
-    ...reported,
-    provider: reported.provider ?? (await providerOf(recording.tx, last)),
-    totals: step.usage,
-  }
+  const usage = { ...reported, provider: reported.provider ?? last.provider ?? undefined, totals: step.usage }
   return step.kind === 'append' ? appendPart(recording, last, usage) : changePart(recording, last, usage)
 }
 
-async function appendPart(recording: Recording, last: EntryRecord | undefined, usage: ModelTotals): Promise<Recorded> {
-  const { tx, session, report, identity, circumstances } = recording
-  const placement = last ? await newPlacement(recording, last) : await place(tx, report, circumstances)
-  const duplicate = last ? undefined : await findPossibleDuplicate(recording)
-  const extra = {
-    sessionId: session.id,
-    part: (last?.part ?? 0) + 1,
-    continuesId: last?.id ?? null,
-    fingerprint: null,
-    possibleDuplicateId: duplicate?.id ?? null,
-  }
-  const draft: NewEntryDraft = {
-    source: session.source,
-    identity,
-    placement: placement ?? UNATTRIBUTED,
-    report,
-    // Fields that the report does not repeat keep their values.
-    ...(last && {
-      kept: {
-        ...(placement ? {} : await continuedPlacement(recording, last)),
-        labelSetId: identity.labelSetId ?? last.labelSetId,
-        providerId: identity.providerId ?? last.providerId,
-        summary: report.summary ?? last.summary,
-      },
-    }),
-  }
-  const entry = await addEntry(
-    tx,
-    draft,
+function appendPart(recording: Recording, last: EntryView | undefined, usage: ModelTotals): Recorded {
+  const { state, session, report, reporter, identity } = recording
+  const placement = last ? newPlacement(recording, last) : placeReport(recording)
+  const duplicate = last ? undefined : findPossibleDuplicate(recording)
+  const entry = newEntry(
+    state.nextEntryId(),
+    { source: session.source, identity, placement: placement ?? UNATTRIBUTED, report, reporter },
     usage,
-    extra,
-    { continues: last?.uid ?? null, duplicateOf: duplicate?.uid ?? null },
-    circumstances,
+    {
+      sessionId: session.id,
+      part: (last?.entry.part ?? 0) + 1,
+      continuesId: last?.entry.id ?? null,
+      fingerprint: null,
+      possibleDuplicateId: duplicate?.entry.id ?? null,
+    },
+    { continues: last?.entry.uid ?? null, duplicateOf: duplicate?.entry.uid ?? null },
+    recording,
   )
-  return { outcome: 'created', replayed: false, entry: last ? await getView(tx, entry.entry.id) : entry }
+  const view = last ? continued(recording, entry, last, placement !== undefined) : entry
+  state.addEntry(view)
+  return { outcome: 'created', replayed: false, entry: view }
+}
+
+/**
+ * A new part with the values that the report does not repeat. Its project is the current one: the locked part's may have
+ * been merged, or its ticket may have moved.
+ */
+function continued({ state, identity, report }: Recording, view: EntryView, last: EntryView, isPlaced: boolean) {
+  const kept: EntryView = {
+    ...view,
+    entry: {
+      ...view.entry,
+      labelSetId: identity.labelSetId ?? last.entry.labelSetId,
+      providerId: identity.providerId ?? last.entry.providerId,
+      summary: report.summary ?? last.entry.summary,
+    },
+    labels: identity.labelSetId === null ? last.labels : view.labels,
+    provider: identity.providerId === null ? last.provider : view.provider,
+  }
+  if (isPlaced) return kept
+  const project = state.work.findCurrentProject(last.entry)
+  return {
+    ...kept,
+    entry: { ...kept.entry, ...placementOf(last.entry), projectId: project?.id ?? null },
+    project,
+    ticket: last.ticket,
+    rule: last.rule,
+    ruleVersion: last.ruleVersion,
+  }
 }
 
 /** The first entry of another person's session with the same harness and id, preferably of the same model. */
-async function findPossibleDuplicate({ tx, others, identity }: Recording): Promise<EntryRecord | undefined> {
+function findPossibleDuplicate({ state, others, identity }: Recording): EntryView | undefined {
   if (others.length === 0) return undefined
-  const parts: EntryRecord[] = []
-  for (const { id } of others) parts.push(...(await listSessionParts(tx, id)))
-  return parts.find(({ chainModelId }) => chainModelId === identity.chainModelId) ?? parts[0]
+  const parts = others.flatMap(({ id }) => [...state.chains(id).values()].flat())
+  return parts.find(({ entry }) => entry.chainModelId === identity.chainModelId) ?? parts[0]
 }
 
-async function changePart(recording: Recording, last: EntryRecord, usage: ModelTotals): Promise<Recorded> {
-  const { tx, session, identity, report, isOwnChain, circumstances } = recording
-  const placement = isOwnChain ? await newPlacement(recording, last) : undefined
+function changePart(recording: Recording, last: EntryView, usage: ModelTotals): Recorded {
+  const { state, session, identity, report, reporter, isOwnChain, now } = recording
+  const placement = isOwnChain ? newPlacement(recording, last) : undefined
+  const before = last.entry
   const moved = placement && placementColumns(placement)
-  const isMoved = moved !== undefined && !isSame(moved, placementOf(last))
-  const change: PartChange = {
+  const isMoved = moved !== undefined && !isSame(moved, placementOf(before))
+  const valued = revaluation(recording, last, usage)
+  const change = {
     startedAt: usage.totals.startedAt,
     endedAt: usage.totals.endedAt,
     ...usageColumns(usage.totals),
-    ...revaluation(recording, last, usage),
+    ...valued.columns,
     source: session.source,
     superseded: false,
-    agentId: isOwnChain ? identity.agentId : last.agentId,
-    providerId: (isOwnChain ? identity.providerId : null) ?? last.providerId,
-    summary: (isOwnChain ? report.summary : undefined) ?? last.summary,
-    labelSetId: (isOwnChain ? identity.labelSetId : null) ?? last.labelSetId,
-    ...(moved ?? placementOf(last)),
-    updatedAt: last.updatedAt,
+    agentId: isOwnChain ? identity.agentId : before.agentId,
+    providerId: (isOwnChain ? identity.providerId : null) ?? before.providerId,
+    summary: (isOwnChain ? report.summary : undefined) ?? before.summary,
+    labelSetId: (isOwnChain ? identity.labelSetId : null) ?? before.labelSetId,
+    ...(moved ?? placementOf(before)),
   }
-  if (isSame(change, last)) return repeated(tx, last)
-  await updatePart(tx, last.id, { ...change, updatedAt: circumstances.now })
+  if (isSame(change, before)) return repeated(last)
+  const view: EntryView = {
+    ...last,
+    entry: { ...before, ...change, updatedAt: now },
+    agent: isOwnChain ? report.agent : last.agent,
+    provider: isOwnChain && report.provider !== undefined ? report.provider : last.provider,
+    labels: isOwnChain && report.labels ? report.labels : last.labels,
+    price: valued.price,
+    ...(placement && {
+      project: placement.project,
+      ticket: placement.ticket,
+      rule: placement.rule?.uid ?? null,
+      ruleVersion: placement.rule,
+    }),
+  }
+  state.changeEntry(view)
   const record = (action: string, details: Record<string, unknown>) =>
-    insertHistory(tx, changeOf(action, circumstances), [{ entryId: last.id, details }])
+    state.addHistory(before.id, changeOf(action, recording, reporter), details)
   // Totals may decrease legitimately, but an agent that reports only the usage since its last report looks the same.
-  const [before, after] = [totalTokens(countsOf(last)), totalTokens(usage.totals.counts)]
-  if (after < before) await record('shrunk', { tokens_before: before, tokens: after })
-  if (isMoved) await record('placed', becauseOf(placement!))
-  if (last.source !== session.source) await record('source_changed', { from: last.source, to: session.source })
-  return { outcome: 'updated', replayed: false, entry: await getView(tx, last.id) }
+  const [tokensBefore, tokens] = [totalTokens(countsOf(before)), totalTokens(usage.totals.counts)]
+  if (tokens < tokensBefore) record('shrunk', { tokens_before: tokensBefore, tokens })
+  if (isMoved) record('placed', becauseOf(placement!))
+  if (before.source !== session.source) record('source_changed', { from: before.source, to: session.source })
+  return { outcome: 'updated', replayed: false, entry: view }
+}
+
+/** The placement of a new session by the report's names or by rules. */
+function placeReport(recording: Recording): Placement {
+  const { state, report, reporter, rules } = recording
+  const placeable = { named: report, subject: subjectOf(report, reporter) }
+  return settled(recording, place({ work: state.work, rules }, placeable, placedBy(recording, reporter)))
 }
 
 /**
@@ -394,28 +408,46 @@ async function changePart(recording: Recording, last: EntryRecord, usage: ModelT
  * name stays until another one is named. A placement by rule is repeated if a field that rules match has changed, and
  * is kept if no rule matches the session any more.
  */
-async function newPlacement(recording: Recording, last: EntryRecord): Promise<Placement | undefined> {
-  const { tx, report, identity, circumstances } = recording
-  if (last.placedBy === 'manual') return undefined
+function newPlacement(recording: Recording, last: EntryView): Placement | undefined {
+  const { state, report, reporter, rules } = recording
+  const { placedBy: wasPlacedBy, namedProject, namedTicket } = last.entry
+  if (wasPlacedBy === 'manual') return undefined
   const isNamed = report.project !== undefined || report.ticket !== undefined
-  if (!isNamed && (last.placedBy === 'named' || !changesSubject(report, identity, last))) return undefined
-  const subject = await continuedSubject(recording, last)
+  if (!isNamed && (wasPlacedBy === 'named' || !changesSubject(recording, last.entry))) return undefined
+  const setting = { work: state.work, rules }
+  const subject = continuedSubject(recording, last)
   // Names that could not be resolved before may exist by now.
-  const named = isNamed ? report : { project: last.namedProject ?? undefined, ticket: last.namedTicket ?? undefined }
-  const placement =
-    last.placedBy === 'named'
-      ? await circumstances.placement.placeByNames(tx, named, placedBy(circumstances), subject)
-      : await circumstances.placement.place(tx, { named, subject }, placedBy(circumstances))
-  if (placement.by === null && last.placedBy !== null) return undefined
-  return settle(tx, placement, circumstances)
+  const named = isNamed ? report : { project: namedProject ?? undefined, ticket: namedTicket ?? undefined }
+  const decide = wasPlacedBy === 'named' ? placeByNames : place
+  const placement = decide(setting, { named, subject }, placedBy(recording, reporter))
+  if (placement.by === null && wasPlacedBy !== null) return undefined
+  return settled(recording, placement)
+}
+
+/** If a ticket got its project for this person, their earlier entries on it move as well. */
+function settled(recording: Recording, placement: Placement): Placement {
+  if (placement.ticketFoundProject) moveOwnEntries(recording.state, placement, recording, recording.reporter)
+  return placement
+}
+
+/** Moves a person's earlier entries on a ticket that got its project for them. */
+export function moveOwnEntries(
+  state: RecordingState,
+  { ticket, project }: Placement,
+  circumstances: Pick<Circumstances, 'now'>,
+  reporter: Reporter,
+): void {
+  state.moveOwnEntries({
+    ticketId: ticket!.id,
+    managerId: reporter.manager.id,
+    project: project!,
+    change: changeOf('placed', circumstances, reporter),
+  })
 }
 
 /** Whether the report changes a field that rules match. */
-function changesSubject(
-  { summary }: Report,
-  { agentId, providerId, labelSetId }: Identity,
-  last: EntryRecord,
-): boolean {
+function changesSubject({ report: { summary }, identity }: Recording, last: EntryRecord): boolean {
+  const { agentId, providerId, labelSetId } = identity
   return (
     agentId !== last.agentId ||
     (providerId !== null && providerId !== last.providerId) ||
@@ -425,13 +457,13 @@ function changesSubject(
 }
 
 /** The fields that rules match after the report: those that it does not repeat keep their values. */
-async function continuedSubject({ tx, report, circumstances }: Recording, last: EntryRecord): Promise<Subject> {
-  const reported = subjectOf(report, circumstances)
+function continuedSubject({ report, reporter }: Recording, last: EntryView): Subject {
+  const reported = subjectOf(report, reporter)
   return {
     ...reported,
-    provider: reported.provider ?? (await providerOf(tx, last)) ?? null,
-    summary: reported.summary ?? last.summary,
-    labels: reported.labels ?? (last.labelSetId === null ? null : await getLabels(tx, last.labelSetId)),
+    provider: reported.provider ?? last.provider,
+    summary: reported.summary ?? last.entry.summary,
+    labels: reported.labels ?? last.labels,
   }
 }
 
@@ -441,12 +473,10 @@ function becauseOf({ by, rule }: Placement): Record<string, unknown> {
 }
 
 function isSame(change: Partial<EntryRecord>, last: Partial<EntryRecord>): boolean {
-  return Object.entries(change).every(([column, value]) => last[column as keyof EntryRecord] === value)
-}
-
-/** The placement of a part after a locked one, whose project may have been merged or whose ticket may have moved. */
-async function continuedPlacement({ tx, circumstances }: Recording, last: EntryRecord) {
-  return { ...placementOf(last), projectId: await circumstances.placement.findCurrentProject(tx, last) }
+  for (const column in change) {
+    if (last[column as keyof EntryRecord] !== change[column as keyof EntryRecord]) return false
+  }
+  return true
 }
 
 function placementOf({
@@ -465,8 +495,12 @@ function placementOf({
  * An update keeps the price row that valued the part, even if prices were loaded since; an unpriced part is looked up
  * again.
  */
-function revaluation({ circumstances: { prices } }: Recording, last: EntryRecord, usage: ModelTotals) {
-  const kept = last.priceId === null ? undefined : valueAtPrice(prices, last.priceId, usage.totals)
-  if (!kept) return valuationColumns(usage, prices).columns
-  return { listValue: kept.listValueNanos, priceId: last.priceId, priceStep: last.priceStep, priceNote: kept.note }
+function revaluation({ prices }: Recording, last: EntryView, usage: ModelTotals) {
+  const { priceId, priceStep } = last.entry
+  const kept = priceId === null ? undefined : valueAtPrice(prices, priceId, usage.totals)
+  if (!kept) return valuationColumns(usage, prices)
+  return {
+    columns: { listValue: kept.listValueNanos, priceId, priceStep, priceNote: kept.note },
+    price: last.price,
+  }
 }

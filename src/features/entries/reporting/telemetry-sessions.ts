@@ -4,9 +4,12 @@ import type { CallerOf } from '../../../access/caller.ts'
 import type { Tx } from '../../../database/database.ts'
 import type { TelemetrySource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
-import { type Circumstances, type IdentifiedBy, intern, managerByOf, type Reporter } from './record.ts'
+import { sessionLock } from './locks.ts'
+import { type Interned, internNames } from './names.ts'
+import { setItem } from './plan.ts'
+import { type IdentifiedBy, managerByOf, type Reporter } from './record.ts'
+import type { Recorder } from './recorder.ts'
 import type { Report } from './report.ts'
-import { joinSession, recordInSession } from './sessions.ts'
 import type { Manager } from './store/sessions.ts'
 
 /** The owner of a session if it is new, and how the owner was identified. */
@@ -28,58 +31,61 @@ export interface SessionName {
   session: string
 }
 
-export type TelemetryPush = Awaited<ReturnType<ReturnType<typeof createTelemetrySessions>['push']>>
+export type TelemetryPush = ReturnType<ReturnType<typeof createTelemetrySessions>['push']>
 
-interface Dependencies {
-  circumstancesFor(tx: Tx, reporter: Reporter): Promise<Circumstances>
-}
-
-export function createTelemetrySessions({ circumstancesFor }: Dependencies) {
+export function createTelemetrySessions(recorder: Recorder, interned: Interned) {
   return {
-    /** Sessions of one request, in its transaction. */
-    async push(tx: Tx, caller: CallerOf<'service' | 'organization'>) {
-      const { id, uid, name, email } = caller.person
-      const creator: Reporter = {
-        manager: { id, uid, name, email },
-        managerBy: 'token',
-        identifiedBy: 'token',
-        tokenId: caller.token.id,
+    /** Sessions of one request, in its transaction, which must be READ COMMITTED. */
+    push(tx: Tx, { person: { id, uid, name, email }, token }: CallerOf<'service' | 'organization'>) {
+      const reporterFor = (owner: Owner): Reporter => ({
+        manager: owner.manager,
+        managerBy: managerByOf(owner.identifiedBy),
+        identifiedBy: owner.identifiedBy,
+        tokenId: token.id,
         personId: id,
-      }
-      const circumstances = await circumstancesFor(tx, creator)
-      const owned = (owner: Owner): Circumstances => ({
-        ...circumstances,
-        reporter: { ...creator, ...owner, managerBy: managerByOf(owner.identifiedBy) },
       })
-      const keyOf = async (text: string) => (await intern(tx, circumstances.interned, text)).canonicalId
 
       return {
-        /** The key by which the name of a harness or model is compared. */
-        keyOf,
+        creator: { id, uid, name, email },
 
-        /** Gets or creates the session, and locks it until the transaction ends. */
+        /** Locks all sessions of the request, before anything of them is read. */
+        lock: (sessions: readonly { harness: string; session: string }[]) =>
+          tx.lockAll(sessions.map(({ harness, session }) => sessionLock(harness, session))),
+
+        /** The keys by which the names of harnesses and models are compared. */
+        async keysOf(texts: readonly string[]): Promise<number[]> {
+          return (await internNames(tx, interned, texts)).map(({ canonicalId }) => canonicalId)
+        },
+
+        /** Gets or creates the session. */
         async join(
           { harnessKey, session }: SessionName,
           source: TelemetrySource,
           owner: Owner,
         ): Promise<PushedSession> {
           const key = { sessionKey: session, harnessId: harnessKey }
-          const joined = await joinSession(tx, key, source, owned(owner))
+          const joined = await recorder.join(tx, key, source, reporterFor(owner))
           return { id: joined.session.id, isUnidentified: joined.session.unidentified }
         },
 
         /**
-         * Updates the entries of a joined session to a source's totals so far of one model. Returns false if that would
-         * reduce locked entries: then none of them change, and the next push tries again.
+         * Updates the entries of joined sessions to a source's totals so far of one model each. False for a report that
+         * would reduce locked entries: then none of them change, and the next push tries again.
          */
-        async record(source: TelemetrySource, report: Report, owner: Owner): Promise<boolean> {
-          try {
-            await tx.attempt(() => recordInSession(tx, report, source, owned(owner)))
-            return true
-          } catch (error) {
-            if (error instanceof Problem && error.code === 'session_shrunk') return false
-            throw error
-          }
+        async record(
+          reports: readonly { source: TelemetrySource; report: Report }[],
+          owner: Owner,
+        ): Promise<boolean[]> {
+          const reporter = reporterFor(owner)
+          const outcomes = await recorder.recordSet(
+            tx,
+            reports.map(({ source, report }) => setItem({ source, report, reporter })),
+          )
+          return outcomes.map((outcome) => {
+            if ('value' in outcome) return true
+            if (outcome.error instanceof Problem && outcome.error.code === 'session_shrunk') return false
+            throw outcome.error
+          })
         },
       }
     },

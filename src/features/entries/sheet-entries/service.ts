@@ -12,22 +12,28 @@ import { timestamp } from '../../../lib/duration.ts'
 import { numberText, parseExactJson } from '../../../lib/exact-json.ts'
 import { type Id, isId } from '../../../lib/id.ts'
 import { moneyNumber, NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
+import type { Placement, PlacementService } from '../../placement/service.ts'
 import type { SheetMove } from '../approval/states.ts'
 import { insertHistory } from '../history/store.ts'
+import { type Interned, internLabels, internNames } from '../reporting/names.ts'
 import {
-  addEntry,
   type Circumstances,
-  identify,
+  changeOf,
+  type Identity,
   NO_SESSION,
-  place,
+  newEntry,
+  placedBy,
   placementColumns,
+  type Reporter,
+  subjectOf,
   valuationColumns,
 } from '../reporting/record.ts'
 import { type Report, readReport } from '../reporting/report.ts'
 import type { ReportingService } from '../reporting/service.ts'
 import { countsOf, over200kOf, usageColumns } from '../rows.ts'
 import type { TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../schema.ts'
-import { type EntryView, getView, updateEntry } from '../store.ts'
+import { type EntryView, getView, insertEntries, updateEntry } from '../store.ts'
+import { moveOwnEntries } from '../ticket-moves.ts'
 import { toTokenEntry, wireCounts } from '../wire.ts'
 import {
   deleteDrafts,
@@ -57,21 +63,28 @@ export interface Overlap {
 
 interface Dependencies {
   clock: Clock
-  reporting: Pick<ReportingService, 'circumstancesFor'>
+  placement: Pick<PlacementService, 'place'>
+  reporting: Pick<ReportingService, 'circumstancesOf'>
+  interned: Interned
 }
 
-export function createSheetEntries({ clock, reporting }: Dependencies) {
+export function createSheetEntries({ clock, placement, reporting, interned }: Dependencies) {
   const now = () => clock.now()
 
-  /** As for a report of the sheet's owner, but without a token. */
-  const circumstancesFor = (tx: Tx, manager: DraftSheet['manager']): Promise<Circumstances> =>
-    reporting.circumstancesFor(tx, {
-      manager,
-      managerBy: 'token',
-      identifiedBy: 'token',
-      tokenId: null,
-      personId: manager.id,
-    })
+  /** The placement by the draft's names or by rules; if a ticket gets its project, earlier entries move as well. */
+  async function place(tx: Tx, report: Report, reporter: Reporter, circumstances: Circumstances): Promise<Placement> {
+    const placeable = { named: report, subject: subjectOf(report, reporter) }
+    const placed = await placement.place(tx, placeable, placedBy(circumstances, reporter))
+    if (placed.ticketFoundProject) {
+      await moveOwnEntries(tx, {
+        ticketId: placed.ticket!.id,
+        project: placed.project!,
+        managerId: reporter.manager.id,
+        change: changeOf('placed', circumstances, reporter),
+      })
+    }
+    return placed
+  }
 
   async function getOnSheet(reader: Reader, sheet: DraftSheet, id: string): Promise<EntryView> {
     const view = isId('ent', id) ? await findOnSheet(reader, sheet.id, id) : undefined
@@ -85,18 +98,21 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
 
     /** Adds a draft to a sheet that is open for changes. */
     async addDraft(tx: Tx, sheet: DraftSheet, report: Report): Promise<TokenEntry> {
-      const circumstances = await circumstancesFor(tx, sheet.manager)
-      const identity = await identify(tx, report, circumstances)
-      const placement = await place(tx, report, circumstances)
-      const view = await addEntry(
-        tx,
-        { source: 'sheet', identity, placement, report, sheet },
+      const circumstances = await reporting.circumstancesOf(tx)
+      const reporter = reporterOf(sheet)
+      const identity = await identify(tx, interned, report)
+      const placement = await place(tx, report, reporter, circumstances)
+      const [id] = await tx.reserveIds(tx.tables.entries, 1)
+      const view = newEntry(
+        id!,
+        { source: 'sheet', identity, placement, report, reporter, sheet },
         { model: report.model, provider: report.provider, totals: report },
         // Without a fingerprint: a draft that equals a report is shown as an overlap when it is submitted.
         { ...NO_SESSION, fingerprint: null, possibleDuplicateId: null },
         { continues: null, duplicateOf: null },
         circumstances,
       )
+      await insertEntries(tx, [view])
       return toTokenEntry(view)
     },
 
@@ -121,8 +137,8 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
       { view, report }: { view: EntryView; report: Report },
       change: TokenEntryDraftChange,
     ): Promise<{ before: TokenEntry; after: TokenEntry }> {
-      const circumstances = await circumstancesFor(tx, sheet.manager)
-      const identity = await identify(tx, report, circumstances)
+      const circumstances = await reporting.circumstancesOf(tx)
+      const identity = await identify(tx, interned, report)
       const keepsPlace = !namesPlace(change) && hasOwnPlace(view)
       await updateEntry(tx, view.entry.id, {
         harnessId: identity.harnessId,
@@ -136,7 +152,7 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
         ...usageColumns(report),
         ...valuationColumns({ model: report.model, provider: report.provider, totals: report }, circumstances.prices)
           .columns,
-        ...(keepsPlace ? {} : placementColumns(await place(tx, report, circumstances))),
+        ...(keepsPlace ? {} : placementColumns(await place(tx, report, reporterOf(sheet), circumstances))),
         updatedAt: circumstances.now,
       })
       return { before: toTokenEntry(view), after: toTokenEntry(await getView(tx, view.entry.id)) }
@@ -192,6 +208,30 @@ export function createSheetEntries({ clock, reporting }: Dependencies) {
       const to = Math.max(...own.map(({ endedAt }) => endedAt))
       return overlapsOf(own, await listReportedSpans(reader, { managerId: sheet.manager.id, from, to }, viewer))
     },
+  }
+}
+
+/** As for a report of the sheet's owner, but without a token. */
+function reporterOf({ manager }: DraftSheet): Reporter {
+  return { manager, managerBy: 'token', identifiedBy: 'token', tokenId: null, personId: manager.id }
+}
+
+async function identify(tx: Tx, interned: Interned, report: Report): Promise<Identity> {
+  const { harness, agent, model, provider, labels } = report
+  const [harnessKey, agentKey, modelKey, providerKey] = await internNames(tx, interned, [
+    harness,
+    agent,
+    model,
+    ...(provider === undefined ? [] : [provider]),
+  ])
+  return {
+    harnessId: harnessKey!.id,
+    canonicalHarnessId: harnessKey!.canonicalId,
+    agentId: agentKey!.id,
+    modelId: modelKey!.id,
+    chainModelId: modelKey!.canonicalId,
+    providerId: providerKey?.id ?? null,
+    labelSetId: labels ? await internLabels(tx, interned, labels) : null,
   }
 }
 

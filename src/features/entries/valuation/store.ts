@@ -6,7 +6,7 @@ import type { Id } from '../../../lib/id.ts'
 import type { EntryFilter, Position } from '../listing/filter.ts'
 import { conditionOf } from '../listing/store/conditions.ts'
 import { isBehind } from '../listing/store/lists.ts'
-import { type EntryRecord, LOCKED_STATUSES, placeholdersFor, viewTables } from '../store.ts'
+import { type EntryRecord, LOCKED_STATUSES, viewTables } from '../store.ts'
 
 /** An entry with the names that its price is looked up by. */
 export interface PricedEntry {
@@ -110,14 +110,5 @@ export async function listPriced(reader: Reader, ids: number[]): Promise<PricedE
 export type ValuationChange = Pick<EntryRecord, 'listValue' | 'priceId' | 'priceStep' | 'priceNote' | 'updatedAt'>
 
 export async function updateValuation(tx: Tx, id: number, change: ValuationChange): Promise<void> {
-  await tx
-    .prepared('entries.update-valuation', (prepare) => {
-      const { entries } = prepare.tables
-      return prepare
-        .update(entries)
-        .set(placeholdersFor(['listValue', 'priceId', 'priceStep', 'priceNote', 'updatedAt']) as never)
-        .where(eq(entries.id, sql.placeholder('id')))
-        .returning({ id: entries.id })
-    })
-    .execute({ ...change, id })
+  await tx.updateAll(tx.tables.entries, [{ id, ...change }])
 }

@@ -1,7 +1,8 @@
 /** Lookups for reports: projects by name and tickets by key, and their creation on first mention. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
-import { type Id, newId } from '../../../lib/id.ts'
+import type { Id } from '../../../lib/id.ts'
+import { foldName } from '../../../lib/names.ts'
 
 export interface ProjectRow {
   id: number
@@ -51,20 +52,52 @@ function ticketColumns({ tables: { tickets } }: Reader) {
   }
 }
 
+function selectProjectByName(reader: Reader) {
+  const { projects, projectNames } = reader.tables
+  const named = reader
+    .select({ id: projectNames.projectId })
+    .from(projectNames)
+    .where(eq(projectNames.folded, sql.placeholder('folded')))
+  // Not a join: SQLite would prepare it again at every execution, at ten times the cost.
+  return reader.select(projectColumns(reader)).from(projects).where(eq(projects.id, named))
+}
+
+function selectProjectById(reader: Reader) {
+  const { projects } = reader.tables
+  return reader
+    .select(projectColumns(reader))
+    .from(projects)
+    .where(eq(projects.id, sql.placeholder('id')))
+}
+
 /** The project with this folded key, name or alias; undefined if there is none. */
 export async function findProjectByName(reader: Reader, folded: string): Promise<ProjectRow | undefined> {
-  const [row] = await reader
-    .prepared('projects.by-name', (prepare) => {
-      const { projects, projectNames } = prepare.tables
-      const named = prepare
-        .select({ id: projectNames.projectId })
-        .from(projectNames)
-        .where(eq(projectNames.folded, sql.placeholder('folded')))
-      // Not a join: SQLite would prepare it again at every execution, at ten times the cost.
-      return prepare.select(projectColumns(prepare)).from(projects).where(eq(projects.id, named))
-    })
-    .execute({ folded })
+  const [row] = await reader.prepared('projects.by-name', selectProjectByName).execute({ folded })
   return row && followed(reader, row)
+}
+
+/**
+ * The projects with these folded keys, names or aliases, which may be merged; undefined if there is none. Like the other
+ * queries of a plan, it locks what it finds: a merge, or a decision about a ticket, waits for entries that are about to
+ * be placed, and moves them afterwards.
+ */
+export async function lockProjectsByName(tx: Tx, names: readonly string[]): Promise<(ProjectRow | undefined)[]> {
+  const found = await tx.findEach(
+    'projects.lock-by-name',
+    (prepare) => prepare.locking(selectProjectByName(prepare), prepare.tables.projects, 'share'),
+    names.map((folded) => ({ folded })),
+  )
+  return found.map(([row]) => row)
+}
+
+/** The projects with these keys, which may be merged. */
+export async function lockProjects(tx: Tx, ids: readonly number[]): Promise<ProjectRow[]> {
+  const found = await tx.findEach(
+    'projects.lock-by-id',
+    (prepare) => prepare.locking(selectProjectById(prepare), prepare.tables.projects, 'share'),
+    ids.map((id) => ({ id })),
+  )
+  return found.map(([row]) => row!)
 }
 
 /**
@@ -77,52 +110,69 @@ async function followed(reader: Reader, row: ProjectRow): Promise<ProjectRow> {
 
 /** The project with this key, or the one it was merged into. */
 export async function getProject(reader: Reader, id: number): Promise<ProjectRow> {
-  const [row] = await reader
-    .prepared('projects.by-id', (prepare) =>
-      prepare
-        .select(projectColumns(prepare))
-        .from(prepare.tables.projects)
-        .where(eq(prepare.tables.projects.id, sql.placeholder('id'))),
-    )
-    .execute({ id })
+  const [row] = await reader.prepared('projects.by-id', selectProjectById).execute({ id })
   return followed(reader, row!)
 }
 
-/**
- * The current project of an entry that may have been placed long ago, to continue it: since then a project may have
- * been decided for its ticket, and its project may have been merged.
- */
-export async function findCurrentProject(
-  reader: Reader,
-  { projectId, ticketId }: { projectId: number | null; ticketId: number | null },
-): Promise<number | null> {
-  const { tickets } = reader.tables
-  const [ticket] =
-    ticketId === null
-      ? []
-      : await reader.select({ projectId: tickets.projectId }).from(tickets).where(eq(tickets.id, ticketId))
-  const standing = ticket?.projectId ?? projectId
-  return standing === null ? null : (await getProject(reader, standing)).id
+/** The projects that were decided for these tickets. */
+export async function lockDecidedProjects(tx: Tx, ticketIds: readonly number[]): Promise<(number | null)[]> {
+  const found = await tx.findEach(
+    'tickets.decided-project',
+    (prepare) => {
+      const { tickets } = prepare.tables
+      const decided = prepare
+        .select({ projectId: tickets.projectId })
+        .from(tickets)
+        .where(eq(tickets.id, sql.placeholder('id')))
+      return prepare.locking(decided, tickets, 'share')
+    },
+    ticketIds.map((id) => ({ id })),
+  )
+  return found.map(([row]) => row!.projectId)
 }
 
-/** Adds a project named `name`. Returns the one that another transaction has added meanwhile, if there is one. */
-export async function insertProject(
-  tx: Tx,
-  { key, name, folded, now }: { key: string; name: string; folded: string; now: number },
-): Promise<ProjectRow> {
+/** Adds projects with one name each, their key. */
+export async function insertProjects(tx: Tx, rows: readonly ProjectRow[], now: number): Promise<void> {
   const { projects, projectNames } = tx.tables
-  const [project] = await tx
-    .insert(projects)
-    .values({ uid: newId('prj'), key, name, createdAt: now })
-    .returning(projectColumns(tx))
-  const taken = await tx
-    .insert(projectNames)
-    .values({ folded, projectId: project!.id, text: key, kind: 'key' })
-    .onConflictDoNothing()
-    .returning({ projectId: projectNames.projectId })
-  if (taken.length > 0) return project!
-  await tx.delete(projects).where(eq(projects.id, project!.id))
-  return (await findProjectByName(tx, folded))!
+  await tx.insertAll(
+    projects,
+    rows.map(({ id, uid, key, name }) => ({ id, uid, key, name, billable: true, createdAt: now })),
+  )
+  await tx.insertAll(
+    projectNames,
+    rows.map(({ id, key }) => ({ folded: foldName(key), projectId: id, text: key, kind: 'key' })),
+  )
+}
+
+function selectTicketByKey(reader: Reader) {
+  const { tickets, ticketAssumptions } = reader.tables
+  // A subquery instead of a join, for the same reason as above.
+  const assumed = reader
+    .select({ projectId: sql`coalesce(${ticketAssumptions.projectId}, ${NO_PROJECT})` })
+    .from(ticketAssumptions)
+    .where(and(eq(ticketAssumptions.ticketId, tickets.id), eq(ticketAssumptions.userId, sql.placeholder('userId'))))
+  return reader
+    .select({
+      ...ticketColumns(reader),
+      assumedProjectId: sql<AssumedTicketRow['assumedProjectId']>`coalesce((${assumed}), ${NEVER_NAMED})`.mapWith(
+        readAssumed,
+      ),
+    })
+    .from(tickets)
+    .where(eq(tickets.keyFolded, sql.placeholder('folded')))
+}
+
+/** The tickets with these folded keys, each with the assumption of a person. */
+export async function lockTicketsByKey(
+  tx: Tx,
+  keys: readonly { folded: string; userId: number | null }[],
+): Promise<(AssumedTicketRow | undefined)[]> {
+  const found = await tx.findEach(
+    'tickets.lock-by-key',
+    (prepare) => prepare.locking(selectTicketByKey(prepare), prepare.tables.tickets, 'share'),
+    keys.map(({ folded, userId }) => ({ folded, userId: userId ?? NOBODY })),
+  )
+  return found.map(([row]) => row)
 }
 
 /** The ticket, with a person's assumption if one is given. */
@@ -131,25 +181,7 @@ export async function findTicketByKey(
   folded: string,
   userId: number | null,
 ): Promise<AssumedTicketRow | undefined> {
-  const [row] = await reader
-    .prepared('tickets.by-key', (prepare) => {
-      const { tickets, ticketAssumptions } = prepare.tables
-      // A subquery instead of a join, for the same reason as above.
-      const assumed = prepare
-        .select({ projectId: sql`coalesce(${ticketAssumptions.projectId}, ${NO_PROJECT})` })
-        .from(ticketAssumptions)
-        .where(and(eq(ticketAssumptions.ticketId, tickets.id), eq(ticketAssumptions.userId, sql.placeholder('userId'))))
-      return prepare
-        .select({
-          ...ticketColumns(prepare),
-          assumedProjectId: sql<AssumedTicketRow['assumedProjectId']>`coalesce((${assumed}), ${NEVER_NAMED})`.mapWith(
-            readAssumed,
-          ),
-        })
-        .from(tickets)
-        .where(eq(tickets.keyFolded, sql.placeholder('folded')))
-    })
-    .execute({ folded, userId: userId ?? NOBODY })
+  const [row] = await reader.prepared('tickets.by-key', selectTicketByKey).execute({ folded, userId: userId ?? NOBODY })
   return row
 }
 
@@ -165,18 +197,12 @@ function readAssumed(value: unknown): AssumedTicketRow['assumedProjectId'] {
   return id === NO_PROJECT ? null : id
 }
 
-/** Adds a ticket. Returns the one that another transaction has added meanwhile, if there is one. */
-export async function insertTicket(
-  tx: Tx,
-  ticket: { key: string; folded: string; projectId: number | null; reported: boolean; now: number },
-): Promise<TicketRow> {
-  const { key, folded, projectId, reported, now } = ticket
-  const [added] = await tx
-    .insert(tx.tables.tickets)
-    .values({ uid: newId('tkt'), key, keyFolded: folded, projectId, reported, createdAt: now })
-    .onConflictDoNothing()
-    .returning(ticketColumns(tx))
-  return added ?? (await findTicketByKey(tx, folded, null))!
+/** Adds tickets that reports name. */
+export async function insertTickets(tx: Tx, rows: readonly TicketRow[], now: number): Promise<void> {
+  await tx.insertAll(
+    tx.tables.tickets,
+    rows.map((row) => ({ ...row, keyFolded: foldName(row.key), createdAt: now })),
+  )
 }
 
 /** The project that a person's reports assume for a ticket; null if they found none. */
@@ -186,22 +212,9 @@ export interface Assumption {
   projectId: number | null
 }
 
-/** Saves the assumption of a person's first report. */
-export async function insertAssumption(tx: Tx, assumption: Assumption): Promise<void> {
-  await tx
-    .prepared('ticket-assumptions.insert', (prepare) => {
-      const { ticketAssumptions: table } = prepare.tables
-      return prepare
-        .insert(table)
-        .values({
-          ticketId: sql.placeholder('ticketId'),
-          userId: sql.placeholder('userId'),
-          projectId: sql.placeholder('projectId'),
-        } as never)
-        .onConflictDoNothing()
-        .returning({ ticketId: table.ticketId })
-    })
-    .execute({ ...assumption })
+/** Saves the assumptions of persons' first reports. */
+export async function insertAssumptions(tx: Tx, assumptions: readonly Assumption[]): Promise<void> {
+  await tx.insertAll(tx.tables.ticketAssumptions, assumptions)
 }
 
 export async function updateAssumption(tx: Tx, { ticketId, userId, projectId }: Assumption): Promise<void> {

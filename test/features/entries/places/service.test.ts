@@ -202,7 +202,7 @@ forEachEngine('applying rules', (open) => {
     const id = await report({ project: 'Later' })
     expect(await where(id)).toBe('– – unattributed')
     expect((await apply()).entries).toBe(0)
-    await db.write((tx) => projects.findOrAddProject(tx, 'Later'))
+    await projects.addProject(OPERATOR, { key: 'Later' })
     expect((await apply()).entries).toBe(1)
     expect(await where(id)).toBe('Later – named')
   })

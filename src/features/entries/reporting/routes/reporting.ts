@@ -16,7 +16,7 @@ import {
   TokenEntryReport,
 } from '../../schema.ts'
 import type { EntriesService } from '../../service.ts'
-import type { BatchItem } from '../batch.ts'
+import type { BatchItem } from '../service.ts'
 
 const tag = 'Token entries'
 

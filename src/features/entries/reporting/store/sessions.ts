@@ -1,6 +1,7 @@
 /** Sessions, their chains of parts, and the totals of each of their sources. */
 import { and, asc, eq, isNull, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../../database/database.ts'
+import { portionsOf } from '../../../../database/portions.ts'
 import type { SessionTotals } from '../../../../database/schema/records.ts'
 import type { Tables } from '../../../../database/schema/tables.ts'
 import type { ManagerBy, SessionSource } from '../../../../database/schema/values.ts'
@@ -17,62 +18,54 @@ export interface Manager {
 
 export type SessionRecord = Tables['sessions']['$inferSelect']
 
-/**
- * Gets or creates the session, and locks it until the transaction ends, so that on PostgreSQL too two reports of it are
- * processed one after the other.
- */
-export async function lockSession(
-  tx: Tx,
-  session: Pick<
-    SessionRecord,
-    'sessionKey' | 'harnessId' | 'managerId' | 'source' | 'managerBy' | 'unidentified' | 'byOrganization'
-  >,
-): Promise<SessionRecord> {
-  const [row] = await tx
-    .prepared('sessions.lock', (prepare) => {
-      const { sessions } = prepare.tables
-      return prepare
-        .insert(sessions)
-        .values({
-          sessionKey: sql.placeholder('sessionKey'),
-          harnessId: sql.placeholder('harnessId'),
-          managerId: sql.placeholder('managerId'),
-          source: sql.placeholder('source'),
-          contested: false,
-          managerBy: sql.placeholder('managerBy'),
-          unidentified: sql.placeholder('unidentified'),
-          byOrganization: sql.placeholder('byOrganization'),
-        })
-        .onConflictDoUpdate({
-          target: [sessions.sessionKey, sessions.harnessId, sessions.managerId],
-          set: { sessionKey: sql`${sessions.sessionKey}` },
-        })
-        .returning()
-    })
-    .execute(session)
-  return row!
+/** Identifies sessions by their id and the canonical key of their harness. */
+export interface SessionKey {
+  sessionKey: string
+  harnessId: number
 }
 
-/** All sessions with this harness and id, of any owner, oldest first. */
-export async function listSessions(
-  reader: Reader,
-  session: { sessionKey: string; harnessId: number },
-): Promise<SessionRecord[]> {
-  const found = await reader
-    .prepared('sessions.by-key', (prepare) => {
-      const { sessions } = prepare.tables
-      return prepare
-        .select()
-        .from(sessions)
-        .where(
-          and(
-            eq(sessions.sessionKey, sql.placeholder('sessionKey')),
-            eq(sessions.harnessId, sql.placeholder('harnessId')),
-          ),
-        )
-    })
-    .execute(session)
-  return found.sort((a, b) => a.id - b.id)
+/** For each key, all sessions with this harness and id, of any owner, oldest first; locked until the transaction ends. */
+export async function lockSessionsOf(tx: Tx, keys: readonly SessionKey[]): Promise<SessionRecord[][]> {
+  const found = await tx.findEach(
+    'sessions.lock-by-key',
+    (prepare) => prepare.locking(selectByKey(prepare), prepare.tables.sessions),
+    keys.map(({ sessionKey, harnessId }) => ({ sessionKey, harnessId })),
+  )
+  return found.map((sessions) => sessions.sort((a, b) => a.id - b.id))
+}
+
+/** All sessions with this harness and id, of any owner. */
+export async function listSessions(reader: Reader, key: SessionKey): Promise<SessionRecord[]> {
+  return reader.prepared('sessions.by-key', selectByKey).execute({ ...key })
+}
+
+function selectByKey(reader: Reader) {
+  const { sessions } = reader.tables
+  return reader
+    .select()
+    .from(sessions)
+    .where(
+      and(eq(sessions.sessionKey, sql.placeholder('sessionKey')), eq(sessions.harnessId, sql.placeholder('harnessId'))),
+    )
+}
+
+export async function insertSessions(tx: Tx, sessions: readonly SessionRecord[]): Promise<void> {
+  await tx.insertAll(tx.tables.sessions, sessions)
+}
+
+export async function updateSessions(tx: Tx, sessions: readonly SessionRecord[]): Promise<void> {
+  await tx.updateAll(
+    tx.tables.sessions,
+    sessions.map(({ id, source, contested, managerId, managerBy, unidentified, byOrganization }) => ({
+      id,
+      source,
+      contested,
+      managerId,
+      managerBy,
+      unidentified,
+      byOrganization,
+    })),
+  )
 }
 
 export async function getSession(reader: Reader, id: number): Promise<SessionRecord> {
@@ -84,31 +77,10 @@ export async function getSession(reader: Reader, id: number): Promise<SessionRec
 export async function updateSession(
   tx: Tx,
   id: number,
-  change: Partial<
-    Pick<SessionRecord, 'source' | 'contested' | 'managerId' | 'managerBy' | 'unidentified' | 'byOrganization'>
-  >,
+  change: Partial<Pick<SessionRecord, 'managerId' | 'managerBy' | 'unidentified'>>,
 ): Promise<void> {
   const { sessions } = tx.tables
   await tx.update(sessions).set(change).where(eq(sessions.id, id))
-}
-
-/** The parts of one model of a session, in order. */
-export async function listParts(reader: Reader, sessionId: number, chainModelId: number): Promise<EntryRecord[]> {
-  const parts = await reader
-    .prepared('entries.parts', (prepare) => {
-      const { entries } = prepare.tables
-      return prepare
-        .select()
-        .from(entries)
-        .where(
-          and(
-            eq(entries.sessionId, sql.placeholder('sessionId')),
-            eq(entries.chainModelId, sql.placeholder('chainModelId')),
-          ),
-        )
-    })
-    .execute({ sessionId, chainModelId })
-  return parts.sort((a, b) => a.part! - b.part!)
 }
 
 /** All parts of all models of a session, by model and part. */
@@ -127,53 +99,57 @@ export interface SourceTotals {
   totals: SessionTotals
 }
 
-export async function listSourceTotals(reader: Reader, sessionId: number): Promise<SourceTotals[]> {
-  const { sessionSources } = reader.tables
-  return reader
-    .select({ chainModelId: sessionSources.chainModelId, source: sessionSources.source, totals: sessionSources.totals })
-    .from(sessionSources)
-    .where(eq(sessionSources.sessionId, sessionId))
+/** For each session, the totals of its sources. */
+export async function listSourceTotalsOf(reader: Reader, sessionIds: readonly number[]): Promise<SourceTotals[][]> {
+  return reader.findEach(
+    'session-sources.by-session',
+    (prepare) => {
+      const { sessionSources } = prepare.tables
+      return prepare
+        .select({
+          chainModelId: sessionSources.chainModelId,
+          source: sessionSources.source,
+          totals: sessionSources.totals,
+        })
+        .from(sessionSources)
+        .where(eq(sessionSources.sessionId, sql.placeholder('sessionId')))
+    },
+    sessionIds.map((sessionId) => ({ sessionId })),
+  )
 }
 
-export async function saveSourceTotals(
-  tx: Tx,
-  sessionId: number,
-  { chainModelId, source, totals }: SourceTotals,
-): Promise<void> {
+export async function saveSourceTotals(tx: Tx, rows: readonly (SourceTotals & { sessionId: number })[]): Promise<void> {
+  if (rows.length === 0) return
   const { sessionSources } = tx.tables
-  await tx
-    .insert(sessionSources)
-    .values({ sessionId, chainModelId, source, totals })
-    .onConflictDoUpdate({
-      target: [sessionSources.sessionId, sessionSources.chainModelId, sessionSources.source],
-      set: { totals },
-    })
+  for (const portion of portionsOf(rows)) {
+    await tx
+      .insert(sessionSources)
+      .values(portion)
+      .onConflictDoUpdate({
+        target: [sessionSources.sessionId, sessionSources.chainModelId, sessionSources.source],
+        set: { totals: sql`excluded.totals` },
+      })
+  }
 }
 
-/** As few as possible while transactions that begin different sessions rarely wait for each other. */
-const TURNS = 1_024
-
-/**
- * On PostgreSQL, waits until no other transaction begins a session with this id, and runs the body again if one has.
- * Otherwise two that begin it for different people at the same moment, such as a hook and telemetry, would not see each
- * other.
- */
-export async function takeTurn(tx: Tx, { sessionKey, harnessId }: { sessionKey: string; harnessId: number }) {
-  const turn = Number(Bun.hash.xxHash32(`${harnessId} ${sessionKey}`)) % TURNS
-  const { sessionTurns } = tx.tables
-  await tx
-    .insert(sessionTurns)
-    .values({ turn, taken: 1 })
-    .onConflictDoUpdate({ target: sessionTurns.turn, set: { taken: sql`${sessionTurns.taken} + 1` } })
+export async function getManagers(reader: Reader, ids: readonly number[]): Promise<Manager[]> {
+  const found = await reader.findEach(
+    'users.manager',
+    (prepare) => {
+      const { users } = prepare.tables
+      return prepare
+        .select({ id: users.id, uid: users.uid, name: users.name, email: users.email })
+        .from(users)
+        .where(eq(users.id, sql.placeholder('id')))
+    },
+    ids.map((id) => ({ id })),
+  )
+  return found.map(([row]) => row!)
 }
 
 export async function getManager(reader: Reader, id: number): Promise<Manager> {
-  const { users } = reader.tables
-  const [row] = await reader
-    .select({ id: users.id, uid: users.uid, name: users.name, email: users.email })
-    .from(users)
-    .where(eq(users.id, id))
-  return row!
+  const [manager] = await getManagers(reader, [id])
+  return manager!
 }
 
 /** Gives the unlocked parts of a session to another manager, and returns their keys. */

@@ -1,0 +1,68 @@
+/** Records sets of reports in a transaction: loads what they refer to, plans, and writes the plan. */
+import type { Outcome, Tx } from '../../../database/database.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import type { OrganizationService } from '../../organization/service.ts'
+import type { PlacementService } from '../../placement/service.ts'
+import type { PricesService } from '../../prices/service.ts'
+import { locksOf } from './locks.ts'
+import type { Interned } from './names.ts'
+import { recordItem, type SetItem, wantAll, wantParts } from './plan.ts'
+import type { Circumstances, Recorded, Reporter, Submission } from './record.ts'
+import { type Joined, joinSession } from './sessions.ts'
+import { RecordingState } from './state.ts'
+import type { SessionKey } from './store/sessions.ts'
+
+export interface RecorderDependencies {
+  clock: Clock
+  organization: Pick<OrganizationService, 'settings'>
+  prices: Pick<PricesService, 'table'>
+  placement: Pick<PlacementService, 'rules'>
+  interned: Interned
+}
+
+export type Recorder = ReturnType<typeof createRecorder>
+
+export function createRecorder({ clock, organization, prices, placement, interned }: RecorderDependencies) {
+  async function circumstancesOf(tx: Tx): Promise<Circumstances> {
+    const [table, rules, settings] = await Promise.all([
+      prices.table(tx),
+      placement.rules(tx),
+      organization.settings(tx),
+    ])
+    return { now: clock.now(), prices: table, rules, unknownProjects: settings.unknownProjects }
+  }
+
+  return {
+    circumstancesOf,
+
+    /** The outcome of each report, in their order; a report that is refused changes nothing. */
+    async recordSet(tx: Tx, items: readonly SetItem[]): Promise<Outcome<Recorded>[]> {
+      await tx.lockAll(items.flatMap(locksOf))
+      const circumstances = await circumstancesOf(tx)
+      const state = new RecordingState(interned, circumstances.now)
+      wantAll(state, items)
+      await state.set.load(tx)
+      wantParts(state, items)
+      const outcomes = await state.set.plan(tx, () =>
+        items.map((item): Outcome<Recorded> => {
+          try {
+            return { value: state.set.step(() => recordItem(state, item, circumstances))! }
+          } catch (error) {
+            return { error }
+          }
+        }),
+      )
+      await state.save(tx)
+      return outcomes
+    },
+
+    /** Gets or creates a session, as a report of the reporter would. */
+    async join(tx: Tx, key: SessionKey, source: Submission['source'], reporter: Reporter): Promise<Joined> {
+      const state = new RecordingState(interned, clock.now())
+      state.wantSession(key)
+      const joined = await state.set.plan(tx, () => joinSession(state, key, source, reporter, state))
+      await state.save(tx)
+      return joined
+    },
+  }
+}

@@ -1,0 +1,351 @@
+/** The part of the database that a set of reports refers to, and the changes that recording them makes to it. */
+import type { Tx } from '../../../database/database.ts'
+import type { LabelMap } from '../../../database/schema/records.ts'
+import { type Changes, type KnownRows, type NewIds, WorkingSet } from '../../../database/working-set.ts'
+import type { Id } from '../../../lib/id.ts'
+import { NamedWork, type ProjectRow } from '../../projects/service.ts'
+import {
+  type Change,
+  findIdempotencyKeys,
+  type IdempotencyKey,
+  insertHistoryRows,
+  insertIdempotencyKeys,
+} from '../history/store.ts'
+import { isLocked } from '../rows.ts'
+import {
+  type EntryView,
+  findDuplicates,
+  getViews,
+  insertEntries,
+  listChains,
+  listSessionChains,
+  type SessionChain,
+  updateReported,
+} from '../store.ts'
+import { foundProjectDetails, moveOwnEntries } from '../ticket-moves.ts'
+import { type Interned, internLabelSets, internNames, textOfLabels } from './names.ts'
+import type { Identity, Submission } from './record.ts'
+import type { NameKey } from './store/names.ts'
+import {
+  getManagers,
+  insertSessions,
+  listSourceTotalsOf,
+  lockSessionsOf,
+  type Manager,
+  type SessionKey,
+  type SessionRecord,
+  type SourceTotals,
+  saveSourceTotals,
+  updateSessions,
+} from './store/sessions.ts'
+
+interface ReportedContent {
+  managerId: number
+  startedAt: number
+  fingerprint: bigint
+}
+
+interface Reference {
+  id: number
+  uid: Id<'ent'>
+}
+
+interface HistoryRow {
+  entryId: number
+  change: Change
+  details: Record<string, unknown>
+}
+
+/** A ticket that got its project for one person, whose entries on it move there. */
+interface FoundProject {
+  ticketId: number
+  managerId: number
+  project: ProjectRow
+  change: Change
+}
+
+export type SessionChange = Partial<
+  Pick<SessionRecord, 'source' | 'contested' | 'managerId' | 'managerBy' | 'unidentified' | 'byOrganization'>
+>
+
+export class RecordingState {
+  readonly set = new WorkingSet()
+  readonly work: NamedWork
+  readonly managers: KnownRows<number, Manager>
+  readonly #names: KnownRows<string, NameKey>
+  readonly #labelSets: KnownRows<LabelMap, number>
+  readonly #sessions: KnownRows<SessionKey, SessionRecord[]>
+  readonly #chains: KnownRows<SessionChain, EntryView[]>
+  /** The models of a session. */
+  readonly #models: KnownRows<number, number[]>
+  readonly #sources: KnownRows<number, SourceTotals[]>
+  readonly #views: KnownRows<number, EntryView>
+  readonly #keys: KnownRows<Pick<IdempotencyKey, 'managerId' | 'key'>, IdempotencyKey | undefined>
+  readonly #contents: KnownRows<ReportedContent, Reference | undefined>
+
+  readonly #newSessions: Changes<number, SessionRecord>
+  readonly #changedSessions: Changes<number, SessionRecord>
+  readonly #newEntries: Changes<number, EntryView>
+  readonly #changedEntries: Changes<number, EntryView>
+  readonly #savedSources: Changes<string, SourceTotals & { sessionId: number }>
+  readonly #newKeys: Changes<string, IdempotencyKey>
+  readonly #newContents: Changes<string, Reference>
+  readonly #history: Changes<number, HistoryRow>
+  readonly #foundProjects: Changes<number, FoundProject>
+  readonly #sessionIds: NewIds
+  readonly #entryIds: NewIds
+
+  constructor(
+    readonly interned: Interned,
+    readonly now: number,
+  ) {
+    const { set } = this
+    this.work = new NamedWork(set, now)
+    this.managers = set.rows((id) => id, getManagers)
+    this.#names = set.rows(
+      (text) => text,
+      (tx, texts) => internNames(tx, interned, texts),
+    )
+    this.#labelSets = set.rows(textOfLabels, (tx, sets) => internLabelSets(tx, interned, sets))
+    this.#sessions = set.rows(({ sessionKey, harnessId }) => `${harnessId} ${sessionKey}`, lockSessionsOf)
+    this.#chains = set.rows(({ sessionId, chainModelId }) => `${sessionId} ${chainModelId}`, listChains)
+    this.#models = set.rows(
+      (sessionId) => sessionId,
+      (tx, sessionIds) => this.#loadWholeSessions(tx, sessionIds),
+    )
+    this.#sources = set.rows((sessionId) => sessionId, listSourceTotalsOf)
+    this.#views = set.rows((id) => id, getViews)
+    this.#keys = set.rows(keyName, findIdempotencyKeys)
+    this.#contents = set.rows(contentName, findDuplicates)
+    this.#newSessions = set.changes()
+    this.#changedSessions = set.changes()
+    this.#newEntries = set.changes()
+    this.#changedEntries = set.changes()
+    this.#savedSources = set.changes()
+    this.#newKeys = set.changes()
+    this.#newContents = set.changes()
+    this.#history = set.changes()
+    this.#foundProjects = set.changes()
+    this.#sessionIds = set.ids((tx, count) => tx.reserveIds(tx.tables.sessions, count))
+    this.#entryIds = set.ids((tx, count) => tx.reserveIds(tx.tables.entries, count))
+  }
+
+  /** Loads, before the plan is first made, what it needs at least. */
+  wantNames({ report: { harness, agent, model, provider, labels }, labelText }: Submission): void {
+    this.#wantName(harness)
+    this.#wantName(agent)
+    this.#wantName(model)
+    if (provider !== undefined) this.#wantName(provider)
+    if (labels && !this.interned.labelSets.has(labelText!)) this.#labelSets.want(labels)
+  }
+
+  #wantName(text: string): void {
+    if (!this.interned.names.has(text)) this.#names.want(text)
+  }
+
+  wantSession(key: SessionKey): void {
+    this.#sessions.want(key)
+  }
+
+  wantContent(content: ReportedContent): void {
+    this.#contents.want(content)
+  }
+
+  wantKey(managerId: number, key: string): void {
+    this.#keys.want({ managerId, key })
+  }
+
+  /** Loads the parts that a person's report of a session will change. */
+  wantParts(key: SessionKey, managerId: number, chainModelId: number): void {
+    const own = this.#sessions.peek(key)?.find((session) => session.managerId === managerId)
+    if (own) this.#chains.want({ sessionId: own.id, chainModelId })
+  }
+
+  wantIds({ entries, sessions }: { entries: number; sessions: number }): void {
+    this.#entryIds.want(entries)
+    this.#sessionIds.want(sessions)
+  }
+
+  name(text: string): NameKey {
+    return this.interned.names.get(text) ?? this.#names.get(text)
+  }
+
+  /** The key of a harness or model by which it is compared, if it is known without a query. */
+  peekCanonical(text: string): number | undefined {
+    return (this.interned.names.get(text) ?? this.#names.peek(text))?.canonicalId
+  }
+
+  identify({ report, labelText }: Submission): Identity {
+    const harness = this.name(report.harness)
+    const model = this.name(report.model)
+    const { labels } = report
+    return {
+      harnessId: harness.id,
+      canonicalHarnessId: harness.canonicalId,
+      agentId: this.name(report.agent).id,
+      modelId: model.id,
+      chainModelId: model.canonicalId,
+      providerId: report.provider === undefined ? null : this.name(report.provider).id,
+      labelSetId: labels ? (this.interned.labelSets.get(labelText!) ?? this.#labelSets.get(labels)) : null,
+    }
+  }
+
+  /** All sessions with this harness and id, of any owner, oldest first. */
+  sessions(key: SessionKey): readonly SessionRecord[] {
+    return this.#sessions.get(key)
+  }
+
+  addSession(fields: Omit<SessionRecord, 'id' | 'contested'>): SessionRecord {
+    const session = { id: this.#sessionIds.next(), ...fields, contested: false }
+    this.#newSessions.put(session.id, session)
+    this.#sessions.change(session, [...this.#sessions.get(session), session])
+    this.#models.change(session.id, [])
+    return session
+  }
+
+  changeSession(before: SessionRecord, change: SessionChange): SessionRecord {
+    const session = { ...before, ...change }
+    const rows = this.#newSessions.has(session.id) ? this.#newSessions : this.#changedSessions
+    rows.put(session.id, session)
+    this.#sessions.change(
+      session,
+      this.#sessions.get(session).map((other) => (other.id === session.id ? session : other)),
+    )
+    return session
+  }
+
+  /** The parts of one model of a session, in order. */
+  parts(sessionId: number, chainModelId: number): readonly EntryView[] {
+    if (this.#models.peek(sessionId)?.includes(chainModelId) === false) return []
+    return this.#chains.get({ sessionId, chainModelId })
+  }
+
+  /** All parts of a session, by the canonical key of their model. */
+  chains(sessionId: number): Map<number, readonly EntryView[]> {
+    return new Map(this.#models.get(sessionId).map((model) => [model, this.parts(sessionId, model)]))
+  }
+
+  /** A part of a session as it is now. */
+  current({ entry: { id, sessionId, chainModelId } }: EntryView): EntryView {
+    return this.parts(sessionId!, chainModelId!).find(({ entry }) => entry.id === id)!
+  }
+
+  /** The totals so far of each source and model of a session that has several sources. */
+  sources(sessionId: number): readonly SourceTotals[] {
+    return this.#newSessions.has(sessionId) ? (this.#sources.peek(sessionId) ?? []) : this.#sources.get(sessionId)
+  }
+
+  saveSource(sessionId: number, saved: SourceTotals): void {
+    const { source, chainModelId } = saved
+    const others = this.sources(sessionId).filter(
+      (other) => other.source !== source || other.chainModelId !== chainModelId,
+    )
+    this.#sources.change(sessionId, [...others, saved])
+    this.#savedSources.put(`${sessionId} ${chainModelId} ${source}`, { sessionId, ...saved })
+  }
+
+  nextEntryId(): number {
+    return this.#entryIds.next()
+  }
+
+  addEntry(view: EntryView): void {
+    const { id, sessionId, chainModelId, managerId, startedAt, fingerprint } = view.entry
+    this.#newEntries.put(id, view)
+    if (sessionId !== null) this.#appendPart(view, { sessionId, chainModelId: chainModelId! })
+    if (fingerprint === null) return
+    const name = contentName({ managerId, startedAt, fingerprint })
+    if (!this.#newContents.has(name)) this.#newContents.put(name, { id, uid: view.entry.uid })
+  }
+
+  changeEntry(view: EntryView): void {
+    const { id, sessionId, chainModelId } = view.entry
+    const rows = this.#newEntries.has(id) ? this.#newEntries : this.#changedEntries
+    rows.put(id, view)
+    if (sessionId === null) return
+    const chain = { sessionId, chainModelId: chainModelId! }
+    this.#chains.change(
+      chain,
+      this.#chains.get(chain).map((part) => (part.entry.id === id ? view : part)),
+    )
+  }
+
+  addHistory(entryId: number, change: Change, details: Record<string, unknown>): void {
+    this.#history.put(this.#history.size, { entryId, change, details })
+  }
+
+  /** The first entry with exactly the same content; undefined if there is none. */
+  findDuplicate(content: ReportedContent): Reference | undefined {
+    return this.#contents.get(content) ?? this.#newContents.get(contentName(content))
+  }
+
+  /** The report that an Idempotency-Key was first used for, and its entry; undefined if the key is new. */
+  findKey(managerId: number, key: string): { bodyHash: Uint8Array; entry: EntryView } | undefined {
+    const known = this.#newKeys.get(keyName({ managerId, key })) ?? this.#keys.get({ managerId, key })
+    if (!known) return undefined
+    return { bodyHash: known.bodyHash, entry: this.#newEntries.get(known.entryId) ?? this.#views.get(known.entryId) }
+  }
+
+  addKey(key: IdempotencyKey): void {
+    this.#newKeys.put(keyName(key), key)
+  }
+
+  /** Moves a person's unlocked entries on a ticket that had no project for them. */
+  moveOwnEntries(found: FoundProject): void {
+    const { ticketId, managerId, project, change } = found
+    const moves = ({ entry }: EntryView) =>
+      entry.ticketId === ticketId && entry.managerId === managerId && entry.projectId === null && !isLocked(entry)
+    const known = [...this.#chains.values().flat(), ...this.#newEntries.values(), ...this.#changedEntries.values()]
+    for (const view of new Map(known.map((view) => [view.entry.id, view])).values()) {
+      if (!moves(view)) continue
+      this.changeEntry({ ...view, entry: { ...view.entry, projectId: project.id }, project })
+      this.addHistory(view.entry.id, change, foundProjectDetails(project))
+    }
+    this.#foundProjects.put(this.#foundProjects.size, found)
+  }
+
+  /** Writes what the plan changed. */
+  async save(tx: Tx): Promise<void> {
+    await this.work.save(tx)
+    await Promise.all([
+      insertSessions(tx, this.#newSessions.values()),
+      updateSessions(tx, this.#changedSessions.values()),
+      insertEntries(tx, this.#newEntries.values()),
+      updateReported(tx, this.#changedEntries.values()),
+      saveSourceTotals(tx, this.#savedSources.values()),
+      insertIdempotencyKeys(tx, this.#newKeys.values()),
+    ])
+    await insertHistoryRows(tx, this.#history.values())
+    for (const found of this.#foundProjects.values()) await moveOwnEntries(tx, found)
+  }
+
+  #appendPart(view: EntryView, chain: SessionChain): void {
+    const parts = this.parts(chain.sessionId, chain.chainModelId)
+    this.#chains.change(chain, [...parts, view])
+    const models = this.#models.peek(chain.sessionId)
+    if (models && parts.length === 0) {
+      this.#models.change(
+        chain.sessionId,
+        [...models, chain.chainModelId].sort((a, b) => a - b),
+      )
+    }
+  }
+
+  async #loadWholeSessions(tx: Tx, sessionIds: readonly number[]): Promise<number[][]> {
+    const sessions = await listSessionChains(tx, sessionIds)
+    return sessions.map((views, position) => {
+      const chains = Map.groupBy(views, ({ entry }) => entry.chainModelId!)
+      for (const [chainModelId, parts] of chains) {
+        this.#chains.add({ sessionId: sessionIds[position]!, chainModelId }, parts)
+      }
+      return [...chains.keys()].sort((a, b) => a - b)
+    })
+  }
+}
+
+function keyName({ managerId, key }: Pick<IdempotencyKey, 'managerId' | 'key'>): string {
+  return `${managerId} ${key}`
+}
+
+function contentName({ managerId, startedAt, fingerprint }: ReportedContent): string {
+  return `${managerId} ${startedAt} ${fingerprint}`
+}

@@ -1,0 +1,38 @@
+/** Entries on a ticket that got its project: they move there, with a record in the history of each. */
+import type { Tx } from '../../database/database.ts'
+import type { Id } from '../../lib/id.ts'
+import { type Change, insertHistory } from './history/store.ts'
+import { moveAllTicketEntries, moveOwnTicketEntries } from './reporting/store/sessions.ts'
+
+interface FoundProject {
+  ticketId: number
+  project: { id: number; uid: Id<'prj'> }
+  change: Change
+}
+
+/** Moves a person's unlocked entries on a ticket that had no project for them. */
+export async function moveOwnEntries(
+  tx: Tx,
+  { ticketId, project, change, managerId }: FoundProject & { managerId: number },
+): Promise<void> {
+  const moved = await moveOwnTicketEntries(tx, { ticketId, projectId: project.id, managerId })
+  await recordMoves(tx, moved, project, change)
+}
+
+/** Moves everyone's unlocked entries to the project that was decided for their ticket. */
+export async function moveAllEntries(tx: Tx, { ticketId, project, change }: FoundProject): Promise<void> {
+  await recordMoves(tx, await moveAllTicketEntries(tx, ticketId, project.id), project, change)
+}
+
+export function foundProjectDetails({ uid }: { uid: Id<'prj'> }): Record<string, unknown> {
+  return { project: uid, because: 'ticket_found_project' }
+}
+
+function recordMoves(tx: Tx, entryIds: number[], project: { uid: Id<'prj'> }, change: Change): Promise<void> {
+  const details = foundProjectDetails(project)
+  return insertHistory(
+    tx,
+    change,
+    entryIds.map((entryId) => ({ entryId, details })),
+  )
+}
