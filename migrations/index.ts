@@ -7,6 +7,7 @@ import postgresBills from './postgres/0005_bills.sql' with { type: 'text' }
 import postgresTelemetry from './postgres/0006_telemetry.sql' with { type: 'text' }
 import postgresDemo from './postgres/0007_demo.sql' with { type: 'text' }
 import postgresOwnership from './postgres/0008_ownership.sql' with { type: 'text' }
+import postgresSets from './postgres/0009_sets.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -15,6 +16,7 @@ import sqliteBills from './sqlite/0005_bills.sql' with { type: 'text' }
 import sqliteTelemetry from './sqlite/0006_telemetry.sql' with { type: 'text' }
 import sqliteDemo from './sqlite/0007_demo.sql' with { type: 'text' }
 import sqliteOwnership from './sqlite/0008_ownership.sql' with { type: 'text' }
+import sqliteSets from './sqlite/0009_sets.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -31,4 +33,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 6, name: 'telemetry', sql: { sqlite: sqliteTelemetry, postgres: postgresTelemetry } },
   { version: 7, name: 'demo', sql: { sqlite: sqliteDemo, postgres: postgresDemo } },
   { version: 8, name: 'ownership', sql: { sqlite: sqliteOwnership, postgres: postgresOwnership } },
+  { version: 9, name: 'sets', sql: { sqlite: sqliteSets, postgres: postgresSets } },
 ]
