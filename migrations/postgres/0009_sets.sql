@@ -51,3 +51,6 @@ FOR EACH STATEMENT EXECUTE FUNCTION mark_updated_hours();
 CREATE TRIGGER entries_marked_deleted AFTER DELETE ON entries
 REFERENCING OLD TABLE AS removed
 FOR EACH STATEMENT EXECUTE FUNCTION mark_deleted_hours();
+
+-- Sessions are begun under advisory locks.
+DROP TABLE session_turns;

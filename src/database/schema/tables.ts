@@ -252,10 +252,6 @@ function defineTables(kit: ColumnKit) {
       unidentified: flag('unidentified').notNull().default(false),
       byOrganization: flag('by_organization').notNull().default(false),
     }),
-    sessionTurns: table('session_turns', {
-      turn: integer('turn').primaryKey(),
-      taken: integer('taken').notNull(),
-    }),
     sessionSources: table('session_sources', {
       sessionId: integer('session_id').notNull(),
       chainModelId: integer('chain_model_id').notNull(),
