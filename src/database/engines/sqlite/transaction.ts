@@ -23,6 +23,13 @@ export class SqliteTransaction extends SqliteReader {
     }
   }
 
+  /** Runs `body` as the whole of the transaction, and returns its effects. */
+  async whole(body: () => Promise<void>): Promise<(() => void)[]> {
+    this.#effects = []
+    await body()
+    return this.#effects
+  }
+
   /** Runs `body` as a part of the transaction, and returns its effects. */
   async part(body: () => Promise<void>): Promise<(() => void)[]> {
     this.#effects = []

@@ -143,9 +143,10 @@ export class SqliteWriter {
     const items = this.#waiting.take(GROUP_LIMIT)
     const written: WrittenSet[] = []
     try {
-      for (const [record, set] of Map.groupBy(items, ({ call }) => call.record))
-        await this.#record(record, set, written)
-      this.#statement.commit.run()
+      const sets = [...Map.groupBy(items, ({ call }) => call.record)]
+      const isWritten = sets.length > 1 || (await this.#recordAlone(...sets[0]!, written))
+      if (sets.length > 1) for (const [record, set] of sets) await this.#record(record, set, written)
+      if (isWritten) this.#statement.commit.run()
     } catch (error) {
       this.#failGroup(items, error)
       this.#settle()
@@ -157,6 +158,35 @@ export class SqliteWriter {
     if (this.log) this.#makeDurable(this.log, group)
     else this.#answer([group])
     this.#settle()
+  }
+
+  /**
+   * As {@link #record}, for the only set of a group, without a savepoint: with one, SQLite first copies every page that
+   * it changes. Returns whether there is something to commit.
+   */
+  async #recordAlone(record: Recorder, items: readonly TakenItem[], written: WrittenSet[]): Promise<boolean> {
+    try {
+      const effects = await this.tx.whole(() => this.#inside.run(true, () => recordItems(record, this.tx, items)))
+      written.push({ items, effects })
+      return true
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure === 'io' || failure === 'full' || !this.connection.inTransaction) throw error
+      this.#statement.rollback.run()
+      if (items.length === 1) {
+        items[0]!.outcome = { error }
+        return false
+      }
+    }
+    this.#statement.begin.run()
+    await this.#recordHalves(record, items, written)
+    return true
+  }
+
+  async #recordHalves(record: Recorder, items: readonly TakenItem[], written: WrittenSet[]): Promise<void> {
+    const middle = items.length >> 1
+    await this.#record(record, items.slice(0, middle), written)
+    await this.#record(record, items.slice(middle), written)
   }
 
   /** Writes the items, or those that can be written, and gives each its outcome. Throws if the whole group failed. */
@@ -172,9 +202,7 @@ export class SqliteWriter {
       if (failure === 'io' || !this.connection.inTransaction) throw error
       if (items.length === 1) return
       if (failure === 'full') throw error
-      const middle = items.length >> 1
-      await this.#record(record, items.slice(0, middle), written)
-      await this.#record(record, items.slice(middle), written)
+      await this.#recordHalves(record, items, written)
     }
   }
 
