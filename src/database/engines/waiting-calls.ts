@@ -21,6 +21,8 @@ interface Call {
   taken: number
   /** How many outcomes are missing. */
   missing: number
+  /** Whether a group with some of its items is being written, next to which others are. */
+  isWriting: boolean
   outcomes: Outcome<unknown>[]
   resolve: (outcomes: Outcome<unknown>[]) => void
 }
@@ -72,6 +74,7 @@ export function runEffects(effects: readonly (() => void)[], items: readonly Tak
 export class WaitingCalls {
   readonly #calls: Call[] = []
   #items = 0
+  #freeItems = 0
 
   get calls(): number {
     return this.#calls.length
@@ -81,26 +84,76 @@ export class WaitingCalls {
     return this.#items
   }
 
+  /** Items of calls of which no others are being written. */
+  get freeItems(): number {
+    return this.#freeItems
+  }
+
   /** The outcomes of the items. Throws a Problem if too many are waiting. */
   add(record: Recorder, items: readonly unknown[]): Promise<Outcome<unknown>[]> {
     if (this.#calls.length >= QUEUE_LIMIT || this.#items >= QUEUED_ITEMS_LIMIT) throw overloaded()
     this.#items += items.length
     return new Promise((resolve) => {
       const outcomes = new Array<Outcome<unknown>>(items.length)
-      this.#calls.push({ record, items, taken: 0, missing: items.length, outcomes, resolve })
+      this.#calls.push({ record, items, taken: 0, missing: items.length, isWriting: false, outcomes, resolve })
+      this.#freeItems += items.length
     })
   }
 
   /** Takes items of all calls in turn, so that none waits for all items of another. */
   take(limit: number): TakenItem[] {
-    const taken: TakenItem[] = []
-    while (taken.length < limit && this.#calls.length > 0) {
-      const call = this.#calls.shift()!
-      taken.push(new TakenItem(call, call.taken))
-      call.taken += 1
-      if (call.taken < call.items.length) this.#calls.push(call)
-    }
+    const taken = takeInTurn(this.#calls, limit)
     this.#items -= taken.length
+    this.#freeItems -= taken.length
     return taken
   }
+
+  /**
+   * As `take`, for a group that is written next to others: the items of a call keep their order because it is in one
+   * group at a time. Takes those of the oldest call and of the shortest ones.
+   */
+  takeFree(limit: number): TakenItem[] {
+    const [oldest, ...others] = this.#calls.filter(({ isWriting }) => !isWriting)
+    if (!oldest) return []
+    const chosen = [oldest]
+    // A long oldest call alone would fill the group: the short ones next to it do not wait for its end.
+    let items = Math.min(remaining(oldest), limit / 2)
+    for (const call of others.sort((one, other) => remaining(one) - remaining(other))) {
+      if (items >= limit) break
+      chosen.push(call)
+      items += remaining(call)
+    }
+    for (const call of chosen) {
+      call.isWriting = true
+      this.#freeItems -= remaining(call)
+    }
+    const taken = takeInTurn(chosen, limit)
+    this.#items -= taken.length
+    this.#calls.splice(0, Number.POSITIVE_INFINITY, ...this.#calls.filter((call) => remaining(call) > 0))
+    return taken
+  }
+
+  /** A group is written: the rest of its calls may be taken. */
+  release(items: readonly TakenItem[]): void {
+    for (const call of new Set(items.map((item) => item.call))) {
+      call.isWriting = false
+      this.#freeItems += remaining(call)
+    }
+  }
+}
+
+function remaining({ items, taken }: Call): number {
+  return items.length - taken
+}
+
+/** Takes items of all calls in turn, and leaves in `calls` those that have more. */
+function takeInTurn(calls: Call[], limit: number): TakenItem[] {
+  const taken: TakenItem[] = []
+  while (taken.length < limit && calls.length > 0) {
+    const call = calls.shift()!
+    taken.push(new TakenItem(call, call.taken))
+    call.taken += 1
+    if (remaining(call) > 0) calls.push(call)
+  }
+  return taken
 }

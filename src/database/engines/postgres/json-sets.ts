@@ -15,17 +15,23 @@ export function jsonValue(value: unknown): unknown {
   return value ?? null
 }
 
-/** The text of rows for `json_populate_recordset`. */
+/** The text of rows for `json_populate_recordset`, for which an absent value is NULL. */
 export function jsonRows(rows: readonly Record<string, unknown>[], columns: readonly WrittenColumn[]): string {
   const names = columns.map(({ name }) => JSON.stringify(name.slice(1, -1)))
   const texts = rows.map((row) => {
-    const values = columns.map(({ property, encode }, position) => {
+    let text = ''
+    for (const [position, { property, encode }] of columns.entries()) {
       const value = row[property] ?? null
-      return `${names[position]}:${JSON.stringify(jsonValue(value === null || encode === null ? value : encode(value)))}`
-    })
-    return `{${values.join()}}`
+      if (value === null) continue
+      text += `${text === '' ? '{' : ','}${names[position]}:${jsonText(encode === null ? value : encode(value))}`
+    }
+    return text === '' ? '{}' : `${text}}`
   })
   return `[${texts.join()}]`
+}
+
+function jsonText(value: unknown): string {
+  return typeof value === 'number' ? `${value}` : JSON.stringify(jsonValue(value))
 }
 
 export function statementInserting(table: Table, columns: readonly WrittenColumn[]): string {

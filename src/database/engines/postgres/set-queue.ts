@@ -1,11 +1,14 @@
 import type { Outcome } from '../../database.ts'
-import { GROUP_LIMIT, type Recorder, type TakenItem, WaitingCalls } from '../waiting-calls.ts'
+import { type Recorder, type TakenItem, WaitingCalls } from '../waiting-calls.ts'
 
-/**
- * Groups that are written at a time: while the server writes one, the next is prepared here. More groups are smaller
- * ones, each with its own round trips and its own commit.
- */
-const GROUPS = 2
+/** Groups that are written at a time, each on a connection of its own: the server writes as many at once. */
+const GROUPS = 4
+
+/** Items of a group: enough that its round trips and its commit cost little for each of them. */
+const LIMIT = 128
+
+/** A further group begins at once if this many items wait; fewer wait for the previous one, and become a larger group. */
+const ENOUGH = 64
 
 /** Groups the items that wait for one recorder. */
 export class SetQueue {
@@ -21,7 +24,7 @@ export class SetQueue {
 
   add(items: readonly unknown[]): Promise<Outcome<unknown>[]> {
     const outcomes = this.#waiting.add(this.record, items)
-    if (!this.#isScheduled && this.#writing < GROUPS) {
+    if (!this.#isScheduled && this.#mayStart()) {
       this.#isScheduled = true
       // Deferred, so that requests already received on other sockets join the same group.
       setImmediate(() => {
@@ -33,12 +36,19 @@ export class SetQueue {
   }
 
   #start(): void {
-    while (this.#writing < GROUPS && this.#waiting.calls > 0) {
+    while (this.#mayStart()) {
       this.#writing += 1
-      this.writeGroup(this.#waiting.take(GROUP_LIMIT)).finally(() => {
+      const group = this.#waiting.takeFree(LIMIT)
+      this.writeGroup(group).finally(() => {
         this.#writing -= 1
+        this.#waiting.release(group)
         this.#start()
       })
     }
+  }
+
+  #mayStart(): boolean {
+    const { freeItems } = this.#waiting
+    return this.#writing === 0 ? freeItems > 0 : this.#writing < GROUPS && freeItems >= ENOUGH
   }
 }
