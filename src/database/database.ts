@@ -75,10 +75,10 @@ export interface Tx extends Reader, Pick<Builders, 'insert' | 'update' | 'delete
    */
   reserveIds(table: PgTable, count: number): MaybePromise<number[]>
   /**
-   * Waits until no other transaction has locked any of `texts`, and locks them until the end of this one, in an order
+   * Waits until no other transaction has locked any of the texts, and locks them until the end of this one, in an order
    * that cannot deadlock if a transaction calls it once. SQLite has one writer, and nothing to wait for.
    */
-  lockAll(texts: readonly string[]): MaybePromise<void>
+  lockAll(texts: () => readonly string[]): MaybePromise<void>
   /**
    * A query that also locks the rows of `table` that it finds, until the end of the transaction: it waits for others
    * that change them, and finds them changed. `share` leaves them to others that also only read them. SQLite has one

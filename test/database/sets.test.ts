@@ -247,7 +247,7 @@ forEachEngine('statements over sets', (open) => {
     await db.write(async (tx) => {
       await tx.insertAll(tx.tables.names, [])
       await tx.updateAll(tx.tables.names, [])
-      await tx.lockAll([])
+      await tx.lockAll(() => [])
       expect(await tx.reserveIds(tx.tables.names, 0)).toEqual([])
     })
     expect(await namesOf(db.read)).toEqual([])
@@ -519,7 +519,7 @@ forEachEngine('a set writer', (open, engine) => {
     const other = await open({ sharing: db })
     const counters = [db, other].map((each) =>
       each.setWriter<number, number>(async (tx, items) => {
-        await tx.lockAll(['counter', 'another', 'counter'])
+        await tx.lockAll(() => ['counter', 'another', 'counter'])
         const { organization } = tx.tables
         const [row] = await tx.select({ name: organization.name }).from(organization)
         await tx.update(organization).set({ name: `${(Number(row!.name) || 0) + items.length}` })

@@ -84,7 +84,8 @@ export class PostgresTransaction extends PostgresReader {
     return ids.map(([id]) => Number(id))
   }
 
-  async lockAll(texts: readonly string[]): Promise<void> {
+  async lockAll(textsOf: () => readonly string[]): Promise<void> {
+    const texts = textsOf()
     if (texts.length === 0) return
     const texted = 'json_array_elements_text($1::text::json) AS text'
     // Sorted, so that transactions that lock the same texts wait for each other instead of failing in a deadlock.

@@ -37,7 +37,7 @@ export function createRecorder({ clock, organization, prices, placement, interne
 
     /** The outcome of each report, in their order; a report that is refused changes nothing. */
     async recordSet(tx: Tx, items: readonly SetItem[]): Promise<Outcome<Recorded>[]> {
-      await tx.lockAll(items.flatMap(locksOf))
+      await tx.lockAll(() => items.flatMap(locksOf))
       const circumstances = await circumstancesOf(tx)
       const state = new RecordingState(interned, circumstances.now)
       wantAll(state, items)

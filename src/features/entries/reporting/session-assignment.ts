@@ -67,7 +67,8 @@ export async function planAssignment(reader: Reader, { sessionId, to }: SessionT
 
 /** Locks sessions that are to be assigned, so that nothing is reported about them meanwhile. */
 export async function lockSessions(tx: Tx, sessionIds: readonly number[]): Promise<void> {
-  await tx.lockAll(await locksOfSessions(tx, sessionIds))
+  const locks = await locksOfSessions(tx, sessionIds)
+  await tx.lockAll(() => locks)
 }
 
 /** Assigns a locked session; telemetry that arrives later belongs to the person as well. */

@@ -50,7 +50,7 @@ export function createTelemetrySessions(recorder: Recorder, interned: Interned) 
 
         /** Locks all sessions of the request, before anything of them is read. */
         lock: (sessions: readonly { harness: string; session: string }[]) =>
-          tx.lockAll(sessions.map(({ harness, session }) => sessionLock(harness, session))),
+          tx.lockAll(() => sessions.map(({ harness, session }) => sessionLock(harness, session))),
 
         /** The keys by which the names of harnesses and models are compared. */
         async keysOf(texts: readonly string[]): Promise<number[]> {
