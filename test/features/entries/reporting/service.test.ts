@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { EVERYTHING } from '../../../../src/access/visibility.ts'
 import { readListQuery } from '../../../../src/features/entries/listing/filter.ts'
 import { createServices } from '../../../../src/services.ts'
-import { forEachEngine } from '../../../support/databases.ts'
+import { canOverlap, forEachEngine } from '../../../support/databases.ts'
 import { addReporter, reportBody } from '../../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
@@ -50,5 +50,31 @@ forEachEngine('reports that race', (open) => {
     }
     // Three models, a harness and an agent.
     expect(counts).toEqual([1, 1, 4, 5, 5, 5])
+  })
+})
+
+forEachEngine('a report that meets another change of its entry', (open, engine) => {
+  test.if(engine === 'postgres' && canOverlap(engine))('waits for an approval, and adds a part after it', async () => {
+    const db = await open()
+    const other = await open({ sharing: db })
+    const [one, two] = [db, other].map((each) => createServices({ db: each, clock: { now: () => NOW } }))
+    const caller = await addReporter(one!.people)
+    const session = { session_id: 'met' }
+    await one!.entries.reporting.reportEntry(reportBody(session), caller)
+    const approved = Promise.withResolvers<void>()
+    const waited = Promise.withResolvers<void>()
+    const approving = db.write(async (tx) => {
+      await tx.update(tx.tables.entries).set({ status: 'approved' }).returning({ id: tx.tables.entries.id })
+      approved.resolve()
+      await waited.promise
+    })
+    await approved.promise
+    const report = reportBody({ ...session, tokens: { input: 30, output: 9 }, ended_at: '2026-11-20T11:30:00Z' })
+    const reporting = two!.entries.reporting.reportEntry(report, caller)
+    // Long enough to wait for the row; a report that is later than that finds it approved as well.
+    await Bun.sleep(100)
+    waited.resolve()
+    await approving
+    expect(await reporting).toMatchObject({ outcome: 'created', entry: { part: 2, tokens: { input: 20, output: 4 } } })
   })
 })
