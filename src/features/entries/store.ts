@@ -165,48 +165,77 @@ export async function updateEntry(tx: Tx, id: number, change: EntryChange): Prom
   await tx.update(entries).set(change).where(eq(entries.id, id))
 }
 
-/** Updates the columns that reports may change, in entries of their sessions. */
-export async function updateReported(tx: Tx, views: readonly EntryView[]): Promise<void> {
+/** An entry before and after what reports changed. */
+export interface ReportedChange {
+  before: EntryRecord
+  after: EntryView
+}
+
+/**
+ * Updates the columns that reports may change, in entries of their sessions. Most reports change the usage only: with
+ * the other columns in the statement, SQLite would write the entry to all its indexes again.
+ */
+export async function updateReported(tx: Tx, changes: readonly ReportedChange[]): Promise<void> {
+  const { entries } = tx.tables
+  const ofUsage: EntryRecord[] = []
+  const ofAll: EntryRecord[] = []
+  for (const { before, after } of changes) {
+    const isSame = OTHER_COLUMNS.every((column) => before[column] === after.entry[column])
+    if (isSame) ofUsage.push(after.entry)
+    else ofAll.push(after.entry)
+  }
+  await tx.updateAll(entries, ofUsage.map(usageUpdate))
   await tx.updateAll(
-    tx.tables.entries,
-    views.map(({ entry }) => ({
-      id: entry.id,
-      startedAt: entry.startedAt,
-      endedAt: entry.endedAt,
-      input: entry.input,
-      output: entry.output,
-      cacheRead: entry.cacheRead,
-      cacheWrite: entry.cacheWrite,
-      cacheWrite1h: entry.cacheWrite1h,
-      over200kInput: entry.over200kInput,
-      over200kOutput: entry.over200kOutput,
-      over200kCacheRead: entry.over200kCacheRead,
-      over200kCacheWrite: entry.over200kCacheWrite,
-      over200kCacheWrite1h: entry.over200kCacheWrite1h,
-      requests: entry.requests,
-      reportedCost: entry.reportedCost,
-      listValue: entry.listValue,
-      priceId: entry.priceId,
-      priceStep: entry.priceStep,
-      priceNote: entry.priceNote,
-      source: entry.source,
-      superseded: entry.superseded,
-      agentId: entry.agentId,
-      providerId: entry.providerId,
-      summary: entry.summary,
-      labelSetId: entry.labelSetId,
-      managerId: entry.managerId,
-      managerBy: entry.managerBy,
-      projectId: entry.projectId,
-      ticketId: entry.ticketId,
-      placedBy: entry.placedBy,
-      ruleVersionId: entry.ruleVersionId,
-      placementNote: entry.placementNote,
-      namedProject: entry.namedProject,
-      namedTicket: entry.namedTicket,
-      updatedAt: entry.updatedAt,
-    })),
+    entries,
+    ofAll.map((entry) => {
+      const others = OTHER_COLUMNS.map((column) => [column, entry[column]] as const)
+      return { ...usageUpdate(entry), ...Object.fromEntries(others) }
+    }),
   )
+}
+
+/** Columns besides the usage that reports may change. Indexes contain most of them. */
+const OTHER_COLUMNS = [
+  'startedAt',
+  'source',
+  'superseded',
+  'agentId',
+  'providerId',
+  'labelSetId',
+  'managerId',
+  'managerBy',
+  'projectId',
+  'ticketId',
+  'placedBy',
+  'ruleVersionId',
+  'placementNote',
+  'namedProject',
+  'namedTicket',
+] as const satisfies (keyof EntryRecord)[]
+
+function usageUpdate(entry: EntryRecord) {
+  return {
+    id: entry.id,
+    endedAt: entry.endedAt,
+    input: entry.input,
+    output: entry.output,
+    cacheRead: entry.cacheRead,
+    cacheWrite: entry.cacheWrite,
+    cacheWrite1h: entry.cacheWrite1h,
+    over200kInput: entry.over200kInput,
+    over200kOutput: entry.over200kOutput,
+    over200kCacheRead: entry.over200kCacheRead,
+    over200kCacheWrite: entry.over200kCacheWrite,
+    over200kCacheWrite1h: entry.over200kCacheWrite1h,
+    requests: entry.requests,
+    reportedCost: entry.reportedCost,
+    listValue: entry.listValue,
+    priceId: entry.priceId,
+    priceStep: entry.priceStep,
+    priceNote: entry.priceNote,
+    summary: entry.summary,
+    updatedAt: entry.updatedAt,
+  }
 }
 
 /** For each content, the manager's first entry with exactly this content; undefined if there is none. */

@@ -19,6 +19,7 @@ import {
   insertEntries,
   listChains,
   listSessionChains,
+  type ReportedChange,
   type SessionChain,
   updateReported,
 } from '../store.ts'
@@ -86,7 +87,7 @@ export class RecordingState {
   readonly #newSessions: Changes<number, SessionRecord>
   readonly #changedSessions: Changes<number, SessionRecord>
   readonly #newEntries: Changes<number, EntryView>
-  readonly #changedEntries: Changes<number, EntryView>
+  readonly #changedEntries: Changes<number, ReportedChange>
   readonly #savedSources: Changes<string, SourceTotals & { sessionId: number }>
   readonly #newKeys: Changes<string, IdempotencyKey>
   readonly #newContents: Changes<string, Reference>
@@ -259,13 +260,18 @@ export class RecordingState {
 
   changeEntry(view: EntryView): void {
     const { id, sessionId, chainModelId } = view.entry
-    const rows = this.#newEntries.has(id) ? this.#newEntries : this.#changedEntries
-    rows.put(id, view)
+    const isNew = this.#newEntries.has(id)
+    if (isNew) this.#newEntries.put(id, view)
     if (sessionId === null) return
     const chain = { sessionId, chainModelId: chainModelId! }
+    const parts = this.#chains.get(chain)
+    if (!isNew) {
+      const before = this.#changedEntries.get(id)?.before ?? parts.find(({ entry }) => entry.id === id)!.entry
+      this.#changedEntries.put(id, { before, after: view })
+    }
     this.#chains.change(
       chain,
-      this.#chains.get(chain).map((part) => (part.entry.id === id ? view : part)),
+      parts.map((part) => (part.entry.id === id ? view : part)),
     )
   }
 
@@ -294,7 +300,7 @@ export class RecordingState {
     const { ticketId, managerId, project, change } = found
     const moves = ({ entry }: EntryView) =>
       entry.ticketId === ticketId && entry.managerId === managerId && entry.projectId === null && !isLocked(entry)
-    const known = [...this.#chains.values().flat(), ...this.#newEntries.values(), ...this.#changedEntries.values()]
+    const known = [...this.#chains.values().flat(), ...this.#newEntries.values()]
     for (const view of new Map(known.map((view) => [view.entry.id, view])).values()) {
       if (!moves(view)) continue
       this.changeEntry({ ...view, entry: { ...view.entry, projectId: project.id }, project })
