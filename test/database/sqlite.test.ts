@@ -132,6 +132,30 @@ describe('a full disk', () => {
   )
 })
 
+describe('a transaction that SQLite itself has rolled back', () => {
+  const open = opener('sqlite')
+
+  test('is not continued by the other statements of a set', async () => {
+    const db = await open()
+    const connection = new Connection(pathOf(db))
+    connection.run('PRAGMA wal_autocheckpoint = 0')
+    connection.run(`
+      CREATE TRIGGER fails BEFORE INSERT ON names WHEN NEW.text = 'fails'
+      BEGIN SELECT RAISE(ROLLBACK, 'rolled back'); END`)
+    connection.close()
+    const write = db.setWriter<string, true>(async (tx, texts) => {
+      const insert = async (text: string) => tx.insertAll(tx.tables.names, [{ text }])
+      await Promise.all(texts.map(insert))
+      return texts.map(() => ({ value: true }))
+    })
+    const outcomes = await write(['before', 'fails', 'after'])
+    expect(outcomes.map((outcome) => 'error' in outcome)).toEqual([true, true, true])
+    expect(await countNames(db.read)).toBe(0)
+    await db.write(addName('next'))
+    expect(await countNames(db.read)).toBe(1)
+  })
+})
+
 describe('the write-ahead log', () => {
   const open = opener('sqlite')
 

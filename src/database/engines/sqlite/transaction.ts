@@ -96,6 +96,9 @@ export class SqliteTransaction extends SqliteReader {
     statementOf: (columns: WrittenColumn[]) => [sql: string, columns: WrittenColumn[]],
   ): void {
     if (rows.length === 0) return
+    // SQLite itself rolls everything back when the disk fails or is full. What a set writes next to the failed statement
+    // must not be written on its own.
+    if (!this.connection.inTransaction) throw new Error('SQLite has rolled the transaction back')
     const properties = Object.keys(rows[0]!)
     const write = this.once(`${getTableName(table)}.${verb}(${properties})`, () =>
       this.#rowWriter(...statementOf(columnsOf(table, properties))),

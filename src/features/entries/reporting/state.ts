@@ -317,10 +317,10 @@ export class RecordingState {
       updateSessions(tx, this.#changedSessions.values()),
       insertEntries(tx, this.#newEntries.values()),
       updateReported(tx, this.#changedEntries.values()),
-      saveSourceTotals(tx, this.#savedSources.values()),
       insertIdempotencyKeys(tx, this.#newKeys.values()),
+      insertHistoryRows(tx, this.#history.values()),
     ])
-    await insertHistoryRows(tx, this.#history.values())
+    await saveSourceTotals(tx, this.#savedSources.values())
     for (const found of this.#foundProjects.values()) await moveOwnEntries(tx, found)
   }
 
