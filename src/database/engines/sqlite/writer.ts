@@ -13,6 +13,13 @@ import type { SqliteTransaction } from './transaction.ts'
  */
 const BUSY_RETRY_MS = 5
 
+/** From so many waiting items on, a group is prepared while the previous one is synced. */
+const PREPARED_DURING_SYNC = GROUP_LIMIT / 2
+
+/** How long a group waits for the next items of callers that just got their answers, if there are enough of them. */
+const GATHER_MS = 1
+const GATHERED_FROM = 8
+
 /** How long the disk counts as full after a write found no space; without writes, a probe checks it. */
 const FULL_FOR_MS = 2_000
 
@@ -43,6 +50,11 @@ export class SqliteWriter {
   /** How many items are being made durable; 0 while the log is not being synced. */
   #syncing = 0
   #busySince: number | undefined
+  /** Runs while the next group waits for more items. */
+  #gathering: Timer | undefined
+  /** Items that may come soon after the last answers, with those that were waiting already. */
+  #expected = 0
+  #answeredAt = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor(
@@ -106,16 +118,32 @@ export class SqliteWriter {
     if (this.#inside.getStore()) throw new Error('write() was called inside write(): pass the tx on instead')
     if (this.#closed) throw databaseClosed()
     const outcomes = this.#waiting.add(record, items)
+    if (this.#gathering && !this.#isExpectingMore()) this.#start()
     this.#schedule()
     return outcomes
   }
 
   #schedule(): void {
-    if (this.#paused) return
-    // One group is prepared during a sync, once it is as large as the one being synced: otherwise the first items
-    // would form a small group, and all others would wait for one more fsync.
-    if (this.#flushing || this.#committed.length > 0 || this.#waiting.items < this.#syncing) return
+    if (this.#paused || this.#flushing || this.#committed.length > 0) return
+    // A large group is prepared during a sync. A small one would only make all others wait for one more sync.
+    if (this.#syncing > 0 && this.#waiting.items < PREPARED_DURING_SYNC) return
     this.#flushing = true
+    if (this.#isExpectingMore()) this.#gathering = setTimeout(() => this.#start(), GATHER_MS)
+    else this.#start()
+  }
+
+  /**
+   * Callers that just got their answers usually send the next items at once: with these, the group is as large as the
+   * number of callers, instead of half of it.
+   */
+  #isExpectingMore(): boolean {
+    if (this.#expected < GATHERED_FROM || performance.now() - this.#answeredAt > GATHER_MS) return false
+    return this.#waiting.items < Math.min(this.#expected, GROUP_LIMIT)
+  }
+
+  #start(): void {
+    clearTimeout(this.#gathering)
+    this.#gathering = undefined
     // Deferred, so that requests already received on other sockets join the same commit.
     setImmediate(() => this.#flush())
   }
@@ -234,6 +262,8 @@ export class SqliteWriter {
       this.#refuseAll(groups, error)
       return
     }
+    this.#answeredAt = performance.now()
+    this.#expected = this.#waiting.items + groups.reduce((sum, { items }) => sum + items.length, 0)
     for (const { begunAt, items } of groups) {
       this.events.onCommit(items.length, (performance.now() - begunAt) / 1000)
       for (const item of items) item.settle(item.outcome!)
