@@ -7,7 +7,7 @@
 import type { Tx } from './database.ts'
 
 /** Thrown by a plan that needs a row that is not loaded. Always the same object: a stack trace would cost more. */
-const MISSING: unique symbol = Symbol('missing')
+const MISSING = Symbol('missing')
 
 type Undo = [values: Map<unknown, unknown>, key: unknown, before: unknown]
 
@@ -33,7 +33,7 @@ export class WorkingSet {
 
   /** Ids of new rows. */
   ids(reserve: (tx: Tx, count: number) => Promise<readonly number[]> | readonly number[]): NewIds {
-    const ids = new NewIds(this, reserve)
+    const ids = new NewIds(reserve)
     this.#parts.push(ids)
     return ids
   }
@@ -56,8 +56,8 @@ export class WorkingSet {
       await this.load(tx)
       for (const part of this.#parts) part.reset()
       this.#undo = []
-      const result = this.#unlessMissing(make)
-      if (result !== MISSING && this.isComplete) return result as Result
+      const result = this.step(make)
+      if (this.isComplete) return result as Result
     }
   }
 
@@ -84,15 +84,6 @@ export class WorkingSet {
   change<Key, Value>(values: Map<Key, Value>, key: Key, value: Value): void {
     this.#undo.push([values, key, values.get(key)])
     values.set(key, value)
-  }
-
-  #unlessMissing<Result>(make: () => Result): Result | typeof MISSING {
-    try {
-      return make()
-    } catch (error) {
-      if (error === MISSING) return MISSING
-      throw error
-    }
   }
 
   #undoTo(length: number): void {
@@ -208,10 +199,7 @@ export class NewIds implements Loadable {
   #taken = 0
   #wanted = 0
 
-  constructor(
-    readonly set: WorkingSet,
-    readonly reserve: (tx: Tx, count: number) => Promise<readonly number[]> | readonly number[],
-  ) {}
+  constructor(readonly reserve: (tx: Tx, count: number) => Promise<readonly number[]> | readonly number[]) {}
 
   get isComplete(): boolean {
     return this.#wanted <= this.#reserved.length

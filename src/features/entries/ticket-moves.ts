@@ -1,6 +1,7 @@
 /** Entries on a ticket that got its project: they move there, with a record in the history of each. */
 import type { Tx } from '../../database/database.ts'
 import type { Id } from '../../lib/id.ts'
+import type { Placement } from '../placement/service.ts'
 import { type Change, insertHistory } from './history/store.ts'
 import { moveAllTicketEntries, moveOwnTicketEntries } from './reporting/store/sessions.ts'
 
@@ -8,6 +9,16 @@ interface FoundProject {
   ticketId: number
   project: { id: number; uid: Id<'prj'> }
   change: Change
+}
+
+/** If a placement gave its ticket a project for a person, moves their earlier entries on it as well. */
+export async function moveAlong(
+  tx: Tx,
+  { ticket, project, ticketFoundProject }: Placement,
+  managerId: number,
+  change: Change,
+): Promise<void> {
+  if (ticketFoundProject) await moveOwnEntries(tx, { ticketId: ticket!.id, project: project!, managerId, change })
 }
 
 /** Moves a person's unlocked entries on a ticket that had no project for them. */

@@ -54,17 +54,11 @@ export function createPlacementService(dependencies: RulesDependencies) {
     return new RuleSet(rules)
   })
 
-  /** Places an entry by itself, in a transaction of its own kind: not as part of a set of reports. */
-  async function placeAlone(
-    tx: Tx,
-    { personId }: PlacementOptions,
-    { ticket }: Named,
-    make: (setting: PlacementSetting) => Placement,
-  ): Promise<Placement> {
+  /** Places an entry by itself, not as part of a set of reports. */
+  async function placeAlone(tx: Tx, make: (setting: PlacementSetting) => Placement): Promise<Placement> {
     const rules = await cached.get(tx)
     const set = new WorkingSet()
     const work = new NamedWork(set, dependencies.clock.now())
-    if (ticket !== undefined) work.wantTicket(ticket, personId)
     const placement = await set.plan(tx, () => make({ work, rules }))
     await work.save(tx)
     return placement
@@ -82,10 +76,10 @@ export function createPlacementService(dependencies: RulesDependencies) {
 
     /** {@link placeByNames}, for a single entry. */
     placeByNames: (tx: Tx, named: Named, options: PlacementOptions): Promise<Placement> =>
-      placeAlone(tx, options, named, (setting) => placeByNames(setting, { named }, options)),
+      placeAlone(tx, (setting) => placeByNames(setting, { named }, options)),
 
     /** {@link place}, for a single entry. */
     place: (tx: Tx, placeable: Placeable & { subject: Subject }, options: PlacementOptions): Promise<Placement> =>
-      placeAlone(tx, options, placeable.named, (setting) => place(setting, placeable, options)),
+      placeAlone(tx, (setting) => place(setting, placeable, options)),
   }
 }

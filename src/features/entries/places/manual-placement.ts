@@ -27,7 +27,7 @@ import { foldLine, sortLabels } from '../reporting/report.ts'
 import { costNanosOf, isLocked } from '../rows.ts'
 import type { EntryCorrection } from '../schema.ts'
 import { type EntryChange, getView } from '../store.ts'
-import { moveOwnEntries } from '../ticket-moves.ts'
+import { moveAlong } from '../ticket-moves.ts'
 import { toTokenEntry } from '../wire.ts'
 import { createNamedPlaces, isPlace, type Place, type Resolved } from './named-place.ts'
 import { isForRules, type PlaceBody, placeAgain, placeOf } from './placed-entry.ts'
@@ -94,14 +94,7 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
     const found = await placeAgain(tx, placement, { ...placed, labels, entry })
     const columns = placementColumns(found)
     if (columns.projectId === entry.projectId && columns.ticketId === entry.ticketId) return undefined
-    if (found.ticketFoundProject) {
-      await moveOwnEntries(tx, {
-        ticketId: found.ticket!.id,
-        project: found.project!,
-        managerId: placed.manager.id,
-        change: { action: 'placed', at: clock.now(), by },
-      })
-    }
+    await moveAlong(tx, found, placed.manager.id, { action: 'placed', at: clock.now(), by })
     const to = placeOf({ project: found.project, ticket: found.ticket, by: found.by ?? 'unattributed' })
     return { because: 'corrected', columns, to }
   }

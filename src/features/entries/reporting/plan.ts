@@ -3,20 +3,10 @@
  * changes the state only, so two reports of one session in a set are just two steps of it.
  */
 import { Problem } from '../../../errors.ts'
-import { place } from '../../placement/service.ts'
 import { textOfLabels } from './names.ts'
-import {
-  type Circumstances,
-  type EntryDraft,
-  NO_SESSION,
-  newEntry,
-  placedBy,
-  type Recorded,
-  type Submission,
-  subjectOf,
-} from './record.ts'
+import { type Circumstances, type EntryDraft, NO_SESSION, newEntry, type Recorded, type Submission } from './record.ts'
 import { digestOf, fingerprintOf } from './report.ts'
-import { moveOwnEntries, recordInSession } from './sessions.ts'
+import { placeReport, recordInSession } from './sessions.ts'
 import type { RecordingState } from './state.ts'
 
 /** A submission as a set has it. */
@@ -84,13 +74,7 @@ function recordSingle(state: RecordingState, item: SetItem, circumstances: Circu
   }
   const content = contentOf(item)
   const duplicate = idempotencyKey === undefined ? state.findDuplicate(content) : undefined
-  const placeable = { named: report, subject: subjectOf(report, reporter) }
-  const placement = place(
-    { work: state.work, rules: circumstances.rules },
-    placeable,
-    placedBy(circumstances, reporter),
-  )
-  if (placement.ticketFoundProject) moveOwnEntries(state, placement, circumstances, reporter)
+  const placement = placeReport(state, item, circumstances)
   const draft: EntryDraft = { source: 'report', identity: state.identify(item), placement, report, reporter }
   const entry = newEntry(
     state.nextEntryId(),

@@ -60,7 +60,7 @@ export function createRecorder({ clock, organization, prices, placement, interne
     async join(tx: Tx, key: SessionKey, source: Submission['source'], reporter: Reporter): Promise<Joined> {
       const state = new RecordingState(interned, clock.now())
       state.wantSession(key)
-      const joined = await state.set.plan(tx, () => joinSession(state, key, source, reporter, state))
+      const joined = await state.set.plan(tx, () => joinSession(state, key, source, reporter))
       await state.save(tx)
       return joined
     },

@@ -56,7 +56,7 @@ export function recordInSession(state: RecordingState, submission: Submission, c
   const { report, source, reporter } = submission
   const identity = state.identify(submission)
   const key = { sessionKey: report.sessionKey!, harnessId: identity.canonicalHarnessId }
-  const { session, others } = joinSession(state, key, source, reporter, circumstances)
+  const { session, others } = joinSession(state, key, source, reporter)
   const recording: Recording = {
     now: circumstances.now,
     prices: circumstances.prices,
@@ -117,13 +117,7 @@ export interface Joined {
  *
  * If there is no such session, a new one is created for this person alone, regardless of others with the same id.
  */
-export function joinSession(
-  state: RecordingState,
-  key: SessionKey,
-  source: SessionSource,
-  reporter: Reporter,
-  circumstances: Pick<Circumstances, 'now'>,
-): Joined {
+export function joinSession(state: RecordingState, key: SessionKey, source: SessionSource, reporter: Reporter): Joined {
   const { manager, identifiedBy } = reporter
   const known = state.sessions(key)
   const own = known.find((session) => session.managerId === manager.id)
@@ -131,7 +125,7 @@ export function joinSession(
     session,
     others: known.length === 0 ? known : known.filter(({ id }) => id < session.id),
   })
-  const adopted = (session: SessionRecord) => join(adopt(state, session, reporter, circumstances))
+  const adopted = (session: SessionRecord) => join(adopt(state, session, reporter))
   const begin = () =>
     join(
       state.addSession({
@@ -172,17 +166,12 @@ function ownerOf(state: RecordingState, { managerId, managerBy }: SessionRecord,
 }
 
 /** Gives a session and its unlocked entries to the reporter. */
-function adopt(
-  state: RecordingState,
-  before: SessionRecord,
-  reporter: Reporter,
-  circumstances: Pick<Circumstances, 'now'>,
-): SessionRecord {
+function adopt(state: RecordingState, before: SessionRecord, reporter: Reporter): SessionRecord {
   const { manager, identifiedBy } = reporter
   const managerBy = managerByOf(identifiedBy)
   const because = identifiedBy === 'token' ? 'reported_with_a_service_token' : 'identified_by_email'
   const session = state.changeSession(before, { managerId: manager.id, managerBy, unidentified: false })
-  const change = changeOf('adopted', circumstances, reporter)
+  const change = changeOf('adopted', state, reporter)
   for (const parts of state.chains(session.id).values()) {
     for (const part of parts) {
       const { entry } = part
@@ -294,7 +283,7 @@ function moveChain(recording: Recording, parts: readonly EntryView[], reported: 
 
 function appendPart(recording: Recording, last: EntryView | undefined, usage: ModelTotals): Recorded {
   const { state, session, report, reporter, identity } = recording
-  const placement = last ? newPlacement(recording, last) : placeReport(recording)
+  const placement = last ? newPlacement(recording, last) : placeReport(state, recording, recording)
   const duplicate = last ? undefined : findPossibleDuplicate(recording)
   const entry = newEntry(
     state.nextEntryId(),
@@ -396,11 +385,15 @@ function changePart(recording: Recording, last: EntryView, usage: ModelTotals): 
   return { outcome: 'updated', replayed: false, entry: view }
 }
 
-/** The placement of a new session by the report's names or by rules. */
-function placeReport(recording: Recording): Placement {
-  const { state, report, reporter, rules } = recording
+/** The placement of a new entry by the report's names or by rules. */
+export function placeReport(
+  state: RecordingState,
+  { report, reporter }: Pick<Submission, 'report' | 'reporter'>,
+  circumstances: Circumstances,
+): Placement {
+  const setting = { work: state.work, rules: circumstances.rules }
   const placeable = { named: report, subject: subjectOf(report, reporter) }
-  return settled(recording, place({ work: state.work, rules }, placeable, placedBy(recording, reporter)))
+  return settled(state, place(setting, placeable, placedBy(circumstances, reporter)), reporter)
 }
 
 /**
@@ -421,28 +414,17 @@ function newPlacement(recording: Recording, last: EntryView): Placement | undefi
   const decide = wasPlacedBy === 'named' ? placeByNames : place
   const placement = decide(setting, { named, subject }, placedBy(recording, reporter))
   if (placement.by === null && wasPlacedBy !== null) return undefined
-  return settled(recording, placement)
+  return settled(state, placement, reporter)
 }
 
 /** If a ticket got its project for this person, their earlier entries on it move as well. */
-function settled(recording: Recording, placement: Placement): Placement {
-  if (placement.ticketFoundProject) moveOwnEntries(recording.state, placement, recording, recording.reporter)
+function settled(state: RecordingState, placement: Placement, reporter: Reporter): Placement {
+  const { ticket, project, ticketFoundProject } = placement
+  if (ticketFoundProject) {
+    const change = changeOf('placed', state, reporter)
+    state.moveOwnEntries({ ticketId: ticket!.id, managerId: reporter.manager.id, project: project!, change })
+  }
   return placement
-}
-
-/** Moves a person's earlier entries on a ticket that got its project for them. */
-export function moveOwnEntries(
-  state: RecordingState,
-  { ticket, project }: Placement,
-  circumstances: Pick<Circumstances, 'now'>,
-  reporter: Reporter,
-): void {
-  state.moveOwnEntries({
-    ticketId: ticket!.id,
-    managerId: reporter.manager.id,
-    project: project!,
-    change: changeOf('placed', circumstances, reporter),
-  })
 }
 
 /** Whether the report changes a field that rules match. */

@@ -36,18 +36,16 @@ export type TelemetryPush = ReturnType<ReturnType<typeof createTelemetrySessions
 export function createTelemetrySessions(recorder: Recorder, interned: Interned) {
   return {
     /** Sessions of one request, in its transaction, which must be READ COMMITTED. */
-    push(tx: Tx, { person: { id, uid, name, email }, token }: CallerOf<'service' | 'organization'>) {
+    push(tx: Tx, { person, token }: CallerOf<'service' | 'organization'>) {
       const reporterFor = (owner: Owner): Reporter => ({
         manager: owner.manager,
         managerBy: managerByOf(owner.identifiedBy),
         identifiedBy: owner.identifiedBy,
         tokenId: token.id,
-        personId: id,
+        personId: person.id,
       })
 
       return {
-        creator: { id, uid, name, email },
-
         /** Locks all sessions of the request, before anything of them is read. */
         lock: (sessions: readonly { harness: string; session: string }[]) =>
           tx.lockAll(() => sessions.map(({ harness, session }) => sessionLock(harness, session))),

@@ -33,7 +33,7 @@ import type { ReportingService } from '../reporting/service.ts'
 import { countsOf, over200kOf, usageColumns } from '../rows.ts'
 import type { TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../schema.ts'
 import { type EntryView, getView, insertEntries, updateEntry } from '../store.ts'
-import { moveOwnEntries } from '../ticket-moves.ts'
+import { moveAlong } from '../ticket-moves.ts'
 import { toTokenEntry, wireCounts } from '../wire.ts'
 import {
   deleteDrafts,
@@ -75,14 +75,7 @@ export function createSheetEntries({ clock, placement, reporting, interned }: De
   async function place(tx: Tx, report: Report, reporter: Reporter, circumstances: Circumstances): Promise<Placement> {
     const placeable = { named: report, subject: subjectOf(report, reporter) }
     const placed = await placement.place(tx, placeable, placedBy(circumstances, reporter))
-    if (placed.ticketFoundProject) {
-      await moveOwnEntries(tx, {
-        ticketId: placed.ticket!.id,
-        project: placed.project!,
-        managerId: reporter.manager.id,
-        change: changeOf('placed', circumstances, reporter),
-      })
-    }
+    await moveAlong(tx, placed, reporter.manager.id, changeOf('placed', circumstances, reporter))
     return placed
   }
 

@@ -77,10 +77,9 @@ export async function getSession(reader: Reader, id: number): Promise<SessionRec
 export async function updateSession(
   tx: Tx,
   id: number,
-  change: Partial<Pick<SessionRecord, 'managerId' | 'managerBy' | 'unidentified'>>,
+  change: Pick<SessionRecord, 'managerId' | 'managerBy' | 'unidentified'>,
 ): Promise<void> {
-  const { sessions } = tx.tables
-  await tx.update(sessions).set(change).where(eq(sessions.id, id))
+  await tx.updateAll(tx.tables.sessions, [{ id, ...change }])
 }
 
 /** All parts of all models of a session, by model and part. */
