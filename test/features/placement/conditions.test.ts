@@ -5,37 +5,19 @@ import { matchesGlob } from '../../../src/features/placement/glob.ts'
 import { explain, type Rule, RuleSet } from '../../../src/features/placement/match.ts'
 import { EXPRESSION_LIMIT, issuesOfRule } from '../../../src/features/placement/rule-issues.ts'
 import type { Subject } from '../../../src/features/placement/subject.ts'
+import { ruleOf, SUBJECT as UNLABELED } from '../../support/rules.ts'
 
-const SUBJECT: Subject = {
-  agentHarness: 'claude-code',
-  agentName: 'reviewer',
-  model: 'claude-sonnet-4-5',
-  provider: null,
-  manager: { email: 'ada@example.com', name: 'Ada Lovelace' },
-  summary: null,
-  labels: { branch: 'feature/ACME-42', empty: '' },
-}
+const SUBJECT: Subject = { ...UNLABELED, labels: { branch: 'feature/ACME-42', empty: '' } }
 
 const holds = (field: string, matches: string, subject = SUBJECT) =>
   holdsFor(compileCondition({ field, matches }), subject)
 
-function rule(id: number, conditions: [field: string, matches: string][], more: Partial<Rule> = {}): Rule {
-  return {
+const rule = (id: number, conditions: [field: string, matches: string][], more: Partial<Rule> = {}) =>
+  ruleOf(
     id,
-    uid: `rul_${id}`,
-    position: id,
-    versionId: id,
-    version: 1,
-    name: `rule ${id}`,
-    enabled: true,
-    project: { id: 1, uid: 'prj_1', key: 'ACME', name: 'ACME', archivedAt: null, mergedIntoId: null },
-    ticket: null,
-    conditions: conditions.map(([field, matches]) => compileCondition({ field, matches })),
-    createdAt: 0,
-    changedAt: 0,
-    ...more,
-  }
-}
+    conditions.map(([field, matches]) => compileCondition({ field, matches })),
+    more,
+  )
 
 const codes = (fields: Parameters<typeof issuesOfRule>[0]) =>
   issuesOfRule(fields).map(({ pointer, code }) => `${pointer} ${code}`)

@@ -2,35 +2,11 @@ import { describe, expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
 import { type CompiledCondition, compileCondition } from '../../../src/features/placement/condition.ts'
 import { LiteralSearch } from '../../../src/features/placement/literal-search.ts'
-import { explain, type Rule, RuleSet } from '../../../src/features/placement/match.ts'
-import type { Subject } from '../../../src/features/placement/subject.ts'
+import { explain, RuleSet } from '../../../src/features/placement/match.ts'
+import { ruleOf, SUBJECT } from '../../support/rules.ts'
 
-const SUBJECT: Subject = {
-  agentHarness: 'claude-code',
-  agentName: 'reviewer',
-  model: 'claude-sonnet-4-5',
-  provider: null,
-  manager: { email: 'ada@example.com', name: 'Ada Lovelace' },
-  summary: null,
-  labels: null,
-}
-
-function rule(id: number, conditions: CompiledCondition[], ticket: string | null = null): Rule {
-  return {
-    id,
-    uid: `rul_${id}`,
-    position: id,
-    versionId: id,
-    version: 1,
-    name: `rule ${id}`,
-    enabled: true,
-    project: { id: 1, uid: 'prj_1', key: 'ACME', name: 'ACME', archivedAt: null, mergedIntoId: null },
-    ticket,
-    conditions,
-    createdAt: 0,
-    changedAt: 0,
-  }
-}
+const rule = (id: number, conditions: CompiledCondition[], ticket: string | null = null) =>
+  ruleOf(id, conditions, { ticket })
 
 /** A pattern, and a text that it probably matches. */
 interface Sample {
