@@ -164,6 +164,7 @@ export function printBill(bill: Bill): void {
     ['corrects', bill.corrects?.number],
     ['replaced by', numbersOf(bill.replaced_by)],
     ['corrected by', numbersOf(bill.corrected_by)],
+    ['remaining', remainingText(bill)],
     ['note', document.note?.replaceAll('\n', `\n${' '.repeat(13)}`)],
     ['sent by', bill.created_by?.name ?? 'the command line'],
   ])
@@ -173,6 +174,13 @@ export function printBill(bill: Bill): void {
     print('')
     printDeliveries(deliveries)
   }
+}
+
+/** What is left after credit notes; nothing before the first one. */
+function remainingText({ remaining, corrected_by, document: { minor_digits: digits, currency } }: Bill) {
+  if (remaining === null || corrected_by.length === 0) return undefined
+  const amount = (key: keyof typeof remaining) => amountText(remaining, key, digits)
+  return `${amount('total')} ${currency} (${amount('subtotal')} before tax)`
 }
 
 const numbersOf = (bills: Bill['replaced_by']) =>

@@ -7,7 +7,18 @@ import type { Composed } from './document.ts'
 import type { BillDocument, CreditNoteRequest } from './schema.ts'
 import type { BillRecord } from './store/bills.ts'
 
-type Corrected = Pick<BillRecord, 'uid' | 'number' | 'subtotal' | 'currency'>
+type Corrected = Pick<BillRecord, 'uid' | 'number' | 'subtotal' | 'tax' | 'currency'>
+
+/** What is left of a bill after its credit notes, in minor units. */
+export interface Remaining {
+  subtotal: bigint
+  tax: bigint
+}
+
+/** `credited` is the sum of the bill's credit notes that are not void: zero or negative. */
+export function remainingOf(bill: Remaining, credited: Remaining): Remaining {
+  return { subtotal: bill.subtotal + credited.subtotal, tax: bill.tax + credited.tax }
+}
 
 export interface CreditLine {
   text: string
@@ -16,18 +27,19 @@ export interface CreditLine {
 }
 
 /**
- * The requested lines, otherwise one for the whole remaining amount of the bill. Throws `validation_failed` for amounts
- * with too many decimals, that are not positive, or that together exceed the remaining amount.
+ * The requested lines, otherwise one for the whole remaining amount of the bill, which may be only tax. Throws
+ * `validation_failed` for amounts with too many decimals, that are not positive, or that together exceed the remaining
+ * amount.
  */
 export function creditLines(
   { lines }: Pick<CreditNoteRequest, 'lines'>,
   { number, currency }: Corrected,
-  { leftMinor, minorDigits }: { leftMinor: bigint; minorDigits: number },
+  { remaining, minorDigits }: { remaining: Remaining; minorDigits: number },
 ): CreditLine[] {
-  const left = `${formatDecimal(leftMinor, minorDigits)} ${currency}`
   if (!lines) {
-    if (leftMinor <= 0n) throw beyond(`bill ${number} has already been credited in full`)
-    return [{ text: `Credit for bill ${number}`, amountMinor: leftMinor }]
+    if (remaining.subtotal <= 0n && remaining.tax <= 0n)
+      throw beyond(`bill ${number} has already been credited in full`)
+    return [{ text: `Credit for bill ${number}`, amountMinor: remaining.subtotal }]
   }
   const issues: Issue[] = []
   const read = lines.map((line, index) => {
@@ -42,7 +54,8 @@ export function creditLines(
     return { text: line.text, amountMinor: amountMinor ?? 0n }
   })
   if (issues.length > 0) throw validationFailed(issues)
-  if (read.reduce((sum, { amountMinor }) => sum + amountMinor, 0n) > leftMinor) {
+  if (sumOf(read) > remaining.subtotal) {
+    const left = `${formatDecimal(remaining.subtotal, minorDigits)} ${currency}`
     throw beyond(`must not exceed the remaining amount of bill ${number}, ${left} before tax`)
   }
   return read
@@ -52,17 +65,39 @@ function beyond(message: string) {
   return validationFailed([{ pointer: '/lines', code: 'too_large', message }])
 }
 
+function sumOf(lines: readonly CreditLine[]): bigint {
+  return lines.reduce((sum, { amountMinor }) => sum + amountMinor, 0n)
+}
+
+/**
+ * The tax to credit with a part of the subtotal: what brings the credited tax to the tax on all that is credited. Each
+ * part is thus within one minor unit of its own tax, and the parts add up to the bill's tax, which taxing them one by one
+ * would miss. The last part gets exactly the rest, whatever was voided before.
+ */
+export function creditedTax(
+  creditedMinor: bigint,
+  { bill, remaining, taxPpm }: { bill: Remaining; remaining: Remaining; taxPpm: number },
+): bigint {
+  if (creditedMinor === remaining.subtotal) return remaining.tax
+  const taxOnAll = taxOn(bill.subtotal - remaining.subtotal + creditedMinor, taxPpm)
+  const tax = taxOnAll - (bill.tax - remaining.tax)
+  // Without the voided ones, the others may have credited more tax or less than is due on them.
+  if (tax < 0n || remaining.tax < 0n) return 0n
+  if (tax > remaining.tax) return remaining.tax
+  return tax
+}
+
 /** The credit note as a document: the bill's parties, scope and tax, with only the negative lines. */
 export function creditDocument(
   original: BillDocument,
-  { uid, number }: Corrected,
-  { lines, note, today }: { lines: CreditLine[]; note: string | null; today: string },
+  bill: Corrected,
+  { lines, remaining, note, today }: { lines: CreditLine[]; remaining: Remaining; note: string | null; today: string },
 ): Pick<Composed, 'document' | 'subtotalMinor' | 'taxMinor' | 'costNanos' | 'listValueNanos'> {
   const digits = original.minor_digits
   const money = (minor: bigint) => decimalNumber(minor, digits)
-  const subtotalMinor = -lines.reduce((sum, { amountMinor }) => sum + amountMinor, 0n)
+  const subtotalMinor = -sumOf(lines)
   const taxPpm = original.tax ? Number(parseDecimal(numberText(original.tax, 'percent'), PPM_DIGITS - 2)) : 0
-  const taxMinor = taxOn(subtotalMinor, taxPpm)
+  const taxMinor = -creditedTax(-subtotalMinor, { bill, remaining, taxPpm })
   const nothing = Object.fromEntries(
     Object.keys(original.left_out).map((reason) => [reason, { entries: 0, cost: 0, at_least: false }]),
   ) as BillDocument['left_out']
@@ -73,7 +108,7 @@ export function creditDocument(
     due_on: today,
     note,
     replaces: null,
-    corrects: { id: uid, number },
+    corrects: { id: bill.uid, number: bill.number },
     // From text, because parsing the document converted exact numbers to doubles.
     exchange_rate: decimalNumber(parseExactDecimal(numberText(original, 'exchange_rate'), RATE_DIGITS)!, RATE_DIGITS),
     sections: [],

@@ -120,6 +120,7 @@ export const EXAMPLE_BILL: Bill = {
   ...EXAMPLE_HEAD,
   corrected_by: [],
   replaced_by: [],
+  remaining: null,
   deliveries: [
     {
       to: 'bills@acme.example',
@@ -150,6 +151,7 @@ export const EXAMPLE_CREDIT_NOTE: Bill = {
   corrects: CORRECTS,
   corrected_by: [],
   replaced_by: [],
+  remaining: null,
   deliveries: [],
   document: {
     ...DOCUMENT,

@@ -330,6 +330,12 @@ export const Bill = Type.Object(
     ...head,
     corrected_by: Type.Array(Reference, { description: 'Credit notes that correct this bill and are not void.' }),
     replaced_by: Type.Array(Reference, { description: 'Bills that replace this one.' }),
+    remaining: orNull(
+      Type.Object(
+        { subtotal: Type.Number(), tax: Type.Number(), total: Type.Number() },
+        { ...strict, description: 'What credit notes can still credit. Null unless this is a paid bill.' },
+      ),
+    ),
     deliveries: Type.Array(Delivery),
     document: BillDocument,
   },
@@ -388,7 +394,11 @@ export const CreditNoteRequest = Type.Object(
           },
           strict,
         ),
-        { description: 'Where absent, everything that the bill billed.', minItems: 1, maxItems: EXTRA_LINES_LIMIT },
+        {
+          description: 'Amounts to credit, before tax. Default: the whole remaining amount.',
+          minItems: 1,
+          maxItems: EXTRA_LINES_LIMIT,
+        },
       ),
     ),
     note: Type.Optional(text('Shown above the lines.', 4_000)),

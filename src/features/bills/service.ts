@@ -14,7 +14,7 @@ import type { EntriesService } from '../entries/service.ts'
 import { numberOf, sequenceScope } from '../organization/bill-numbers.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { type BillDraft, createComposition } from './composition.ts'
-import { creditDocument, creditLines } from './credit-note.ts'
+import { creditDocument, creditLines, remainingOf } from './credit-note.ts'
 import { minorDigitsOf } from './currency.ts'
 import { createDeliveries, type DocumentRenderer, deliveryBody, deliveryState } from './delivery.ts'
 import { createMailer, type MailServer } from './delivery-mailer.ts'
@@ -24,6 +24,7 @@ import type { BillListQuery } from './query.ts'
 import { keyReused, noRecipient, previewChanged, wrongState } from './refusals.ts'
 import { issuesOfRecipients } from './request.ts'
 import type {
+  Bill,
   BillDelivery,
   BillDocument,
   BillHead,
@@ -46,12 +47,12 @@ import {
   listBills,
   listFollowers,
   listReferences,
-  sumOfCredits,
+  sumCredits,
   takeSequence,
   updateBillState,
 } from './store/bills.ts'
 import { getIssuer } from './store/issuer.ts'
-import { billHead, billText } from './wire.ts'
+import { billHead, billText, remainingBody } from './wire.ts'
 
 export { BILL_COLUMNS } from './csv.ts'
 export { readBillList } from './query.ts'
@@ -170,6 +171,11 @@ export function createBillsService({
     }
   }
 
+  async function remainingOfPaid(reader: Reader, { bill }: BillView): Promise<Bill['remaining']> {
+    if (bill.state !== 'paid' || bill.kind !== 'bill') return null
+    return remainingBody(remainingOf(bill, await sumCredits(reader, bill.id)), minorDigitsOf(bill.currency))
+  }
+
   /** Bills as list items. */
   async function heads(views: readonly BillView[]): Promise<BillHead[]> {
     const references = await listReferences(
@@ -238,7 +244,7 @@ export function createBillsService({
       const followers = await listFollowers(db.read, view.bill.id)
       return billText(
         head!,
-        { ...followers, deliveries: delivered.map(deliveryBody) },
+        { ...followers, remaining: await remainingOfPaid(db.read, view), deliveries: delivered.map(deliveryBody) },
         await getDocument(db.read, view.bill.id),
       )
     },
@@ -346,12 +352,10 @@ export function createBillsService({
           const issuer = await getIssuer(tx)
           const now = clock.now()
           const original = parseExactJson(await getDocument(tx, bill.id)) as BillDocument
-          const lines = creditLines(requested, bill, {
-            leftMinor: bill.subtotal + (await sumOfCredits(tx, bill.id)),
-            minorDigits: original.minor_digits,
-          })
+          const remaining = remainingOf(bill, await sumCredits(tx, bill.id))
           const composed = creditDocument(original, bill, {
-            lines,
+            lines: creditLines(requested, bill, { remaining, minorDigits: original.minor_digits }),
+            remaining,
             note: requested.note ?? null,
             today: dayAt(now, issuer.timeZone),
           })

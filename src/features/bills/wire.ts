@@ -2,6 +2,7 @@
 
 import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber } from '../../lib/money.ts'
+import type { Remaining } from './credit-note.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { Bill, BillHead } from './schema.ts'
 import type { BillView } from './store/bills.ts'
@@ -40,10 +41,18 @@ export function billHead(
   }
 }
 
+export function remainingBody({ subtotal, tax }: Remaining, minorDigits: number): NonNullable<Bill['remaining']> {
+  return {
+    subtotal: decimalNumber(subtotal, minorDigits),
+    tax: decimalNumber(tax, minorDigits),
+    total: decimalNumber(subtotal + tax, minorDigits),
+  }
+}
+
 /** The JSON of a bill with its document to the byte as it was sent: parsing it would convert its amounts to doubles. */
 export function billText(
   head: BillHead,
-  about: Pick<Bill, 'corrected_by' | 'replaced_by' | 'deliveries'>,
+  about: Pick<Bill, 'corrected_by' | 'replaced_by' | 'remaining' | 'deliveries'>,
   documentText: string,
 ): string {
   const around = JSON.stringify({ ...head, ...about })

@@ -1,5 +1,5 @@
 /** Stored bills: sent once, and never changed except for their state. */
-import { and, type Column, desc, eq, getTableColumns, gte, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, desc, eq, getTableColumns, gte, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
@@ -113,14 +113,14 @@ export async function listFollowers(reader: Reader, billId: number) {
   }
 }
 
-/** The sum of a bill's credit notes that are not void, in minor units: zero or negative. */
-export async function sumOfCredits(reader: Reader, billId: number): Promise<bigint> {
+/** The sums of a bill's credit notes that are not void, in minor units. */
+export async function sumCredits(reader: Reader, billId: number): Promise<{ subtotal: bigint; tax: bigint }> {
   const { bills } = reader.tables
-  const rows = await reader
-    .select({ subtotal: bills.subtotal, state: bills.state })
+  const [row] = await reader
+    .select({ subtotal: exactTotal(bills.subtotal), tax: exactTotal(bills.tax) })
     .from(bills)
-    .where(eq(bills.correctsId, billId))
-  return rows.filter(({ state }) => state !== 'void').reduce((sum, { subtotal }) => sum + subtotal, 0n)
+    .where(and(eq(bills.correctsId, billId), ne(bills.state, 'void')))
+  return row!
 }
 
 export async function insertBill(tx: Tx, bill: Omit<BillRecord, 'id'>): Promise<number> {

@@ -5,7 +5,7 @@ import { count, counted } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { Ago, Moment, Money } from '../../parts/figures.tsx'
 import { Status } from '../../parts/status.tsx'
-import type { Bill } from './bill-body.ts'
+import { amountOf, type Bill } from './bill-body.ts'
 import { BillLink } from './bill-link.tsx'
 import classes from './paper.module.css'
 
@@ -30,6 +30,7 @@ function Inside({ bill }: { bill: Bill }) {
     ['Corrects', bill.corrects && <BillLink {...bill.corrects} />],
     ['Replaces', bill.replaces && <BillLink {...bill.replaces} />],
     ['Corrected by', linksOf(bill.corrected_by)],
+    ['Remaining', bill.corrected_by.length > 0 && bill.remaining && amountIn(bill, bill.remaining.total)],
     ['Replaced by', linksOf(bill.replaced_by)],
   ]
   return (
@@ -49,6 +50,9 @@ function Inside({ bill }: { bill: Bill }) {
     </div>
   )
 }
+
+const amountIn = ({ currency, document }: Bill, amount: number) =>
+  `${amountOf(amount, document.minor_digits)} ${currency}`
 
 const linksOf = (bills: Bill['corrected_by']) =>
   bills.length === 0 ? null : bills.map(({ id, number }) => <BillLink key={id} id={id} number={number} />)

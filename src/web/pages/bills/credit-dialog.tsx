@@ -15,7 +15,7 @@ import { useLocation } from 'wouter'
 import { Confirm } from '../../parts/confirm.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
-import type { Bill } from './bill-body.ts'
+import { amountOf, type Bill } from './bill-body.ts'
 import type { BillDialogProps } from './pay-dialog.tsx'
 
 interface CreditValues {
@@ -105,6 +105,7 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
             </Button>
             <Text size="xs" c="dimmed">
               Amounts before tax, in {bill.currency}
+              {bill.remaining && `; ${amountOf(bill.remaining.subtotal, bill.document.minor_digits)} remaining`}
             </Text>
           </Group>
         </Stack>
