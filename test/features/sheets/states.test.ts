@@ -169,71 +169,70 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ on: fc.constant('sheet' as const), action: sheetAction, name, place }) },
 )
 
+/** Every outcome of every action that a random walk can lead to. */
+const VERDICTS = [
+  ...Object.keys(ENTRY_MOVES).map((action) => `entry ${action}`),
+  ...SHEET_ACTIONS.slice(0, -1).map((action) => `sheet ${action}`),
+].flatMap((action) => ['done', 'not_found', 'forbidden', 'wrong_status'].map((verdict) => `${action} ${verdict}`))
+
 forEachEngine('the states of entries and sheets', (open, engine) => {
   test('are those of the product’s table, whoever does what', async () => {
     const { services, callers, as } = await stage(await open())
     const { entries, sheets } = services
     const tried = new Set<string>()
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(name, place), { minLength: 2, maxLength: 2 }),
-        name,
-        fc.array(step, { minLength: 30, maxLength: 60, size: 'max' }),
-        async (reported, owner, steps) => {
-          const known: Entry[] = []
-          for (const [reporter, where] of reported) {
-            const { entry } = await entries.reporting.reportEntry(report(where), callers[reporter])
-            known.push({ id: entry.id, owner: reporter, place: where, status: 'submitted' })
-          }
-          const opened = await sheets.openSheet({ month: '2026-11' }, as(owner))
-          const sheet: Sheet = { id: opened.id, owner, places: [], status: 'open' }
-          let minute = 0
-          for (const one of steps) {
-            minute += 1
-            if (one.on === 'entry') {
-              const entry = known[one.which]!
-              const expected = judgeEntry(entry, one.action, one.name)
-              const reason = one.action === 'reject' ? 'counted twice' : undefined
-              const work = entries.approval.decideEntry(entry.id, { action: one.action, reason }, as(one.name))
-              expect([one, entry, await verdictOf(work)]).toEqual([one, entry, expected])
-              tried.add(`${one.on} ${one.action} ${expected}`)
-              continue
-            }
-            const expected = judgeSheet(sheet, one.action, one.name)
-            const work = actOnSheet(services, sheet, one.action, as(one.name) as never, one.place, minute % 60)
-            expect([one, sheet, await verdictOf(work)]).toEqual([one, sheet, expected])
-            if (one.action === 'add' && expected === 'done') sheet.places.push(one.place)
+    const walks = fc.asyncProperty(
+      fc.array(fc.tuple(name, place), { minLength: 2, maxLength: 2 }),
+      name,
+      fc.array(step, { minLength: 30, maxLength: 60, size: 'max' }),
+      async (reported, owner, steps) => {
+        const known: Entry[] = []
+        for (const [reporter, where] of reported) {
+          const { entry } = await entries.reporting.reportEntry(report(where), callers[reporter])
+          known.push({ id: entry.id, owner: reporter, place: where, status: 'submitted' })
+        }
+        const opened = await sheets.openSheet({ month: '2026-11' }, as(owner))
+        const sheet: Sheet = { id: opened.id, owner, places: [], status: 'open' }
+        let minute = 0
+        for (const one of steps) {
+          minute += 1
+          if (one.on === 'entry') {
+            const entry = known[one.which]!
+            const expected = judgeEntry(entry, one.action, one.name)
+            const reason = one.action === 'reject' ? 'counted twice' : undefined
+            const work = entries.approval.decideEntry(entry.id, { action: one.action, reason }, as(one.name))
+            expect([one, entry, await verdictOf(work)]).toEqual([one, entry, expected])
             tried.add(`${one.on} ${one.action} ${expected}`)
+            continue
           }
-          for (const { id, status } of known) {
-            const entry = await entries.listing.getEntry(id, EVERYTHING)
-            expect([entry.status, entry.sheet]).toEqual([status, null])
-          }
-          if (sheet.status !== 'removed') {
-            expect((await sheets.getSheet(sheet.id, EVERYTHING)).status).toBe(sheet.status as never)
-            const { data } = await entries.listing.listEntries(EVERYTHING, {
-              filter: { sheet: [sheet.id] },
-              limit: 100,
-              after: undefined,
-            })
-            const expected = STATUS_ON_SHEET[sheet.status]
-            expect(data.map(({ status }) => status)).toEqual(sheet.places.map(() => expected))
-          }
-        },
-      ),
-      { numRuns: engine === 'sqlite' ? 25 : 8 },
+          const expected = judgeSheet(sheet, one.action, one.name)
+          const work = actOnSheet(services, sheet, one.action, as(one.name) as never, one.place, minute % 60)
+          expect([one, sheet, await verdictOf(work)]).toEqual([one, sheet, expected])
+          if (one.action === 'add' && expected === 'done') sheet.places.push(one.place)
+          tried.add(`${one.on} ${one.action} ${expected}`)
+        }
+        for (const { id, status } of known) {
+          const entry = await entries.listing.getEntry(id, EVERYTHING)
+          expect([entry.status, entry.sheet]).toEqual([status, null])
+        }
+        if (sheet.status !== 'removed') {
+          expect((await sheets.getSheet(sheet.id, EVERYTHING)).status).toBe(sheet.status as never)
+          const { data } = await entries.listing.listEntries(EVERYTHING, {
+            filter: { sheet: [sheet.id] },
+            limit: 100,
+            after: undefined,
+          })
+          const expected = STATUS_ON_SHEET[sheet.status]
+          expect(data.map(({ status }) => status)).toEqual(sheet.places.map(() => expected))
+        }
+      },
     )
     // Walks that never got anywhere would prove nothing; so few as on PostgreSQL need not.
-    if (engine === 'postgres') return
-    for (const action of Object.keys(ENTRY_MOVES)) {
-      for (const verdict of ['done', 'not_found', 'forbidden', 'wrong_status']) {
-        expect(tried).toContain(`entry ${action} ${verdict}`)
-      }
-    }
-    for (const action of SHEET_ACTIONS.slice(0, -1)) {
-      for (const verdict of ['done', 'not_found', 'forbidden', 'wrong_status']) {
-        expect(tried).toContain(`sheet ${action} ${verdict}`)
-      }
-    }
+    const missing = () => VERDICTS.filter((verdict) => !tried.has(verdict))
+    let rounds = 0
+    do {
+      await fc.assert(walks, { numRuns: engine === 'sqlite' ? 25 : 8 })
+      rounds += 1
+    } while (engine === 'sqlite' && missing().length > 0 && rounds < 8)
+    if (engine === 'sqlite') expect(missing()).toEqual([])
   }, 60_000)
 })
