@@ -48,7 +48,7 @@ function publicId<P extends IdPrefix>(prefix: P): Kind<Id<P>, Uint8Array> {
   return {
     sqlite: 'blob',
     postgres: 'bytea',
-    toDriver: (id) => Buffer.from(idBytes(id)),
+    toDriver: idBytes,
     fromDriver: (value) => idFromBytes(prefix, value),
   }
 }
