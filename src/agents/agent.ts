@@ -40,6 +40,8 @@ export interface SessionUse {
   summary: string
   /** The session's title in the agent, which is made of prompts: sent only if the person asks for it. */
   title: string | null
+  /** What the agent's files do not contain of the session, in words; null if nothing is known to be missing. */
+  missing: string | null
   /** The file with most of the session, for people who want to look. */
   file: string
 }

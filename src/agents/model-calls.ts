@@ -24,6 +24,10 @@ export interface ModelCall {
   isSidechain: boolean
   /** How many calls it represents if a file records only sums; otherwise one. */
   requests?: number
+  /** The counts may be those of several calls, of which a file records neither the number nor the length of each. */
+  isSum?: boolean
+  /** The parts of a call that its vendor prices one by one, if there are several. Their sum is `counts`. */
+  parts?: Counts[]
   /** The URL of the folder's repository, if the agent records it. */
   remote?: string
   /** The session's running total after the call, as text, if the file records nothing else. */
@@ -64,6 +68,31 @@ export interface FileReading {
   damage: FileDamage[]
   /** The parents of sessions that were created from others, such as sub-agents and forks. */
   parents: Record<string, string[]>
+  /** What the agent itself counted, if it records that. */
+  totals?: SessionTotals[]
+  /** By session, what the agent does not record of it, in words. */
+  missing?: Record<string, string>
+}
+
+/**
+ * The totals of a session as its agent counted them, at one moment. They include calls that the file does not list.
+ * An agent that continues or forks a session continues its totals.
+ */
+export interface SessionTotals {
+  session: string
+  /** When counting started: the same for all sessions that continue each other's totals. */
+  since: number
+  /** How long the agent has been running since then, in milliseconds: the order of totals with the same start. */
+  runningMs: number
+  /** The latest time in the file before the totals. */
+  at: number
+  /** The earliest time in the file after the totals; null if they are at the end. */
+  until: number | null
+  /** The first time in the file after everything that was copied from other sessions. */
+  ownFrom: number
+  /** The latest time of a call that was copied from another session; null if there is none. */
+  copiedUntil: number | null
+  models: Record<string, Counts>
 }
 
 /** A count in a file: absent and null are 0. Undefined if it is not a valid count, which is damage. */
@@ -79,6 +108,24 @@ export function countsOf<Names extends readonly string[]>(
 ): { -readonly [Index in keyof Names]: number } | undefined {
   const counts = names.map((name) => countOf(record[name]))
   return counts.includes(undefined) ? undefined : (counts as { -readonly [Index in keyof Names]: number })
+}
+
+export function noCounts(): Counts {
+  return { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0 }
+}
+
+/** Adds the counts to a sum, in place. */
+export function addCounts(sum: Counts, counts: Counts): void {
+  sum.input += counts.input
+  sum.output += counts.output
+  sum.cache_read += counts.cache_read
+  sum.cache_write += counts.cache_write
+  sum.cache_write_1h += counts.cache_write_1h
+}
+
+/** The tokens that decide whether a request has a long context. */
+export function inputSideOf({ input, cache_read, cache_write, cache_write_1h }: Counts): number {
+  return input + cache_read + cache_write + cache_write_1h
 }
 
 export function totalOf({ input, output, cache_read, cache_write, cache_write_1h }: Counts): number {

@@ -27,7 +27,8 @@ export function reportText(use: SessionUse, options: ReportOptions = {}): string
 export function reportOf(use: SessionUse, options: ReportOptions = {}): TokenEntryReport {
   const { repository, branch, reportedCost } = use
   const labels = { ...(repository ? { repository } : {}), ...(branch ? { branch } : {}), ...options.labels }
-  const summary = (options.withTitles && use.title) || use.summary
+  const missing = use.missing === null ? '' : ` (${use.missing})`
+  const text = plainText((options.withTitles && use.title) || use.summary, SUMMARY_LENGTH - missing.length)
   return {
     agent_harness: use.agentHarness,
     agent_name: options.agentName ?? use.agentHarness,
@@ -36,7 +37,7 @@ export function reportOf(use: SessionUse, options: ReportOptions = {}): TokenEnt
     ended_at: use.endedAt,
     tokens: use.tokens,
     ...(reportedCost === null ? {} : { reported_cost: exactNumber(reportedCost) }),
-    summary: plainText(summary, SUMMARY_LENGTH),
+    summary: text + missing,
     ...(options.project === undefined ? {} : { project: options.project }),
     ...(options.ticket === undefined ? {} : { ticket: options.ticket }),
     session_id: plainText(use.sessionId, NAME_LENGTH),

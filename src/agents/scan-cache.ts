@@ -6,11 +6,11 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import type { AgentName, Damage } from './agent.ts'
-import type { FileDamage, FileReading, ModelCall } from './model-calls.ts'
+import type { FileDamage, FileReading, ModelCall, SessionTotals } from './model-calls.ts'
 import type { SessionSum } from './session-sums.ts'
 
 /** Must be increased if a reader reads something else from the same file, or if the shape of the cache changes. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** The state of a file when it was read. The file counts as unchanged if all of this is the same. */
 export interface FileState {
@@ -26,6 +26,8 @@ export interface KeptScan {
   files: Record<string, string>
   /** The parents of sessions that were created from others. */
   parents: Record<string, string[]>
+  /** What is missing of sessions, in words. */
+  missing: Record<string, string>
   damage: Damage[]
 }
 
@@ -37,6 +39,8 @@ interface KeptFile {
   startedAt: number | null
   damage: FileDamage[]
   parents: Record<string, string[]>
+  totals?: SessionTotals[]
+  missing?: Record<string, string>
 }
 
 type CallRow = (string | number)[]
@@ -71,14 +75,14 @@ export class ScanCache {
     const kept = Object.hasOwn(this.#files, path) ? this.#files[path] : undefined
     if (kept?.state !== state) return undefined
     this.#current[path] = kept
-    const { names, startedAt, damage, parents } = kept
-    return { calls: kept.calls.map((row) => callOfRow(row, names)), startedAt, damage, parents }
+    const { names, calls, state: _, ...reading } = kept
+    return { ...reading, calls: calls.map((row) => callOfRow(row, names)) }
   }
 
-  keepReading({ path, state }: FileState, { calls, startedAt, damage, parents }: FileReading): void {
+  keepReading({ path, state }: FileState, reading: FileReading): void {
     const names = new Map<string, number>()
-    const rows = calls.map((call) => rowOfCall(call, names))
-    this.#current[path] = { state, names: [...names.keys()], calls: rows, startedAt, damage, parents }
+    const calls = reading.calls.map((call) => rowOfCall(call, names))
+    this.#current[path] = { ...reading, state, names: [...names.keys()], calls }
   }
 }
 
@@ -146,6 +150,8 @@ function rowOfCall(call: ModelCall, names: Map<string, number>): CallRow {
     call.requests ?? 1,
     place(call.remote ?? ''),
     call.total ?? '',
+    call.isSum ? 1 : 0,
+    call.parts ? JSON.stringify(call.parts) : '',
   ]
 }
 
@@ -173,5 +179,8 @@ function callOfRow(row: CallRow, names: string[]): ModelCall {
     requests: number(15),
     remote: name(16),
   }
-  return row[17] === '' ? call : { ...call, total: row[17] as string }
+  if (row[17] !== '') call.total = row[17] as string
+  if (row[18] === 1) call.isSum = true
+  if (row[19] !== '') call.parts = JSON.parse(row[19] as string)
+  return call
 }

@@ -96,6 +96,7 @@ function scanFiles(
     sums: sumCalls(reader.settle(read)),
     files: placesOf(read),
     parents: Object.assign({}, ...read.map(({ reading }) => reading.parents)),
+    missing: Object.assign({}, ...read.map(({ reading }) => reading.missing)),
     damage: read.flatMap(({ path, reading }) => reading.damage.map((each) => ({ file: path, ...each }))),
   }
   cache.keepFiles()
@@ -137,14 +138,14 @@ function usesOf(reader: Reader, kept: KeptScan, { since, withTitles }: ScanOptio
     if (!folders.has(folder)) folders.set(folder, findGitFolder(folder))
     return folders.get(folder)
   }
-  return sums.map((sum) => useOf(reader, sum, gitOf(sum.folder), kept.files, titles?.get(sum.session) ?? null))
+  return sums.map((sum) => useOf(reader, sum, gitOf(sum.folder), kept, titles?.get(sum.session) ?? null))
 }
 
 function useOf(
   reader: Reader,
   sum: SessionSum,
   git: GitFolder | undefined,
-  files: Record<string, string>,
+  { files, missing }: KeptScan,
   title: string | null,
 ): SessionUse {
   const repository = repositoryName(sum.remote) ?? git?.repository ?? null
@@ -164,6 +165,7 @@ function useOf(
     branch,
     summary: `${reader.title}${repository ? ` in ${repository}` : ''}${branch ? ` on ${branch}` : ''}`,
     title,
+    missing: missing[sum.session] ?? null,
     file: files[sum.session] ?? '',
   }
 }

@@ -1,7 +1,7 @@
 /** Adds up the use of each model in each session. */
 import { formatDecimal, parseDecimal } from '../lib/money.ts'
-import type { Counts, Tokens } from './agent.ts'
-import type { ModelCall } from './model-calls.ts'
+import type { Tokens } from './agent.ts'
+import { addCounts, inputSideOf, type ModelCall, noCounts } from './model-calls.ts'
 
 /** A sum, before git or the clock is consulted. Cached, so it must not contain anything of the conversation. */
 export interface SessionSum {
@@ -46,7 +46,7 @@ class Summing {
   #last: ModelCall
   #requests = 0
   #costs: bigint | undefined = 0n
-  /** False if a sum of several requests is included, which does not contain the length of each. */
+  /** False if it includes a sum that may contain a long request. */
   #isLengthKnown = true
   #branch = ''
   #branchAt = -1
@@ -58,11 +58,13 @@ class Summing {
   }
 
   add(call: ModelCall): void {
-    const { counts, at, branch, cost, requests = 1 } = call
+    const { counts, at, branch, cost, requests = 1, isSum = requests > 1 } = call
     addCounts(this.#counts, counts)
-    const length = counts.input + counts.cache_read + counts.cache_write + counts.cache_write_1h
-    if (requests > 1) this.#isLengthKnown = false
-    else if (length > LONG_CONTEXT_TOKENS) addCounts(this.#long, counts)
+    for (const part of call.parts ?? [counts]) {
+      if (inputSideOf(part) <= LONG_CONTEXT_TOKENS) continue
+      if (isSum) this.#isLengthKnown = false
+      else addCounts(this.#long, part)
+    }
     this.#requests += requests
     const units = cost === '' ? undefined : parseDecimal(cost, COST_DIGITS)
     this.#costs = this.#costs === undefined || units === undefined ? undefined : this.#costs + units
@@ -90,16 +92,4 @@ class Summing {
       remote: last.remote ?? '',
     }
   }
-}
-
-function noCounts(): Counts {
-  return { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0 }
-}
-
-function addCounts(sum: Counts, counts: Counts): void {
-  sum.input += counts.input
-  sum.output += counts.output
-  sum.cache_read += counts.cache_read
-  sum.cache_write += counts.cache_write
-  sum.cache_write_1h += counts.cache_write_1h
 }

@@ -45,6 +45,7 @@ function uses(count: number): SessionUse[] {
     branch: null,
     summary: 'Codex',
     title: null,
+    missing: null,
     file: '/nowhere',
   }))
 }

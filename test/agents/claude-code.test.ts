@@ -97,6 +97,41 @@ describe('one call', () => {
     })
   })
 
+  test('that ran in several iterations is long only if one of them is, and counts once', () => {
+    const iteration = { type: 'message', input_tokens: 100, output_tokens: 5, cache_read_input_tokens: 150_000 }
+    const iterations = [iteration, { ...iteration, cache_read_input_tokens: 200_000 }]
+    const usage = { input_tokens: 200, output_tokens: 10, cache_read_input_tokens: 350_000, iterations }
+    home.writeLines(project('s'), [answer({ usage }), answer({ usage })])
+    const [use] = home.uses('claude-code')
+    expect([use!.requests, use!.tokens.cache_read]).toEqual([1, 350_000])
+    expect(use!.tokens.over_200k).toMatchObject({ input: 100, output: 5, cache_read: 200_000 })
+  })
+
+  test('in iterations that do not add up to it is judged as one', () => {
+    const iteration = { type: 'message', input_tokens: 100, output_tokens: 5, cache_read_input_tokens: 150_000 }
+    const usage = { output_tokens: 10, cache_read_input_tokens: 350_000, iterations: [iteration, iteration] }
+    home.writeLines(project('s'), [answer({ usage })])
+    expect(home.uses('claude-code')[0]!.tokens.over_200k).toMatchObject({ input: 100, cache_read: 350_000 })
+  })
+
+  test('in iterations has the cache writes of its message, whose duration the iterations may lack', () => {
+    const iteration = { type: 'message', input_tokens: 1, output_tokens: 5, cache_creation_input_tokens: 250_000 }
+    const cache_creation = { ephemeral_5m_input_tokens: 100_000, ephemeral_1h_input_tokens: 400_000 }
+    const usage = { input_tokens: 2, output_tokens: 10, cache_creation_input_tokens: 500_000, cache_creation }
+    home.writeLines(project('s'), [answer({ usage: { ...usage, iterations: [iteration, iteration] } })])
+    const writes = { cache_write: 100_000, cache_write_1h: 400_000 }
+    expect(home.uses('claude-code')[0]!.tokens).toMatchObject({ ...writes, over_200k: writes })
+  })
+
+  test('includes the summary that the vendor made of a long conversation, which its own counts lack', () => {
+    const iterations = [
+      { type: 'compaction', input_tokens: 180_000, output_tokens: 3_500 },
+      { type: 'message', input_tokens: 100, output_tokens: 10 },
+    ]
+    home.writeLines(project('s'), [answer({ usage: { iterations } })])
+    expect(home.uses('claude-code')[0]!.tokens).toMatchObject({ input: 180_100, output: 3_510 })
+  })
+
   test('of an advisor counts beside that of the model that asked it', () => {
     const iterations = [
       { type: 'message', input_tokens: 100, output_tokens: 10 },

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { reportOf } from '../../src/agents/report.ts'
 import { scanSession } from '../../src/agents/scan.ts'
 import { AgentHome } from '../support/agent-home.ts'
 
@@ -312,6 +313,33 @@ describe('opencode', () => {
       ['gpt-5', 'azure', 1, null],
     ])
     expect(home.uses('opencode')[0]!.tokens).toMatchObject({ input: 20, output: 14, cache_read: 6, cache_write: 8 })
+  })
+
+  test('names the request for the title of a session, which it does not record', () => {
+    const later = { time: { created: 1_795_197_440_000 } }
+    const sessions: [string, string | null][] = [
+      ['ses_1', null],
+      ['ses_2', 'ses_1'],
+      ['Anything (fork #1)', null],
+    ]
+    write(
+      [
+        ['m1', 'ses_1', data()],
+        ['m2', 'ses_2', data(later)],
+        ['m3', 'Anything (fork #1)', data({ time: { created: 1_795_197_450_000 } })],
+      ],
+      sessions,
+    )
+    const uses = home.uses('opencode')
+    expect(uses.map(({ sessionId, missing }) => [sessionId, missing])).toEqual([
+      ['ses_1', 'title request not included'],
+      ['ses_2', null],
+      ['Anything (fork #1)', null],
+    ])
+    expect(uses.map((use) => reportOf(use).summary)).toEqual([
+      'opencode (title request not included)',
+      ...['opencode', 'opencode'],
+    ])
   })
 
   test('does not count what a fork copied, though it is called otherwise', () => {

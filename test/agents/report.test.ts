@@ -20,6 +20,7 @@ const use: SessionUse = {
   branch: 'main',
   summary: 'Claude Code in acme/web on main',
   title: 'Find the leak',
+  missing: null,
   file: '/home/ada/.claude/projects/p/s.jsonl',
 }
 

@@ -4,16 +4,19 @@ import type { AgentsEnvironment } from '../../config.ts'
 import type { Counts } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
+  addCounts,
   countsOf,
   type FileReading,
   findCountable,
   type ModelCall,
   momentOf,
+  noCounts,
   objectOf,
   textOf,
   totalOf,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
+import { TotalsReading, unlistedCalls } from './claude-code-totals.ts'
 import type { Reader } from './reader.ts'
 
 /** Lines that the client itself adds after a failed request; no model was used. */
@@ -30,7 +33,10 @@ export const claudeCode: Reader = {
   folders: (environment) => configFolders(environment).map((folder) => join(folder, 'projects')),
   isSessionFile: (path) => SESSION_FILE.test(path),
   read: readSessionFile,
-  settle: (files) => withoutReplays(settleByKey(files, isMoreComplete)),
+  settle: (files) => {
+    const calls = withoutReplays(settleByKey(files, isMoreComplete))
+    return [...calls, ...unlistedCalls(calls, files)]
+  },
   readTitles,
 }
 
@@ -47,14 +53,24 @@ function configFolders({ claudeConfigDir, home, configHome }: AgentsEnvironment)
     .map((folder) => folder.replace(/[/\\]projects[/\\]*$/, ''))
 }
 
+/** Lines with token counts, and lines whose time shows when a session started or continued. */
+const MARKS = ['"usage"', '"cost-state"', '"queue-operation"', '"compact_boundary"']
+
+const INVALID_TOTALS = 'has totals that are not whole numbers; requests such as /compact are not counted'
+
 function readSessionFile(path: string): FileReading {
   const damages = new Damages()
   const calls = new Map<string, ModelCall>()
+  const totals = new TotalsReading()
   let startedAt: number | null = null
   const pathSession = SUBAGENTS.exec(path)?.[1] ?? basename(path, '.jsonl')
-  readMarkedLines(path, ['"usage"', '"queue-operation"'], damages, (record, line) => {
+  readMarkedLines(path, MARKS, damages, (record, line) => {
     const at = momentOf(record.timestamp)
-    if (at !== undefined) startedAt = Math.min(startedAt ?? at, at)
+    if (at !== undefined) {
+      startedAt = Math.min(startedAt ?? at, at)
+      totals.passLine(at, ![textOf(record.sessionId), ''].includes(ownerOf(record)))
+    }
+    if (record.type === 'cost-state' && !totals.read(record, pathSession)) damages.add(INVALID_TOTALS, line)
     if (record.type !== 'assistant') return
     const message = objectOf(record.message)
     const usage = objectOf(message?.usage)
@@ -66,7 +82,13 @@ function readSessionFile(path: string): FileReading {
       if (!held || isMoreComplete(call, held)) calls.set(key, call)
     }
   })
-  return { calls: [...calls.values()], startedAt, damage: damages.list(), parents: {} }
+  const reading = { calls: [...calls.values()], startedAt, damage: damages.list(), parents: {} }
+  return totals.totals.length === 0 ? reading : { ...reading, totals: totals.totals }
+}
+
+/** The session that made the request of a copied line; otherwise empty, or the line's own session. */
+function ownerOf(record: Record<string, unknown>): string {
+  return textOf(objectOf(record.forkedFrom)?.sessionId) || textOf(record.requestSessionId)
 }
 
 /** The call on a line, and the model's calls of an advisor, which are not included in its own counts. */
@@ -92,7 +114,7 @@ function callsOf(
     ...countable,
     key,
     session: textOf(record.sessionId) || pathSession,
-    owner: textOf(objectOf(record.forkedFrom)?.sessionId) || textOf(record.requestSessionId),
+    owner: ownerOf(record),
     provider: providerOf(id),
     cost: typeof record.costUSD === 'number' ? String(record.costUSD) : '',
     folder: textOf(record.cwd),
@@ -100,7 +122,9 @@ function callsOf(
     branch: branch === 'HEAD' ? '' : branch,
     isSidechain: record.isSidechain === true,
   }
-  return [call, ...advisorCalls(usage, call)]
+  const iterations = Array.isArray(usage.iterations) ? usage.iterations.map((each) => objectOf(each) ?? {}) : []
+  const parts = partsOf(iterations, countable.counts)
+  return [parts ? { ...call, parts } : call, ...separateCalls(iterations, call)]
 }
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
@@ -117,18 +141,41 @@ function countsOfUsage(usage: Record<string, unknown>): Counts | undefined {
 }
 
 /**
- * Calls of an advisor by the model: listed in `iterations`, and not included in the counts
- * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool).
+ * The counts of each time that the model was called for one message, which are priced one by one. Undefined if there is
+ * only one, or if they do not add up to those of the message.
  */
-function advisorCalls(usage: Record<string, unknown>, call: ModelCall): ModelCall[] {
-  if (!Array.isArray(usage.iterations)) return []
-  return usage.iterations.flatMap((iteration, index): ModelCall[] => {
-    const advised = objectOf(iteration)
-    if (advised?.type !== 'advisor_message') return []
-    const counts = countsOfUsage(advised)
-    const model = textOf(advised.model)
+function partsOf(iterations: Record<string, unknown>[], counts: Counts): Counts[] | undefined {
+  const parts = iterations.filter(({ type }) => type === 'message').map(countsOfUsage)
+  if (parts.length < 2) return undefined
+  const sum = noCounts()
+  for (const part of parts) {
+    if (!part) return undefined
+    addCounts(sum, part)
+  }
+  // Some versions have the duration of cache writes only for the message.
+  let longer = counts.cache_write_1h - sum.cache_write_1h
+  const isWhole = (['input', 'output', 'cache_read'] as const).every((count) => sum[count] === counts[count])
+  if (!isWhole || longer < 0 || sum.cache_write - longer !== counts.cache_write) return undefined
+  return (parts as Counts[]).map((part) => {
+    const moved = Math.min(longer, part.cache_write)
+    longer -= moved
+    return { ...part, cache_write: part.cache_write - moved, cache_write_1h: part.cache_write_1h + moved }
+  })
+}
+
+/**
+ * What a message's own counts do not include: the model's calls of an advisor
+ * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool), and the vendor's summary of a long
+ * conversation (https://platform.claude.com/docs/en/build-with-claude/compaction).
+ */
+function separateCalls(iterations: Record<string, unknown>[], call: ModelCall): ModelCall[] {
+  return iterations.flatMap((iteration, index): ModelCall[] => {
+    const { type } = iteration
+    if (type !== 'advisor_message' && type !== 'compaction') return []
+    const counts = countsOfUsage(iteration)
+    const model = type === 'compaction' ? call.model : textOf(iteration.model)
     if (!counts || totalOf(counts) === 0 || model === '') return []
-    return [{ ...call, key: call.key === '' ? '' : `${call.key} advisor ${index}`, model, counts, cost: '' }]
+    return [{ ...call, key: call.key === '' ? '' : `${call.key} ${type} ${index}`, model, counts, cost: '' }]
   })
 }
 

@@ -61,15 +61,28 @@ function readDatabase(path: string): FileReading {
       const call = callOf(parsed(data), session_id, damages)
       if (call) calls.push(call)
     }
-    return { calls, startedAt: null, damage: damages.list(), parents: parentsIn(database) }
+    const sessions = sessionsIn(database)
+    const children = sessions.filter(({ parent_id }) => parent_id !== null)
+    return {
+      ...{ calls, startedAt: null, damage: damages.list() },
+      parents: Object.fromEntries(children.map(({ id, parent_id }) => [id, [parent_id!]])),
+      missing: Object.fromEntries(sessions.filter(hasMadeTitle).map(({ id }) => [id, TITLE_MISSING])),
+    }
   })
 }
 
-function parentsIn(database: Database): Record<string, string[]> {
+function sessionsIn(database: Database): SessionRow[] {
   const columns = database.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('session')`).all()
-  if (!columns.some(({ name }) => name === 'parent_id')) return {}
-  const rows = database.query<SessionRow, []>('SELECT id, parent_id FROM session WHERE parent_id IS NOT NULL').all()
-  return Object.fromEntries(rows.map(({ id, parent_id }) => [id, [parent_id!]]))
+  if (!columns.some(({ name }) => name === 'parent_id')) return []
+  return database.query<SessionRow, []>('SELECT id, parent_id, title FROM session').all()
+}
+
+/** opencode keeps the answer of this request as the title, and nothing about its tokens. */
+const TITLE_MISSING = 'title request not included'
+
+/** The titles of sub-agents and forks are not made by a model. */
+function hasMadeTitle({ parent_id, title }: SessionRow): boolean {
+  return parent_id === null && !/ \(fork #\d+\)$/.test(title)
 }
 
 /**

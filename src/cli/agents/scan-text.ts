@@ -49,6 +49,9 @@ export function printUses(
   print(`\n${counted(sessions, 'session')} in ${counted(files, 'file')} (${Math.ceil(bytes / 1e6)} MB).`)
   if (shown.length < uses.length)
     note(`Showing the latest ${shown.length} of ${uses.length} rows; use --all to list all of them.`)
+  for (const [missing, alike] of Map.groupBy(uses, (use) => use.missing)) {
+    if (missing !== null) note(`${counted(alike.length, 'row')} of ${alike[0]!.agentHarness}: ${missing}.`)
+  }
   const unpriced = uses.filter(({ costNanos }) => costNanos === undefined)
   if (unpriced.length > 0) {
     const models = [...new Set(unpriced.map(({ model }) => model))].join(', ')

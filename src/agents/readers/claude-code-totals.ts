@@ -1,0 +1,220 @@
+/**
+ * The totals per model that Claude Code writes to a session's file when it ends (`cost-state`). They include requests
+ * without a line of their own, such as `/compact` and web searches.
+ */
+import type { Counts } from '../agent.ts'
+import {
+  addCounts,
+  CALL_DEFAULTS,
+  countsOf,
+  inputSideOf,
+  type ModelCall,
+  momentOf,
+  noCounts,
+  objectOf,
+  type SessionTotals,
+  textOf,
+  totalOf,
+} from '../model-calls.ts'
+import type { ReadFile } from './reader.ts'
+
+const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'] as const
+const CACHE_COUNTS = ['cacheCreationEphemeral1hInputTokens'] as const
+
+/** Collects the totals of one file, and what the lines around them say about their time. */
+export class TotalsReading {
+  readonly totals: SessionTotals[] = []
+  #at = 0
+  #ownFrom = 0
+  #copiedUntil: number | null = null
+
+  /** Called with the time of each line, in their order. */
+  passLine(at: number, isCopied: boolean): void {
+    // Lines are not always in the order of their times.
+    for (const totals of this.totals) if (at > totals.at) totals.until ??= at
+    this.#at = Math.max(this.#at, at)
+    if (isCopied) {
+      this.#copiedUntil = Math.max(this.#copiedUntil ?? at, at)
+      this.#ownFrom = 0
+    } else {
+      this.#ownFrom ||= at
+    }
+  }
+
+  /** Returns false if the counts are invalid. */
+  read(record: Record<string, unknown>, pathSession: string): boolean {
+    const since = momentOf(record.startTime)
+    const runningMs = momentOf(record.totalDuration)
+    const models = modelsOf(objectOf(record.modelUsage) ?? {})
+    if (since === undefined || runningMs === undefined || !models) return false
+    this.totals.push({
+      session: textOf(record.sessionId) || pathSession,
+      since,
+      runningMs,
+      at: this.#at || since + runningMs,
+      until: null,
+      ownFrom: this.#ownFrom,
+      copiedUntil: this.#copiedUntil,
+      models,
+    })
+    return true
+  }
+}
+
+function modelsOf(usage: Record<string, unknown>): Record<string, Counts> | undefined {
+  const models: Record<string, Counts> = {}
+  for (const [model, value] of Object.entries(usage)) {
+    const record = objectOf(value) ?? {}
+    const [counts, split] = [countsOf(record, COUNTS), countsOf(record, CACHE_COUNTS)]
+    if (!counts || !split) return undefined
+    const [input, output, cache_read, written] = counts
+    const cache_write_1h = Math.min(split[0], written)
+    models[model] = { input, output, cache_read, cache_write: written - cache_write_1h, cache_write_1h }
+  }
+  return models
+}
+
+/**
+ * One call per session and model with the difference between the totals and the listed calls. It can only be too small,
+ * never too large: the calls of a process that was killed are listed, and its successor's totals lack them.
+ */
+export function unlistedCalls(listed: readonly ModelCall[], files: readonly ReadFile[]): ModelCall[] {
+  const totals = totalsIn(files)
+  if (totals.length === 0) return []
+  const calls = callsBySession(listed, files, new Set(totals.map(({ session }) => session)))
+  // The totals of a session that continue each other.
+  const chains = Map.groupBy(totals, ({ session, since }) => `${session} ${since}`)
+  return [...chains.values()].flatMap((chain) => {
+    const inherited = inheritedBy(chain[0]!, totals)
+    return inherited ? unlistedIn(chain, inherited, [...calls.get(chain[0]!.session)!]) : []
+  })
+}
+
+/** In the order in which they were written. A session that continued in another folder has copies of them. */
+function totalsIn(files: readonly ReadFile[]): SessionTotals[] {
+  const found = new Map<string, SessionTotals>()
+  for (const { reading } of files) {
+    for (const each of reading.totals ?? []) {
+      const key = `${each.session} ${each.since} ${each.runningMs}`
+      const known = found.get(key)
+      if (!known || each.until !== null) found.set(key, each)
+    }
+  }
+  return [...found.values()].sort((one, other) => one.at - other.at || one.runningMs - other.runningMs)
+}
+
+/**
+ * What a fork's totals took over from the session that it is a fork of; undefined if that session's file no longer
+ * exists.
+ */
+function inheritedBy(first: SessionTotals, totals: readonly SessionTotals[]): Inherited | undefined {
+  const { session, since, ownFrom, copiedUntil } = first
+  if (copiedUntil === null || copiedUntil < since) return { models: {}, at: since - 1 }
+  return totals.findLast((each) => each.since === since && each.session !== session && each.at <= ownFrom)
+}
+
+type Inherited = Pick<SessionTotals, 'models' | 'at'>
+
+/** All calls in the files of a session, including copied ones, and those that it made and only a fork still lists. */
+function callsBySession(
+  listed: readonly ModelCall[],
+  files: readonly ReadFile[],
+  sessions: ReadonlySet<string>,
+): Map<string, Set<ModelCall>> {
+  const settled = new Map(listed.map((call) => [call.key, call]))
+  settled.delete('')
+  const found = new Map([...sessions].map((session) => [session, new Set<ModelCall>()]))
+  for (const call of listed) found.get(call.session)?.add(call)
+  for (const { reading } of files) {
+    for (const { key, session } of reading.totals ? reading.calls : []) {
+      const call = settled.get(key)
+      if (call) found.get(session)?.add(call)
+    }
+  }
+  return found
+}
+
+/** The largest difference, because it can only be too small. */
+function unlistedIn(chain: readonly SessionTotals[], inherited: Inherited, calls: readonly ModelCall[]): ModelCall[] {
+  const largest = new Map<string, ModelCall>()
+  for (const totals of chain) {
+    const covered = calls.filter(({ at }) => at > inherited.at && (totals.until === null || at < totals.until))
+    for (const call of unlistedAt(totals, inherited.models, covered)) {
+      const known = largest.get(call.model)
+      if (!known || totalOf(call.counts) > totalOf(known.counts)) largest.set(call.model, call)
+    }
+  }
+  return [...largest.values()]
+}
+
+function unlistedAt(
+  totals: SessionTotals,
+  inherited: Record<string, Counts>,
+  calls: readonly ModelCall[],
+): ModelCall[] {
+  const counted = sumsByModel(Object.entries(totals.models))
+  const earlier = sumsByModel(Object.entries(inherited))
+  const listed = sumsByModel(calls.map(({ model, counts }) => [model, counts]))
+  // A name that the totals lack may be another name of one that the lines lack.
+  const areNamesClear = [...listed.keys()].every((name) => counted.has(name))
+  return [...counted].flatMap(([name, { model, counts }]): ModelCall[] => {
+    const known = listed.get(name)
+    if (!known && !areNamesClear) return []
+    const left = rest(rest(counts, earlier.get(name)?.counts), known?.counts)
+    if (!left || totalOf(left) === 0) return []
+    const { provider, folder, branch } = calls.findLast((call) => call.at <= totals.at) ?? CALL_DEFAULTS
+    const { session, at } = totals
+    const call = { ...CALL_DEFAULTS, key: '', session, at, provider, folder, branch, isSum: true }
+    // An interrupted answer is listed with fewer output tokens, and was not another request.
+    return [{ ...call, model: known?.model ?? model, counts: left, requests: inputSideOf(left) > 0 ? 1 : 0 }]
+  })
+}
+
+interface NamedCounts {
+  /** The name as it was written last. */
+  model: string
+  counts: Counts
+}
+
+function sumsByModel(counts: Iterable<[model: string, counts: Counts]>): Map<string, NamedCounts> {
+  const sums = new Map<string, NamedCounts>()
+  for (const [model, each] of counts) {
+    const name = commonName(model)
+    const sum = sums.get(name)?.counts ?? noCounts()
+    addCounts(sum, each)
+    sums.set(name, { model: model.replace(CONTEXT_WINDOW, ''), counts: sum })
+  }
+  return sums
+}
+
+/** What Claude Code adds to the name of a model with a context window of its own: `claude-sonnet-4-5[1m]`. */
+const CONTEXT_WINDOW = /\[\w+\]$/
+
+/**
+ * The totals have the name that was asked for, such as `us.anthropic.claude-sonnet-4-5-20250929-v1:0`; the lines have
+ * the name in the answer.
+ */
+function commonName(model: string): string {
+  const name = model.toLowerCase().replace(CONTEXT_WINDOW, '')
+  return name
+    .replace(/^.*(?=claude-)/, '')
+    .replace(/-v\d+(?::\d+)?$/, '')
+    .replace(/[-@]\d{8}$/, '')
+    .replace(/-latest$/, '')
+}
+
+/** Undefined if something would be negative: then the two cannot be compared. */
+function rest(counts: Counts | undefined, less: Counts = noCounts()): Counts | undefined {
+  if (!counts) return undefined
+  const written = counts.cache_write + counts.cache_write_1h - less.cache_write - less.cache_write_1h
+  // Totals of older versions do not say how long something is cached.
+  const cache_write_1h = Math.min(Math.max(0, counts.cache_write_1h - less.cache_write_1h), Math.max(0, written))
+  const left = {
+    input: counts.input - less.input,
+    output: counts.output - less.output,
+    cache_read: counts.cache_read - less.cache_read,
+    cache_write: written - cache_write_1h,
+    cache_write_1h,
+  }
+  return Object.values(left).every((count) => count >= 0) ? left : undefined
+}
